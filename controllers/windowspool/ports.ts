@@ -1,0 +1,262 @@
+/**
+ * What the domain needs from the world, in the domain's words. The adapters in controllers/kubernetes and controllers/aws
+ * implement these; cmd/operator wires them. Nothing here knows an SDK.
+ *
+ * Expected trouble is a value (`Answer`), a bug is an exception.
+ */
+import type { WindowsPool, WindowsPoolStatus } from './api.gen.ts';
+
+/**
+ * Why a call did not do its work, classified once at the edge.
+ * - `throttled`, `unavailable`: try again later, with backoff (429, 5xx, network, time-outs).
+ * - `busy`: the object is being changed by somebody else; try again later (409 ResourceInUse, 428).
+ * - `denied`: the operator lacks a right (403); somebody must grant it.
+ * - `refused`: the request itself is wrong (InvalidParameter, InvalidRequest); the same one will be refused again.
+ * - `limit`: a quota is used up (ResourceLimitExceeded).
+ * - `conflict`: the object changed since it was read (a failed precondition); read it again.
+ * - `gone`: the object, or what it belongs to, does not exist.
+ * - `unknown`: none of these; treated as a slow retry.
+ */
+export type TroubleKind = 'throttled' | 'unavailable' | 'busy' | 'denied' | 'refused' | 'limit' | 'conflict' | 'gone' | 'unknown';
+
+/** A failed call. `message` is the other side's own words without request ids and encoded authorization blobs. */
+export interface Trouble {
+  readonly kind: TroubleKind;
+  /** The operation that failed, as its API names it: `CreateNodegroup`, `patch runtimeclasses`. */
+  readonly operation: string;
+  /** The error's name, as its API gives it: `InvalidParameterException`, `Forbidden`. */
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The answer to a call that may fail in expected ways. */
+export type Answer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly trouble: Trouble };
+
+/** A node group's status as EKS names it: https://docs.aws.amazon.com/eks/latest/APIReference/API_Nodegroup.html */
+export type NodeGroupStatus =
+  | 'CREATING'
+  | 'ACTIVE'
+  | 'UPDATING'
+  | 'DELETING'
+  | 'CREATE_FAILED'
+  | 'DELETE_FAILED'
+  | 'DEGRADED';
+
+export type TaintEffect = 'NoSchedule' | 'NoExecute' | 'PreferNoSchedule';
+
+/** A taint in Kubernetes' spelling; the EKS adapter translates the effect. */
+export interface Taint {
+  readonly key: string;
+  readonly value?: string;
+  readonly effect: TaintEffect;
+}
+
+export interface Scaling {
+  readonly min: number;
+  readonly max: number;
+  readonly desired: number;
+}
+
+/** One entry of EKS' `health.issues`. */
+export interface HealthIssue {
+  readonly code: string;
+  readonly message: string;
+  readonly resourceIds: readonly string[];
+}
+
+/** A node group as EKS describes it. */
+export interface NodeGroup {
+  readonly name: string;
+  readonly arn: string;
+  readonly status: NodeGroupStatus;
+  readonly amiType: string;
+  readonly capacityType: 'OnDemand' | 'Spot';
+  readonly instanceTypes: readonly string[];
+  readonly subnets: readonly string[];
+  readonly nodeRoleArn: string;
+  readonly diskSizeGiB: number | undefined;
+  readonly kubernetesVersion: string | undefined;
+  readonly releaseVersion: string | undefined;
+  readonly scaling: Scaling;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly taints: readonly Taint[];
+  /** Without the `aws:*` tags, which nobody may write. */
+  readonly tags: Readonly<Record<string, string>>;
+  readonly healthIssues: readonly HealthIssue[];
+  readonly autoScalingGroups: readonly string[];
+  /** Epoch milliseconds of EKS' last change to the group. */
+  readonly modifiedAt: number;
+}
+
+/** What CreateNodegroup is asked for. */
+export interface NewNodeGroup {
+  readonly name: string;
+  readonly amiType: string;
+  readonly capacityType: 'OnDemand' | 'Spot';
+  readonly instanceTypes: readonly string[];
+  readonly subnets: readonly string[];
+  readonly nodeRoleArn: string;
+  readonly diskSizeGiB: number;
+  readonly scaling: Scaling;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly taints: readonly Taint[];
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+/** What UpdateNodegroupConfig is asked for: only what differs. At least one member is present. */
+export interface ConfigChange {
+  readonly labels?: { readonly set: Readonly<Record<string, string>>; readonly remove: readonly string[] };
+  readonly taints?: { readonly set: readonly Taint[]; readonly remove: readonly Taint[] };
+  readonly scaling?: Partial<Scaling>;
+}
+
+/** An EKS update: https://docs.aws.amazon.com/eks/latest/APIReference/API_Update.html */
+export interface NodeGroupUpdate {
+  readonly id: string;
+  readonly type: string;
+  readonly status: 'InProgress' | 'Failed' | 'Cancelled' | 'Successful';
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  readonly errors: readonly { readonly code: string; readonly message: string }[];
+}
+
+/** EKS managed node groups of the operator's one cluster. Every call takes a signal and has a time-out of its own. */
+export interface NodeGroups {
+  /** The group, or undefined when EKS says that it does not exist. A cluster that is gone is the trouble `gone`. */
+  describe(name: string, signal: AbortSignal): Promise<Answer<NodeGroup | undefined>>;
+  /** Repeating a call with the same token gives the same group. A taken name is the trouble `busy`. */
+  create(wish: NewNodeGroup, token: string, signal: AbortSignal): Promise<Answer<NodeGroup>>;
+  updateConfig(name: string, change: ConfigChange, token: string, signal: AbortSignal): Promise<Answer<NodeGroupUpdate>>;
+  describeUpdate(name: string, id: string, signal: AbortSignal): Promise<Answer<NodeGroupUpdate | undefined>>;
+  /** Deleting what is already gone, or going, is done. */
+  delete(name: string, signal: AbortSignal): Promise<Answer<void>>;
+  tag(arn: string, tags: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Answer<void>>;
+  untag(arn: string, keys: readonly string[], signal: AbortSignal): Promise<Answer<void>>;
+}
+
+/** The EKS cluster that the operator runs in. */
+export interface Cluster {
+  readonly name: string;
+  readonly arn: string;
+  readonly status: string;
+  readonly kubernetesVersion: string;
+  /** Whether EKS' certificate authority is the one of the API server that the operator talks to. */
+  readonly isOurs: boolean;
+}
+
+export interface Clusters {
+  /** The cluster, or undefined when EKS says that it does not exist. */
+  describe(signal: AbortSignal): Promise<Answer<Cluster | undefined>>;
+}
+
+/** An EC2 instance of a node group's scaling group. */
+export interface Instance {
+  readonly id: string;
+  readonly privateDnsName: string;
+  /** Epoch milliseconds. */
+  readonly launchedAt: number;
+}
+
+export interface Instances {
+  /** The pending and running instances of a scaling group, by the tag that EC2 Auto Scaling puts on them. */
+  ofScalingGroup(name: string, signal: AbortSignal): Promise<Answer<readonly Instance[]>>;
+}
+
+/** What the operator keeps of a Node. */
+export interface NodeRecord {
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  readonly deleting: boolean;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly providerID: string;
+  readonly taints: readonly Taint[];
+  /** The Ready condition's status; `Unknown` when there is none. */
+  readonly ready: 'True' | 'False' | 'Unknown';
+  readonly readyReason: string;
+  readonly kernelVersion: string;
+  readonly containerRuntimeVersion: string;
+  readonly kubeletVersion: string;
+  readonly operatingSystem: string;
+  readonly architecture: string;
+  /** Kubernetes quantities: memory, vpc.amazonaws.com/PrivateIPv4Address and the rest. */
+  readonly capacity: Readonly<Record<string, string>>;
+  readonly allocatable: Readonly<Record<string, string>>;
+}
+
+export interface Nodes {
+  /** The Windows pool's nodes in the cache, by the label that EKS puts on a node group's nodes. */
+  ofNodeGroup(name: string): readonly NodeRecord[];
+  /** Sets one label, only on the very node that was observed (its uid is a precondition). */
+  setLabel(node: NodeRecord, key: string, value: string, signal: AbortSignal): Promise<Answer<void>>;
+}
+
+export interface Toleration {
+  readonly key?: string;
+  readonly operator?: 'Equal' | 'Exists';
+  readonly value?: string;
+  readonly effect?: TaintEffect;
+}
+
+/** The parts of a RuntimeClass that the operator decides. */
+export interface RuntimeClassWish {
+  readonly name: string;
+  readonly handler: string;
+  readonly nodeSelector: Readonly<Record<string, string>>;
+  readonly tolerations: readonly Toleration[];
+}
+
+/** A RuntimeClass in the cluster. */
+export interface RuntimeClass extends RuntimeClassWish {
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly deleting: boolean;
+  /** Whether a WindowsPool made it: the label `app.kubernetes.io/managed-by=windowspool-operator`. */
+  readonly managed: boolean;
+  /** Names and UIDs of the WindowsPools that own it. */
+  readonly owners: readonly { readonly name: string; readonly uid: string }[];
+}
+
+export interface RuntimeClasses {
+  /** From the cache. */
+  get(name: string): RuntimeClass | undefined;
+  /** Makes one that does not exist, owned by the pool; the trouble `conflict` when it does. */
+  create(wish: RuntimeClassWish, pool: WindowsPool, signal: AbortSignal): Promise<Answer<void>>;
+  /** Server-side apply with the pool's own field manager and owner reference, only on the object that was observed. */
+  apply(wish: RuntimeClassWish, seen: RuntimeClass, pool: WindowsPool, signal: AbortSignal): Promise<Answer<void>>;
+  /** Drops the pool's owner reference and field manager, so that the pool's end does not end the object. */
+  release(seen: RuntimeClass, pool: WindowsPool, signal: AbortSignal): Promise<Answer<void>>;
+  /** Deletes the very object that was observed. */
+  delete(seen: RuntimeClass, signal: AbortSignal): Promise<Answer<void>>;
+}
+
+export interface Pools {
+  /** From the cache. */
+  get(name: string): WindowsPool | undefined;
+  /** From the API server, past every cache; undefined when it is gone. */
+  read(name: string, signal: AbortSignal): Promise<Answer<WindowsPool | undefined>>;
+  addFinalizer(pool: WindowsPool, signal: AbortSignal): Promise<Answer<WindowsPool>>;
+  removeFinalizer(pool: WindowsPool, signal: AbortSignal): Promise<Answer<void>>;
+  /** Replaces the status, only if nobody changed the pool since it was read. */
+  writeStatus(pool: WindowsPool, status: WindowsPoolStatus, signal: AbortSignal): Promise<Answer<WindowsPool>>;
+}
+
+/** Kubernetes events about a pool. Never blocks and never fails a reconcile. */
+export interface Events {
+  publish(pool: WindowsPool, event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly action: string; readonly message: string }): void;
+}
+
+/** What is shown of a pool as metrics; replaced at every report, dropped with the pool. */
+export interface PoolMetrics {
+  readonly conditions: readonly { readonly type: string; readonly status: string }[];
+  readonly nodes: Readonly<Record<string, number>>;
+  readonly failures: Readonly<Record<string, number>>;
+  readonly nodeGroupStatus: NodeGroupStatus | undefined;
+}
+
+export interface Metrics {
+  show(pool: string, metrics: PoolMetrics): void;
+  drop(pool: string): void;
+}
