@@ -17,7 +17,16 @@ import type { WindowsPool, WindowsPoolStatus } from './api.gen.ts';
  * - `gone`: the object, or what it belongs to, does not exist.
  * - `unknown`: none of these; treated as a slow retry.
  */
-export type TroubleKind = 'throttled' | 'unavailable' | 'busy' | 'denied' | 'refused' | 'limit' | 'conflict' | 'gone' | 'unknown';
+export type TroubleKind =
+  | 'throttled'
+  | 'unavailable'
+  | 'busy'
+  | 'denied'
+  | 'refused'
+  | 'limit'
+  | 'conflict'
+  | 'gone'
+  | 'unknown';
 
 /** A failed call. `message` is the other side's own words without request ids and encoded authorization blobs. */
 export interface Trouble {
@@ -126,7 +135,12 @@ export interface NodeGroups {
   describe(name: string, signal: AbortSignal): Promise<Answer<NodeGroup | undefined>>;
   /** Repeating a call with the same token gives the same group. A taken name is the trouble `busy`. */
   create(wish: NewNodeGroup, token: string, signal: AbortSignal): Promise<Answer<NodeGroup>>;
-  updateConfig(name: string, change: ConfigChange, token: string, signal: AbortSignal): Promise<Answer<NodeGroupUpdate>>;
+  updateConfig(
+    name: string,
+    change: ConfigChange,
+    token: string,
+    signal: AbortSignal,
+  ): Promise<Answer<NodeGroupUpdate>>;
   describeUpdate(name: string, id: string, signal: AbortSignal): Promise<Answer<NodeGroupUpdate | undefined>>;
   /** Deleting what is already gone, or going, is done. */
   delete(name: string, signal: AbortSignal): Promise<Answer<void>>;
@@ -245,7 +259,15 @@ export interface Pools {
 
 /** Kubernetes events about a pool. Never blocks and never fails a reconcile. */
 export interface Events {
-  publish(pool: WindowsPool, event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly action: string; readonly message: string }): void;
+  publish(
+    pool: WindowsPool,
+    event: {
+      readonly type: 'Normal' | 'Warning';
+      readonly reason: string;
+      readonly action: string;
+      readonly message: string;
+    },
+  ): void;
 }
 
 /** What is shown of a pool as metrics; replaced at every report, dropped with the pool. */

@@ -1,0 +1,446 @@
+/* Generated from crds/windowspools.yaml by `make generate`. Do not edit. */
+
+/**
+ * A pool of Windows nodes that is provisioned, schedulable and verified. The operator creates an EKS managed node group for it and keeps it, creates a RuntimeClass that puts pods on the right Windows build, and checks the kernel build and patch level of every node before it counts the node. Read the pool's conditions first: each message names the object and the next move.
+ */
+export interface WindowsPool {
+  apiVersion: string;
+  kind: string;
+  metadata: ObjectMeta;
+  spec: WindowsPoolSpec;
+  status?: WindowsPoolStatus;
+}
+export interface ObjectMeta {
+  name: string;
+  uid: string;
+  resourceVersion: string;
+  generation: number;
+  creationTimestamp: string;
+  deletionTimestamp?: string;
+  finalizers?: string[];
+  annotations?: {
+    [k: string]: string;
+  };
+  labels?: {
+    [k: string]: string;
+  };
+}
+/**
+ * What the pool shall be.
+ */
+export interface WindowsPoolSpec {
+  /**
+   * The Windows Server version of every node: Windows2019 is build 10.0.17763, Windows2022 is 10.0.20348, Windows2025 is 10.0.26100. Container images must be of the same build. It cannot change: another version is another pool.
+   */
+  windowsVersion: 'Windows2019' | 'Windows2022' | 'Windows2025';
+  nodeGroup: NodeGroupSpec;
+  scaling: ScalingSpec;
+  labels?: NodeLabels;
+  /**
+   * Taints for every node of the pool, beside the registration taint.
+   */
+  taints?: TaintSpec[];
+  /**
+   * Whether nodes register with the taint os=windows:NoSchedule, which keeps Linux pods away. Pods that use the pool's RuntimeClass tolerate it.
+   */
+  registrationTaint: boolean;
+  verification: VerificationSpec;
+  runtimeClass: RuntimeClassSpec;
+  /**
+   * What happens to the node group when the pool is deleted. Delete: it is deleted with its nodes. Retain: it stays as it is. May be changed while a deletion is stuck.
+   */
+  deletionPolicy: 'Delete' | 'Retain';
+  /**
+   * Stops all changes to AWS, nodes and the RuntimeClass, not observation: status.pendingSteps says what would be done. The annotation winpool.dev/paused: "true" does the same. A paused pool that is deleted waits until it is resumed.
+   */
+  paused: boolean;
+}
+/**
+ * The EKS managed node group. EKS cannot change its name, edition, role, subnets, instance types, capacity type and disk size, so they cannot change while the group exists, except after its creation failed.
+ */
+export interface NodeGroupSpec {
+  /**
+   * Name of the node group in EKS. Default: the name of the pool.
+   */
+  name?: string;
+  /**
+   * Windows Server edition: Core, or Full with the desktop. With windowsVersion it is the AMI type of EKS.
+   */
+  edition: 'Core' | 'Full';
+  /**
+   * ARN of the IAM role of the nodes. Use a role that no Linux node group uses: its access entry in EKS must be of type EC2_WINDOWS.
+   */
+  nodeRoleArn: string;
+  /**
+   * The subnets in which EKS starts the nodes.
+   */
+  subnets: Subnet[];
+  /**
+   * EC2 instance types, all of them x86_64. A node runs at most as many pods as one network interface has addresses, less one: 9 on m5.large, 14 on m5.xlarge.
+   */
+  instanceTypes: string[];
+  /**
+   * How EC2 capacity is bought.
+   */
+  capacityType: 'OnDemand' | 'Spot';
+  /**
+   * Size of the root disk in GiB. Windows images are large: many pools need more than the default.
+   */
+  diskSizeGiB: number;
+  tags?: AwsTags;
+}
+export interface Subnet {
+  /**
+   * Id of the subnet, such as subnet-0123456789abcdef0.
+   */
+  id: string;
+}
+/**
+ * AWS tags of the node group, beside those of the operator. EKS does not pass them on to the instances.
+ */
+export interface AwsTags {
+  [k: string]: string;
+}
+/**
+ * The size of the pool.
+ */
+export interface ScalingSpec {
+  /**
+   * The fewest nodes. A pool with fewer verified nodes is not Ready. A new pool starts with this many.
+   */
+  min: number;
+  /**
+   * The most nodes.
+   */
+  max: number;
+  /**
+   * How many nodes to run now. Leave it out where an autoscaler decides. When set, it is sent to EKS once for each change you make, so that an autoscaler is not fought.
+   */
+  desired?: number;
+}
+/**
+ * Labels for every node of the pool, beside those of the operator.
+ */
+export interface NodeLabels {
+  [k: string]: string;
+}
+export interface TaintSpec {
+  /**
+   * Key of the taint.
+   */
+  key: string;
+  /**
+   * Value of the taint.
+   */
+  value?: string;
+  /**
+   * What happens to pods that do not tolerate the taint.
+   */
+  effect: 'NoSchedule' | 'NoExecute' | 'PreferNoSchedule';
+}
+/**
+ * How every node is checked before it is counted.
+ */
+export interface VerificationSpec {
+  /**
+   * What happens to a node that fails. Report: the pool says so, the node is left alone.
+   */
+  policy: 'Report';
+  /**
+   * The patch floor: the least fourth number of the kernel version, 2340 in 10.0.20348.2340. An image that is newer than an under-patched host fails to start there.
+   */
+  minimumRevision?: number;
+  /**
+   * Checks that only warn. A node that fails no other check counts as verified.
+   */
+  warnOnly?: (
+    | 'NotReady'
+    | 'WrongOperatingSystem'
+    | 'WrongArchitecture'
+    | 'UnknownKernelVersion'
+    | 'WrongBuild'
+    | 'RevisionTooLow'
+    | 'BuildLabelMismatch'
+    | 'RegistrationTaintMissing'
+    | 'WrongContainerRuntime'
+    | 'KubeletVersionSkew'
+    | 'NoPodAddresses'
+    | 'LittleReservedMemory'
+  )[];
+}
+/**
+ * The RuntimeClass that puts pods on nodes of this Windows build and tolerates their taint.
+ */
+export interface RuntimeClassSpec {
+  /**
+   * Whether the operator creates and keeps the RuntimeClass.
+   */
+  manage: boolean;
+  /**
+   * Version: one RuntimeClass, such as windows-2022, shared by the pools of a version; it ends with the last of them. Pool: one for this pool alone, which also selects the pool's label and tolerates the pool's own taints.
+   */
+  scope: 'Version' | 'Pool';
+  /**
+   * Name of the RuntimeClass, only with scope Pool. Default: the name of the pool.
+   */
+  name?: string;
+  /**
+   * The handler of containerd; another than the default only with scope Pool. runhcs-wcow-hypervisor is Hyper-V isolation.
+   */
+  handler: string;
+}
+/**
+ * What the pool is, as the operator sees it.
+ */
+export interface WindowsPoolStatus {
+  /**
+   * The generation of the spec that this status is about.
+   */
+  observedGeneration?: number;
+  /**
+   * Ready is the summary. NodeGroupReady, RuntimeClassReady, NodesVerified and PrerequisitesMet are its parts. Reconciling, Stalled and Paused are there only while they are true.
+   */
+  conditions?: Condition[];
+  summary?: PoolSummary;
+  nodes?: NodeCounts;
+  /**
+   * The kernel versions of the nodes, most nodes first, at most 20.
+   */
+  builds?: BuildCount[];
+  /**
+   * Nodes that fail a check, by name, at most 20; nodes.failing counts them all.
+   */
+  failingNodes?: FailingNode[];
+  nodeGroup?: NodeGroupState;
+  cluster?: ClusterState;
+  runtimeClass?: RuntimeClassState;
+  /**
+   * What the operator would do if the pool were not paused.
+   */
+  pendingSteps?: string[];
+}
+export interface Condition {
+  /**
+   * Name of the condition.
+   */
+  type: string;
+  /**
+   * Whether it holds.
+   */
+  status: 'True' | 'False' | 'Unknown';
+  /**
+   * The generation of the spec that it is about.
+   */
+  observedGeneration?: number;
+  /**
+   * When the status last changed.
+   */
+  lastTransitionTime: string;
+  /**
+   * One word from the operator's catalogue of reasons.
+   */
+  reason: string;
+  /**
+   * What is so, about which object, and the next move.
+   */
+  message: string;
+}
+/**
+ * Text for the columns of kubectl get.
+ */
+export interface PoolSummary {
+  /**
+   * Nodes that joined of nodes that EKS wants, such as 3/3.
+   */
+  nodes?: string;
+  /**
+   * Nodes that pass every check of nodes that joined, such as 2/3.
+   */
+  verified?: string;
+  /**
+   * The kernel version of all nodes, or how many there are, such as 2 builds.
+   */
+  build?: string;
+}
+/**
+ * How many nodes are in which state.
+ */
+export interface NodeCounts {
+  /**
+   * How many nodes EKS wants.
+   */
+  desired?: number;
+  /**
+   * How many have joined the cluster.
+   */
+  total?: number;
+  /**
+   * How many are Ready.
+   */
+  ready?: number;
+  /**
+   * How many are Ready and pass every check.
+   */
+  verified?: number;
+  /**
+   * How many joined a short while ago and are not complete yet.
+   */
+  joining?: number;
+  /**
+   * How many fail a check.
+   */
+  failing?: number;
+}
+export interface BuildCount {
+  /**
+   * The kernel version as the kubelet reports it.
+   */
+  kernelVersion: string;
+  /**
+   * How many nodes have it.
+   */
+  nodes: number;
+}
+export interface FailingNode {
+  /**
+   * Name of the Node.
+   */
+  name: string;
+  /**
+   * The first check that it fails.
+   */
+  reason: string;
+  /**
+   * What was found and what was expected.
+   */
+  message: string;
+}
+/**
+ * The node group as EKS described it last.
+ */
+export interface NodeGroupState {
+  /**
+   * Its name in EKS.
+   */
+  name: string;
+  /**
+   * Its ARN; kept after the group is gone, to tell the next one from it.
+   */
+  arn?: string;
+  /**
+   * Its status in EKS, absent while there is none.
+   */
+  status?: string;
+  /**
+   * The AMI type.
+   */
+  amiType?: string;
+  /**
+   * The Kubernetes version of its AMI.
+   */
+  kubernetesVersion?: string;
+  /**
+   * The release of its AMI.
+   */
+  releaseVersion?: string;
+  /**
+   * The health issues that EKS reports.
+   */
+  healthIssues?: HealthIssueState[];
+  /**
+   * The EC2 scaling groups behind it.
+   */
+  autoScalingGroups?: string[];
+  /**
+   * The keys of the AWS tags that the operator keeps; others are left alone.
+   */
+  tagKeys?: string[];
+  /**
+   * The value of scaling.desired that was last sent to EKS.
+   */
+  lastAppliedDesired?: number;
+  update?: UpdateState;
+  failedTarget?: FailedTarget;
+}
+export interface HealthIssueState {
+  /**
+   * EKS' code of the issue.
+   */
+  code: string;
+  /**
+   * EKS' words.
+   */
+  message: string;
+  /**
+   * The AWS resources it is about.
+   */
+  resourceIds?: string[];
+}
+/**
+ * The operator's last update of the group.
+ */
+export interface UpdateState {
+  /**
+   * EKS' id of the update.
+   */
+  id: string;
+  /**
+   * EKS' type of the update.
+   */
+  type: string;
+  /**
+   * A hash of what the update was to reach.
+   */
+  target: string;
+  /**
+   * EKS' status of the update.
+   */
+  status: string;
+  /**
+   * EKS' words where the update failed.
+   */
+  errors?: string[];
+}
+/**
+ * What EKS refused or failed to do. It is not tried again until the spec changes; a creation also after a while.
+ */
+export interface FailedTarget {
+  /**
+   * A hash of what was wanted.
+   */
+  target: string;
+  /**
+   * The reason in the conditions.
+   */
+  reason: string;
+  /**
+   * AWS' words.
+   */
+  message: string;
+  /**
+   * When it failed.
+   */
+  time: string;
+}
+/**
+ * The EKS cluster in which the node group was created. Another one later is refused.
+ */
+export interface ClusterState {
+  /**
+   * Its name in EKS.
+   */
+  name: string;
+  /**
+   * Its ARN.
+   */
+  arn: string;
+}
+/**
+ * The RuntimeClass of the pool.
+ */
+export interface RuntimeClassState {
+  /**
+   * Its name: use it as runtimeClassName in pods.
+   */
+  name: string;
+}

@@ -1,0 +1,77 @@
+/**
+ * Makes the TypeScript types of the API from crds/windowspools.yaml.
+ *
+ *   node hack/generate/types.ts           writes controllers/windowspool/api.gen.ts
+ *   node hack/generate/types.ts --check   fails when that file is stale
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { compile, type JSONSchema } from 'json-schema-to-typescript';
+import { parse } from 'yaml';
+
+const SOURCE = new URL('../../crds/windowspools.yaml', import.meta.url);
+const TARGET = new URL('../../controllers/windowspool/api.gen.ts', import.meta.url);
+
+/** What the operator reads of metav1.ObjectMeta; a CRD's schema leaves it out. */
+const OBJECT_META: JSONSchema = {
+  type: 'object',
+  title: 'ObjectMeta',
+  additionalProperties: false,
+  required: ['name', 'uid', 'resourceVersion', 'generation', 'creationTimestamp'],
+  properties: {
+    name: { type: 'string' },
+    uid: { type: 'string' },
+    resourceVersion: { type: 'string' },
+    generation: { type: 'integer' },
+    creationTimestamp: { type: 'string' },
+    deletionTimestamp: { type: 'string' },
+    finalizers: { type: 'array', items: { type: 'string' } },
+    annotations: { type: 'object', additionalProperties: { type: 'string' } },
+    labels: { type: 'object', additionalProperties: { type: 'string' } },
+  },
+};
+
+type Schema = Record<string, unknown> & {
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  additionalProperties?: unknown;
+  required?: string[];
+  default?: unknown;
+  minItems?: unknown;
+  maxItems?: unknown;
+};
+
+/** A stored object is complete: the API server has put the defaults in and pruned what the schema does not know. */
+function asStored(schema: Schema): JSONSchema {
+  const { minItems: _min, maxItems: _max, ...stored } = schema;
+  if (schema.properties) {
+    const withDefault = Object.entries(schema.properties).filter(([, property]) => property.default !== undefined);
+    stored.required = [...(schema.required ?? []), ...withDefault.map(([name]) => name)];
+    stored.properties = Object.fromEntries(
+      Object.entries(schema.properties).map(([name, property]) => [name, asStored(property) as Schema]),
+    );
+    stored.additionalProperties = false;
+  }
+  if (schema.items) stored.items = asStored(schema.items) as Schema;
+  return stored as JSONSchema;
+}
+
+async function generate(): Promise<string> {
+  const crd = parse(await readFile(SOURCE, 'utf8'));
+  const schema = crd.spec.versions[0].schema.openAPIV3Schema;
+  schema.required = [...schema.required, 'apiVersion', 'kind', 'metadata'];
+  const root = asStored(schema);
+  if (root.properties) root.properties.metadata = OBJECT_META;
+  return compile(root, 'WindowsPool', {
+    bannerComment: '/* Generated from crds/windowspools.yaml by `make generate`. Do not edit. */',
+    format: true,
+    style: { singleQuote: true, printWidth: 120 },
+  });
+}
+
+const text = await generate();
+if (!process.argv.includes('--check')) {
+  await writeFile(TARGET, text);
+} else if ((await readFile(TARGET, 'utf8').catch(() => '')) !== text) {
+  console.error('controllers/windowspool/api.gen.ts is stale: run `make generate` and commit the result.');
+  process.exit(1);
+}
