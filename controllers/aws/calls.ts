@@ -1,0 +1,90 @@
+/** The way to AWS: the operations that are used, bounded in number, rate and time. */
+import type {
+  CreateNodegroupCommandInput,
+  CreateNodegroupCommandOutput,
+  DeleteNodegroupCommandInput,
+  DeleteNodegroupCommandOutput,
+  DescribeClusterCommandInput,
+  DescribeClusterCommandOutput,
+  DescribeNodegroupCommandInput,
+  DescribeNodegroupCommandOutput,
+  DescribeUpdateCommandInput,
+  DescribeUpdateCommandOutput,
+  TagResourceCommandInput,
+  TagResourceCommandOutput,
+  UntagResourceCommandInput,
+  UntagResourceCommandOutput,
+  UpdateNodegroupConfigCommandInput,
+  UpdateNodegroupConfigCommandOutput,
+} from '@aws-sdk/client-eks';
+import PQueue from 'p-queue';
+import type { Answer } from '../windowspool/ports.ts';
+import { troubleOf } from './errors.ts';
+
+/** The EKS operations that are used: input and output of each. config/aws/iam-policy.json grants exactly these. */
+export interface EksOperations {
+  DescribeCluster: [DescribeClusterCommandInput, DescribeClusterCommandOutput];
+  CreateNodegroup: [CreateNodegroupCommandInput, CreateNodegroupCommandOutput];
+  DescribeNodegroup: [DescribeNodegroupCommandInput, DescribeNodegroupCommandOutput];
+  UpdateNodegroupConfig: [UpdateNodegroupConfigCommandInput, UpdateNodegroupConfigCommandOutput];
+  DeleteNodegroup: [DeleteNodegroupCommandInput, DeleteNodegroupCommandOutput];
+  DescribeUpdate: [DescribeUpdateCommandInput, DescribeUpdateCommandOutput];
+  TagResource: [TagResourceCommandInput, TagResourceCommandOutput];
+  UntagResource: [UntagResourceCommandInput, UntagResourceCommandOutput];
+}
+
+/** One EKS call. The SDK's client is behind it in production, the local AWS' memory in model tests. */
+export type EksCall = <O extends keyof EksOperations>(
+  operation: O,
+  input: EksOperations[O][0],
+  signal: AbortSignal,
+) => Promise<EksOperations[O][1]>;
+
+/** What is told of a finished call, for metrics. `code` is `OK` or the error's name. */
+export type CallObserver = (service: 'eks' | 'ec2', operation: string, code: string, seconds: number) => void;
+
+/** Longer than the SDK's own tries take together; a call that is still out then hangs. */
+const CALL_TIMEOUT_MS = 90_000;
+
+/**
+ * Runs AWS calls: at most 10 at a time and 20 a second, each with a time-out, its trouble classified. One lane serves all pools, so a
+ * big cluster does not throttle itself.
+ */
+export class Lane {
+  readonly #queue = new PQueue({ concurrency: 10, interval: 1_000, intervalCap: 20 });
+  readonly #observe: CallObserver;
+
+  constructor(observe: CallObserver) {
+    this.#observe = observe;
+  }
+
+  async run<T>(
+    service: 'eks' | 'ec2',
+    operation: string,
+    call: (signal: AbortSignal) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<Answer<T>> {
+    return this.#queue.add(async () => this.#call(service, operation, call, signal), { signal });
+  }
+
+  async #call<T>(
+    service: 'eks' | 'ec2',
+    operation: string,
+    call: (signal: AbortSignal) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<Answer<T>> {
+    const start = performance.now();
+    const seconds = () => (performance.now() - start) / 1_000;
+    try {
+      const value = await call(AbortSignal.any([signal, AbortSignal.timeout(CALL_TIMEOUT_MS)]));
+      this.#observe(service, operation, 'OK', seconds());
+      return { ok: true, value };
+    } catch (error) {
+      const trouble = troubleOf(operation, error);
+      this.#observe(service, operation, trouble.code, seconds());
+      // The caller gave up, which says nothing about AWS.
+      signal.throwIfAborted();
+      return { ok: false, trouble };
+    }
+  }
+}

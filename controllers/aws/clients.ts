@@ -1,0 +1,80 @@
+/** The SDK clients. Endpoint, region and credentials come from the SDK's default chains (AWS_ENDPOINT_URL_EKS, IRSA, Pod Identity). */
+import type { EC2Client } from '@aws-sdk/client-ec2';
+import {
+  CreateNodegroupCommand,
+  DeleteNodegroupCommand,
+  DescribeClusterCommand,
+  DescribeNodegroupCommand,
+  DescribeUpdateCommand,
+  EKSClient,
+  TagResourceCommand,
+  UntagResourceCommand,
+  UpdateNodegroupConfigCommand,
+} from '@aws-sdk/client-eks';
+import type { EksCall, EksOperations } from './calls.ts';
+
+const COMMANDS = {
+  DescribeCluster: DescribeClusterCommand,
+  CreateNodegroup: CreateNodegroupCommand,
+  DescribeNodegroup: DescribeNodegroupCommand,
+  UpdateNodegroupConfig: UpdateNodegroupConfigCommand,
+  DeleteNodegroup: DeleteNodegroupCommand,
+  DescribeUpdate: DescribeUpdateCommand,
+  TagResource: TagResourceCommand,
+  UntagResource: UntagResourceCommand,
+} satisfies Record<keyof EksOperations, unknown>;
+
+/** Asks EC2 for one page of instances. */
+export type DescribeInstances = (
+  input: import('@aws-sdk/client-ec2').DescribeInstancesCommandInput,
+  signal: AbortSignal,
+) => Promise<import('@aws-sdk/client-ec2').DescribeInstancesCommandOutput>;
+
+export interface AwsClients {
+  readonly eks: EksCall;
+  readonly describeInstances: DescribeInstances;
+  /** Closes the connections. */
+  close(): void;
+}
+
+export function createAwsClients(options: { readonly region: string; readonly version: string }): AwsClients {
+  const config = clientConfig(options);
+  const client = new EKSClient(config);
+  // The command's type is looked up by name, which the SDK's overloads of send cannot follow.
+  const send = client.send.bind(client) as unknown as (
+    command: unknown,
+    options: { abortSignal: AbortSignal },
+  ) => Promise<never>;
+  let ec2: Promise<{ client: EC2Client; sdk: typeof import('@aws-sdk/client-ec2') }> | undefined;
+  return {
+    eks: (operation, input, signal) => {
+      const Command = COMMANDS[operation] as new (input: unknown) => unknown;
+      return send(new Command(input), { abortSignal: signal });
+    },
+    describeInstances: async (input, signal) => {
+      // Loaded at the first use: the module costs 75 MB and most pools never need it.
+      ec2 ??= import('@aws-sdk/client-ec2').then((sdk) => ({ client: new sdk.EC2Client(config), sdk }));
+      const { client: ec2Client, sdk } = await ec2;
+      return ec2Client.send(new sdk.DescribeInstancesCommand(input), { abortSignal: signal });
+    },
+    close: () => {
+      client.destroy();
+      ec2?.then(({ client: ec2Client }) => ec2Client.destroy()).catch(() => undefined);
+    },
+  };
+}
+
+function clientConfig({ region, version }: { readonly region: string; readonly version: string }) {
+  return {
+    region,
+    maxAttempts: 3,
+    // Without throwOnRequestTimeout a request that takes too long is only logged.
+    requestHandler: {
+      connectionTimeout: 3_000,
+      requestTimeout: 15_000,
+      throwOnRequestTimeout: true,
+      httpsAgent: { maxSockets: 50 },
+    },
+    customUserAgent: [['windowspool-operator', version]] as [string, string][],
+  };
+}

@@ -1,0 +1,50 @@
+/** The port Clusters on EKS. */
+import type { Answer, Cluster, Clusters } from '../windowspool/ports.ts';
+import type { EksCall, Lane } from './calls.ts';
+
+/** The one EKS cluster that the operator serves. */
+export class EksClusters implements Clusters {
+  readonly #name: string;
+  readonly #eks: EksCall;
+  readonly #lane: Lane;
+  readonly #ourAuthorities: () => string;
+
+  /** @param ourAuthorities the PEM certificates by which the operator trusts its API server */
+  constructor(name: string, eks: EksCall, lane: Lane, ourAuthorities: () => string) {
+    this.#name = name;
+    this.#eks = eks;
+    this.#lane = lane;
+    this.#ourAuthorities = ourAuthorities;
+  }
+
+  async describe(signal: AbortSignal): Promise<Answer<Cluster | undefined>> {
+    const call = (bounded: AbortSignal) => this.#eks('DescribeCluster', { name: this.#name }, bounded);
+    const answer = await this.#lane.run('eks', 'DescribeCluster', call, signal);
+    if (!answer.ok) return answer.trouble.kind === 'gone' ? { ok: true, value: undefined } : answer;
+    const { cluster } = answer.value;
+    if (!cluster) return { ok: true, value: undefined };
+    const authority = Buffer.from(cluster.certificateAuthority?.data ?? '', 'base64').toString();
+    return {
+      ok: true,
+      value: {
+        name: cluster.name ?? this.#name,
+        arn: cluster.arn ?? '',
+        status: cluster.status ?? 'UNKNOWN',
+        kubernetesVersion: cluster.version ?? '',
+        isOurs: haveCommonCertificate(authority, this.#ourAuthorities()),
+      },
+    };
+  }
+}
+
+/** Bundles may hold more than one certificate, so one in common is enough. */
+function haveCommonCertificate(a: string, b: string): boolean {
+  const ours = new Set(certificatesOf(b));
+  return certificatesOf(a).some((certificate) => ours.has(certificate));
+}
+
+/** The bodies of a PEM bundle's certificates without white space. */
+function certificatesOf(pem: string): string[] {
+  const bodies = pem.matchAll(/-----BEGIN CERTIFICATE-----([^-]+)-----END CERTIFICATE-----/g);
+  return [...bodies].map((match) => (match[1] ?? '').replace(/\s+/g, ''));
+}

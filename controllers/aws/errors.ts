@@ -1,0 +1,82 @@
+/**
+ * AWS' errors, classified once, by name: the HTTP status alone is not enough, and the SDK marks no EKS error as retryable.
+ * Sources: the error lists of https://docs.aws.amazon.com/eks/latest/APIReference/ and https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html.
+ */
+import type { Trouble, TroubleKind } from '../windowspool/ports.ts';
+
+const KINDS: Readonly<Record<string, TroubleKind>> = {
+  ThrottlingException: 'throttled',
+  Throttling: 'throttled',
+  TooManyRequestsException: 'throttled',
+  RequestLimitExceeded: 'throttled',
+  ServerException: 'unavailable',
+  ServiceUnavailableException: 'unavailable',
+  ServiceUnavailable: 'unavailable',
+  InternalError: 'unavailable',
+  TimeoutError: 'unavailable',
+  AbortError: 'unavailable',
+  ResourceInUseException: 'busy',
+  ResourcePropagationDelayException: 'busy',
+  AccessDeniedException: 'denied',
+  AccessDenied: 'denied',
+  UnauthorizedOperation: 'denied',
+  AuthFailure: 'denied',
+  UnrecognizedClientException: 'denied',
+  MissingAuthenticationTokenException: 'denied',
+  ExpiredTokenException: 'denied',
+  InvalidSignatureException: 'denied',
+  CredentialsProviderError: 'denied',
+  InvalidParameterException: 'refused',
+  InvalidRequestException: 'refused',
+  BadRequestException: 'refused',
+  ResourceLimitExceededException: 'limit',
+  ResourceNotFoundException: 'gone',
+  NotFoundException: 'gone',
+};
+
+interface AwsError {
+  readonly name: string;
+  readonly code?: string;
+  readonly message: string;
+  readonly $metadata?: { readonly httpStatusCode?: number };
+}
+
+/** Any error of an SDK call as trouble. Its message is the same at every try, so that it can stand in a condition. */
+export function troubleOf(operation: string, error: unknown): Trouble {
+  const { name, code, message, $metadata } = error as AwsError;
+  const status = $metadata?.httpStatusCode;
+  if (isTransient(name, code, status)) {
+    const what = status === undefined ? 'AWS cannot be reached' : `AWS answered with HTTP ${status}`;
+    // A page of a proxy, or a broken connection: the SDK's words name a parser or a socket and help nobody.
+    const own = KINDS[name] && message ? scrub(message) : '';
+    return { kind: 'unavailable', operation, code: code ?? name, message: own || what };
+  }
+  return { kind: kindOf(name, message, status), operation, code: name, message: scrub(message) };
+}
+
+/** Network trouble and answers that no AWS service wrote; a 5xx under any name. */
+function isTransient(name: string, code: string | undefined, status: number | undefined): boolean {
+  if (name === 'SyntaxError' || (status !== undefined && status >= 500)) return true;
+  return (
+    status === undefined && (KINDS[name] === undefined || code !== undefined) && name !== 'CredentialsProviderError'
+  );
+}
+
+function kindOf(name: string, message: string, status: number | undefined): TroubleKind {
+  // EKS says InvalidRequest while the cluster itself is being created or updated: that passes.
+  if (/is not in ACTIVE status/.test(message)) return 'busy';
+  const known = KINDS[name];
+  if (known) return known;
+  if (status === 429) return 'throttled';
+  return status === 401 || status === 403 ? 'denied' : 'unknown';
+}
+
+/** Removes what changes at every try: request ids and encoded authorization messages. */
+export function scrub(message: string): string {
+  return message
+    .replace(/[.,;]?\s*Encoded authorization failure message:\s*\S+/gi, '.')
+    .replace(/\s*\((?:[^()]*\b(?:request ?id|host id)\b[^()]*)\)/gi, '')
+    .replace(/[.,;]?\s*request ?id:?\s*[0-9a-f-]{8,}/gi, '')
+    .replace(/\.\.+$/, '.')
+    .trim();
+}

@@ -1,0 +1,184 @@
+/** The port NodeGroups on EKS: https://docs.aws.amazon.com/eks/latest/APIReference/API_Nodegroup.html */
+import type { Taint as EksTaint, Nodegroup, Update } from '@aws-sdk/client-eks';
+import type {
+  Answer,
+  ConfigChange,
+  NewNodeGroup,
+  NodeGroup,
+  NodeGroupStatus,
+  NodeGroups,
+  NodeGroupUpdate,
+  Taint,
+  TaintEffect,
+} from '../windowspool/ports.ts';
+import type { EksCall, EksOperations, Lane } from './calls.ts';
+
+/** EKS spells effects in its own way and refuses Kubernetes' spelling. */
+const EFFECTS = { NoSchedule: 'NO_SCHEDULE', NoExecute: 'NO_EXECUTE', PreferNoSchedule: 'PREFER_NO_SCHEDULE' } as const;
+
+/** The node groups of one EKS cluster. */
+export class EksNodeGroups implements NodeGroups {
+  readonly #clusterName: string;
+  readonly #eks: EksCall;
+  readonly #lane: Lane;
+
+  constructor(clusterName: string, eks: EksCall, lane: Lane) {
+    this.#clusterName = clusterName;
+    this.#eks = eks;
+    this.#lane = lane;
+  }
+
+  async describe(name: string, signal: AbortSignal): Promise<Answer<NodeGroup | undefined>> {
+    const answer = await this.#call('DescribeNodegroup', this.#named(name), signal);
+    if (answer.ok) return { ok: true, value: answer.value.nodegroup && fromEks(answer.value.nodegroup) };
+    return isMissingGroup(answer.trouble) ? { ok: true, value: undefined } : answer;
+  }
+
+  async create(wish: NewNodeGroup, token: string, signal: AbortSignal): Promise<Answer<NodeGroup>> {
+    const input = {
+      ...this.#named(wish.name),
+      amiType: wish.amiType as Nodegroup['amiType'],
+      capacityType: wish.capacityType === 'Spot' ? ('SPOT' as const) : ('ON_DEMAND' as const),
+      instanceTypes: [...wish.instanceTypes],
+      subnets: [...wish.subnets],
+      nodeRole: wish.nodeRoleArn,
+      diskSize: wish.diskSizeGiB,
+      scalingConfig: { minSize: wish.scaling.min, maxSize: wish.scaling.max, desiredSize: wish.scaling.desired },
+      labels: { ...wish.labels },
+      taints: wish.taints.map(toEksTaint),
+      tags: { ...wish.tags },
+      clientRequestToken: token,
+    };
+    const answer = await this.#call('CreateNodegroup', input, signal);
+    return mapped(answer, ({ nodegroup }) => fromEks(nodegroup ?? {}));
+  }
+
+  async updateConfig(
+    name: string,
+    { labels, taints, scaling }: ConfigChange,
+    token: string,
+    signal: AbortSignal,
+  ): Promise<Answer<NodeGroupUpdate>> {
+    const input = {
+      ...this.#named(name),
+      ...(labels && {
+        labels: {
+          ...(Object.keys(labels.set).length > 0 && { addOrUpdateLabels: { ...labels.set } }),
+          ...(labels.remove.length > 0 && { removeLabels: [...labels.remove] }),
+        },
+      }),
+      ...(taints && {
+        taints: {
+          ...(taints.set.length > 0 && { addOrUpdateTaints: taints.set.map(toEksTaint) }),
+          ...(taints.remove.length > 0 && { removeTaints: taints.remove.map(toEksTaint) }),
+        },
+      }),
+      ...(scaling && {
+        scalingConfig: {
+          ...(scaling.min !== undefined && { minSize: scaling.min }),
+          ...(scaling.max !== undefined && { maxSize: scaling.max }),
+          ...(scaling.desired !== undefined && { desiredSize: scaling.desired }),
+        },
+      }),
+      clientRequestToken: token,
+    };
+    const answer = await this.#call('UpdateNodegroupConfig', input, signal);
+    return mapped(answer, ({ update }) => updateFromEks(update ?? {}));
+  }
+
+  async describeUpdate(name: string, id: string, signal: AbortSignal): Promise<Answer<NodeGroupUpdate | undefined>> {
+    const answer = await this.#call(
+      'DescribeUpdate',
+      { name: this.#clusterName, nodegroupName: name, updateId: id },
+      signal,
+    );
+    if (!answer.ok && answer.trouble.kind === 'gone') return { ok: true, value: undefined };
+    return mapped(answer, ({ update }) => update && updateFromEks(update));
+  }
+
+  async delete(name: string, signal: AbortSignal): Promise<Answer<void>> {
+    const answer = await this.#call('DeleteNodegroup', this.#named(name), signal);
+    if (!answer.ok && answer.trouble.kind === 'gone') return { ok: true, value: undefined };
+    return mapped(answer, () => undefined);
+  }
+
+  async tag(arn: string, tags: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Answer<void>> {
+    return mapped(await this.#call('TagResource', { resourceArn: arn, tags: { ...tags } }, signal), () => undefined);
+  }
+
+  async untag(arn: string, keys: readonly string[], signal: AbortSignal): Promise<Answer<void>> {
+    return mapped(await this.#call('UntagResource', { resourceArn: arn, tagKeys: [...keys] }, signal), () => undefined);
+  }
+
+  #named(nodegroupName: string): { clusterName: string; nodegroupName: string } {
+    return { clusterName: this.#clusterName, nodegroupName };
+  }
+
+  #call<O extends keyof EksOperations>(
+    operation: O,
+    input: EksOperations[O][0],
+    signal: AbortSignal,
+  ): Promise<Answer<EksOperations[O][1]>> {
+    return this.#lane.run('eks', operation, (bounded) => this.#eks(operation, input, bounded), signal);
+  }
+}
+
+/** EKS answers ResourceNotFound for a missing group and for a missing cluster; its words tell which. */
+function isMissingGroup({ kind, message }: { readonly kind: string; readonly message: string }): boolean {
+  return kind === 'gone' && !/^No cluster found/i.test(message);
+}
+
+function mapped<T, U>(answer: Answer<T>, map: (value: T) => U): Answer<U> {
+  return answer.ok ? { ok: true, value: map(answer.value) } : answer;
+}
+
+function toEksTaint({ key, value, effect }: Taint): EksTaint {
+  return { key, ...(value && { value }), effect: EFFECTS[effect] };
+}
+
+function fromEksTaint({ key = '', value, effect }: EksTaint): Taint {
+  const [spelled] = (Object.keys(EFFECTS) as TaintEffect[]).filter((candidate) => EFFECTS[candidate] === effect);
+  return { key, ...(value && { value }), effect: spelled ?? 'NoSchedule' };
+}
+
+/** EKS' description in the domain's words. Members that EKS leaves out are empty. */
+export function fromEks(group: Nodegroup): NodeGroup {
+  const { minSize = 0, maxSize = 0, desiredSize = 0 } = group.scalingConfig ?? {};
+  return {
+    name: group.nodegroupName ?? '',
+    arn: group.nodegroupArn ?? '',
+    status: (group.status ?? 'CREATING') as NodeGroupStatus,
+    amiType: group.amiType ?? '',
+    capacityType: group.capacityType === 'SPOT' ? 'Spot' : 'OnDemand',
+    instanceTypes: group.instanceTypes ?? [],
+    subnets: group.subnets ?? [],
+    nodeRoleArn: group.nodeRole ?? '',
+    diskSizeGiB: group.diskSize,
+    kubernetesVersion: group.version,
+    releaseVersion: group.releaseVersion,
+    scaling: { min: minSize, max: maxSize, desired: desiredSize },
+    labels: group.labels ?? {},
+    taints: (group.taints ?? []).map(fromEksTaint),
+    tags: Object.fromEntries(Object.entries(group.tags ?? {}).filter(([key]) => !key.startsWith('aws:'))),
+    healthIssues: (group.health?.issues ?? []).map(({ code = 'Unknown', message = '', resourceIds = [] }) => ({
+      code,
+      message,
+      resourceIds,
+    })),
+    autoScalingGroups: (group.resources?.autoScalingGroups ?? []).map(({ name = '' }) => name),
+    modifiedAt: (group.modifiedAt ?? group.createdAt)?.getTime() ?? 0,
+  };
+}
+
+function updateFromEks(update: Update): NodeGroupUpdate {
+  return {
+    id: update.id ?? '',
+    type: update.type ?? '',
+    status: update.status ?? 'InProgress',
+    createdAt: update.createdAt?.getTime() ?? 0,
+    errors: (update.errors ?? []).map(({ errorCode = 'Unknown', errorMessage = '' }) => ({
+      code: errorCode,
+      message: errorMessage,
+    })),
+  };
+}

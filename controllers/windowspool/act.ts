@@ -1,0 +1,162 @@
+/**
+ * The only place that changes the world. Every step can be repeated; a crash between any two is harmless. Trouble with one thing
+ * does not keep the others back: a step is skipped only when an earlier one about the same thing failed.
+ */
+import type { WindowsPool, WindowsPoolStatus } from './api.gen.ts';
+import type {
+  Answer,
+  NodeGroup,
+  NodeGroupStatus,
+  NodeGroups,
+  NodeGroupUpdate,
+  Nodes,
+  Pools,
+  RuntimeClasses,
+  Trouble,
+} from './ports.ts';
+import type { GroupSight, Situation, StepTrouble } from './situation.ts';
+import { type Memory, type Step, unreachable } from './steps.ts';
+import { WINDOWS_BUILD_LABEL } from './windows.ts';
+
+export interface Hands {
+  readonly pools: Pools;
+  readonly nodeGroups: NodeGroups;
+  readonly runtimeClasses: RuntimeClasses;
+  readonly nodes: Nodes;
+}
+
+/** What the steps made of the situation. */
+export interface Outcome {
+  /** The situation after the steps, as far as their answers tell. */
+  readonly after: Situation;
+  readonly done: readonly Step[];
+  /** The update that EKS accepted, with the hash of what it is to reach. */
+  readonly accepted: { readonly update: NodeGroupUpdate; readonly target: string } | undefined;
+  /** The pool is gone, or will be as soon as other finalizers are. */
+  readonly released: boolean;
+}
+
+/** Takes the steps in order. */
+export async function act(steps: readonly Step[], s: Situation, hands: Hands, signal: AbortSignal): Promise<Outcome> {
+  const troubled = new Set<string>();
+  const troubles: StepTrouble[] = [];
+  let outcome: Outcome = { after: s, done: [], accepted: undefined, released: false };
+  for (const step of steps) {
+    signal.throwIfAborted();
+    const about = subjectOf(step);
+    // The finalizer goes last, and only when all else went well.
+    if (troubled.has('pool') || troubled.has(about) || (step.kind === 'removeFinalizer' && troubles.length > 0))
+      continue;
+    const result = await take(step, outcome, hands, signal);
+    if ('trouble' in result) {
+      troubled.add(about);
+      troubles.push({ step: step.kind, trouble: result.trouble });
+    } else outcome = { ...result, done: [...result.done, step] };
+  }
+  return { ...outcome, after: { ...outcome.after, troubles } };
+}
+
+function subjectOf(step: Step): string {
+  switch (step.kind) {
+    case 'addFinalizer':
+    case 'removeFinalizer':
+      return 'pool';
+    case 'remember':
+    case 'createNodeGroup':
+    case 'updateConfig':
+    case 'correctTags':
+    case 'deleteNodeGroup':
+      return 'nodeGroup';
+    case 'labelNode':
+      return `node ${step.node.name}`;
+    case 'createRuntimeClass':
+    case 'applyRuntimeClass':
+      return `RuntimeClass ${step.wish.name}`;
+    case 'releaseRuntimeClass':
+    case 'deleteRuntimeClass':
+      return `RuntimeClass ${step.seen.name}`;
+    default:
+      return unreachable(step);
+  }
+}
+
+type Result = Outcome | { readonly trouble: Trouble };
+
+async function take(step: Step, soFar: Outcome, hands: Hands, signal: AbortSignal): Promise<Result> {
+  const { pool } = soFar.after;
+  const changed = (change: Partial<Situation>): Outcome => ({ ...soFar, after: { ...soFar.after, ...change } });
+  switch (step.kind) {
+    case 'addFinalizer':
+      return when(await hands.pools.addFinalizer(pool, signal), (value) => changed({ pool: value }));
+    case 'removeFinalizer':
+      return when(await hands.pools.removeFinalizer(pool, signal), () => ({ ...soFar, released: true }));
+    case 'remember': {
+      const status = remembering(pool, step.memory);
+      return when(await hands.pools.writeStatus(pool, status, signal), (value) => changed({ pool: value }));
+    }
+    case 'createNodeGroup':
+      return when(await hands.nodeGroups.create(step.wish, step.token, signal), (group) =>
+        changed({ group: { kind: 'seen', group } }),
+      );
+    case 'updateConfig':
+      return when(await hands.nodeGroups.updateConfig(step.group, step.change, step.token, signal), (update) => ({
+        ...changed({ group: withStatus(soFar.after.group, 'UPDATING') }),
+        accepted: { update, target: step.target },
+      }));
+    case 'correctTags':
+      return when(await correctTags(step, hands, signal), (tags) =>
+        changed({ group: withTags(soFar.after.group, tags) }),
+      );
+    case 'deleteNodeGroup':
+      return when(await hands.nodeGroups.delete(step.group, signal), () =>
+        changed({ group: withStatus(soFar.after.group, 'DELETING') }),
+      );
+    case 'createRuntimeClass':
+      return when(await hands.runtimeClasses.create(step.wish, pool, signal), () => soFar);
+    case 'applyRuntimeClass':
+      return when(await hands.runtimeClasses.apply(step.wish, step.seen, pool, signal), () => soFar);
+    case 'releaseRuntimeClass':
+      return when(await hands.runtimeClasses.release(step.seen, pool, signal), () => soFar);
+    case 'deleteRuntimeClass':
+      return when(await hands.runtimeClasses.delete(step.seen, signal), () => soFar);
+    case 'labelNode':
+      return when(await hands.nodes.setLabel(step.node, WINDOWS_BUILD_LABEL, step.build, signal), () => soFar);
+    default:
+      return unreachable(step);
+  }
+}
+
+function when<T>(answer: Answer<T>, next: (value: T) => Outcome): Result {
+  return answer.ok ? next(answer.value) : { trouble: answer.trouble };
+}
+
+/** The group as EKS will show it from now on. */
+function withStatus(sight: GroupSight, status: NodeGroupStatus): GroupSight {
+  return sight.kind === 'seen' ? { kind: 'seen', group: { ...sight.group, status } } : sight;
+}
+
+function withTags(sight: GroupSight, tags: NodeGroup['tags']): GroupSight {
+  return sight.kind === 'seen' ? { kind: 'seen', group: { ...sight.group, tags } } : sight;
+}
+
+/** The tags as they are afterwards. */
+async function correctTags(
+  { group, change }: Extract<Step, { kind: 'correctTags' }>,
+  { nodeGroups }: Hands,
+  signal: AbortSignal,
+): Promise<Answer<NodeGroup['tags']>> {
+  if (Object.keys(change.set).length > 0) {
+    const answer = await nodeGroups.tag(group.arn, change.set, signal);
+    if (!answer.ok) return answer;
+  }
+  if (change.remove.length > 0) {
+    const answer = await nodeGroups.untag(group.arn, change.remove, signal);
+    if (!answer.ok) return answer;
+  }
+  const kept = Object.entries(group.tags).filter(([key]) => !change.remove.includes(key));
+  return { ok: true, value: { ...Object.fromEntries(kept), ...change.set } };
+}
+
+function remembering({ status }: WindowsPool, { cluster, nodeGroupName, tagKeys }: Memory): WindowsPoolStatus {
+  return { ...status, cluster, nodeGroup: { ...status?.nodeGroup, name: nodeGroupName, tagKeys: [...tagKeys] } };
+}

@@ -1,0 +1,185 @@
+/**
+ * What to say of a pool: its conditions, from what is true after the steps were taken. Pure.
+ *
+ *   NodeGroupReady  RuntimeClassReady  NodesVerified  PrerequisitesMet   each looks at its own part
+ *   Ready                                                                the summary of them
+ *   Reconciling  Stalled  Paused                                         there only while true (kstatus)
+ */
+import { assessNodeGroup } from './assessNodeGroup.ts';
+import { assessNodes } from './assessNodes.ts';
+import { groupOf, isClusterMismatch, isDeleting, isPaused } from './plan.ts';
+import type { Reason } from './reasons.ts';
+import { fits, isAsWanted, isOwner, runtimeClassFor } from './runtimeClass.ts';
+import type { Situation } from './situation.ts';
+import { count, joined } from './words.ts';
+
+export type ConditionStatus = 'True' | 'False' | 'Unknown';
+
+/** A condition without its times, which report.ts adds. */
+export interface Finding {
+  readonly status: ConditionStatus;
+  readonly reason: Reason;
+  readonly message: string;
+  /** Nothing but a human helps. */
+  readonly stalled?: true;
+  /** The operator, EKS or a node is at work on it. */
+  readonly working?: true;
+}
+
+export interface Assessment {
+  readonly Ready: Finding;
+  readonly NodeGroupReady: Finding;
+  readonly RuntimeClassReady: Finding;
+  readonly NodesVerified: Finding;
+  readonly PrerequisitesMet: Finding;
+  readonly Reconciling?: Finding;
+  readonly Stalled?: Finding;
+  readonly Paused?: Finding;
+}
+
+/** The conditions of a pool. */
+export function assess(s: Situation): Assessment {
+  const parts = {
+    PrerequisitesMet: assessPrerequisites(s),
+    NodeGroupReady: assessNodeGroup(s),
+    RuntimeClassReady: assessRuntimeClass(s),
+    NodesVerified: assessNodes(s),
+  };
+  const findings = Object.values(parts);
+  const stalled = findings.find((finding) => finding.stalled);
+  const ready = summarize(s, parts, stalled);
+  const working = ready.working ? ready : findings.find((finding) => finding.working);
+  return {
+    Ready: ready,
+    ...parts,
+    ...(working && !stalled && { Reconciling: { status: 'True', reason: working.reason, message: working.message } }),
+    ...(stalled && { Stalled: { status: 'True', reason: stalled.reason, message: stalled.message } }),
+    ...(isPaused(s.pool) && { Paused: assessPause(s) }),
+  };
+}
+
+type Parts = Omit<Assessment, 'Ready' | 'Reconciling' | 'Stalled' | 'Paused'>;
+
+/** Ready is about what pods need: a RuntimeClass and enough verified nodes. What EKS does meanwhile does not turn it. */
+function summarize(s: Situation, parts: Parts, stalled: Finding | undefined): Finding {
+  if (isDeleting(s.pool)) return { ...parts.NodeGroupReady, status: 'False' };
+  if (stalled) return { ...stalled, status: 'False' };
+  const group = groupOf(s);
+  if (!group || !['ACTIVE', 'UPDATING', 'DEGRADED'].includes(group.status)) {
+    const cause = parts.PrerequisitesMet.status === 'True' ? parts.NodeGroupReady : parts.PrerequisitesMet;
+    return { ...cause, status: 'False' };
+  }
+  if (parts.RuntimeClassReady.status !== 'True') return { ...parts.RuntimeClassReady, status: 'False' };
+  if (group.scaling.desired === 0) return { status: 'True', reason: 'NoNodes', message: parts.NodesVerified.message };
+  const verified = s.verdicts.filter((verdict) => verdict.state === 'verified').length;
+  const needed = Math.max(1, s.pool.spec.scaling.min);
+  if (verified < needed) {
+    const text = `${count(verified, 'node')} of the ${needed} that the pool must have ${verified === 1 ? 'is' : 'are'} verified. `;
+    return { ...parts.NodesVerified, status: 'False', message: text + parts.NodesVerified.message };
+  }
+  return { status: 'True', reason: 'Verified', message: `${verified} of ${count(s.nodes.length, 'node')} verified.` };
+}
+
+function assessPause({ pool }: Situation): Finding {
+  const how = pool.spec.paused ? 'spec.paused is true' : 'the annotation winpool.dev/paused is true';
+  const going = isDeleting(pool) ? ' The deletion waits, too.' : '';
+  return {
+    status: 'True',
+    reason: 'Paused',
+    message: `Nothing is changed because ${how}.${going} status.pendingSteps says what would be done.`,
+  };
+}
+
+function assessPrerequisites(s: Situation): Finding {
+  const { cluster, settings, pool } = s;
+  if (isClusterMismatch(s)) return clusterMismatch(s);
+  const denied = [
+    ...s.troubles.map(({ trouble }) => trouble),
+    ...(s.group.kind === 'unreachable' ? [s.group.trouble] : []),
+    ...(cluster.kind === 'unreachable' ? [cluster.trouble] : []),
+  ].find((trouble) => trouble.kind === 'denied');
+  if (denied) {
+    const fix = "Grant the right to the operator's role; config/aws/iam-policy.json has all of them.";
+    return {
+      status: 'False',
+      reason: 'AccessDenied',
+      message: `AWS denied ${denied.operation}: ${denied.message} ${fix}`,
+      working: true,
+    };
+  }
+  if (cluster.kind === 'absent') {
+    const gone = pool.status?.cluster ? 'no longer knows' : 'does not know';
+    const message = `EKS ${gone} a cluster ${settings.clusterName} in ${settings.region}. Check --cluster-name and --region.`;
+    return { status: 'False', reason: 'ClusterNotFound', message, stalled: true };
+  }
+  if (cluster.kind === 'unreachable') {
+    return {
+      status: 'Unknown',
+      reason: 'AWSUnavailable',
+      message: `${cluster.trouble.operation} failed: ${cluster.trouble.message}`,
+      working: true,
+    };
+  }
+  return {
+    status: 'True',
+    reason: 'Met',
+    message: `The operator runs in EKS cluster ${cluster.cluster.name} and may do what the pool needs.`,
+  };
+}
+
+function clusterMismatch({ cluster, settings, pool }: Situation): Finding {
+  const pinned = pool.status?.cluster?.arn;
+  const wrongServer = cluster.kind === 'seen' && !cluster.cluster.isOurs;
+  const message = wrongServer
+    ? `EKS cluster ${settings.clusterName} in ${settings.region} has another certificate authority than the API server that the operator uses.`
+    : `The pool's node group was created in ${pinned}, and the operator works for ${settings.clusterName} in ${settings.region}.`;
+  const fix = 'Check --cluster-name and --region. Nothing is changed; deletionPolicy: Retain lets a deleted pool go.';
+  return { status: 'False', reason: 'ClusterMismatch', message: `${message} ${fix}`, stalled: true };
+}
+
+function assessRuntimeClass(s: Situation): Finding {
+  const wish = runtimeClassFor(s.pool);
+  if (!wish) return { status: 'True', reason: 'NotManaged', message: 'runtimeClass.manage is false.' };
+  const seen = s.runtimeClass;
+  if (seen && !seen.managed) {
+    if (fits(seen, wish, s.pool.spec.registrationTaint)) {
+      return { status: 'True', reason: 'UsedAsIs', message: `RuntimeClass ${wish.name} was there before and fits.` };
+    }
+    const wanted = Object.entries(wish.nodeSelector).map(([key, value]) => `${key}=${value}`);
+    const message =
+      `RuntimeClass ${wish.name} was there before and does not place pods on this pool: it needs handler ${wish.handler}, ` +
+      `nodeSelector ${joined(wanted)} and a toleration of os=windows:NoSchedule. Delete it and the operator makes its own, or set runtimeClass.scope: Pool.`;
+    return { status: 'False', reason: 'NotOwned', message, stalled: true };
+  }
+  const trouble = s.troubles.find(({ step }) => step.endsWith('RuntimeClass'))?.trouble;
+  if (trouble && trouble.kind !== 'conflict') {
+    return {
+      status: 'False',
+      reason: 'Failed',
+      message: `${trouble.operation} failed: ${trouble.message}`,
+      working: true,
+    };
+  }
+  if (seen && !seen.deleting && isOwner(s.pool, seen) && isAsWanted(seen, wish)) {
+    return {
+      status: 'True',
+      reason: 'Available',
+      message: `Pods with runtimeClassName: ${wish.name} run on Windows build ${wish.nodeSelector['node.kubernetes.io/windows-build']}.`,
+    };
+  }
+  if (
+    seen &&
+    seen.handler !== wish.handler &&
+    !isDeleting(s.pool) &&
+    seen.owners.some((owner) => owner.uid !== s.pool.metadata.uid)
+  ) {
+    const message = `RuntimeClass ${wish.name} has handler ${seen.handler} and belongs to ${joined(seen.owners.map(({ name }) => name))} too. Choose another runtimeClass.name.`;
+    return { status: 'False', reason: 'NotOwned', message, stalled: true };
+  }
+  return {
+    status: 'False',
+    reason: 'Pending',
+    message: `RuntimeClass ${wish.name} is about to be made.`,
+    working: true,
+  };
+}

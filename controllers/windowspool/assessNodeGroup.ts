@@ -1,0 +1,172 @@
+/** The condition NodeGroupReady. */
+import type { Finding } from './assess.ts';
+import { configTargetOf, immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
+import { createdFrom, isDeleting } from './plan.ts';
+import type { HealthIssue, NodeGroup, Trouble } from './ports.ts';
+import type { Reason } from './reasons.ts';
+import type { Situation } from './situation.ts';
+import { joined, sentence } from './words.ts';
+
+/** A single failed look does not change what is shown; one that lasts does. */
+const UNREACHABLE_SHOWN_AFTER_MS = 60_000;
+
+export function assessNodeGroup(s: Situation): Finding {
+  const name = nodeGroupNameOf(s.pool);
+  if (isDeleting(s.pool)) return assessDeletion(s, name);
+  const unreachable = assessUnreachable(s, name);
+  if (unreachable) return unreachable;
+  const group = s.group.kind === 'seen' ? s.group.group : s.group.kind === 'unreachable' ? s.group.last : undefined;
+  const failed = assessTrouble(s, name, group);
+  if (failed) return failed;
+  if (!group)
+    return {
+      status: 'False',
+      reason: 'Creating',
+      message: `Node group ${name} is about to be created.`,
+      working: true,
+    };
+  if (!isOwnedBy(s.pool, group)) return notOwned(s, name);
+  return assessStatus(s, group);
+}
+
+function assessUnreachable({ group, now }: Situation, name: string): Finding | undefined {
+  if (group.kind !== 'unreachable') return undefined;
+  const lasting = now - group.since >= UNREACHABLE_SHOWN_AFTER_MS;
+  if (group.last && !lasting) return undefined;
+  const last = group.last ? ` It was ${group.last.status} when it was last seen.` : '';
+  const message = `Node group ${name} can't be looked at: ${sentence(`${group.trouble.operation} failed: ${group.trouble.message}`)}${last}`;
+  return {
+    status: 'Unknown',
+    reason: group.trouble.kind === 'denied' ? 'AccessDenied' : 'AWSUnavailable',
+    message,
+    working: true,
+  };
+}
+
+function notOwned({ pool }: Situation, name: string): Finding {
+  const message =
+    `A node group ${name} exists that has no tag winpool.dev/pool=${pool.metadata.name}. It is never changed. ` +
+    'Set spec.nodeGroup.name to a name that is free, or delete that group.';
+  return { status: 'False', reason: 'NotOwned', message, stalled: true };
+}
+
+/** What the last step came to, now or before: remembered in status until the spec changes. */
+function assessTrouble(s: Situation, name: string, group: NodeGroup | undefined): Finding | undefined {
+  const memory = s.pool.status?.nodeGroup?.failedTarget;
+  const target = group ? configTargetOf(s.pool) : createdFrom(s);
+  if (memory?.target === target) {
+    const again = group
+      ? 'It is not tried again until the spec changes.'
+      : 'It is tried again after a while, and at once when the spec changes.';
+    return {
+      status: 'False',
+      reason: memory.reason as Reason,
+      message: `${sentence(memory.message)} ${again}`,
+      stalled: true,
+    };
+  }
+  const trouble = s.troubles.find(
+    ({ step }) => step.endsWith('NodeGroup') || step === 'updateConfig' || step === 'correctTags',
+  )?.trouble;
+  if (!trouble || trouble.kind === 'busy' || trouble.kind === 'conflict') return undefined;
+  const reason = trouble.kind === 'denied' ? 'AccessDenied' : 'AWSUnavailable';
+  return {
+    status: group ? 'Unknown' : 'False',
+    reason,
+    message: sentence(`${trouble.operation} of node group ${name} failed: ${trouble.message}`),
+    working: true,
+  };
+}
+
+function assessStatus(s: Situation, group: NodeGroup): Finding {
+  const differences = immutableDifferences(s.pool, group);
+  switch (group.status) {
+    case 'CREATING':
+      return {
+        status: 'False',
+        reason: 'Creating',
+        message: `EKS is creating node group ${group.name}.`,
+        working: true,
+      };
+    case 'DELETING':
+      return {
+        status: 'False',
+        reason: 'Deleting',
+        message: `Node group ${group.name} is being deleted. It is created anew when it is gone.`,
+        working: true,
+      };
+    case 'CREATE_FAILED': {
+      const retry = 'Mend the cause; the group is created anew after a while, and at once when the spec changes.';
+      return {
+        status: 'False',
+        reason: 'CreateFailed',
+        message: `EKS could not create node group ${group.name}: ${issues(group)} ${retry}`,
+        stalled: true,
+      };
+    }
+    case 'DELETE_FAILED':
+      return {
+        status: 'False',
+        reason: 'DeleteFailed',
+        message: `EKS could not delete node group ${group.name}: ${issues(group)} It is tried again.`,
+        stalled: true,
+      };
+    default:
+      if (differences.length > 0) {
+        const message = `Node group ${group.name} differs in what EKS cannot change: ${sentence(joined(differences))} Put the spec right, or create another pool.`;
+        return { status: 'False', reason: 'ImmutableDifference', message, stalled: true };
+      }
+      return assessWorking(group);
+  }
+}
+
+function assessWorking(group: NodeGroup): Finding {
+  if (group.status === 'DEGRADED') {
+    return { status: 'False', reason: 'Degraded', message: `Node group ${group.name} is DEGRADED: ${issues(group)}` };
+  }
+  if (group.status === 'UPDATING') {
+    return { status: 'True', reason: 'Updating', message: `EKS is updating node group ${group.name}.`, working: true };
+  }
+  const health = group.healthIssues.length > 0 ? ` Health issues: ${issues(group)}` : '';
+  return { status: 'True', reason: 'Active', message: `Node group ${group.name} is ACTIVE.${health}` };
+}
+
+function assessDeletion(s: Situation, name: string): Finding {
+  if (s.pool.spec.deletionPolicy === 'Retain') {
+    return { status: 'False', reason: 'Retained', message: `Node group ${name} stays as it is.`, working: true };
+  }
+  const wayOut = 'deletionPolicy: Retain lets the pool go without it.';
+  if (s.group.kind === 'seen' && s.group.group.status === 'DELETE_FAILED') {
+    return {
+      status: 'False',
+      reason: 'DeleteFailed',
+      message: `EKS could not delete node group ${name}: ${issues(s.group.group)} It is tried again; ${wayOut}`,
+      working: true,
+    };
+  }
+  const trouble = s.group.kind === 'unreachable' ? s.group.trouble : deletionTrouble(s);
+  const waiting = trouble
+    ? ` ${sentence(`${trouble.operation} failed: ${trouble.message}`)} It is tried again; ${wayOut}`
+    : '';
+  return {
+    status: 'False',
+    reason: 'Deleting',
+    message: `Node group ${name} is being deleted.${waiting}`,
+    working: true,
+  };
+}
+
+/** A group that EKS works on is deleted a moment later: no news for anybody. */
+function deletionTrouble(s: Situation): Trouble | undefined {
+  return s.troubles.find(({ step, trouble }) => step === 'deleteNodeGroup' && trouble.kind !== 'busy')?.trouble;
+}
+
+/** EKS' health issues in its own words. */
+export function issues({ healthIssues }: { readonly healthIssues: readonly HealthIssue[] }): string {
+  if (healthIssues.length === 0) return 'EKS gives no reason.';
+  return healthIssues
+    .map(({ code, message, resourceIds }) =>
+      sentence(`${code}: ${message}${resourceIds.length > 0 ? ` (${joined(resourceIds)})` : ''}`),
+    )
+    .join(' ');
+}

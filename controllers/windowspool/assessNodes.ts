@@ -1,0 +1,99 @@
+/** The condition NodesVerified. */
+import type { Finding } from './assess.ts';
+import { groupOf } from './plan.ts';
+import type { Situation } from './situation.ts';
+import type { Verdict } from './verify.ts';
+import { count, joined, sentence } from './words.ts';
+
+/** How many failing nodes a message spells out; status.failingNodes has more. */
+const NODES_IN_MESSAGE = 3;
+
+export function assessNodes(s: Situation): Finding {
+  const failing = s.verdicts.filter(({ state }) => state === 'failing');
+  if (failing.length > 0) return failure(failing, s.nodes.length);
+  const group = groupOf(s);
+  if (!group || group.status === 'CREATING') {
+    return { status: 'False', reason: 'Pending', message: 'Nodes join when there is a node group.' };
+  }
+  if (s.nodes.length === 0 && group.scaling.desired === 0) {
+    return { status: 'True', reason: 'NoNodes', message: 'The pool has no nodes and wants none.' };
+  }
+  const missing = Math.max(0, group.scaling.desired - s.nodes.length);
+
+  if (missing > 0) return waitingForNodes(s, missing, group.scaling.desired);
+  const joining = s.verdicts.filter(({ state }) => state === 'joining');
+  if (joining.length > 0) {
+    const message = `${count(joining.length, 'node')} joined and ${joining.length === 1 ? 'is' : 'are'} not complete yet: ${name(joining)}`;
+    return { status: 'Unknown', reason: 'Joining', message, working: true };
+  }
+  return {
+    status: 'True',
+    reason: 'AllVerified',
+    message: `${count(s.nodes.length, 'node')} verified.${warnings(s.verdicts)}`,
+  };
+}
+
+function failure(failing: readonly Verdict[], total: number): Finding {
+  const reasons = new Set(failing.map(({ failures }) => failures[0]?.reason));
+  const [only] = reasons;
+  const message = `${failing.length} of ${count(total, 'node')} ${failing.length === 1 ? 'fails' : 'fail'} verification: ${name(failing)}`;
+  return { status: 'False', reason: reasons.size === 1 && only ? only : 'NodesFailing', message };
+}
+
+/** `ip-10-0-1-23 runs build …; ip-10-0-1-24 is not Ready … and 2 more.` */
+function name(verdicts: readonly Verdict[]): string {
+  const lines = verdicts.slice(0, NODES_IN_MESSAGE).map(({ node, failures }) => `${node.name} ${failures[0]?.message}`);
+  const more =
+    verdicts.length > NODES_IN_MESSAGE ? ` and ${verdicts.length - NODES_IN_MESSAGE} more (status.failingNodes)` : '';
+  return sentence(`${lines.join('; ')}${more}`);
+}
+
+function warnings(verdicts: readonly Verdict[]): string {
+  const warned = verdicts.filter((verdict) => verdict.warnings.length > 0);
+  const [first] = warned;
+  if (!first) return '';
+  return ` ${count(warned.length, 'node')} with a warning, such as ${sentence(`${first.node.name} ${first.warnings[0]?.message}`)}`;
+}
+
+/** Instances that should be nodes: on their way within the join grace, missing after it. */
+function waitingForNodes(s: Situation, missing: number, desired: number): Finding {
+  const text = `${s.nodes.length} of ${count(desired, 'node')} joined`;
+  const late = lateInstances(s);
+  const growing = late?.length === 0 && (s.instances?.length ?? 0) >= desired;
+  if (!isOverdue(s) || growing) {
+    return { status: 'Unknown', reason: 'Joining', message: `${text}; waiting for ${missing}.`, ...firstNodes(s) };
+  }
+  const grace = count(Math.round(s.settings.joinGraceMs / 60_000), 'minute');
+  return {
+    status: 'False',
+    reason: 'NodesMissing',
+    message: `${text} and ${missing} did not within ${grace}. ${whereToLook(late)}`,
+  };
+}
+
+function whereToLook(late: readonly string[] | undefined): string {
+  if (late?.length === 0) return 'No running instance waits to join: look at the activity of the scaling group.';
+  const named = late ? `Running and not joined: ${joined(late)}. ` : '';
+  return `${named}Look at the kubelet of such an instance, and at the access entry of the node role (type EC2_WINDOWS).`;
+}
+
+/** A pool that has what it must have grows without being called Reconciling. */
+function firstNodes(s: Situation): { working?: true } {
+  const verified = s.verdicts.filter(({ state }) => state === 'verified').length;
+  return verified < Math.max(1, s.pool.spec.scaling.min) ? { working: true } : {};
+}
+
+/** Whether nodes have been missing for longer than the join grace: the condition remembers since when. */
+export function isOverdue({ pool, now, settings }: Situation): boolean {
+  const before = pool.status?.conditions?.find(({ type }) => type === 'NodesVerified');
+  if (before?.reason === 'NodesMissing') return true;
+  return before?.reason === 'Joining' && now - Date.parse(before.lastTransitionTime) >= settings.joinGraceMs;
+}
+
+/** Ids of instances older than the join grace that are no Nodes; undefined when EC2 was not asked. */
+function lateInstances({ instances, nodes, now, settings }: Situation): string[] | undefined {
+  const joinedIds = new Set(nodes.map(({ providerID }) => providerID.split('/').at(-1)));
+  return instances
+    ?.filter(({ id, launchedAt }) => !joinedIds.has(id) && now - launchedAt >= settings.joinGraceMs)
+    .map(({ id }) => id);
+}

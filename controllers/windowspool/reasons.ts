@@ -1,0 +1,94 @@
+/**
+ * The one catalogue of reasons. Conditions, events, metrics and the table in the docs come from it: a reason that is not here
+ * cannot be reported.
+ */
+
+/** Reasons of the checks on a node; the same words are the values of spec.verification.warnOnly. */
+const nodeChecks = {
+  WrongOperatingSystem: 'A node of the group does not run Windows. Check the AMI of the node group.',
+  WrongArchitecture: 'A node is not x86_64. Check the instance types of the node group.',
+  UnknownKernelVersion:
+    'A node reports a kernel version that is no Windows build. Look at the node; nothing can be verified until it is known.',
+  WrongBuild:
+    'A node runs another Windows build than the pool. Its pods fail with 0xc0370101. Replace the node and check the AMI.',
+  RevisionTooLow:
+    'A node is patched less than verification.minimumRevision. Newer images fail there with 0xc0370106. Move to a newer AMI release.',
+  BuildLabelMismatch:
+    'The label node.kubernetes.io/windows-build differs from the kernel. The operator corrects it; while paused, resume the pool.',
+  RegistrationTaintMissing:
+    'A node lacks the taint os=windows:NoSchedule. Linux pods may land on it. Replace the node.',
+  WrongContainerRuntime: 'A node does not run containerd. Check the AMI of the node group.',
+  KubeletVersionSkew:
+    'The kubelet is newer than the API server or more than three minor versions older. Upgrade the older of the two.',
+  NotReady:
+    'A node is not Ready for longer than it may take to join. Look at its kubelet, and at kube-proxy: its role may lack rights.',
+  NoPodAddresses: 'A node has no addresses for pods. Enable Windows IPAM in the VPC CNI (enable-windows-ipam).',
+  LittleReservedMemory:
+    'A warning: a node reserves less than 2 GiB for the system, and Windows has no OOM killer. Raise systemReserved.',
+} as const;
+
+const others = {
+  AllVerified: 'Every node passes every check.',
+  NoNodes: 'The pool has no nodes and wants none.',
+  Joining: 'Nodes are on their way. Nothing to do unless it takes longer than the join grace.',
+  NodesMissing: 'Instances run, or should run, but have not joined. Look at the instances named in the message.',
+  NodesFailing: 'Nodes fail different checks. status.failingNodes has one line for each.',
+  Verified: 'The pool has the verified nodes that it must have.',
+
+  Active: 'The node group is ACTIVE.',
+  Creating: 'The node group is being created. EKS takes some minutes.',
+  Updating: 'EKS is updating the node group.',
+  Degraded: 'EKS reports health issues of the node group. The message quotes them.',
+  CreateFailed:
+    'EKS could not create the node group. Mend the cause in the message; it is created anew after a while, or at once when the spec changes.',
+  CreateRefused:
+    'EKS refused to create the node group. Mend the cause in the message; it is tried again after a while, or at once when the spec changes.',
+  QuotaExceeded:
+    'A quota of the AWS account is used up. Raise the quota or delete what is not needed; it is tried again after a while.',
+  UpdateFailed:
+    'An update of the node group failed, and the group is as it was before. It is not tried again until the spec changes.',
+  UpdateRefused: 'EKS refused an update of the node group. It is not tried again until the spec changes.',
+  NotOwned:
+    'An object of this name exists that is not of this pool. It is never changed and never deleted. Choose another name or remove it.',
+  ImmutableDifference:
+    'The node group differs from the spec in something that EKS cannot change. Put the spec right, or create another pool.',
+  Deleting: 'The node group is being deleted.',
+  DeleteFailed:
+    'EKS could not delete the node group. Mend the cause in the message; it is tried again. deletionPolicy: Retain lets the pool go without it.',
+  Retained: 'The pool is deleted and leaves its node group as it is.',
+
+  Met: 'Nothing that the pool needs is missing.',
+  AccessDenied:
+    "AWS denied a call. Grant the operator's role the right in the message (config/aws/iam-policy.json has them all).",
+  AWSUnavailable:
+    'AWS cannot be reached, throttles or fails. The operator goes on trying; what is shown of the node group is what was seen last.',
+  ClusterNotFound: 'EKS knows no cluster of this name. Check --cluster-name and --region.',
+  ClusterMismatch:
+    'The EKS cluster is not the one whose API server the operator uses, or not the one in which this pool was created. Check --cluster-name and --region.',
+
+  Available: 'The RuntimeClass is there: use it as runtimeClassName.',
+  UsedAsIs: 'A RuntimeClass of this name was there before and fits. It is used and never changed.',
+  NotManaged: 'The pool does not manage a RuntimeClass (runtimeClass.manage is false).',
+  Pending: 'The object is about to be made.',
+  Failed: 'A call to the API server failed. The operator tries again.',
+
+  Paused: 'The pool is paused: nothing is changed. status.pendingSteps says what would be done.',
+  Progressing: 'The operator is working towards the spec.',
+
+  FinalizerAdded: 'The pool is now held until its node group is gone.',
+  NodeGroupCreated: 'EKS accepted the creation of the node group.',
+  NodeGroupUpdated: 'EKS accepted an update of the node group.',
+  NodeGroupDeleted: 'EKS accepted the deletion of the node group.',
+  TagsCorrected: 'The tags of the node group were put right.',
+  RuntimeClassCreated: 'The RuntimeClass was created.',
+  RuntimeClassApplied: 'The RuntimeClass was put right, or is now shared with this pool.',
+  RuntimeClassReleased: 'The pool no longer owns the RuntimeClass.',
+  RuntimeClassDeleted: 'The RuntimeClass was deleted.',
+  NodeLabelled: 'The label node.kubernetes.io/windows-build of a node was put right.',
+} as const;
+
+/** Every reason with what it means and the next move. */
+export const reasons = { ...nodeChecks, ...others } as const;
+
+export type NodeCheck = keyof typeof nodeChecks;
+export type Reason = keyof typeof reasons;

@@ -1,0 +1,65 @@
+/** One run for one pool: observe -> plan -> act -> report. It starts from what is true now, never from the event that woke it. */
+import { act, type Hands } from './act.ts';
+import { observe, type Sights, type Sources } from './observe.ts';
+import { planFor, touchesAws } from './plan.ts';
+import type { Answer, Trouble } from './ports.ts';
+import { report, type Voice } from './report.ts';
+import { type Next, nextRun, untilGroupLook } from './schedule.ts';
+import type { Settings, Situation } from './situation.ts';
+
+export interface Deps extends Sources, Hands, Voice {
+  readonly sights: Sights;
+  readonly settings: Settings;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** Brings one pool nearer to its spec. Never throws for expected trouble; a throw is a bug, or the signal. */
+export async function reconcile(name: string, deps: Deps, signal: AbortSignal): Promise<Next> {
+  const seen = await look(name, deps, signal);
+  if (!seen.ok) return retry(seen.trouble);
+  if (!seen.value) return forget(name, deps);
+  const { situation, fresh } = seen.value;
+  const plan = planFor(situation);
+  const outcome = await act(plan.steps, situation, deps, signal);
+  const written = await report(outcome, plan.pending, deps, signal);
+  if (outcome.released) return forget(name, deps);
+  const { after } = outcome;
+  if (fresh) deps.sights.keep(after.pool, after.group, deps.now() + untilGroupLook(after));
+  return written.ok ? nextRun(after, deps.sights.dueAt(name) - deps.now()) : retry(written.trouble);
+}
+
+interface Look {
+  readonly situation: Situation;
+  /** Whether the pool and its group were read in this run, past every cache. */
+  readonly fresh: boolean;
+}
+
+/**
+ * The situation from the cache where that is enough. What is written to AWS is decided only on a fresh look: on a spec, a memory and a
+ * group that are true now.
+ */
+async function look(name: string, deps: Deps, signal: AbortSignal): Promise<Answer<Look | undefined>> {
+  const pool = deps.pools.get(name);
+  if (!pool) return { ok: true, value: undefined };
+  const now = deps.now();
+  const cached = deps.sights.current(pool, now);
+  if (cached) {
+    const situation = await observe(pool, cached, deps.sights, deps, deps.settings, now, signal);
+    if (!planFor(situation).steps.some(touchesAws)) return { ok: true, value: { situation, fresh: false } };
+  }
+  const read = await deps.pools.read(name, signal);
+  if (!read.ok || !read.value) return read as Answer<undefined>;
+  const situation = await observe(read.value, undefined, deps.sights, deps, deps.settings, now, signal);
+  return { ok: true, value: { situation, fresh: true } };
+}
+
+function retry({ operation, code }: Trouble): Next {
+  return { kind: 'retry', cause: `${operation}: ${code}` };
+}
+
+function forget(name: string, { sights, metrics }: Deps): Next {
+  sights.forget(name);
+  metrics.drop(name);
+  return { kind: 'rest' };
+}

@@ -1,0 +1,97 @@
+/** The only place that writes conditions, events and metrics. Each is written only when it changes. */
+import type { Outcome } from './act.ts';
+import type { Condition, WindowsPool, WindowsPoolStatus } from './api.gen.ts';
+import { type Assessment, assess } from './assess.ts';
+import { canonical } from './hash.ts';
+import type { Answer, Events, Metrics, Pools } from './ports.ts';
+import { type Reason, reasons } from './reasons.ts';
+import type { Situation } from './situation.ts';
+import { statusFor } from './status.ts';
+import { describeStep, type Step } from './steps.ts';
+
+export interface Voice {
+  readonly pools: Pools;
+  readonly events: Events;
+  readonly metrics: Metrics;
+}
+
+/** The event that tells of a step that was done; none for what only the operator's own books see. */
+const stepReasons: Readonly<Partial<Record<Step['kind'], Reason>>> = {
+  createNodeGroup: 'NodeGroupCreated',
+  updateConfig: 'NodeGroupUpdated',
+  deleteNodeGroup: 'NodeGroupDeleted',
+  correctTags: 'TagsCorrected',
+  createRuntimeClass: 'RuntimeClassCreated',
+  applyRuntimeClass: 'RuntimeClassApplied',
+  releaseRuntimeClass: 'RuntimeClassReleased',
+  deleteRuntimeClass: 'RuntimeClassDeleted',
+  labelNode: 'NodeLabelled',
+};
+
+/** Tells the world. A failed write of the status is the answer; events and metrics never fail. */
+export async function report(
+  outcome: Outcome,
+  pending: readonly Step[],
+  voice: Voice,
+  signal: AbortSignal,
+): Promise<Answer<WindowsPool>> {
+  const { pool } = outcome.after;
+  const assessment = assess(outcome.after);
+  const status = statusFor(outcome, assessment, pending);
+  tellSteps(outcome, voice.events);
+  if (outcome.released) {
+    voice.metrics.drop(pool.metadata.name);
+    return { ok: true, value: pool };
+  }
+  showMetrics(outcome.after, assessment, voice.metrics);
+  if (pool.status !== undefined && canonical(pool.status) === canonical(status)) return { ok: true, value: pool };
+  const answer = await voice.pools.writeStatus(pool, status, signal);
+  // After the write: an event about a status that nobody can read yet would only confuse.
+  if (answer.ok) tellChanges(pool, status, assessment, voice.events);
+  return answer;
+}
+
+function tellSteps({ done, after: { pool } }: Outcome, events: Events): void {
+  for (const step of done) {
+    const reason = stepReasons[step.kind];
+    if (reason)
+      events.publish(pool, {
+        type: 'Normal',
+        reason,
+        action: step.kind,
+        message: describeStep(step) ?? reasons[reason],
+      });
+  }
+}
+
+/** One event for each condition whose status or reason is another than before. */
+function tellChanges(pool: WindowsPool, status: WindowsPoolStatus, assessment: Assessment, events: Events): void {
+  const told = new Set<string>();
+  for (const condition of status.conditions ?? []) {
+    const before = pool.status?.conditions?.find(({ type }) => type === condition.type);
+    if (!isNews(condition, before) || told.has(condition.message)) continue;
+    told.add(condition.message);
+    const bad = condition.status === 'False' && !assessment[condition.type as keyof Assessment]?.working;
+    const { reason, message, type: action } = condition;
+    events.publish(pool, { type: bad ? 'Warning' : 'Normal', reason, action, message });
+  }
+}
+
+function isNews(now: Condition, before: Condition | undefined): boolean {
+  if (now.type === 'Reconciling' || now.type === 'Stalled') return false;
+  if (now.type === 'Ready') return before !== undefined && before.status !== now.status;
+  if (!before) return now.status === 'False' || now.type === 'Paused';
+  return before.status !== now.status || before.reason !== now.reason;
+}
+
+function showMetrics(s: Situation, assessment: Assessment, metrics: Metrics): void {
+  const failures: Record<string, number> = {};
+  const nodes: Record<string, number> = { verified: 0, joining: 0, failing: 0 };
+  for (const { state, failures: findings } of s.verdicts) {
+    nodes[state] = (nodes[state] ?? 0) + 1;
+    for (const { reason } of findings) failures[reason] = (failures[reason] ?? 0) + 1;
+  }
+  const conditions = Object.entries(assessment).map(([type, { status }]) => ({ type, status }));
+  const nodeGroupStatus = s.group.kind === 'seen' ? s.group.group.status : undefined;
+  metrics.show(s.pool.metadata.name, { conditions, nodes, failures, nodeGroupStatus });
+}

@@ -1,0 +1,75 @@
+/** What the RuntimeClass of a pool shall be: https://kubernetes.io/docs/concepts/containers/runtime-class/#scheduling */
+import type { WindowsPool } from './api.gen.ts';
+import { canonical } from './hash.ts';
+import { POOL_KEY } from './labels.ts';
+import { REGISTRATION_TAINT } from './nodeGroup.ts';
+import type { RuntimeClass, RuntimeClassWish, Toleration } from './ports.ts';
+import { buildOf, WINDOWS_BUILD_LABEL, yearOf } from './windows.ts';
+
+/** Either spelling of the registration taint: EKS pools here, OpenShift's Windows nodes. */
+const OS_TOLERATIONS: readonly Toleration[] = ['windows', 'Windows'].map((value) => ({
+  key: REGISTRATION_TAINT.key,
+  operator: 'Equal',
+  value,
+  effect: 'NoSchedule',
+}));
+
+/** The pool's RuntimeClass, undefined when it manages none. */
+export function runtimeClassFor(pool: WindowsPool): RuntimeClassWish | undefined {
+  const { spec } = pool;
+  if (!spec.runtimeClass.manage) return undefined;
+  const nodeSelector = {
+    // The EKS webhook gives a pod an address only where its nodeSelector names the operating system.
+    'kubernetes.io/os': 'windows',
+    'kubernetes.io/arch': 'amd64',
+    [WINDOWS_BUILD_LABEL]: buildOf(spec.windowsVersion),
+  };
+  if (spec.runtimeClass.scope === 'Version') {
+    const name = `windows-${yearOf(spec.windowsVersion)}`;
+    return { name, handler: spec.runtimeClass.handler, nodeSelector, tolerations: OS_TOLERATIONS };
+  }
+  return {
+    name: spec.runtimeClass.name ?? pool.metadata.name,
+    handler: spec.runtimeClass.handler,
+    nodeSelector: { ...nodeSelector, [POOL_KEY]: pool.metadata.name },
+    tolerations: [...OS_TOLERATIONS, ...(spec.taints ?? []).map(tolerationOf)],
+  };
+}
+
+function tolerationOf(taint: { key: string; value?: string; effect: Toleration['effect'] & string }): Toleration {
+  return taint.value
+    ? { key: taint.key, operator: 'Equal', value: taint.value, effect: taint.effect }
+    : { key: taint.key, operator: 'Exists', effect: taint.effect };
+}
+
+/** Whether a RuntimeClass says exactly what the pool wants. */
+export function isAsWanted(seen: RuntimeClass, wish: RuntimeClassWish): boolean {
+  const parts = ({ handler, nodeSelector, tolerations }: RuntimeClassWish) =>
+    canonical({ handler, nodeSelector, tolerations: tolerations.map(canonical).sort() });
+  return parts(seen) === parts(wish);
+}
+
+/**
+ * Whether somebody else's RuntimeClass does the job: same handler, it selects the operating system and no other build or pool, and it
+ * tolerates what the pool's nodes are tainted with.
+ */
+export function fits(seen: RuntimeClass, wish: RuntimeClassWish, registrationTaint: boolean): boolean {
+  const selectsOs = seen.nodeSelector['kubernetes.io/os'] === 'windows';
+  const selectsOnlyOurs = Object.entries(seen.nodeSelector).every(([key, value]) => wish.nodeSelector[key] === value);
+  const tolerates = seen.tolerations.some(
+    (toleration) =>
+      (toleration.key === undefined || toleration.key === REGISTRATION_TAINT.key) &&
+      (toleration.operator === 'Exists' || toleration.value === REGISTRATION_TAINT.value) &&
+      (toleration.effect === undefined || toleration.effect === REGISTRATION_TAINT.effect),
+  );
+  return seen.handler === wish.handler && selectsOs && selectsOnlyOurs && (tolerates || !registrationTaint);
+}
+
+export function isOwner(pool: WindowsPool, seen: RuntimeClass): boolean {
+  return seen.owners.some((owner) => owner.uid === pool.metadata.uid);
+}
+
+/** Whether the object ends with this pool: no other pool owns it. */
+export function isSoleOwner(pool: WindowsPool, seen: RuntimeClass): boolean {
+  return isOwner(pool, seen) && seen.owners.length === 1;
+}

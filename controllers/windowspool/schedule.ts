@@ -1,0 +1,69 @@
+/** When to look again. Pure. Changes of nodes, RuntimeClasses and pools wake a pool by themselves; AWS has to be asked. */
+import { hashOf } from './hash.ts';
+import { isOwnedBy } from './nodeGroup.ts';
+import { groupOf } from './plan.ts';
+import type { Trouble } from './ports.ts';
+import type { Situation } from './situation.ts';
+import { graceEnd } from './verify.ts';
+
+/** What the queue does with the pool: nothing, another run after a while, or one with growing delays. */
+export type Next =
+  | { readonly kind: 'rest' }
+  | { readonly kind: 'after'; readonly ms: number }
+  | { readonly kind: 'retry'; readonly cause: string };
+
+/** How long a failed look at AWS is trusted, so that a storm of node events does not become a storm of calls. */
+const UNREACHABLE_KEPT_MS = 1_000;
+
+/** Never sooner, so that nothing loops hot. */
+const SHORTEST_MS = 100;
+
+/** The next run for a pool, from the situation after its steps. AWS is looked at again after `groupLookMs`. */
+export function nextRun(s: Situation, groupLookMs: number): Next {
+  const retried = troublesOf(s).find(({ kind }) => ['throttled', 'unavailable', 'conflict'].includes(kind));
+  if (retried) return { kind: 'retry', cause: `${retried.operation}: ${retried.code}` };
+  return { kind: 'after', ms: Math.max(SHORTEST_MS, Math.min(groupLookMs, untilNodesLate(s))) };
+}
+
+function troublesOf(s: Situation): Trouble[] {
+  return [
+    ...s.troubles.map(({ trouble }) => trouble),
+    ...(s.group.kind === 'unreachable' ? [s.group.trouble] : []),
+    ...(s.cluster.kind === 'unreachable' ? [s.cluster.trouble] : []),
+  ];
+}
+
+/** How long what AWS said is good for, in milliseconds. */
+export function untilGroupLook(s: Situation): number {
+  const { settings, now } = s;
+  const kinds = troublesOf(s).map(({ kind }) => kind);
+  if (kinds.includes('denied') || kinds.includes('gone')) return settings.deniedRetryMs;
+  if (kinds.some((kind) => ['throttled', 'unavailable', 'conflict'].includes(kind))) return UNREACHABLE_KEPT_MS;
+  if (kinds.includes('busy')) return spread(s, settings.pollMs);
+  if (kinds.length > 0) return settings.createRetryMs;
+  const group = groupOf(s);
+  if (!group) {
+    const failed = s.pool.status?.nodeGroup?.failedTarget;
+    return failed ? Date.parse(failed.time) + settings.createRetryMs - now : spread(s, settings.resyncMs);
+  }
+  if (!isOwnedBy(s.pool, group)) return spread(s, settings.resyncMs);
+  if (['CREATING', 'UPDATING', 'DELETING'].includes(group.status)) return spread(s, settings.pollMs);
+  if (group.status.endsWith('_FAILED')) return group.modifiedAt + settings.createRetryMs - now;
+  return spread(s, settings.resyncMs);
+}
+
+/** When the first verdict or the wait for missing nodes turns without any event. */
+function untilNodesLate(s: Situation): number {
+  const expected = { spec: s.pool.spec, serverVersion: s.serverVersion, joinGraceMs: s.settings.joinGraceMs };
+  const ends = s.verdicts
+    .filter(({ state }) => state === 'joining')
+    .map(({ node }) => graceEnd(node, expected) - s.now);
+  const missing = s.nodes.length < (groupOf(s)?.scaling.desired ?? 0);
+  return Math.min(...ends, missing ? s.settings.joinGraceMs : Number.POSITIVE_INFINITY);
+}
+
+/** Three quarters to five quarters of the interval, always the same for a pool: many pools do not ask at once. */
+function spread({ pool }: Situation, ms: number): number {
+  const share = Number.parseInt(hashOf(pool.metadata.uid).slice(0, 4), 16) / 0xffff;
+  return Math.round(ms * (0.75 + share / 2));
+}

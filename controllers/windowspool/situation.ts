@@ -1,0 +1,68 @@
+/** What is true of a pool at one moment: everything that the plan may look at. Plain data. */
+import type { WindowsPool } from './api.gen.ts';
+import type { Cluster, Instance, NodeGroup, NodeGroupUpdate, NodeRecord, RuntimeClass, Trouble } from './ports.ts';
+import type { Verdict } from './verify.ts';
+
+/** How long things may take, and where the operator works. From the flags. All times in milliseconds. */
+export interface Settings {
+  readonly clusterName: string;
+  readonly region: string;
+  /** Between two looks at a group on which EKS works. */
+  readonly pollMs: number;
+  /** Between two looks at a settled group. */
+  readonly resyncMs: number;
+  /** How long a new node may take until it is complete, and an instance until it is a Node. */
+  readonly joinGraceMs: number;
+  /** Between two tries of a creation that failed for an outer cause. */
+  readonly createRetryMs: number;
+  /** Between two tries of a call that AWS denied. */
+  readonly deniedRetryMs: number;
+}
+
+/**
+ * The node group as it was seen.
+ * - `absent`: EKS says that it does not exist.
+ * - `unreachable`: the call failed; `last` is what was seen before in this process.
+ */
+export type GroupSight =
+  | { readonly kind: 'seen'; readonly group: NodeGroup }
+  | { readonly kind: 'absent' }
+  | {
+      readonly kind: 'unreachable';
+      readonly trouble: Trouble;
+      readonly since: number;
+      readonly last: NodeGroup | undefined;
+    };
+
+/** The EKS cluster as it was seen. */
+export type ClusterSight =
+  | { readonly kind: 'seen'; readonly cluster: Cluster }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unreachable'; readonly trouble: Trouble };
+
+export interface Situation {
+  readonly pool: WindowsPool;
+  readonly now: number;
+  readonly settings: Settings;
+  readonly cluster: ClusterSight;
+  readonly group: GroupSight;
+  /** The operator's own update, looked up when it was still running at the last report. */
+  readonly update: NodeGroupUpdate | undefined;
+  readonly nodes: readonly NodeRecord[];
+  readonly verdicts: readonly Verdict[];
+  /** Instances of the group; looked up only while nodes are missing. */
+  readonly instances: readonly Instance[] | undefined;
+  /** The RuntimeClass with the name that the pool wants, whoever made it. */
+  readonly runtimeClass: RuntimeClass | undefined;
+  /** The RuntimeClass that the pool had before its spec changed. */
+  readonly formerRuntimeClass: RuntimeClass | undefined;
+  readonly serverVersion: string | undefined;
+  /** What went wrong while the plan was carried out; empty before. */
+  readonly troubles: readonly StepTrouble[];
+}
+
+/** A step that did not do its work. */
+export interface StepTrouble {
+  readonly step: string;
+  readonly trouble: Trouble;
+}

@@ -1,0 +1,90 @@
+/** What the operator can do to the world, as data: planned by plan.ts, done by act.ts, shown in words to the user. */
+import type { TagChange } from './nodeGroup.ts';
+import type { ConfigChange, NewNodeGroup, NodeGroup, NodeRecord, RuntimeClass, RuntimeClassWish } from './ports.ts';
+import { WINDOWS_BUILD_LABEL } from './windows.ts';
+
+export type Step =
+  | { readonly kind: 'addFinalizer' }
+  | { readonly kind: 'removeFinalizer' }
+  /** Writes to status, before AWS is touched, what must survive a crash. */
+  | { readonly kind: 'remember'; readonly memory: Memory }
+  | { readonly kind: 'createNodeGroup'; readonly wish: NewNodeGroup; readonly token: string }
+  | {
+      readonly kind: 'updateConfig';
+      readonly group: string;
+      readonly change: ConfigChange;
+      readonly token: string;
+      readonly target: string;
+    }
+  | { readonly kind: 'correctTags'; readonly group: NodeGroup; readonly change: TagChange }
+  | { readonly kind: 'deleteNodeGroup'; readonly group: string; readonly why: string }
+  | { readonly kind: 'createRuntimeClass'; readonly wish: RuntimeClassWish }
+  | { readonly kind: 'applyRuntimeClass'; readonly wish: RuntimeClassWish; readonly seen: RuntimeClass }
+  | { readonly kind: 'releaseRuntimeClass'; readonly seen: RuntimeClass }
+  | { readonly kind: 'deleteRuntimeClass'; readonly seen: RuntimeClass }
+  | { readonly kind: 'labelNode'; readonly node: NodeRecord; readonly build: string };
+
+/** What status remembers, because it can't be seen anywhere else. */
+export interface Memory {
+  readonly cluster: { readonly name: string; readonly arn: string };
+  readonly nodeGroupName: string;
+  readonly tagKeys: readonly string[];
+}
+
+/** The step as a sentence for status.pendingSteps; undefined for what only the operator's own books see. */
+export function describeStep(step: Step): string | undefined {
+  switch (step.kind) {
+    case 'addFinalizer':
+    case 'removeFinalizer':
+    case 'remember':
+      return undefined;
+    case 'createNodeGroup': {
+      const { min, max, desired } = step.wish.scaling;
+      return `create node group ${step.wish.name} (${step.wish.amiType}, ${step.wish.instanceTypes.join(', ')}, ${desired} nodes, ${min} to ${max})`;
+    }
+    case 'updateConfig':
+      return `update node group ${step.group}: ${describeChange(step.change)}`;
+    case 'correctTags':
+      return `correct the tags of node group ${step.group.name}: ${list('set', Object.keys(step.change.set))}${list('remove', step.change.remove)}`.trimEnd();
+    case 'deleteNodeGroup':
+      return `delete node group ${step.group}: ${step.why}`;
+    case 'createRuntimeClass':
+      return `create RuntimeClass ${step.wish.name}`;
+    case 'applyRuntimeClass':
+      return `apply RuntimeClass ${step.wish.name}`;
+    case 'releaseRuntimeClass':
+      return `give up ownership of RuntimeClass ${step.seen.name}`;
+    case 'deleteRuntimeClass':
+      return `delete RuntimeClass ${step.seen.name}`;
+    case 'labelNode':
+      return `label node ${step.node.name} with ${WINDOWS_BUILD_LABEL}=${step.build}`;
+    default:
+      return unreachable(step);
+  }
+}
+
+/** The change in words, in a fixed order: `labels set team; scaling max 5`. */
+export function describeChange({ labels, taints, scaling }: ConfigChange): string {
+  const parts: string[] = [];
+  if (labels) parts.push(`labels ${list('set', Object.keys(labels.set))}${list('remove', labels.remove)}`.trimEnd());
+  if (taints) {
+    const named = (taint: { key: string; effect: string }) => `${taint.key}:${taint.effect}`;
+    parts.push(`taints ${list('set', taints.set.map(named))}${list('remove', taints.remove.map(named))}`.trimEnd());
+  }
+  if (scaling)
+    parts.push(
+      `scaling ${Object.entries(scaling)
+        .map(([bound, size]) => `${bound} ${size}`)
+        .join(', ')}`,
+    );
+  return parts.join('; ');
+}
+
+function list(verb: string, names: readonly string[]): string {
+  return names.length > 0 ? `${verb} ${names.join(', ')} ` : '';
+}
+
+/** Makes the compiler check that every case is handled. */
+export function unreachable(value: never): never {
+  throw new Error(`unhandled case: ${JSON.stringify(value)}`);
+}

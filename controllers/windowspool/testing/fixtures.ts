@@ -1,0 +1,173 @@
+/** One-line makers of the domain's objects for tests. Each is complete and healthy; a test says only what differs. */
+import type { WindowsPool, WindowsPoolSpec, WindowsPoolStatus } from '../api.gen.ts';
+import { FINALIZER } from '../labels.ts';
+import { wishFor } from '../nodeGroup.ts';
+import type { NodeGroup, NodeRecord, RuntimeClass, Trouble, TroubleKind } from '../ports.ts';
+import { runtimeClassFor } from '../runtimeClass.ts';
+import type { Settings, Situation } from '../situation.ts';
+import { verifyNode } from '../verify.ts';
+
+export const NOW = Date.parse('2026-03-01T12:00:00Z');
+export const MINUTE = 60_000;
+
+export const settings: Settings = {
+  clusterName: 'prod',
+  region: 'eu-west-1',
+  pollMs: 20_000,
+  resyncMs: 600_000,
+  joinGraceMs: 15 * MINUTE,
+  createRetryMs: 15 * MINUTE,
+  deniedRetryMs: MINUTE,
+};
+
+export const CLUSTER_ARN = 'arn:aws:eks:eu-west-1:111122223333:cluster/prod';
+export const GROUP_ARN = 'arn:aws:eks:eu-west-1:111122223333:nodegroup/prod/web/0a1b';
+
+type Deep<T> = T extends readonly unknown[] ? T : T extends object ? { [K in keyof T]?: Deep<T[K]> | undefined } : T;
+
+/** A pool of three Windows 2022 nodes, as the API server stores it. */
+export function samplePool(
+  spec: Deep<WindowsPoolSpec> = {},
+  rest: { metadata?: Partial<WindowsPool['metadata']>; status?: WindowsPoolStatus } = {},
+): WindowsPool {
+  const { nodeGroup, scaling, verification, runtimeClass, ...top } = spec;
+  return {
+    apiVersion: 'winpool.dev/v1alpha1',
+    kind: 'WindowsPool',
+    metadata: {
+      name: 'web',
+      uid: 'uid-web',
+      resourceVersion: '7',
+      generation: 1,
+      creationTimestamp: '2026-03-01T11:00:00Z',
+      finalizers: [FINALIZER],
+      ...rest.metadata,
+    },
+    spec: {
+      windowsVersion: 'Windows2022',
+      nodeGroup: {
+        edition: 'Core',
+        nodeRoleArn: 'arn:aws:iam::111122223333:role/windows-nodes',
+        subnets: [{ id: 'subnet-0a000000' }, { id: 'subnet-0b000000' }],
+        instanceTypes: ['m5.large'],
+        capacityType: 'OnDemand',
+        diskSizeGiB: 50,
+        ...nodeGroup,
+      },
+      scaling: { min: 3, max: 5, ...scaling },
+      registrationTaint: true,
+      verification: { policy: 'Report', ...verification },
+      runtimeClass: { manage: true, scope: 'Version', handler: 'runhcs-wcow-process', ...runtimeClass },
+      deletionPolicy: 'Delete',
+      paused: false,
+      ...top,
+    } as WindowsPoolSpec,
+    ...(rest.status && { status: rest.status }),
+  };
+}
+
+/** The memory of a pool whose group was created. */
+export function knownStatus(nodeGroup: Partial<NonNullable<WindowsPoolStatus['nodeGroup']>> = {}): WindowsPoolStatus {
+  return {
+    cluster: { name: 'prod', arn: CLUSTER_ARN },
+    nodeGroup: { name: 'web', arn: GROUP_ARN, status: 'ACTIVE', tagKeys: ['winpool.dev/pool'], ...nodeGroup },
+    runtimeClass: { name: 'windows-2022' },
+  };
+}
+
+/** The group that EKS has for the pool when everything is as wanted. */
+export function sampleGroup(pool: WindowsPool = samplePool(), change: Partial<NodeGroup> = {}): NodeGroup {
+  return {
+    ...wishFor(pool),
+    arn: GROUP_ARN,
+    status: 'ACTIVE',
+    kubernetesVersion: '1.36',
+    releaseVersion: '1.36-2026.02.11',
+    healthIssues: [],
+    autoScalingGroups: ['eks-web-0a1b'],
+    modifiedAt: NOW - 60 * MINUTE,
+    ...change,
+  };
+}
+
+/** A healthy Windows 2022 node, an hour old. */
+export function sampleNode(change: Partial<NodeRecord> = {}): NodeRecord {
+  const name = change.name ?? 'ip-10-0-1-21.eu-west-1.compute.internal';
+  return {
+    name,
+    uid: `uid-${name}`,
+    resourceVersion: '1',
+    createdAt: NOW - 60 * MINUTE,
+    deleting: false,
+    labels: {
+      'kubernetes.io/os': 'windows',
+      'kubernetes.io/arch': 'amd64',
+      'node.kubernetes.io/windows-build': '10.0.20348',
+      'eks.amazonaws.com/nodegroup': 'web',
+    },
+    providerID: `aws:///eu-west-1a/i-${name.replace(/\D/g, '')}`,
+    taints: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }],
+    ready: 'True',
+    readyReason: 'KubeletReady',
+    kernelVersion: '10.0.20348.2762',
+    containerRuntimeVersion: 'containerd://2.1.6',
+    kubeletVersion: 'v1.36.1-eks-1234567',
+    operatingSystem: 'windows',
+    architecture: 'amd64',
+    capacity: { memory: '8388608Ki', 'vpc.amazonaws.com/PrivateIPv4Address': '9' },
+    allocatable: { memory: '6291456Ki', 'vpc.amazonaws.com/PrivateIPv4Address': '9' },
+    ...change,
+  };
+}
+
+/** Healthy nodes ip-10-0-1-1 and so on. */
+export function sampleNodes(count: number): NodeRecord[] {
+  return Array.from({ length: count }, (_, i) => sampleNode({ name: `ip-10-0-1-${i + 1}.eu-west-1.compute.internal` }));
+}
+
+/** The pool's RuntimeClass as the pool itself made it. */
+export function sampleRuntimeClass(pool: WindowsPool = samplePool(), change: Partial<RuntimeClass> = {}): RuntimeClass {
+  const wish = runtimeClassFor(pool);
+  if (!wish) throw new Error('the pool manages no RuntimeClass');
+  const { name, uid } = pool.metadata;
+  return {
+    ...wish,
+    uid: 'uid-rc',
+    resourceVersion: '1',
+    deleting: false,
+    managed: true,
+    owners: [{ name, uid }],
+    ...change,
+  };
+}
+
+/** A settled pool of three verified nodes; what a test names replaces that part. */
+export function sampleSituation(change: Partial<Situation> = {}): Situation {
+  const pool = change.pool ?? samplePool({}, { status: knownStatus() });
+  const nodes = change.nodes ?? sampleNodes(3);
+  const serverVersion = 'v1.36.3';
+  const expected = { spec: pool.spec, serverVersion, joinGraceMs: settings.joinGraceMs };
+  return {
+    pool,
+    now: NOW,
+    settings,
+    cluster: {
+      kind: 'seen',
+      cluster: { name: 'prod', arn: CLUSTER_ARN, status: 'ACTIVE', kubernetesVersion: '1.36', isOurs: true },
+    },
+    group: { kind: 'seen', group: sampleGroup(pool) },
+    update: undefined,
+    nodes,
+    verdicts: nodes.map((node) => verifyNode(node, expected, NOW)),
+    instances: undefined,
+    runtimeClass: pool.spec.runtimeClass.manage ? sampleRuntimeClass(pool) : undefined,
+    formerRuntimeClass: undefined,
+    serverVersion,
+    troubles: [],
+    ...change,
+  };
+}
+
+export function sampleTrouble(kind: TroubleKind, change: Partial<Trouble> = {}): Trouble {
+  return { kind, operation: 'DescribeNodegroup', code: `${kind}Exception`, message: `the call was ${kind}`, ...change };
+}

@@ -1,0 +1,189 @@
+/**
+ * The verdict on one node: a list of checks, each a pure function. A node is verified when no enforced check fails.
+ */
+import type { WindowsPoolSpec } from './api.gen.ts';
+import type { NodeRecord } from './ports.ts';
+import { parseQuantity } from './quantity.ts';
+import type { NodeCheck } from './reasons.ts';
+import { buildOf, POD_ADDRESSES, parseKernelVersion, releaseOf, WINDOWS_BUILD_LABEL } from './windows.ts';
+
+export interface Finding {
+  readonly reason: NodeCheck;
+  /** What was found and what was expected. */
+  readonly message: string;
+}
+
+/**
+ * - `verified`: Ready, and every enforced check passes.
+ * - `joining`: fails only what a new node needs some time for, and is younger than the join grace.
+ * - `failing`: fails an enforced check.
+ */
+export interface Verdict {
+  readonly node: NodeRecord;
+  readonly state: 'verified' | 'joining' | 'failing';
+  readonly failures: readonly Finding[];
+  readonly warnings: readonly Finding[];
+}
+
+/** What the checks compare with. */
+export interface Expectation {
+  readonly spec: WindowsPoolSpec;
+  /** The API server's version, such as `v1.36.3`; undefined when it is not known, then kubelets are not compared with it. */
+  readonly serverVersion: string | undefined;
+  /** How long a new node may take to be Ready and to get pod addresses, in milliseconds. */
+  readonly joinGraceMs: number;
+}
+
+interface Check {
+  readonly reason: NodeCheck;
+  /** A new node needs some time to pass: it is `joining` meanwhile. */
+  readonly takesTime?: true;
+  /** Never fails a node. */
+  readonly warns?: true;
+  /** What is wrong, or undefined. */
+  readonly look: (node: NodeRecord, expected: Expectation) => string | undefined;
+}
+
+/** In the order of importance: the first failure is the one that the pool's status shows. */
+const checks: readonly Check[] = [
+  {
+    reason: 'WrongOperatingSystem',
+    look: (node) => {
+      const found = node.labels['kubernetes.io/os'] ?? node.operatingSystem;
+      return found === 'windows' ? undefined : `runs ${found || 'an unknown operating system'} and must run windows`;
+    },
+  },
+  {
+    reason: 'WrongArchitecture',
+    look: (node) => {
+      const found = node.labels['kubernetes.io/arch'] ?? node.architecture;
+      return found === 'amd64' ? undefined : `has architecture ${found || 'unknown'} and must have amd64`;
+    },
+  },
+  {
+    reason: 'UnknownKernelVersion',
+    look: (node) =>
+      parseKernelVersion(node.kernelVersion)
+        ? undefined
+        : `reports the kernel version ${JSON.stringify(node.kernelVersion)}, which is no Windows build (10.0.BUILD.REVISION)`,
+  },
+  { reason: 'WrongBuild', look: wrongBuild },
+  { reason: 'RevisionTooLow', look: revisionTooLow },
+  { reason: 'BuildLabelMismatch', look: buildLabelMismatch },
+  { reason: 'RegistrationTaintMissing', look: registrationTaintMissing },
+  {
+    reason: 'WrongContainerRuntime',
+    look: (node) =>
+      node.containerRuntimeVersion.startsWith('containerd://')
+        ? undefined
+        : `runs ${node.containerRuntimeVersion || 'an unknown container runtime'} and must run containerd`,
+  },
+  { reason: 'KubeletVersionSkew', look: kubeletVersionSkew },
+  {
+    reason: 'NotReady',
+    takesTime: true,
+    look: (node) =>
+      node.ready === 'True' ? undefined : `is not Ready (${node.ready}${node.readyReason && `, ${node.readyReason}`})`,
+  },
+  {
+    reason: 'NoPodAddresses',
+    takesTime: true,
+    look: (node) =>
+      (parseQuantity(node.allocatable[POD_ADDRESSES]) ?? 0) > 0
+        ? undefined
+        : `has no ${POD_ADDRESSES}: no pod gets an address. Check that the VPC CNI has Windows IPAM enabled`,
+  },
+  { reason: 'LittleReservedMemory', warns: true, look: littleReservedMemory },
+];
+
+/** Verifies one node. Pure: the same node at the same time gets the same verdict. */
+export function verifyNode(node: NodeRecord, expected: Expectation, now: number): Verdict {
+  const young = now - node.createdAt < expected.joinGraceMs;
+  const warnOnly: readonly string[] = expected.spec.verification.warnOnly ?? [];
+  const failures: Finding[] = [];
+  const warnings: Finding[] = [];
+  let needsTime = true;
+  for (const check of checks) {
+    const message = check.look(node, expected);
+    if (message === undefined) continue;
+    if (check.warns || warnOnly.includes(check.reason)) warnings.push({ reason: check.reason, message });
+    else {
+      failures.push({ reason: check.reason, message });
+      needsTime &&= check.takesTime === true;
+    }
+  }
+  if (failures.length === 0) return { node, state: 'verified', failures, warnings };
+  return { node, state: needsTime && young ? 'joining' : 'failing', failures, warnings };
+}
+
+/** When the verdict on a joining node turns by itself, in epoch milliseconds. */
+export function graceEnd(node: NodeRecord, expected: Expectation): number {
+  return node.createdAt + expected.joinGraceMs;
+}
+
+/** Process isolation needs the host's build to equal the image's: https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/version-compatibility */
+function wrongBuild(node: NodeRecord, { spec }: Expectation): string | undefined {
+  const kernel = parseKernelVersion(node.kernelVersion);
+  const wanted = buildOf(spec.windowsVersion);
+  if (!kernel || kernel.build === wanted) return undefined;
+  const release = releaseOf(kernel.build);
+  return `runs build ${kernel.build}${release ? ` (${release})` : ''} and the pool needs ${wanted} (${spec.windowsVersion})`;
+}
+
+function revisionTooLow(node: NodeRecord, { spec }: Expectation): string | undefined {
+  const floor = spec.verification.minimumRevision;
+  const kernel = parseKernelVersion(node.kernelVersion);
+  if (floor === undefined || !kernel) return undefined;
+  if (kernel.revision === undefined)
+    return `reports no revision (${node.kernelVersion}) and the pool needs at least ${floor}`;
+  return kernel.revision < floor
+    ? `runs ${node.kernelVersion} and the pool needs at least revision ${floor}`
+    : undefined;
+}
+
+/** The kubelet sets the label when it registers, so it lags behind in-place patching and old kubelets lack it. */
+function buildLabelMismatch(node: NodeRecord): string | undefined {
+  const kernel = parseKernelVersion(node.kernelVersion);
+  const label = node.labels[WINDOWS_BUILD_LABEL];
+  if (!kernel || label === kernel.build) return undefined;
+  const found =
+    label === undefined ? `lacks the label ${WINDOWS_BUILD_LABEL}` : `has the label ${WINDOWS_BUILD_LABEL}=${label}`;
+  return `${found} and its kernel is ${kernel.build}: the RuntimeClass places pods by it`;
+}
+
+/** OpenShift spells the value Windows; both keep Linux pods away. */
+function registrationTaintMissing(node: NodeRecord, { spec }: Expectation): string | undefined {
+  if (!spec.registrationTaint) return undefined;
+  const found = node.taints.some(
+    (taint) => taint.key === 'os' && taint.effect === 'NoSchedule' && taint.value?.toLowerCase() === 'windows',
+  );
+  return found ? undefined : 'lacks the taint os=windows:NoSchedule: Linux pods may land on it';
+}
+
+/** A kubelet is at most three minor versions older than the API server, and never newer: https://kubernetes.io/releases/version-skew-policy/#kubelet */
+function kubeletVersionSkew(node: NodeRecord, { serverVersion }: Expectation): string | undefined {
+  const kubelet = minorOf(node.kubeletVersion);
+  const server = minorOf(serverVersion ?? '');
+  if (kubelet === undefined || server === undefined) return undefined;
+  if (kubelet > server)
+    return `runs kubelet ${node.kubeletVersion}, which is newer than the API server (${serverVersion})`;
+  return server - kubelet > 3
+    ? `runs kubelet ${node.kubeletVersion}, more than three minor versions older than the API server (${serverVersion})`
+    : undefined;
+}
+
+function minorOf(version: string): number | undefined {
+  const minor = /^v?1\.(\d+)/.exec(version)?.[1];
+  return minor === undefined ? undefined : Number(minor);
+}
+
+/** Windows has no OOM killer and no memory eviction: https://kubernetes.io/docs/concepts/configuration/windows-resource-management/ */
+function littleReservedMemory(node: NodeRecord): string | undefined {
+  const capacity = parseQuantity(node.capacity.memory);
+  const allocatable = parseQuantity(node.allocatable.memory);
+  if (capacity === undefined || allocatable === undefined) return undefined;
+  const reserved = (capacity - allocatable) / 1024 ** 3;
+  return reserved >= 2
+    ? undefined
+    : `reserves ${reserved.toFixed(1)} GiB of memory for the system; Windows needs at least 2`;
+}

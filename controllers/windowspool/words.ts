@@ -1,0 +1,17 @@
+/** Small words for messages. */
+
+/** (1, `node`) -> `1 node`, (2, `node`) -> `2 nodes`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** `a, b and c`; more than `most` are counted: `a, b, c and 4 more`. */
+export function joined(names: readonly string[], most = 5): string {
+  if (names.length > most) return `${names.slice(0, most).join(', ')} and ${names.length - most} more`;
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}
+
+/** The sentence with exactly one full stop. */
+export function sentence(text: string): string {
+  return `${text.trim().replace(/[.!]+$/, '')}.`;
+}
