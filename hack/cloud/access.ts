@@ -1,0 +1,119 @@
+import type { CreateNodegroupRequest } from '@aws-sdk/client-eks';
+import { AwsFault, invalidRequest } from './awsFault.ts';
+import type { OperationName, Operations } from './calls.ts';
+import { type AccessQuestion, notAuthorized } from './iam.ts';
+import type { CloudState } from './state.ts';
+
+/**
+ * What IAM is asked before an operation runs. Actions, resources and condition keys: AWS' service authorization reference
+ * for Amazon EKS. What EKS asks on the caller's behalf at CreateNodegroup: as seen in issue threads of its clients.
+ */
+export function questionsOf<K extends OperationName>(
+  cloud: CloudState,
+  name: K,
+  input: Operations[K]['input'],
+): AccessQuestion[] {
+  const given: Readonly<Record<string, unknown>> = { ...input };
+  const clusterArn = cloud.arn(`cluster/${given.clusterName ?? given.name}`);
+  switch (name) {
+    case 'DescribeInstances':
+    case 'DescribeInstanceTypes':
+    case 'DescribeSubnets':
+      return [{ action: `ec2:${name}`, resource: '*' }];
+    case 'ListClusters':
+      return [{ action: 'eks:ListClusters', resource: '*' }];
+    case 'DescribeCluster':
+    case 'ListNodegroups':
+      return [{ action: `eks:${name}`, resource: clusterArn }];
+    case 'CreateNodegroup':
+      return createQuestions(cloud, clusterArn, input as CreateNodegroupRequest);
+    case 'TagResource':
+    case 'UntagResource':
+    case 'ListTagsForResource':
+      return tagQuestions(cloud, name, given);
+    default:
+      // ListUpdates and DescribeUpdate without a node group are about the cluster.
+      if (given.nodegroupName === undefined) return [{ action: `eks:${name}`, resource: clusterArn }];
+      return groupQuestions(cloud, name, String(given.nodegroupName), given);
+  }
+}
+
+function createQuestions(cloud: CloudState, clusterArn: string, request: CreateNodegroupRequest): AccessQuestion[] {
+  const { nodeRole = '', tags = {} } = request;
+  const roleName = nodeRole.split('/').at(-1);
+  const onRole = (action: string): AccessQuestion => ({
+    action,
+    resource: nodeRole,
+    denied: (caller) => new AwsFault('AccessDeniedException', notAuthorized(caller, action, `role ${roleName}`)),
+  });
+  const tagging = {
+    action: 'eks:TagResource',
+    resource: cloud.arn(`nodegroup/${request.clusterName}/${request.nodegroupName}/*`),
+  };
+  return [
+    { action: 'eks:CreateNodegroup', resource: clusterArn, context: requestTags(tags) },
+    ...(Object.keys(tags).length === 0 ? [] : [{ ...tagging, context: requestTags(tags) }]),
+    { action: 'iam:PassRole', resource: nodeRole, context: { 'iam:PassedToService': 'eks.amazonaws.com' } },
+    ...serviceRoleQuestions(cloud),
+    onRole('iam:GetRole'),
+    onRole('iam:ListAttachedRolePolicies'),
+    {
+      action: 'ec2:DescribeSubnets',
+      resource: '*',
+      denied: (caller) =>
+        new AwsFault(
+          'AccessDeniedException',
+          `You are not authorized to perform ec2:DescribeSubnets. ${notAuthorized(caller, 'ec2:DescribeSubnets')}`,
+        ),
+    },
+  ];
+}
+
+function serviceRoleQuestions(cloud: CloudState): AccessQuestion[] {
+  const name = 'AWSServiceRoleForAmazonEKSNodegroup';
+  const service = 'eks-nodegroup.amazonaws.com';
+  const resource = `arn:aws:iam::${cloud.cluster.accountId}:role/aws-service-role/${service}/${name}`;
+  const find: AccessQuestion = {
+    action: 'iam:GetRole',
+    resource,
+    denied: () =>
+      invalidRequest(`Failed to validate if SLR: ${name} already exists due to missing permissions for 'iam:GetRole'`),
+  };
+  const create = { action: 'iam:CreateServiceLinkedRole', resource, context: { 'iam:AWSServiceName': service } };
+  return cloud.switches.nodegroupServiceRole === 'exists' ? [find] : [find, create];
+}
+
+function groupQuestions(
+  cloud: CloudState,
+  name: string,
+  group: string,
+  given: Readonly<Record<string, unknown>>,
+): AccessQuestion[] {
+  const record = cloud.groups.get(group);
+  const arn = record?.nodegroup.nodegroupArn ?? cloud.arn(`nodegroup/${given.clusterName ?? given.name}/${group}/none`);
+  return [{ action: `eks:${name}`, resource: arn, context: resourceTags(record?.nodegroup.tags, missingTags(cloud)) }];
+}
+
+function tagQuestions(cloud: CloudState, name: string, given: Readonly<Record<string, unknown>>): AccessQuestion[] {
+  const resource = String(given.resourceArn);
+  const record = [...cloud.groups.values()].find(({ nodegroup }) => nodegroup.nodegroupArn === resource);
+  const context = {
+    ...resourceTags(record?.nodegroup.tags, missingTags(cloud)),
+    ...requestTags((given.tags ?? {}) as Record<string, string>),
+  };
+  return [{ action: `eks:${name}`, resource, context }];
+}
+
+// A resource that does not exist has no tags. Whether AWS then answers "not found" or "denied" is a switch: for the
+// first, it is asked as if it carried the tag that the shipped policy looks for.
+const missingTags = (cloud: CloudState): Record<string, string> =>
+  cloud.switches.missingUnderTagCondition === 'notFound' ? { 'winpool.dev/pool': 'none' } : {};
+
+const requestTags = (tags: Readonly<Record<string, string>>): Record<string, string> =>
+  prefixed('aws:RequestTag/', tags);
+
+const resourceTags = (tags: Readonly<Record<string, string>> | undefined, otherwise: Record<string, string>) =>
+  prefixed('aws:ResourceTag/', tags ?? otherwise);
+
+const prefixed = (prefix: string, tags: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(tags).map(([key, value]) => [prefix + key, value]));

@@ -1,0 +1,44 @@
+import type { Caller, OperationName } from './calls.ts';
+
+/** One call, as it is listed. `n` counts from 1; `result` stays `pending` for a call that was never answered. */
+export interface CallEntry {
+  readonly n: number;
+  readonly at: string;
+  readonly operation: OperationName | string;
+  readonly input: unknown;
+  readonly userAgent: string;
+  result: string;
+  message?: string;
+}
+
+/** Every call in the order of arrival. */
+export class CallLog {
+  #entries: CallEntry[] = [];
+  #counted = 0;
+
+  /** Lists a call that just arrived. */
+  add(operation: string, input: unknown, caller: Caller, at: Date): CallEntry {
+    this.#counted += 1;
+    const entry: CallEntry = {
+      n: this.#counted,
+      at: at.toISOString(),
+      operation,
+      input: structuredClone(input),
+      userAgent: caller.userAgent,
+      result: 'pending',
+    };
+    this.#entries.push(entry);
+    return entry;
+  }
+
+  /** A copy of the list. */
+  entries(): CallEntry[] {
+    return structuredClone(this.#entries);
+  }
+
+  /** Empties the list; counting begins at 1 again. */
+  reset(): void {
+    this.#entries = [];
+    this.#counted = 0;
+  }
+}

@@ -1,0 +1,143 @@
+import type * as ec2 from '@aws-sdk/client-ec2';
+import type * as eks from '@aws-sdk/client-eks';
+import { questionsOf } from './access.ts';
+import { AwsFault } from './awsFault.ts';
+import { checkClusterName, describeCluster, eksPage } from './cluster.ts';
+import { describeInstances, describeInstanceTypes, describeSubnets } from './ec2Queries.ts';
+import type { Policy } from './iam.ts';
+import { checkInput, checkOutput } from './model.ts';
+import { createNodegroup, deleteNodegroup, describeNodegroup } from './nodegroups.ts';
+import { type Operation, operationOf, type Service } from './shapes.ts';
+import type { CloudState } from './state.ts';
+import { tagResource, tagsOf, untagResource } from './tags.ts';
+import { describeUpdate, updateIds, updateNodegroupConfig } from './updates.ts';
+
+/** The operations that the local AWS serves, with their input and output as the SDK clients have them. */
+export interface Operations {
+  DescribeCluster: { input: eks.DescribeClusterRequest; output: eks.DescribeClusterResponse };
+  ListClusters: { input: eks.ListClustersRequest; output: eks.ListClustersResponse };
+  CreateNodegroup: { input: eks.CreateNodegroupRequest; output: eks.CreateNodegroupResponse };
+  DescribeNodegroup: { input: eks.DescribeNodegroupRequest; output: eks.DescribeNodegroupResponse };
+  ListNodegroups: { input: eks.ListNodegroupsRequest; output: eks.ListNodegroupsResponse };
+  DeleteNodegroup: { input: eks.DeleteNodegroupRequest; output: eks.DeleteNodegroupResponse };
+  UpdateNodegroupConfig: { input: eks.UpdateNodegroupConfigRequest; output: eks.UpdateNodegroupConfigResponse };
+  DescribeUpdate: { input: eks.DescribeUpdateRequest; output: eks.DescribeUpdateResponse };
+  ListUpdates: { input: eks.ListUpdatesRequest; output: eks.ListUpdatesResponse };
+  TagResource: { input: eks.TagResourceRequest; output: eks.TagResourceResponse };
+  UntagResource: { input: eks.UntagResourceRequest; output: eks.UntagResourceResponse };
+  ListTagsForResource: { input: eks.ListTagsForResourceRequest; output: eks.ListTagsForResourceResponse };
+  DescribeInstances: { input: ec2.DescribeInstancesRequest; output: ec2.DescribeInstancesResult };
+  DescribeInstanceTypes: { input: ec2.DescribeInstanceTypesRequest; output: ec2.DescribeInstanceTypesResult };
+  DescribeSubnets: { input: ec2.DescribeSubnetsRequest; output: ec2.DescribeSubnetsResult };
+}
+
+/** The name of a served operation. */
+export type OperationName = keyof Operations;
+
+/** Who calls. */
+export interface Caller {
+  readonly arn: string;
+  readonly userAgent: string;
+}
+
+type Handler<K extends OperationName> = (cloud: CloudState, input: Operations[K]['input']) => Operations[K]['output'];
+
+const handlers: { readonly [K in OperationName]: { readonly service: Service; readonly run: Handler<K> } } = {
+  DescribeCluster: eksCall((cloud) => describeCluster(cloud)),
+  ListClusters: {
+    service: 'eks',
+    run: (cloud, input) => {
+      const { items, nextToken } = eksPage(cloud.clusterState.exists ? [cloud.cluster.name] : [], input);
+      return { clusters: items, ...(nextToken === undefined ? {} : { nextToken }) };
+    },
+  },
+  CreateNodegroup: eksCall(createNodegroup),
+  DescribeNodegroup: eksCall((cloud, { nodegroupName }) => describeNodegroup(cloud, nodegroupName)),
+  ListNodegroups: eksCall((cloud, input) => {
+    const { items, nextToken } = eksPage([...cloud.groups.keys()].sort(), input);
+    return { nodegroups: items, ...(nextToken === undefined ? {} : { nextToken }) };
+  }),
+  DeleteNodegroup: eksCall((cloud, { nodegroupName }) => deleteNodegroup(cloud, nodegroupName)),
+  UpdateNodegroupConfig: eksCall(updateNodegroupConfig),
+  DescribeUpdate: eksCall((cloud, { updateId, nodegroupName }) => describeUpdate(cloud, updateId, nodegroupName)),
+  ListUpdates: eksCall((cloud, input) => {
+    const { items, nextToken } = eksPage(updateIds(cloud, input.nodegroupName), input);
+    return { updateIds: items, ...(nextToken === undefined ? {} : { nextToken }) };
+  }),
+  TagResource: { service: 'eks', run: (cloud, { resourceArn, tags }) => tagResource(cloud, resourceArn, tags ?? {}) },
+  UntagResource: {
+    service: 'eks',
+    run: (cloud, { resourceArn, tagKeys }) => untagResource(cloud, resourceArn, tagKeys ?? []),
+  },
+  ListTagsForResource: {
+    service: 'eks',
+    run: (cloud, { resourceArn }) => ({ tags: { ...tagsOf(cloud, resourceArn) } }),
+  },
+  DescribeInstances: { service: 'ec2', run: describeInstances },
+  DescribeInstanceTypes: { service: 'ec2', run: describeInstanceTypes },
+  DescribeSubnets: { service: 'ec2', run: describeSubnets },
+};
+
+/**
+ * Does one call: checks the input against the service model, asks the policy, and runs it on the state as of now.
+ * Returns what the SDK client would return, or throws an AwsFault. Nothing of the answer is shared with the state.
+ */
+export function call<K extends OperationName>(
+  cloud: CloudState,
+  policy: Policy,
+  name: K,
+  input: Operations[K]['input'],
+  caller: Caller,
+): Operations[K]['output'] {
+  const operation = servedOperation(handlers[name].service, name);
+  cloud.timeline.settle();
+  checkInput(operation, input);
+  policy.check(questionsOf(cloud, name, input), caller.arn);
+  if ('DryRun' in input && input.DryRun === true) {
+    throw new AwsFault('DryRunOperation', 'Request would have succeeded, but DryRun flag is set.');
+  }
+  const output = structuredClone(handlers[name].run(cloud, input));
+  checkOutput(operation, output);
+  return output;
+}
+
+/** The operation of the service model, if the local AWS serves it; else a fault that says which of the two it lacks. */
+export function servedOperation(service: Service, name: string): Operation {
+  const operation = operationOf(service, name);
+  if (operation === undefined) {
+    throw new AwsFault(
+      service === 'eks' ? 'UnknownOperationException' : 'InvalidAction',
+      `${service} has no operation ${name}`,
+    );
+  }
+  if (!isServed(name) || handlers[name].service !== service) {
+    throw new AwsFault(
+      'NotImplementedException',
+      `hack/cloud does not serve ${service} ${name} yet; add it to calls.ts`,
+    );
+  }
+  return operation;
+}
+
+/** Is there such an operation here? */
+export const isServed = (name: string): name is OperationName => Object.hasOwn(handlers, name);
+
+/** The service that an operation belongs to. */
+export const serviceOf = (name: OperationName): Service => handlers[name].service;
+
+// Every operation below a cluster answers first whether that cluster exists.
+function eksCall<K extends OperationName>(run: Handler<K>): { service: 'eks'; run: Handler<K> } {
+  return {
+    service: 'eks',
+    run: (cloud, input) => {
+      checkClusterName(cloud, clusterNameIn(input));
+      return run(cloud, input);
+    },
+  };
+}
+
+// Most operations call it clusterName; DescribeCluster, DescribeUpdate and ListUpdates call it name.
+function clusterNameIn(input: object): string | undefined {
+  if ('clusterName' in input) return String(input.clusterName);
+  return 'name' in input ? String(input.name) : undefined;
+}

@@ -1,0 +1,101 @@
+import { fileURLToPath } from 'node:url';
+import { adminOf } from './admin.ts';
+import type { CallEntry } from './callLog.ts';
+import { Faults } from './faults.ts';
+import { Front, type Gate } from './front.ts';
+import { HttpFront } from './http.ts';
+import { Policy } from './iam.ts';
+import { CloudState, type ClusterOptions } from './state.ts';
+import type { Switches } from './switches.ts';
+
+/** The policy that the operator ships with. */
+export const shippedPolicy = fileURLToPath(new URL('../../config/aws/iam-policy.json', import.meta.url));
+
+/** What a local AWS is started with. Without `port` it takes a free one. */
+export interface CloudOptions {
+  readonly cluster: ClusterOptions;
+  readonly port?: number;
+  /** How many times faster than the defaults (CREATING takes 3 s) time runs. */
+  readonly speed?: number;
+  readonly switches?: Partial<Switches>;
+  /** Path of the IAM policy that the caller has; the shipped one if not given. */
+  readonly policy?: string;
+}
+
+/** A running local AWS. */
+export interface Cloud {
+  /** For AWS_ENDPOINT_URL_EKS and AWS_ENDPOINT_URL_EC2. */
+  readonly url: string;
+  readonly state: CloudState;
+  readonly faults: Faults;
+  /** Every call so far, in order. */
+  calls(): CallEntry[];
+  resetCalls(): void;
+  /** Holds each call before and after it takes effect; see Gate. */
+  setGate(gate: Gate): void;
+  /** Stops everything; resolves when nothing is left. */
+  stop(): Promise<void>;
+}
+
+/** The caller that the policy is attached to. */
+export const callerArnOf = (cloud: CloudState): string =>
+  `arn:aws:sts::${cloud.cluster.accountId}:assumed-role/windowspool-operator/windowspool-operator`;
+
+/** The policy of a file as the account's administrator would attach it: the words in capitals are filled in. */
+export function policyFor(cloud: CloudState, path = shippedPolicy): Policy {
+  return Policy.fromFile(path, {
+    REGION: cloud.cluster.region,
+    ACCOUNT_ID: cloud.cluster.accountId,
+    CLUSTER_NAME: cloud.cluster.name,
+    // With a star, so that roles that don't exist reach the check of EKS and not only that of IAM.
+    NODE_ROLE_NAME: 'windows-nodes*',
+  });
+}
+
+/** Starts a local AWS on 127.0.0.1. */
+export async function startCloud(options: CloudOptions): Promise<Cloud> {
+  const state = new CloudState(options);
+  const front = new Front(state, policyFor(state, options.policy));
+  const faults = new Faults(state, front.policy, front.faults);
+  const http = new HttpFront(front, adminOf(front, faults), callerArnOf(state));
+  const url = await http.listen(options.port ?? 0);
+  const driver = drive(state);
+  return {
+    url,
+    state,
+    faults,
+    calls: () => front.log.entries(),
+    resetCalls: () => front.log.reset(),
+    setGate: (gate) => {
+      front.gate = gate;
+    },
+    stop: async () => {
+      driver.stop();
+      await http.close();
+    },
+  };
+}
+
+/** Settles the timeline whenever something in it is due, by the real clock. */
+function drive(state: CloudState): { stop(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const arm = (): void => {
+    clearTimeout(timer);
+    const due = state.timeline.nextDue();
+    if (due === undefined) return;
+    timer = setTimeout(
+      () => {
+        state.timeline.settle();
+        arm();
+      },
+      Math.max(0, due - Date.now()),
+    );
+  };
+  state.timeline.onScheduled(arm);
+  return {
+    stop: () => {
+      state.timeline.onScheduled(() => {});
+      clearTimeout(timer);
+    },
+  };
+}

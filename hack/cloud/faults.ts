@@ -1,0 +1,147 @@
+import type { CreateNodegroupRequest, ErrorDetail, Issue, NodegroupScalingConfig, Taint } from '@aws-sdk/client-eks';
+import type { CallFaults, Target } from './callFaults.ts';
+import type { Policy } from './iam.ts';
+import { kernelWith, releaseOf, scaleTo, terminate } from './instances.ts';
+import { createNodegroup, deleteNodegroup, setStatus } from './nodegroups.ts';
+import type { CloudState, InstanceRecord, NodeDefect } from './state.ts';
+import { configure } from './updates.ts';
+
+/** A change of a group behind its operator's back. A label, tag or taint list replaces the present one as a whole. */
+export interface ConsoleEdit {
+  readonly group: string;
+  readonly labels?: Record<string, string>;
+  readonly taints?: Taint[];
+  readonly scalingConfig?: NodegroupScalingConfig;
+  readonly tags?: Record<string, string>;
+}
+
+/** Everything that can be made to go wrong, or to change without the operator. Call faults are in `calls`. */
+export class Faults {
+  readonly calls: CallFaults;
+  readonly #cloud: CloudState;
+  readonly #policy: Policy;
+
+  constructor(cloud: CloudState, policy: Policy, calls: CallFaults) {
+    this.#cloud = cloud;
+    this.#policy = policy;
+    this.calls = calls;
+  }
+
+  /** The next group that is created ends as CREATE_FAILED with these issues, after the time that CREATING takes. */
+  createFailure(plan: { readonly group?: string; readonly issues: Issue[]; readonly afterSeconds?: number }): void {
+    this.#cloud.plans.createFailures.push(plan);
+  }
+
+  /** The next update that ends fails with these errors; the group keeps its configuration. */
+  updateFailure(plan: { readonly group?: string; readonly errors: ErrorDetail[]; readonly degraded?: boolean }): void {
+    this.#cloud.plans.updateFailures.push(plan);
+  }
+
+  /** The next deletion ends as DELETE_FAILED. */
+  deleteFailure(plan: { readonly group?: string; readonly issues: Issue[] }): void {
+    this.#cloud.plans.deleteFailures.push(plan);
+  }
+
+  /** Gives a group health issues: an ACTIVE one turns DEGRADED; with none, a DEGRADED one turns ACTIVE. */
+  healthIssue({ group: name, issues }: { readonly group: string; readonly issues: Issue[] }): void {
+    const group = this.#cloud.group(name);
+    group.nodegroup.health = { issues };
+    const { status } = group.nodegroup;
+    if (issues.length > 0 && status === 'ACTIVE') setStatus(this.#cloud, group, 'DEGRADED');
+    if (issues.length === 0 && status === 'DEGRADED') setStatus(this.#cloud, group, 'ACTIVE');
+  }
+
+  /** The next instance that is launched (of that group) has this defect. */
+  nextNode({ group, ...defect }: NodeDefect & { readonly group?: string }): void {
+    this.#cloud.plans.nodes.push({ ...(group === undefined ? {} : { group }), defect });
+  }
+
+  /** Patches a node in place, and restarts it so that its kubelet measures again. */
+  patchKernel({ node, ...defect }: NodeDefect & { readonly node: string }): void {
+    const instance = this.#instance(node);
+    const release = releaseOf(this.#cloud, instance.releaseVersion);
+    if (release !== undefined) instance.kernelVersion = kernelWith(instance.kernelVersion, defect, release);
+    this.restartNode({ node });
+  }
+
+  /** Restarts a node; its kubelet puts the labels back that it knows. */
+  restartNode({ node }: { readonly node: string }): void {
+    const instance = this.#instance(node);
+    instance.boots += 1;
+    this.#cloud.emit({ kind: 'restart', instance });
+  }
+
+  /** Makes a node NotReady, or Ready again. */
+  nodeReady({ node, ready }: { readonly node: string; readonly ready: boolean }): void {
+    this.#cloud.emit({ kind: 'ready', instance: this.#instance(node), ready });
+  }
+
+  /** Ends the instance of a node, as a spot interruption does; the Auto Scaling group launches another. */
+  endInstance({ node }: { readonly node: string }): void {
+    const instance = this.#instance(node);
+    terminate(this.#cloud, instance);
+    const group = this.#cloud.group(instance.group);
+    scaleTo(this.#cloud, group, group.nodegroup.scalingConfig?.desiredSize ?? 0);
+  }
+
+  /** Takes an IAM action away from the caller. */
+  removeAction({ action }: { readonly action: string }): void {
+    this.#policy.remove(action);
+  }
+
+  /** Gives one removed action back, or all. */
+  restoreAction({ action }: { readonly action?: string } = {}): void {
+    this.#policy.restore(action);
+  }
+
+  /** Changes a group as somebody in the console does: at once, and without an update that the operator knows. */
+  edit({ group: name, labels, taints, scalingConfig, tags }: ConsoleEdit): void {
+    const group = this.#cloud.group(name);
+    const after = structuredClone(group.nodegroup);
+    if (labels !== undefined) after.labels = labels;
+    if (taints !== undefined) after.taints = taints;
+    if (scalingConfig !== undefined) after.scalingConfig = { ...after.scalingConfig, ...scalingConfig };
+    if (tags !== undefined) after.tags = tags;
+    configure(this.#cloud, group, after);
+  }
+
+  /** Somebody else creates a group: no IAM check, everything else as always. */
+  consoleCreate(request: Omit<CreateNodegroupRequest, 'clusterName'>): void {
+    createNodegroup(this.#cloud, { ...request, clusterName: this.#cloud.cluster.name });
+  }
+
+  /** Somebody else deletes a group. */
+  consoleDelete({ group }: { readonly group: string }): void {
+    deleteNodegroup(this.#cloud, group);
+  }
+
+  /** Changes the cluster: deleted, not ACTIVE, another certificate authority, an update that runs (null ends it). */
+  cluster(change: {
+    readonly exists?: boolean;
+    readonly status?: string;
+    readonly version?: string;
+    readonly caData?: string;
+    readonly runningUpdate?: string | null;
+  }): void {
+    const { runningUpdate, ...rest } = change;
+    Object.assign(this.#cloud.clusterState, rest);
+    if (runningUpdate === null) delete this.#cloud.clusterState.runningUpdate;
+    else if (runningUpdate !== undefined) this.#cloud.clusterState.runningUpdate = runningUpdate;
+  }
+
+  /** How many times faster than the defaults time runs. */
+  speed({ speed }: { readonly speed: number }): void {
+    this.#cloud.timeline.speed = speed;
+  }
+
+  #instance(node: string): InstanceRecord {
+    const living = [...this.#cloud.instances.values()].filter(({ state }) => state !== 'terminated');
+    const instance = living.find(({ nodeName, id }) => nodeName === node || id === node);
+    if (instance !== undefined) return instance;
+    const names = living.map(({ nodeName }) => nodeName).join(', ');
+    throw new RangeError(`there is no node ${node}; the nodes are ${names === '' ? 'none' : names}`);
+  }
+}
+
+/** What `faults.calls` offers, to be reached by the same name through the admin path. */
+export type CallFaultTarget = Target;

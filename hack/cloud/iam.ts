@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import { AwsFault } from './awsFault.ts';
+
+/** A question to IAM: may the caller do this? `resource` is an ARN, or `*` for actions that know no resources. */
+export interface AccessQuestion {
+  readonly action: string;
+  readonly resource: string;
+  /** Condition keys and their values, such as `aws:RequestTag/team`. */
+  readonly context?: Readonly<Record<string, string>>;
+  /** The fault when the answer is no; AWS' usual words when it is not given. */
+  readonly denied?: (callerArn: string) => AwsFault;
+}
+
+interface Statement {
+  readonly Effect: 'Allow' | 'Deny';
+  readonly Action: string | readonly string[];
+  readonly Resource: string | readonly string[];
+  readonly Condition?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
+}
+
+/**
+ * Decides by an identity policy as IAM does: what no statement allows is refused, and a Deny beats every Allow.
+ * It knows Action, Resource, StringEquals and StringLike, and refuses a policy with anything else.
+ */
+export class Policy {
+  readonly #statements: readonly Statement[];
+  readonly #removed = new Set<string>();
+
+  constructor(document: unknown) {
+    this.#statements = statementsOf(document);
+  }
+
+  /** The policy in a file, with its words in capitals (`REGION` and the like) replaced by the given values. */
+  static fromFile(path: string, words: Readonly<Record<string, string>>): Policy {
+    let text = readFileSync(path, 'utf8');
+    for (const [word, value] of Object.entries(words)) text = text.replaceAll(word, value);
+    return new Policy(JSON.parse(text));
+  }
+
+  /** Takes an action away until it is restored, as an administrator would. */
+  remove(action: string): void {
+    this.#removed.add(action);
+  }
+
+  /** Gives an action back that was taken away; all of them when none is named. */
+  restore(action?: string): void {
+    if (action === undefined) this.#removed.clear();
+    else this.#removed.delete(action);
+  }
+
+  /** Does the policy allow it? */
+  allows(question: AccessQuestion): boolean {
+    if (this.#removed.has(question.action)) return false;
+    const matching = this.#statements.filter((statement) => matches(statement, question));
+    return matching.some(({ Effect }) => Effect === 'Allow') && matching.every(({ Effect }) => Effect === 'Allow');
+  }
+
+  /** Throws AWS' refusal for the first question whose answer is no. */
+  check(questions: readonly AccessQuestion[], callerArn: string): void {
+    const refused = questions.find((question) => !this.allows(question));
+    if (refused !== undefined) throw refused.denied?.(callerArn) ?? accessDenied(refused, callerArn);
+  }
+}
+
+function accessDenied({ action, resource }: AccessQuestion, callerArn: string): AwsFault {
+  if (action.startsWith('ec2:')) {
+    return new AwsFault(
+      'UnauthorizedOperation',
+      `You are not authorized to perform this operation. ${notAuthorized(callerArn, action)}`,
+    );
+  }
+  return new AwsFault('AccessDeniedException', notAuthorized(callerArn, action, resource));
+}
+
+/** AWS' words for what no policy allows. */
+export const notAuthorized = (callerArn: string, action: string, resource?: string): string =>
+  `User: ${callerArn} is not authorized to perform: ${action}${resource === undefined ? '' : ` on resource: ${resource}`} ` +
+  `because no identity-based policy allows the ${action} action`;
+
+const matches = (statement: Statement, { action, resource, context = {} }: AccessQuestion): boolean =>
+  listOf(statement.Action).some((pattern) => like(pattern.toLowerCase(), action.toLowerCase())) &&
+  listOf(statement.Resource).some((pattern) => like(pattern, resource)) &&
+  Object.entries(statement.Condition ?? {}).every(([operator, keys]) =>
+    Object.entries(keys).every(([key, values]) => {
+      const value = context[key];
+      if (value === undefined) return false;
+      return listOf(values).some((wanted) => (operator === 'StringEquals' ? wanted === value : like(wanted, value)));
+    }),
+  );
+
+/** Does the text fit a pattern with `*` and `?`, as IAM and EC2's filters use them? */
+export function like(pattern: string, text: string): boolean {
+  const escaped = pattern
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.');
+  return new RegExp(`^${escaped}$`, 's').test(text);
+}
+
+const listOf = (value: string | readonly string[]): readonly string[] => (typeof value === 'string' ? [value] : value);
+
+function statementsOf(document: unknown): readonly Statement[] {
+  const statements = (document as { Statement?: unknown }).Statement;
+  if (!Array.isArray(statements)) throw new TypeError('an IAM policy needs a list of Statement');
+  for (const statement of statements) {
+    for (const member of Object.keys(statement)) {
+      if (!['Sid', 'Effect', 'Action', 'Resource', 'Condition'].includes(member)) {
+        throw new TypeError(`statement ${statement.Sid} has ${member}, which this evaluator does not know`);
+      }
+    }
+    for (const operator of Object.keys(statement.Condition ?? {})) {
+      if (!['StringEquals', 'StringLike'].includes(operator)) {
+        throw new TypeError(
+          `statement ${statement.Sid} has the condition ${operator}, which this evaluator does not know`,
+        );
+      }
+    }
+  }
+  return statements as Statement[];
+}

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { isKubeletLabel, isKubernetesLabel } from './labels.ts';
+import { buildOf, kernelOf, type Release, releasesOf, windowsOf, yearOf } from './releases.ts';
+import {
+  type CloudState,
+  durations,
+  type GroupRecord,
+  type InstanceRecord,
+  type NodeDefect,
+  takePlan,
+} from './state.ts';
+
+/** The instances of a group that are not terminated, oldest first. */
+export const livingInstances = (cloud: CloudState, group: string): InstanceRecord[] =>
+  [...cloud.instances.values()].filter((instance) => instance.group === group && instance.state !== 'terminated');
+
+/** Launches or ends instances until there are as many as the group desires. The kubelets follow. */
+export function scaleTo(cloud: CloudState, group: GroupRecord, desired: number): void {
+  const living = livingInstances(cloud, group.name);
+  for (let missing = desired - living.length; missing > 0; missing -= 1) launch(cloud, group);
+  for (let extra = living.length - desired; extra > 0; extra -= 1) {
+    const victim = scaleInVictim(livingInstances(cloud, group.name));
+    if (victim !== undefined) terminate(cloud, victim);
+  }
+}
+
+/** Ends an instance: its node leaves, and EC2 forgets it some time later. */
+export function terminate(cloud: CloudState, instance: InstanceRecord): void {
+  if (instance.state === 'terminated') return;
+  instance.state = 'terminated';
+  instance.subnet.freeAddresses += 1;
+  cloud.emit({ kind: 'leave', instance });
+  cloud.timeline.after(durations.forgetInstance, () => cloud.instances.delete(instance.id));
+}
+
+/** The published image of a release version; the newest of the cluster's version when none is named. */
+export function releaseOf(cloud: CloudState, releaseVersion: string | undefined): Release | undefined {
+  const minor = releaseVersion?.split('-')[0] ?? cloud.clusterState.version;
+  const releases = releasesOf(minor);
+  return releaseVersion === undefined
+    ? releases.at(-1)
+    : releases.find((release) => release.releaseVersion === releaseVersion);
+}
+
+function launch(cloud: CloudState, group: GroupRecord): void {
+  const instance = newInstance(cloud, group);
+  cloud.instances.set(instance.id, instance);
+  instance.subnet.freeAddresses -= 1;
+  cloud.timeline.after(durations.boot, () => {
+    if (instance.state !== 'pending') return;
+    instance.state = 'running';
+    if (instance.defect.neverJoins !== true && kubeletStarts(group)) join(cloud, instance);
+  });
+}
+
+function join(cloud: CloudState, instance: InstanceRecord): void {
+  instance.joined = true;
+  cloud.emit({ kind: 'join', instance });
+  if (instance.defect.notReady === true) cloud.emit({ kind: 'ready', instance, ready: false });
+  if (instance.defect.noPodAddresses === true) return;
+  cloud.timeline.after(durations.podAddresses, () => {
+    if (instance.state === 'running') cloud.emit({ kind: 'podAddresses', instance });
+  });
+}
+
+// A kubelet refuses to start with labels under kubernetes.io or k8s.io that it does not know (--node-labels).
+const kubeletStarts = (group: GroupRecord): boolean =>
+  Object.keys(group.nodegroup.labels ?? {}).every((label) => !isKubernetesLabel(label) || isKubeletLabel(label));
+
+function newInstance(cloud: CloudState, group: GroupRecord): InstanceRecord {
+  const subnet = roomiestSubnet(cloud, group);
+  const release = releaseOf(cloud, group.nodegroup.releaseVersion);
+  const windows = windowsOf(group.nodegroup.amiType ?? '');
+  const defect = takePlan(cloud.plans.nodes, group.name)?.defect ?? {};
+  const privateIp = freeAddress(cloud, subnet.network);
+  const domain = cloud.cluster.region === 'us-east-1' ? 'ec2.internal' : `${cloud.cluster.region}.compute.internal`;
+  const measured = release === undefined || windows === undefined ? '' : kernelOf(release, windows.year);
+  const kernelVersion = release === undefined ? measured : kernelWith(measured, defect, release);
+  return {
+    id: cloud.nextId('i'),
+    group: group.name,
+    autoScalingGroup: group.autoScalingGroup,
+    type: group.nodegroup.instanceTypes?.[0] ?? 't3.medium',
+    subnet,
+    privateIp,
+    nodeName: `ip-${privateIp.replaceAll('.', '-')}.${domain}`,
+    imageId: imageIdOf(group),
+    launchedAt: cloud.timeline.now(),
+    defect,
+    releaseVersion: group.nodegroup.releaseVersion ?? '',
+    kernelVersion,
+    boots: 1,
+    state: 'pending',
+    joined: false,
+  };
+}
+
+/** A kernel version with a defect in it. Another build comes with the revision that the same release gives that build. */
+export function kernelWith(measured: string, { kernelVersion, build, revision }: NodeDefect, release: Release): string {
+  if (kernelVersion !== undefined) return kernelVersion;
+  if (build === undefined) return revision === undefined ? measured : `${buildOf(measured)}.${revision}`;
+  const year = yearOf(build);
+  return `${build}.${revision ?? (year === undefined ? 1 : release.revisions[year])}`;
+}
+
+/** The image of a group's release: one id for each pair of amiType and release version. */
+export function imageIdOf(group: GroupRecord): string {
+  const image = `${group.nodegroup.amiType}/${group.nodegroup.releaseVersion}`;
+  return `ami-0${createHash('sha256').update(image).digest('hex').slice(0, 16)}`;
+}
+
+// An Auto Scaling group balances its zones.
+function roomiestSubnet(cloud: CloudState, group: GroupRecord) {
+  const living = livingInstances(cloud, group.name);
+  const used = (id: string) => living.filter((instance) => instance.subnet.id === id).length;
+  const candidates = cloud.subnets.filter((subnet) => group.nodegroup.subnets?.includes(subnet.id));
+  const subnet = candidates.sort((a, b) => used(a.id) - used(b.id) || a.id.localeCompare(b.id))[0];
+  if (subnet === undefined) throw new Error(`group ${group.name} has no subnet of the VPC`);
+  return subnet;
+}
+
+function freeAddress(cloud: CloudState, network: number): string {
+  const taken = new Set(
+    [...cloud.instances.values()].filter(({ state }) => state !== 'terminated').map(({ privateIp }) => privateIp),
+  );
+  // A fleet larger than a /24 goes on in the next 64 networks up, so that bigger benches fit as well.
+  for (let block = 0; block < 64; block += 1) {
+    for (let host = 10; host < 255; host += 1) {
+      const address = `10.${block}.${network}.${host}`;
+      if (!taken.has(address)) return address;
+    }
+  }
+  throw new Error(`no free address in network ${network}`);
+}
+
+// The default termination policy: first the zone with the most instances, then the oldest instance in it.
+function scaleInVictim(living: InstanceRecord[]): InstanceRecord | undefined {
+  const inZone = (zone: string) => living.filter((instance) => instance.subnet.zone === zone).length;
+  const most = Math.max(...living.map((instance) => inZone(instance.subnet.zone)));
+  return living.find((instance) => inZone(instance.subnet.zone) === most);
+}

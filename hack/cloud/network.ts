@@ -1,0 +1,87 @@
+/** The account that the local AWS plays. */
+export const accountId = '111122223333';
+
+/** A node role that exists, with the trust that EC2 needs. */
+export const nodeRoleArn = `arn:aws:iam::${accountId}:role/windows-nodes`;
+
+/** A role that exists, that EC2 is not trusted to take. */
+export const untrustedRoleArn = `arn:aws:iam::${accountId}:role/windows-nodes-untrusted`;
+
+/** The VPC of the cluster. */
+export const vpcId = 'vpc-0a1b2c3d4e5f60718';
+
+/** The subnets of the cluster, one in each of three zones. */
+export const subnetIds = ['subnet-0a1000000000000aa', 'subnet-0a2000000000000bb', 'subnet-0a3000000000000cc'] as const;
+
+/** A subnet of the VPC. `network` is the third byte of its /24 range. */
+export interface SubnetRecord {
+  readonly id: string;
+  readonly zone: string;
+  readonly zoneId: string;
+  readonly network: number;
+  freeAddresses: number;
+}
+
+/** The fixture's subnets, in zones a, b and c of the region. */
+export function subnetsOf(region: string): SubnetRecord[] {
+  const zoneLetters = ['a', 'b', 'c'];
+  const shortRegion = region.replace(/^(\w+)-(\w)\w*-(\d)$/, '$1$2$3');
+  return subnetIds.map((id, index) => ({
+    id,
+    zone: `${region}${zoneLetters[index]}`,
+    zoneId: `${shortRegion}-az${index + 1}`,
+    network: index + 1,
+    // A /24 has 256 addresses, and AWS keeps 5 of them.
+    freeAddresses: 251,
+  }));
+}
+
+/** What is known of an instance type: memory in MiB, IPv4 addresses of one network interface. */
+export interface InstanceTypeRecord {
+  readonly name: string;
+  readonly architecture: 'x86_64' | 'arm64';
+  readonly cpus: number;
+  readonly memoryMiB: number;
+  readonly interfaces: number;
+  readonly addressesPerInterface: number;
+  readonly hypervisor: 'nitro' | 'xen';
+}
+
+const row = (
+  name: string,
+  cpus: number,
+  memoryMiB: number,
+  interfaces: number,
+  addressesPerInterface: number,
+  architecture: 'x86_64' | 'arm64' = 'x86_64',
+): InstanceTypeRecord => ({
+  name,
+  architecture,
+  cpus,
+  memoryMiB,
+  interfaces,
+  addressesPerInterface,
+  hypervisor: 'nitro',
+});
+
+/** The instance types on offer. Figures: the AWS table of network interfaces and addresses per instance type. */
+export const instanceTypes: readonly InstanceTypeRecord[] = [
+  row('t3.medium', 2, 4096, 3, 6),
+  row('t3.large', 2, 8192, 3, 12),
+  row('t3.xlarge', 4, 16384, 4, 15),
+  row('m5.large', 2, 8192, 3, 10),
+  row('m5.xlarge', 4, 16384, 4, 15),
+  row('m5.2xlarge', 8, 32768, 4, 15),
+  row('m5.4xlarge', 16, 65536, 8, 30),
+  row('m6i.large', 2, 8192, 3, 10),
+  row('m6i.xlarge', 4, 16384, 4, 15),
+  row('c5.large', 2, 4096, 3, 10),
+  row('c5.xlarge', 4, 8192, 4, 15),
+  row('r5.large', 2, 16384, 3, 10),
+  row('t4g.medium', 2, 4096, 3, 6, 'arm64'),
+  row('m6g.large', 2, 8192, 3, 10, 'arm64'),
+];
+
+/** The instance type of that name. */
+export const instanceType = (name: string): InstanceTypeRecord | undefined =>
+  instanceTypes.find((type) => type.name === name);

@@ -1,0 +1,169 @@
+/*
+ * The life of a node group, as EKS lives it:
+ *
+ *   CREATING -> ACTIVE | CREATE_FAILED        ACTIVE -> UPDATING -> ACTIVE | DEGRADED        ACTIVE <-> DEGRADED
+ *   any -> DELETING -> gone | DELETE_FAILED
+ */
+import type { CreateNodegroupRequest, Issue, Nodegroup, NodegroupStatus } from '@aws-sdk/client-eks';
+import { AwsFault, inUse, invalidRequest } from './awsFault.ts';
+import { forgetTokens, once } from './idempotency.ts';
+import { livingInstances, releaseOf, scaleTo } from './instances.ts';
+import { windowsOf } from './releases.ts';
+import { type CloudState, durations, type GroupRecord, takePlan } from './state.ts';
+import { checkCreate } from './validation.ts';
+
+/** CreateNodegroup: checks, then a group that is CREATING. */
+export function createNodegroup(cloud: CloudState, request: CreateNodegroupRequest): { nodegroup: Nodegroup } {
+  const name = request.nodegroupName ?? '';
+  return once(cloud, request, { operation: 'CreateNodegroup', group: name }, () => {
+    checkCreate(request, cloud);
+    checkCluster(cloud, 'create Nodegroup');
+    if (cloud.groups.has(name)) {
+      throw inUse(`NodeGroup already exists with name ${name} and cluster name ${cloud.cluster.name}`);
+    }
+    if (cloud.groups.size >= cloud.nodegroupLimit) {
+      throw new AwsFault(
+        'ResourceLimitExceededException',
+        `Cluster ${cloud.cluster.name} has ${cloud.groups.size} node groups; the quota is ${cloud.nodegroupLimit}`,
+      );
+    }
+    const group = newGroup(cloud, request);
+    cloud.groups.set(name, group);
+    startCreating(cloud, group);
+    return { nodegroup: structuredClone(group.nodegroup) };
+  });
+}
+
+/** DescribeNodegroup. */
+export const describeNodegroup = (cloud: CloudState, name: string | undefined): { nodegroup: Nodegroup } => ({
+  nodegroup: structuredClone(cloud.group(name).nodegroup),
+});
+
+/** DeleteNodegroup: the group is DELETING, and gone when its instances are. */
+export function deleteNodegroup(cloud: CloudState, name: string | undefined): { nodegroup: Nodegroup } {
+  const group = cloud.group(name);
+  const status = group.nodegroup.status;
+  if (status === 'DELETING') {
+    if (cloud.switches.deleteWhileDeleting === 'accept') return { nodegroup: structuredClone(group.nodegroup) };
+    throw inUse('Nodegroup cannot be deleted as it is currently being deleted');
+  }
+  const busy = status === 'CREATING' || status === 'UPDATING';
+  if (busy && cloud.switches.deleteWhileBusy === 'conflict') {
+    throw inUse(
+      `Nodegroup cannot be deleted as it is currently ${status === 'CREATING' ? 'being created' : 'being updated'}`,
+    );
+  }
+  startDeleting(cloud, group);
+  return { nodegroup: structuredClone(group.nodegroup) };
+}
+
+/** Sets the status and with it the time of the last change. */
+export function setStatus(cloud: CloudState, group: GroupRecord, status: NodegroupStatus): void {
+  group.nodegroup.status = status;
+  group.nodegroup.modifiedAt = cloud.timeline.now();
+}
+
+/** Calls `run` later, unless the group has gone another way by then. */
+export function later(cloud: CloudState, group: GroupRecord, seconds: number, run: () => void): void {
+  const { epoch } = group;
+  cloud.timeline.after(seconds, () => {
+    if (group.epoch === epoch && cloud.groups.get(group.name) === group) run();
+  });
+}
+
+/** Refuses a change of node groups while the cluster is not ready for one. */
+export function checkCluster(cloud: CloudState, action: string): void {
+  const { runningUpdate, status } = cloud.clusterState;
+  if (runningUpdate !== undefined) {
+    throw inUse(
+      `Cannot ${action} because cluster ${cloud.cluster.name} currently has update ${runningUpdate} in progress`,
+    );
+  }
+  if (status !== 'ACTIVE') throw invalidRequest(`Cluster '${cloud.cluster.name}' is not in ACTIVE status`);
+}
+
+function newGroup(cloud: CloudState, request: CreateNodegroupRequest): GroupRecord {
+  const name = request.nodegroupName ?? '';
+  const uuid = cloud.nextUuid();
+  const now = cloud.timeline.now();
+  const amiType = request.amiType ?? 'AL2023_x86_64_STANDARD';
+  const version = request.version ?? cloud.clusterState.version;
+  const releaseVersion = request.releaseVersion ?? releaseOf(cloud, undefined)?.releaseVersion;
+  const { labels, taints, launchTemplate, remoteAccess, nodeRepairConfig } = request;
+  const nodegroup: Nodegroup = {
+    nodegroupName: name,
+    nodegroupArn: cloud.arn(`nodegroup/${cloud.cluster.name}/${name}/${uuid}`),
+    clusterName: cloud.cluster.name,
+    version,
+    ...(releaseVersion === undefined ? {} : { releaseVersion }),
+    createdAt: now,
+    modifiedAt: now,
+    status: 'CREATING',
+    capacityType: request.capacityType ?? 'ON_DEMAND',
+    scalingConfig: request.scalingConfig ?? { minSize: 1, maxSize: 2, desiredSize: 2 },
+    instanceTypes: request.instanceTypes ?? ['t3.medium'],
+    subnets: request.subnets ?? [],
+    amiType,
+    nodeRole: request.nodeRole ?? '',
+    // No keys at all where nothing was given.
+    ...(labels === undefined || Object.keys(labels).length === 0 ? {} : { labels }),
+    ...(taints === undefined || taints.length === 0 ? {} : { taints }),
+    ...(launchTemplate === undefined
+      ? { diskSize: request.diskSize ?? (windowsOf(amiType) ? 50 : 20) }
+      : { launchTemplate }),
+    ...(remoteAccess === undefined ? {} : { remoteAccess }),
+    ...(nodeRepairConfig === undefined ? {} : { nodeRepairConfig }),
+    health: { issues: [] },
+    updateConfig: request.updateConfig ?? { maxUnavailable: 1 },
+    tags: request.tags ?? {},
+  };
+  return { name, autoScalingGroup: `eks-${name}-${uuid}`, nodegroup: structuredClone(nodegroup), epoch: 0 };
+}
+
+function startCreating(cloud: CloudState, group: GroupRecord): void {
+  const failure = takePlan(cloud.plans.createFailures, group.name);
+  if (failure !== undefined) {
+    later(cloud, group, failure.afterSeconds ?? durations.create, () => failCreation(cloud, group, failure.issues));
+    return;
+  }
+  later(cloud, group, durations.launch, () => scaleTo(cloud, group, group.nodegroup.scalingConfig?.desiredSize ?? 0));
+  later(cloud, group, durations.create, () => finishCreating(cloud, group, durations.joinTimeout - durations.create));
+}
+
+function finishCreating(cloud: CloudState, group: GroupRecord, patience: number): void {
+  const missing = livingInstances(cloud, group.name).filter((instance) => !instance.joined);
+  if (missing.length === 0) {
+    group.nodegroup.resources = { autoScalingGroups: [{ name: group.autoScalingGroup }] };
+    setStatus(cloud, group, 'ACTIVE');
+  } else if (patience > 0) {
+    later(cloud, group, patience, () => finishCreating(cloud, group, 0));
+  } else {
+    const resourceIds = missing.map(({ id }) => id);
+    const message = 'Instances failed to join the kubernetes cluster';
+    failCreation(cloud, group, [{ code: 'NodeCreationFailure', message, resourceIds }]);
+  }
+}
+
+function failCreation(cloud: CloudState, group: GroupRecord, issues: Issue[]): void {
+  group.nodegroup.health = { issues: structuredClone(issues) };
+  setStatus(cloud, group, 'CREATE_FAILED');
+}
+
+function startDeleting(cloud: CloudState, group: GroupRecord): void {
+  group.epoch += 1;
+  setStatus(cloud, group, 'DELETING');
+  const failure = takePlan(cloud.plans.deleteFailures, group.name);
+  later(cloud, group, durations.delete / 2, () => {
+    if (failure === undefined) scaleTo(cloud, group, 0);
+  });
+  later(cloud, group, durations.delete, () => {
+    if (failure === undefined) {
+      cloud.groups.delete(group.name);
+      for (const [id, update] of cloud.updates) if (update.group === group.name) cloud.updates.delete(id);
+      forgetTokens(cloud, group.name);
+    } else {
+      group.nodegroup.health = { issues: structuredClone(failure.issues) };
+      setStatus(cloud, group, 'DELETE_FAILED');
+    }
+  });
+}

@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto';
+import type { ErrorDetail, Issue, Nodegroup, Update } from '@aws-sdk/client-eks';
+import { notFound } from './awsFault.ts';
+import { accountId, type SubnetRecord, subnetsOf } from './network.ts';
+import { type Switches, switchesWith } from './switches.ts';
+import { type Clock, Timeline } from './timeline.ts';
+
+/** The one cluster of the local AWS. `kubernetesVersion` is a minor such as `1.36`, `caData` base64 as in a kubeconfig. */
+export interface ClusterOptions {
+  readonly name: string;
+  readonly region: string;
+  readonly accountId?: string;
+  readonly caData: string;
+  readonly endpoint: string;
+  readonly kubernetesVersion: string;
+}
+
+/** How long things take in seconds, at speed 1. A second stands for about a minute of the real EKS. */
+export const durations = {
+  /** From the create call until its instances are launched. */
+  launch: 0.5,
+  /** From launch until the kubelet registers. */
+  boot: 1,
+  /** From registration until the VPC resource controller has given the node its pod addresses. */
+  podAddresses: 0.5,
+  /** CREATING. */
+  create: 3,
+  /** How long EKS waits for nodes that don't join before it gives up a creation. */
+  joinTimeout: 20,
+  /** UPDATING, for a change of configuration. */
+  configUpdate: 1.5,
+  /** DELETING; the instances end half-way. */
+  delete: 2,
+  /** From the end of an instance until DescribeInstances forgets it. */
+  forgetInstance: 60,
+} as const;
+
+/** A node group with what EKS keeps to itself. A new `epoch` makes everything that is scheduled for the old one void. */
+export interface GroupRecord {
+  readonly name: string;
+  readonly autoScalingGroup: string;
+  readonly nodegroup: Nodegroup;
+  epoch: number;
+}
+
+/** An update of a node group and what it will change when it succeeds. */
+export interface UpdateRecord {
+  readonly group: string;
+  readonly update: Update;
+}
+
+/** An EC2 instance that belongs to a node group, and the node on it. */
+export interface InstanceRecord {
+  readonly id: string;
+  readonly group: string;
+  readonly autoScalingGroup: string;
+  readonly type: string;
+  readonly subnet: SubnetRecord;
+  readonly privateIp: string;
+  readonly nodeName: string;
+  readonly imageId: string;
+  readonly launchedAt: Date;
+  readonly defect: NodeDefect;
+  readonly releaseVersion: string;
+  kernelVersion: string;
+  boots: number;
+  state: 'pending' | 'running' | 'terminated';
+  joined: boolean;
+}
+
+/**
+ * What is wrong with a node: another kernel than its release has (all of it, only the build such as `10.0.17763`, or only
+ * the revision), or it does not work.
+ */
+export interface NodeDefect {
+  readonly build?: string;
+  readonly revision?: number;
+  readonly kernelVersion?: string;
+  readonly neverJoins?: boolean;
+  readonly noPodAddresses?: boolean;
+  readonly notReady?: boolean;
+}
+
+/** What happens to nodes in the Kubernetes cluster because of what happens in AWS. */
+export type NodeEvent =
+  | { readonly kind: 'join' | 'leave' | 'podAddresses' | 'restart'; readonly instance: InstanceRecord }
+  | { readonly kind: 'ready'; readonly instance: InstanceRecord; readonly ready: boolean }
+  | {
+      readonly kind: 'relabel';
+      readonly instance: InstanceRecord;
+      readonly before: Nodegroup;
+      readonly after: Nodegroup;
+    };
+
+/** Failures that wait for their moment; each is used once. `group` undefined: whichever comes first. */
+export interface Plans {
+  readonly createFailures: { readonly group?: string; readonly issues: Issue[]; readonly afterSeconds?: number }[];
+  readonly updateFailures: { readonly group?: string; readonly errors: ErrorDetail[]; readonly degraded?: boolean }[];
+  readonly deleteFailures: { readonly group?: string; readonly issues: Issue[] }[];
+  readonly nodes: { readonly group?: string; readonly defect: NodeDefect }[];
+}
+
+/** Options of the state machine. */
+export interface StateOptions {
+  readonly cluster: ClusterOptions;
+  readonly clock?: Clock;
+  readonly speed?: number;
+  readonly switches?: Partial<Switches>;
+  /** Node groups a cluster may have. */
+  readonly nodegroupLimit?: number;
+}
+
+/** Everything that the local AWS knows. Other modules hold what it does; nothing here asks a clock or draws lots. */
+export class CloudState {
+  readonly cluster: ClusterOptions & { readonly accountId: string; readonly createdAt: Date };
+  readonly timeline: Timeline;
+  readonly switches: Switches;
+  readonly nodegroupLimit: number;
+  readonly groups = new Map<string, GroupRecord>();
+  readonly updates = new Map<string, UpdateRecord>();
+  readonly instances = new Map<string, InstanceRecord>();
+  readonly subnets: SubnetRecord[];
+  readonly plans: Plans = { createFailures: [], updateFailures: [], deleteFailures: [], nodes: [] };
+  /** Answers by clientRequestToken. */
+  readonly tokens = new Map<string, { readonly group: string; readonly request: string; readonly answer: unknown }>();
+  /** What an administrator can change about the cluster. */
+  readonly clusterState: { exists: boolean; status: string; version: string; caData: string; runningUpdate?: string };
+  #counter = 0;
+  #listeners: ((event: NodeEvent) => void)[] = [];
+
+  constructor(options: StateOptions) {
+    this.timeline = new Timeline(options.clock ?? { now: () => Date.now() }, options.speed);
+    this.switches = switchesWith(options.switches);
+    this.nodegroupLimit = options.nodegroupLimit ?? 30;
+    this.subnets = subnetsOf(options.cluster.region);
+    this.cluster = { accountId, ...options.cluster, createdAt: this.timeline.now() };
+    const { kubernetesVersion, caData } = options.cluster;
+    this.clusterState = { exists: true, status: 'ACTIVE', version: minorOf(kubernetesVersion), caData };
+  }
+
+  /** A UUID that depends only on how many were handed out before. */
+  nextUuid(): string {
+    const hex = this.#nextHex();
+    return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-');
+  }
+
+  /** An id such as `i-0123456789abcdef0`, with the same promise. */
+  nextId(prefix: string): string {
+    return `${prefix}-0${this.#nextHex().slice(0, 16)}`;
+  }
+
+  /** The group of that name, or EKS' words that there is none. */
+  group(name: string | undefined): GroupRecord {
+    const group = this.groups.get(name ?? '');
+    if (group === undefined) throw notFound(`No node group found for name: ${name}.`);
+    return group;
+  }
+
+  /** Says what happens to a node to all who asked. */
+  emit(event: NodeEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  /** Calls `listener` with every node event from now on. */
+  onNodeEvent(listener: (event: NodeEvent) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** `arn:aws:eks:<region>:<account>:<rest>` */
+  arn(rest: string): string {
+    return `arn:aws:eks:${this.cluster.region}:${this.cluster.accountId}:${rest}`;
+  }
+
+  #nextHex(): string {
+    this.#counter += 1;
+    return createHash('sha256').update(`${this.cluster.name}/${this.#counter}`).digest('hex');
+  }
+}
+
+/** Takes the first plan that is meant for the group, and removes it. */
+export function takePlan<P extends { readonly group?: string }>(plans: P[], group: string): P | undefined {
+  const index = plans.findIndex((plan) => plan.group === undefined || plan.group === group);
+  return index < 0 ? undefined : plans.splice(index, 1)[0];
+}
+
+const minorOf = (version: string): string => version.replace(/^v/, '').split('.').slice(0, 2).join('.');

@@ -1,0 +1,43 @@
+/**
+ * What no public source settles about EKS. Each is a switch, so that a client can be tested against both answers.
+ * The first value is the default.
+ */
+export const switchTable = {
+  /** Is UpdateNodegroupConfig accepted while the group is DEGRADED? */
+  updatesWhileDegraded: ['accept', 'reject'],
+  /** Is DeleteNodegroup accepted while the group is CREATING or UPDATING? */
+  deleteWhileBusy: ['accept', 'conflict'],
+  /** What does a second DeleteNodegroup get while the group is DELETING? */
+  deleteWhileDeleting: ['conflict', 'accept'],
+  /** Do instances carry the tags eks:cluster-name and eks:nodegroup-name beside aws:autoscaling:groupName? */
+  instanceNodegroupTag: ['on', 'off'],
+  /** What does a used clientRequestToken give after its group is gone: the old answer, or is it forgotten? */
+  tokensAfterDelete: ['remembered', 'forgotten'],
+  /** Is an update that changes nothing accepted? */
+  updatesWithoutChange: ['accept', 'reject'],
+  /** A policy condition on a resource's tags, and the resource does not exist: 404 or 403? */
+  missingUnderTagCondition: ['notFound', 'denied'],
+  /** Labels with kubernetes.io/ or k8s.io/: judged by the kubelet (which refuses to start with unknown ones), or refused by EKS as in 2021? */
+  reservedLabels: ['kubelet', 'reject'],
+  /** In which order does ListUpdates answer? */
+  updateOrder: ['oldestFirst', 'newestFirst'],
+  /** Does the account already have the service-linked role AWSServiceRoleForAmazonEKSNodegroup? */
+  nodegroupServiceRole: ['exists', 'missing'],
+} as const satisfies Record<string, readonly [string, string]>;
+
+/** One value for each switch. */
+export type Switches = { [K in keyof typeof switchTable]: (typeof switchTable)[K][number] };
+
+/** All switches, the given ones set, the others at their default. Throws on a name or a value that does not exist. */
+export function switchesWith(given: Partial<Switches> = {}): Switches {
+  const settings: Record<string, string> = {};
+  for (const [name, values] of Object.entries(switchTable)) settings[name] = values[0];
+  for (const [name, value] of Object.entries(given)) {
+    const values: readonly string[] | undefined = (switchTable as Record<string, readonly string[]>)[name];
+    if (values === undefined)
+      throw new RangeError(`no switch ${name}; there are ${Object.keys(switchTable).join(', ')}`);
+    if (!values.includes(value)) throw new RangeError(`switch ${name} is ${value}; it can be ${values.join(' or ')}`);
+    settings[name] = value;
+  }
+  return settings as Switches;
+}

@@ -1,0 +1,84 @@
+/** Milliseconds since the epoch; a test hands in its own. */
+export interface Clock {
+  now(): number;
+}
+
+interface Due {
+  readonly at: number;
+  readonly sequence: number;
+  readonly run: () => void;
+}
+
+/**
+ * What will happen later, in order of time and then of scheduling. Nothing happens by itself: `settle` runs all that is
+ * due, each at its own moment, so the same calls at the same times always give the same history.
+ */
+export class Timeline {
+  readonly #clock: Clock;
+  #due: Due[] = [];
+  #sequence = 0;
+  #speed: number;
+  #moment: number | undefined;
+  #onScheduled: () => void = () => {};
+
+  constructor(clock: Clock, speed = 1) {
+    this.#clock = clock;
+    this.#speed = checkedSpeed(speed);
+  }
+
+  /** Now: while something due runs, the moment at which it was due. */
+  now(): Date {
+    return new Date(this.#moment ?? this.#clock.now());
+  }
+
+  /** Runs `run` after so many seconds of simulated time; the speed divides them. */
+  after(seconds: number, run: () => void): void {
+    const at = this.now().getTime() + (seconds * 1000) / this.#speed;
+    this.#due.push({ at, sequence: this.#sequence++, run });
+    this.#due.sort((a, b) => a.at - b.at || a.sequence - b.sequence);
+    this.#onScheduled();
+  }
+
+  /** Runs everything that is due by now, also what becomes due meanwhile. */
+  settle(): void {
+    if (this.#moment !== undefined) return;
+    const now = this.#clock.now();
+    try {
+      for (let next = this.#due[0]; next !== undefined && next.at <= now; next = this.#due[0]) {
+        this.#due.shift();
+        this.#moment = next.at;
+        next.run();
+      }
+    } finally {
+      this.#moment = undefined;
+    }
+  }
+
+  /** When the next thing is due, in milliseconds since the epoch. */
+  nextDue(): number | undefined {
+    return this.#due[0]?.at;
+  }
+
+  /** Calls `listener` whenever something is scheduled, so that a driver can set its timer. One listener at a time. */
+  onScheduled(listener: () => void): void {
+    this.#onScheduled = listener;
+  }
+
+  /** How many times faster than the defaults. What is already scheduled moves with it. */
+  get speed(): number {
+    return this.#speed;
+  }
+
+  set speed(speed: number) {
+    const now = this.now().getTime();
+    const factor = this.#speed / checkedSpeed(speed);
+    this.#due = this.#due.map((due) => ({ ...due, at: now + Math.max(0, due.at - now) * factor }));
+    this.#speed = speed;
+    this.#onScheduled();
+  }
+}
+
+function checkedSpeed(speed: number): number {
+  if (Number.isFinite(speed) && speed > 0) return speed;
+  throw new RangeError(`speed is ${speed}; give a number above 0, such as 1 or 10`);
+}
