@@ -1,0 +1,256 @@
+import { Backoff, REFLECTOR_BACKOFF } from './backoff.ts';
+import { deadline } from './clock.ts';
+import { failureOf, isExpired, isRefused, isTooLargeVersion, messageOf, StreamFailure } from './failure.ts';
+import type { Clock, Identity, ListOptions, ListWatch, Logger, WatchEvent } from './ports.ts';
+import { missedEvents, SilenceWatch } from './silence.ts';
+import type { Store } from './store.ts';
+
+/** client-go's limits of a watch (minWatchTimeout, maxWatchTimeout): random, so that not all watches end together. */
+const WATCH_SECONDS = { min: 300, max: 600 };
+const LIST_TIMEOUT_MS = 60_000;
+/** client-go's page (tools/pager). A list at version "0" comes from the server's cache, which ignores it. */
+const PAGE = 500;
+/** A watch that ends sooner and brought nothing counts as failed: a server that closes at once must not be asked at once. */
+const SHORT_WATCH_MS = 1_000;
+
+/** What is counted about a reflector. */
+export interface ReflectorHooks {
+  listed?(items: number): void;
+  watchStarted?(): void;
+  events?(count: number): void;
+  failed?(): void;
+}
+
+export interface ReflectorOptions<T> {
+  /** The collection's name in logs, such as `nodes`. */
+  readonly name: string;
+  readonly source: ListWatch<T>;
+  readonly identity: Identity<T>;
+  readonly store: Store<T, string>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Evenly distributed in [0, 1). */
+  readonly random?: () => number;
+  readonly hooks?: ReflectorHooks;
+}
+
+/**
+ * Keeps a store equal to a collection of the API server.
+ *
+ *     unsynced --watch list, or list--> current --watch--> current (server's time-out, cut, 429, 5xx: again from the last version)
+ *        ^                                 |
+ *        +------- version expired ---------+
+ *
+ * No event is lost and none is applied twice: a watch goes on at the last version that was applied, and the store refuses older
+ * items. Failures never end it; they are waited out with jittered backoff. Semantics follow client-go's reflector.
+ */
+export class Reflector<T> {
+  readonly #options: ReflectorOptions<T>;
+  readonly #backoff: Backoff;
+  readonly #random: () => number;
+  #current = false;
+  /** `never` once the server has refused a watch list: it will not learn it while it runs. `later` after one came to nothing. */
+  #watchList: 'now' | 'later' | 'never' = 'now';
+  /** Only the newest list will do, because the last version expired or lies in a future that the server does not have. */
+  #newest = false;
+
+  constructor(options: ReflectorOptions<T>) {
+    this.#options = options;
+    this.#random = options.random ?? Math.random;
+    this.#backoff = new Backoff(options.clock, this.#random, REFLECTOR_BACKOFF);
+  }
+
+  /** Runs until the signal aborts; then resolves, with every stream and timer ended. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.#step(signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        await this.#recover(error, signal);
+      }
+    }
+  }
+
+  async #step(signal: AbortSignal): Promise<void> {
+    if (!this.#current && this.#watchList !== 'now') await this.#list(signal);
+    await this.#watch(signal);
+  }
+
+  /** Decides what the next step is after a failure, and waits for its turn. */
+  async #recover(error: unknown, signal: AbortSignal): Promise<void> {
+    const { name, log, clock, hooks } = this.#options;
+    const failure = failureOf(error);
+    hooks?.failed?.();
+    const delay = Math.max(this.#backoff.next(), failure.retryAfterMs ?? 0);
+    const expired = isExpired(failure);
+    if (expired || isTooLargeVersion(failure)) {
+      // First not older than what is known; when even that is refused, the newest there is.
+      this.#newest ||= !this.#current || isTooLargeVersion(failure);
+      this.#current = false;
+    } else if (
+      !this.#current &&
+      this.#watchList === 'now' &&
+      (isRefused(failure) || error instanceof NoInitialEvents)
+    ) {
+      this.#watchList = isRefused(failure) ? 'never' : 'later';
+    }
+    // A first expiry is the server's housekeeping, and every second of waiting is a second of old data.
+    const waits = expired && this.#backoff.failures === 1 ? 0 : delay;
+    log.warn(
+      { reflector: name, error: messageOf(error), status: failure.status, waitMs: Math.round(waits) },
+      'list or watch failed',
+    );
+    await clock.sleep(waits, signal).catch(() => undefined);
+  }
+
+  async #list(signal: AbortSignal): Promise<void> {
+    const { store, hooks } = this.#options;
+    const resourceVersion = this.#newest ? '' : store.version || '0';
+    // A limit would turn "not older than this version" into "exactly this version" (Kubernetes API concepts, table of list semantics).
+    const first =
+      resourceVersion === '' || resourceVersion === '0' ? { resourceVersion, limit: PAGE } : { resourceVersion };
+    const { items, version } = await this.#pages(first, signal);
+    store.replace(items, version, { newest: resourceVersion === '' });
+    hooks?.listed?.(items.length);
+    this.#synced();
+  }
+
+  async #pages(first: ListOptions, signal: AbortSignal): Promise<{ items: T[]; version: string }> {
+    const items: T[] = [];
+    for (let options: ListOptions | undefined = first; options; ) {
+      using limit = deadline(this.#options.clock, LIST_TIMEOUT_MS, signal, `listing ${this.#options.name}`);
+      try {
+        const page = await this.#options.source.list(options, limit.signal);
+        for (const item of page.items) items.push(item);
+        if (!page.continueToken) return { items, version: page.resourceVersion };
+        options = { resourceVersion: '', limit: PAGE, continueToken: page.continueToken };
+      } catch (error) {
+        if (!options.continueToken || !isExpired(failureOf(error))) throw error;
+        // The pages' snapshot was compacted away under us: one list without pages, as client-go's pager does.
+        items.length = 0;
+        options = { resourceVersion: '' };
+      }
+    }
+    return { items, version: '' };
+  }
+
+  #synced(): void {
+    this.#current = true;
+    this.#newest = false;
+    if (this.#watchList === 'later') this.#watchList = 'now';
+  }
+
+  async #watch(signal: AbortSignal): Promise<void> {
+    const { clock, source, store, hooks } = this.#options;
+    using attempt = abortable(signal);
+    using silence = new SilenceWatch({
+      clock,
+      check: () => this.#checkSilence(attempt.signal),
+      giveUp: (cause) => attempt.abort(cause),
+    });
+    const initial = this.#current ? undefined : new Map<string, T>();
+    const resourceVersion = initial && this.#newest ? '' : store.version;
+    const started = clock.monotonic();
+    const watch = new WatchRun(this.#options, initial, resourceVersion === '', () => this.#synced());
+    hooks?.watchStarted?.();
+    const options = {
+      resourceVersion,
+      sendInitialEvents: initial !== undefined,
+      timeoutSeconds: this.#timeoutSeconds(),
+    };
+    try {
+      for await (const events of source.watch(options, attempt.signal)) {
+        silence.heard();
+        hooks?.events?.(events.length);
+        for (const event of events) watch.apply(event);
+      }
+    } catch (error) {
+      // The cause of an abort says more than the abort.
+      throw attempt.signal.aborted ? attempt.signal.reason : error;
+    }
+    attempt.signal.throwIfAborted();
+    if (watch.waitsForItems) throw new NoInitialEvents('the watch list ended before its items were complete');
+    if (!watch.heardSomething && clock.monotonic() - started < SHORT_WATCH_MS) {
+      throw new StreamFailure('the watch ended at once and brought nothing');
+    }
+  }
+
+  async #checkSilence(signal: AbortSignal): Promise<void> {
+    const { source, store, identity, clock, name } = this.#options;
+    if (!this.#current) throw new NoInitialEvents('the watch list was silent for too long');
+    const missed = await missedEvents(source, () => store.version, identity.resourceVersion, clock, signal);
+    if (missed)
+      throw new StreamFailure(`the watch of ${name} has gone deaf: a second one sees changes that it did not bring`);
+  }
+
+  #timeoutSeconds(): number {
+    return Math.floor(WATCH_SECONDS.min + this.#random() * (WATCH_SECONDS.max - WATCH_SECONDS.min));
+  }
+}
+
+/** A watch list without its items, or without their end: a server or proxy that does not know how. */
+class NoInitialEvents extends StreamFailure {}
+
+/** The events of one watch, applied to the store. The items of a watch list are held back until they are complete. */
+class WatchRun<T> {
+  readonly #options: ReflectorOptions<T>;
+  readonly #newest: boolean;
+  readonly #onSynced: () => void;
+  #initial: Map<string, T> | undefined;
+  heardSomething = false;
+
+  constructor(
+    options: ReflectorOptions<T>,
+    initial: Map<string, T> | undefined,
+    newest: boolean,
+    onSynced: () => void,
+  ) {
+    this.#options = options;
+    this.#initial = initial;
+    this.#newest = newest;
+    this.#onSynced = onSynced;
+  }
+
+  get waitsForItems(): boolean {
+    return this.#initial !== undefined;
+  }
+
+  apply(event: WatchEvent<T>): void {
+    if (event.type === 'ERROR') throw new StreamFailure(event.message, event.failure);
+    this.heardSomething = true;
+    if (this.#initial) this.#collect(this.#initial, event);
+    else if (event.type === 'BOOKMARK') this.#options.store.progress(event.resourceVersion);
+    else if (event.type === 'DELETED') this.#options.store.remove(event.item);
+    else this.#options.store.upsert(event.item);
+  }
+
+  #collect(initial: Map<string, T>, event: WatchEvent<T>): void {
+    const { identity, store, hooks } = this.#options;
+    if (event.type === 'BOOKMARK') {
+      if (!event.initialEventsEnd) return;
+      store.replace(initial.values(), event.resourceVersion, { newest: this.#newest });
+      hooks?.listed?.(initial.size);
+      this.#initial = undefined;
+      this.#onSynced();
+    } else if (event.type === 'DELETED') initial.delete(identity.key(event.item));
+    else if (event.type !== 'ERROR') initial.set(identity.key(event.item), event.item);
+  }
+}
+
+/** A signal of one's own that also follows another. */
+function abortable(parent: AbortSignal): Disposable & { signal: AbortSignal; abort(cause: unknown): void } {
+  const controller = new AbortController();
+  const follow = (): void => controller.abort(parent.reason);
+  if (parent.aborted) follow();
+  parent.addEventListener('abort', follow, { once: true });
+  return {
+    signal: controller.signal,
+    abort: (cause) => controller.abort(cause),
+    [Symbol.dispose]: () => {
+      // Ends what still runs for this attempt, such as a check of its silence.
+      controller.abort();
+      parent.removeEventListener('abort', follow);
+    },
+  };
+}

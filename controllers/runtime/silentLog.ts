@@ -1,0 +1,12 @@
+import type { Logger } from './ports.ts';
+
+const nothing = (): void => undefined;
+
+/** A log that drops every line. */
+export const silentLog: Logger = {
+  debug: nothing,
+  info: nothing,
+  warn: nothing,
+  error: nothing,
+  child: () => silentLog,
+};

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import type { Change } from './ports.ts';
+import { silentLog } from './silentLog.ts';
+import { type SimulatedItem, simulatedIdentity } from './simulatedServer.ts';
+import { Store } from './store.ts';
+
+function item(key: string, version: number, value = 0): SimulatedItem {
+  return { key, uid: `uid of ${key}`, resourceVersion: String(version), value };
+}
+
+function storeWith(...items: SimulatedItem[]): Store<SimulatedItem, 'value'> {
+  const indexes = { value: ({ value }: SimulatedItem) => (value === 0 ? [] : [String(value)]) };
+  const store = new Store<SimulatedItem, 'value'>({ identity: simulatedIdentity, indexes, log: silentLog });
+  store.replace(items, '10', { newest: true });
+  return store;
+}
+
+function changesOf(store: Store<SimulatedItem, 'value'>, act: () => void): Change<SimulatedItem>[] {
+  const changes: Change<SimulatedItem>[] = [];
+  store.subscribe((change) => changes.push(change));
+  changes.length = 0;
+  act();
+  return changes;
+}
+
+describe('store', () => {
+  it('is synced by the first complete list', async () => {
+    const store = new Store<SimulatedItem>({ identity: simulatedIdentity, log: silentLog });
+    store.upsert(item('a', 1));
+    assert.equal(store.hasSynced, false);
+    store.replace([item('a', 1)], '1', { newest: true });
+    assert.equal(store.hasSynced, true);
+    await store.synced;
+  });
+
+  it('tells of an item that is missing in a list with its last state', () => {
+    const store = storeWith(item('a', 5), item('b', 6));
+    const changes = changesOf(store, () => store.replace([item('b', 6)], '11', { newest: false }));
+    assert.deepEqual(changes, [{ key: 'a', before: item('a', 5) }]);
+  });
+
+  it('shows an own write at once, and tells of it once', () => {
+    const store = storeWith(item('a', 5));
+    const changes = changesOf(store, () => {
+      assert.equal(store.observeWrite(item('a', 12, 7)), true);
+      store.upsert(item('a', 11, 3));
+      store.upsert(item('a', 12, 7));
+    });
+    assert.deepEqual(changes, [{ key: 'a', before: item('a', 5), after: item('a', 12, 7) }]);
+    assert.deepEqual(store.get('a'), item('a', 12, 7));
+  });
+
+  it('keeps an own write that a list from the cache does not have yet', () => {
+    const store = storeWith(item('a', 5));
+    store.observeWrite(item('a', 14, 7));
+    store.observeWrite(item('b', 15));
+    store.replace([item('a', 5)], '12', { newest: false });
+    assert.deepEqual(store.list(), [item('a', 14, 7), item('b', 15)]);
+  });
+
+  it('does not let the late answer to an own write raise a deleted item', () => {
+    const store = storeWith(item('a', 5));
+    store.remove(item('a', 13));
+    assert.equal(store.observeWrite(item('a', 12)), false);
+    assert.equal(store.size, 0);
+  });
+
+  it('ignores the deletion of the object that an item replaced', () => {
+    const store = storeWith();
+    store.observeWrite(item('a', 15, 2));
+    store.remove(item('a', 12));
+    assert.deepEqual(store.list(), [item('a', 15, 2)]);
+  });
+
+  it('takes the newest list as it stands where the server went back to an earlier state', () => {
+    const store = storeWith(item('a', 5), item('b', 9));
+    store.replace([item('a', 3)], '4', { newest: true });
+    assert.deepEqual(store.list(), [item('a', 3)]);
+    assert.equal(store.version, '4');
+  });
+
+  it('finds items by index as they come, change and go', () => {
+    const store = storeWith(item('a', 5, 1), item('b', 6, 1), item('c', 7));
+    const find = (value: string): string[] => store.byIndex('value', value).map(({ key }) => key);
+    assert.deepEqual(find('1'), ['a', 'b']);
+    store.upsert(item('a', 11, 2));
+    store.upsert(item('b', 12, 1));
+    store.upsert(item('c', 13, 1));
+    assert.deepEqual([find('1'), find('2')], [['b', 'c'], ['a']]);
+    assert.deepEqual(store.byIndex('value', '1')[0], item('b', 12, 1));
+    store.remove(item('a', 14, 2));
+    assert.deepEqual(find('2'), []);
+  });
+
+  it('tells a late listener of everything, and survives one that throws', () => {
+    const store = storeWith(item('a', 5));
+    store.subscribe(() => {
+      throw new Error('broken listener');
+    });
+    const seen: string[] = [];
+    using subscription = store.subscribe(({ key }) => seen.push(key));
+    store.upsert(item('b', 11));
+    subscription[Symbol.dispose]();
+    store.upsert(item('c', 12));
+    assert.deepEqual(seen, ['a', 'b']);
+  });
+});
