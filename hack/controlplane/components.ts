@@ -1,0 +1,127 @@
+import type { Binaries } from './versions.ts';
+
+/** What the command lines have in common. Paths are absolute. */
+export interface Layout {
+  readonly dir: string;
+  readonly pki: string;
+  readonly auditLog: string;
+  readonly auditPolicy: string;
+  readonly tokens: string;
+  readonly serviceAccountKey: string;
+  readonly serviceAccountPublicKey: string;
+  /** Certificate and key that the API server makes for itself at its first start; the others serve with them too. */
+  readonly serverCert: string;
+  readonly serverKey: string;
+  /** The certificate authority that signed `serverCert`. */
+  readonly ca: string;
+  readonly kwokConfig: string;
+  readonly kubeconfig: (user: string) => string;
+}
+
+export type Component = Exclude<keyof Binaries, 'kubectl'>;
+
+/** Layers for the supervisor: the API server takes long to end when etcd goes first. */
+export const layers: Readonly<Record<Component, number>> = {
+  etcd: 0,
+  'kube-apiserver': 1,
+  'kube-controller-manager': 2,
+  'kube-scheduler': 2,
+  kwok: 2,
+};
+
+/** etcd chooses its ports itself and names the client's in its log. No fsync: the data need not survive a power cut. */
+export function etcdArgs(layout: Layout): string[] {
+  const anyPort = 'http://127.0.0.1:0';
+  return [
+    `--name=local`,
+    `--data-dir=${layout.dir}/etcd`,
+    `--listen-client-urls=${anyPort}`,
+    `--advertise-client-urls=${anyPort}`,
+    `--listen-peer-urls=${anyPort}`,
+    `--initial-advertise-peer-urls=${anyPort}`,
+    `--initial-cluster=local=${anyPort}`,
+    '--unsafe-no-fsync',
+    // 10,000 nodes with heartbeats outgrow the default of 2 GiB between two compactions.
+    `--quota-backend-bytes=${8 * 1024 ** 3}`,
+    '--log-level=info',
+  ];
+}
+
+/** Reads from etcd's log which port it serves clients on. */
+export function etcdClientUrl(log: string): string | undefined {
+  const port = /"serving client traffic insecurely[^"]*".*?"address":"127\.0\.0\.1:(\d+)"/.exec(log)?.[1];
+  return port && `http://127.0.0.1:${port}`;
+}
+
+export function apiServerArgs(layout: Layout, port: number, etcd: string): string[] {
+  return [
+    `--etcd-servers=${etcd}`,
+    '--bind-address=127.0.0.1',
+    `--secure-port=${port}`,
+    '--advertise-address=127.0.0.1',
+    // A loopback address is no valid endpoint of the Service `kubernetes`, and the reconciler would complain for ever.
+    '--endpoint-reconciler-type=none',
+    `--cert-dir=${layout.pki}`,
+    `--token-auth-file=${layout.tokens}`,
+    '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
+    `--service-account-key-file=${layout.serviceAccountPublicKey}`,
+    `--service-account-signing-key-file=${layout.serviceAccountKey}`,
+    '--service-cluster-ip-range=10.96.0.0/16',
+    '--authorization-mode=Node,RBAC',
+    '--enable-admission-plugins=NodeRestriction',
+    '--allow-privileged=true',
+    `--audit-policy-file=${layout.auditPolicy}`,
+    `--audit-log-path=${layout.auditLog}`,
+    // A request is answered only when its line is written, and no rotation takes lines away from a reader.
+    '--audit-log-mode=blocking',
+    '--audit-log-maxsize=0',
+  ];
+}
+
+export function controllerManagerArgs(layout: Layout, port: number): string[] {
+  return [
+    ...delegatedServing(layout, 'system:kube-controller-manager', port),
+    '--use-service-account-credentials=true',
+    `--service-account-private-key-file=${layout.serviceAccountKey}`,
+    `--root-ca-file=${layout.ca}`,
+    // At the default of 20 requests a second, making the controllers' ServiceAccounts alone takes 5 s.
+    '--kube-api-qps=500',
+    '--kube-api-burst=1000',
+  ];
+}
+
+export function schedulerArgs(layout: Layout, port: number): string[] {
+  return delegatedServing(layout, 'system:kube-scheduler', port);
+}
+
+export function kwokArgs(layout: Layout, port: number): string[] {
+  return [
+    `--kubeconfig=${layout.kubeconfig('kwok')}`,
+    `--config=${layout.kwokConfig}`,
+    '--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake',
+    // The kubelet's default (nodeLeaseDurationSeconds).
+    '--node-lease-duration-seconds=40',
+    '--cidr=10.128.0.0/16',
+    `--server-address=127.0.0.1:${port}`,
+    `--tls-cert-file=${layout.serverCert}`,
+    `--tls-private-key-file=${layout.serverKey}`,
+  ];
+}
+
+/**
+ * Serving with the API server's certificate lets the readiness check tell this control plane's components from those of
+ * another one on the same port. Without leader election a restart of the API server doesn't end them.
+ */
+function delegatedServing(layout: Layout, user: string, port: number): string[] {
+  const config = layout.kubeconfig(user);
+  return [
+    `--kubeconfig=${config}`,
+    `--authentication-kubeconfig=${config}`,
+    `--authorization-kubeconfig=${config}`,
+    '--bind-address=127.0.0.1',
+    `--secure-port=${port}`,
+    `--tls-cert-file=${layout.serverCert}`,
+    `--tls-private-key-file=${layout.serverKey}`,
+    '--leader-elect=false',
+  ];
+}

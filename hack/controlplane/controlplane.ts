@@ -1,0 +1,277 @@
+/**
+ * A real Kubernetes for development and tests: etcd, kube-apiserver, kube-controller-manager, kube-scheduler, and kwok in
+ * the place of the kubelets, on free loopback ports, with a folder of its own. Several can run side by side.
+ */
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { answersOk, applyClusterRbac, requestToken, type ServerAccess } from './apiClient.ts';
+import { ensureBinaries, type Log } from './binaries.ts';
+import { type Outcome, runCommand } from './command.ts';
+import {
+  apiServerArgs,
+  type Component,
+  controllerManagerArgs,
+  etcdArgs,
+  etcdClientUrl,
+  kwokArgs,
+  type Layout,
+  layers,
+  schedulerArgs,
+} from './components.ts';
+import { builtInUsers, type StaticUser, staticTokens } from './identities.ts';
+import { Keeper, type ProcessEnd } from './keeper.ts';
+import { kubeconfig, writeSecretFile } from './kubeconfig.ts';
+import { lastCertificate, makeLayout } from './layout.ts';
+import { logTail } from './logTail.ts';
+import { Starter } from './starter.ts';
+import type { Binaries } from './versions.ts';
+import { waitFor } from './wait.ts';
+
+export type { Outcome } from './command.ts';
+export type { StaticUser } from './identities.ts';
+
+export interface ControlPlaneOptions {
+  /** Folder for data, keys, logs and kubeconfigs; kept, and used again by a later start. Default: a temporary one that goes at stop. */
+  readonly dir?: string;
+  /** Gets a line when a binary is built and when a component ends that nobody stopped. */
+  readonly log?: Log;
+  /** More users whom the API server knows by a token; see `kubeconfigForUser`. */
+  readonly users?: readonly StaticUser[];
+  /** Divides the time between two node heartbeats, 5 to 5.5 minutes. Default: 1. */
+  readonly kwokSpeed?: number;
+  /** An audit.k8s.io/v1 Policy. Default: every request at level Metadata. */
+  readonly auditPolicy?: object;
+  /** Raised: the start is given up and everything that runs already is ended. */
+  readonly signal?: AbortSignal;
+}
+
+export interface KubectlOptions {
+  readonly stdin?: string;
+  /** Path. Default: the admin's. */
+  readonly kubeconfig?: string;
+  /** Default: 60 s. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface ControlPlane {
+  /** Of the API server: `https://127.0.0.1:PORT`. */
+  readonly url: string;
+  /** The API server's certificate authority, PEM in base64, as in a kubeconfig. It outlives restarts of the API server. */
+  readonly caData: string;
+  /** Path of the kubeconfig of `admin`, a member of system:masters. */
+  readonly adminKubeconfig: string;
+  readonly dir: string;
+  /** Path of the API server's audit log, one JSON event a line. A request has its line before it has its answer. */
+  readonly auditLog: string;
+  /** Process ids by name: the components that run, `supervisor` and `guard`. */
+  readonly pids: Readonly<Record<string, number>>;
+  /** Writes a kubeconfig for a bearer token and returns its path. */
+  kubeconfigForToken(name: string, token: string): Promise<string>;
+  /** The path of a kubeconfig of a built-in user (`admin`, `cloud`, `kwok`) or of one from `users`. */
+  kubeconfigForUser(name: string): Promise<string>;
+  /** The path of a kubeconfig with a token of the ServiceAccount from the TokenRequest API, good for a day. */
+  serviceAccountKubeconfig(namespace: string, name: string): Promise<string>;
+  /** Ends the API server only. Resolves when it is gone. */
+  stopApiServer(): Promise<void>;
+  /** Starts the API server again, on the same port and with the same data. Resolves when it is ready. */
+  startApiServer(): Promise<void>;
+  /** Runs kubectl to its end. A status other than 0 is an outcome, not an error. */
+  kubectl(args: readonly string[], options?: KubectlOptions): Promise<Outcome>;
+  /** Ends everything and removes a temporary folder. May be called again. */
+  stop(): Promise<void>;
+}
+
+const rbacFile = fileURLToPath(new URL('rbac.yaml', import.meta.url));
+const tokenSeconds = 24 * 3600;
+
+/**
+ * Starts a control plane and resolves when all of it works: API server ready, controller manager, scheduler and kwok
+ * healthy, the default ServiceAccount there. Rejects with the end of the log of the component that failed; nothing runs then.
+ */
+export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  const log = options.log ?? (() => undefined);
+  const binaries = await ensureBinaries(log, options.signal);
+  const { layout, temporary } = await makeLayout(options);
+  let running: RunningControlPlane | undefined;
+  try {
+    const tokens = await staticTokens(layout.tokens, [...builtInUsers, ...(options.users ?? [])]);
+    running = new RunningControlPlane(binaries, layout, tokens, { temporary, log, signal: options.signal });
+    await running.start();
+    return running;
+  } catch (error) {
+    await running?.stop();
+    if (temporary) await rm(layout.dir, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+interface Surroundings {
+  readonly temporary: boolean;
+  readonly log: Log;
+  readonly signal: AbortSignal | undefined;
+}
+
+class RunningControlPlane implements ControlPlane {
+  readonly #binaries: Binaries;
+  readonly #layout: Layout;
+  readonly #tokens: ReadonlyMap<string, string>;
+  readonly #keeper: Keeper;
+  readonly #starter: Starter;
+  readonly #log: Log;
+  #etcdUrl = '';
+  #port: number | undefined;
+  #ca = '';
+
+  constructor(binaries: Binaries, layout: Layout, tokens: ReadonlyMap<string, string>, around: Surroundings) {
+    this.#binaries = binaries;
+    this.#layout = layout;
+    this.#tokens = tokens;
+    this.#log = around.log;
+    const logDir = join(layout.dir, 'logs');
+    this.#keeper = new Keeper({
+      log: join(logDir, 'supervisor.log'),
+      remove: around.temporary ? layout.dir : '',
+      onEnd: (end) => this.#noteEnd(end),
+    });
+    const env = { PATH: process.env.PATH ?? '', HOME: layout.dir, TMPDIR: layout.dir };
+    this.#starter = new Starter(this.#keeper, logDir, env, around.signal);
+  }
+
+  get url(): string {
+    return `https://127.0.0.1:${this.#port ?? 0}`;
+  }
+  get caData(): string {
+    return Buffer.from(this.#ca).toString('base64');
+  }
+  get adminKubeconfig(): string {
+    return this.#layout.kubeconfig('admin');
+  }
+  get dir(): string {
+    return this.#layout.dir;
+  }
+  get auditLog(): string {
+    return this.#layout.auditLog;
+  }
+  get pids(): Readonly<Record<string, number>> {
+    return this.#keeper.pids;
+  }
+
+  async start(): Promise<void> {
+    await this.#startEtcd();
+    await this.startApiServer();
+    for (const user of this.#tokens.keys()) await this.kubeconfigForUser(user);
+    await applyClusterRbac(this.#api(), rbacFile);
+    await Promise.all([
+      this.#startClient('kube-controller-manager', controllerManagerArgs, '/healthz'),
+      this.#startClient('kube-scheduler', schedulerArgs, '/readyz'),
+      this.#startClient('kwok', kwokArgs, '/healthz'),
+      this.#waitForDefaultServiceAccount(),
+    ]);
+  }
+
+  async startApiServer(): Promise<void> {
+    const layout = this.#layout;
+    const { port } = await this.#starter.start({
+      ...this.#component('kube-apiserver'),
+      args: (port) => apiServerArgs(layout, port, this.#etcdUrl),
+      healthy: async (port) => {
+        const ca = await readFile(layout.serverCert, 'utf8').then(lastCertificate, () => undefined);
+        if (!ca) return undefined;
+        this.#ca = ca;
+        return (await answersOk({ ...this.#api(), url: `https://127.0.0.1:${port}` }, '/readyz')) || undefined;
+      },
+      ...(this.#port === undefined ? {} : { port: this.#port }),
+    });
+    this.#port = port;
+    await writeFile(layout.ca, this.#ca);
+  }
+
+  async stopApiServer(): Promise<void> {
+    await this.#keeper.stop('kube-apiserver');
+  }
+
+  async kubeconfigForToken(name: string, token: string): Promise<string> {
+    const path = this.#layout.kubeconfig(name);
+    await writeSecretFile(path, kubeconfig(this.url, this.caData, { name, token }));
+    return path;
+  }
+
+  kubeconfigForUser(name: string): Promise<string> {
+    const token = this.#tokens.get(name);
+    if (!token)
+      throw new Error(
+        `There is no user ${name}. Known are ${[...this.#tokens.keys()].join(', ')}; add others with the option users.`,
+      );
+    return this.kubeconfigForToken(name, token);
+  }
+
+  async serviceAccountKubeconfig(namespace: string, name: string): Promise<string> {
+    const token = await requestToken(this.#api(), namespace, name, tokenSeconds);
+    return this.kubeconfigForToken(`${namespace}-${name}`, token);
+  }
+
+  kubectl(args: readonly string[], options: KubectlOptions = {}): Promise<Outcome> {
+    const { stdin, kubeconfig: config = this.adminKubeconfig, timeoutMs = 60_000, signal } = options;
+    return runCommand(this.#binaries.kubectl, args, {
+      env: {
+        PATH: process.env.PATH,
+        HOME: this.dir,
+        KUBECONFIG: config,
+        KUBECACHEDIR: join(this.dir, 'kubectl-cache'),
+      },
+      timeoutMs,
+      signal,
+      ...(stdin === undefined ? {} : { stdin }),
+    });
+  }
+
+  stop(): Promise<void> {
+    return this.#keeper.end();
+  }
+
+  async #startEtcd(): Promise<void> {
+    const path = this.#starter.logPath('etcd');
+    // Of an earlier start in this folder, whose port it names.
+    await rm(path, { force: true });
+    const { result } = await this.#starter.start({
+      ...this.#component('etcd'),
+      args: () => etcdArgs(this.#layout),
+      healthy: async () => etcdClientUrl(await readFile(path, 'utf8').catch(() => '')),
+    });
+    this.#etcdUrl = result;
+  }
+
+  async #startClient(name: Component, args: (layout: Layout, port: number) => string[], health: string): Promise<void> {
+    await this.#starter.start({
+      ...this.#component(name),
+      args: (port) => args(this.#layout, port),
+      healthy: async (port) =>
+        (await answersOk({ ...this.#api(), url: `https://127.0.0.1:${port}` }, health)) || undefined,
+    });
+  }
+
+  #component(name: Component) {
+    return { name, layer: layers[name], file: this.#binaries[name], timeoutMs: 60_000 };
+  }
+
+  async #waitForDefaultServiceAccount(): Promise<void> {
+    const path = '/api/v1/namespaces/default/serviceaccounts/default';
+    await waitFor(() => answersOk(this.#api(), path), {
+      what: 'the controller manager to make the ServiceAccount default/default',
+      timeoutMs: 60_000,
+      explain: () => logTail(this.#starter.logPath('kube-controller-manager')),
+    });
+  }
+
+  #api(): ServerAccess {
+    return { url: this.url, ca: this.#ca, token: this.#tokens.get('admin') ?? '' };
+  }
+
+  #noteEnd(end: ProcessEnd): void {
+    this.#starter.noteEnd(end);
+    if (!end.asked)
+      this.#log(`${end.name} ended ${end.how}. The end of its log:\n${logTail(this.#starter.logPath(end.name))}`);
+  }
+}

@@ -1,0 +1,84 @@
+import type { Component } from './components.ts';
+import type { Keeper, ProcessEnd } from './keeper.ts';
+import { logTail } from './logTail.ts';
+import { freePort, portTaken } from './ports.ts';
+import { waitFor } from './wait.ts';
+
+/** How one component is started and known to be healthy. */
+export interface Start<T> {
+  readonly name: Component;
+  readonly layer: number;
+  readonly file: string;
+  readonly args: (port: number) => string[];
+  /** Where it serves, or what else shows that it does; undefined while it doesn't. */
+  readonly healthy: (port: number) => Promise<T | undefined>;
+  readonly timeoutMs: number;
+  /** Given: this port and no other, as at a restart. */
+  readonly port?: number;
+}
+
+const portTries = 5;
+
+/**
+ * Starts components under a keeper and waits for their health. A port that somebody took between its choice and its use
+ * costs another try with another port. A component that ends or stays unhealthy is an error that quotes its log.
+ */
+export class Starter {
+  readonly #keeper: Keeper;
+  readonly #logDir: string;
+  readonly #env: Readonly<Record<string, string>>;
+  readonly #signal: AbortSignal | undefined;
+  readonly #ends = new Map<number, ProcessEnd>();
+
+  constructor(keeper: Keeper, logDir: string, env: Readonly<Record<string, string>>, signal?: AbortSignal) {
+    this.#keeper = keeper;
+    this.#logDir = logDir;
+    this.#env = env;
+    this.#signal = signal;
+  }
+
+  /** To be told of every end of a process. */
+  noteEnd(end: ProcessEnd): void {
+    this.#ends.set(end.pid, end);
+  }
+
+  logPath(name: string): string {
+    return `${this.#logDir}/${name}.log`;
+  }
+
+  async start<T>(start: Start<T>): Promise<{ port: number; result: T }> {
+    for (let attempt = 1; ; attempt++) {
+      const port = start.port ?? (await freePort());
+      const outcome = await this.#attempt(start, port);
+      if (outcome !== 'port taken') return { port, result: outcome.result };
+      if (attempt === portTries) {
+        throw new Error(
+          `${start.name} found its port taken ${portTries} times, at last ${port}. Free it, or start again.`,
+        );
+      }
+    }
+  }
+
+  async #attempt<T>(start: Start<T>, port: number): Promise<{ result: T } | 'port taken'> {
+    const { name, layer, file } = start;
+    const log = this.logPath(name);
+    const pid = await this.#keeper.start({ name, file, args: start.args(port), env: this.#env, log, layer });
+    const probe = async () => {
+      const result = await start.healthy(port);
+      const end = this.#ends.get(pid);
+      if (end) return { end };
+      return result === undefined ? undefined : { result };
+    };
+    const seen = await waitFor(probe, {
+      what: `${name} to be healthy`,
+      timeoutMs: start.timeoutMs,
+      intervalMs: 30,
+      signal: this.#signal,
+      explain: () => `The end of ${log}:\n${logTail(log)}`,
+    });
+    if (!('end' in seen)) return seen;
+    const tail = logTail(log);
+    if (portTaken(tail)) return 'port taken';
+    throw new Error(`${name} ended ${seen.end.how} before it was healthy. The end of ${log}:\n${tail}`);
+  }
+}
