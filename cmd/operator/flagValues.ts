@@ -1,0 +1,55 @@
+/** How the values of flags are spelled. Each function throws an Error whose message ends the sentence "--flag VALUE: ...". */
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Any text. */
+export function text(value: string): string {
+  return value;
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** `1h30m` -> 5400000. Spelled as Go and Kubernetes spell durations. */
+export function duration(value: string): number {
+  const parts = [...value.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)];
+  const total = parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * (UNITS[unit ?? ''] ?? 0), 0);
+  if (parts.map(([part]) => part).join('') !== value || total <= 0)
+    throw new Error('is no duration. Write it as 500ms, 20s, 10m or 1h30m');
+  return total;
+}
+
+/** A whole number within bounds. */
+export function whole(least: number, most: number): (value: string) => number {
+  return (value) => {
+    const number = Number(value);
+    if (!/^\d+$/.test(value) || number < least || number > most)
+      throw new Error(`is no whole number from ${least} to ${most}`);
+    return number;
+  };
+}
+
+/** `true` or `false`. */
+export function yesNo(value: string): boolean {
+  if (value !== 'true' && value !== 'false') throw new Error('is neither true nor false');
+  return value === 'true';
+}
+
+/** One of some words. */
+export function oneOf(...values: readonly string[]): (value: string) => string {
+  return (value) => {
+    if (!values.includes(value)) throw new Error(`is none of ${values.join(', ')}`);
+    return value;
+  };
+}
+
+/** `127.0.0.1:8080`, `:8080`, `[::1]:8080`; `0` switches the server off, as in controller-runtime. */
+export function address(value: string): Address | undefined {
+  if (value === '0') return undefined;
+  const match = /^(?:\[([0-9a-fA-F:]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(value);
+  const port = Number(match?.[3]);
+  if (!match || port > 65_535) throw new Error('is no address. Write it as 127.0.0.1:8080, :8080 or 0');
+  return { host: match[1] ?? (match[2] || '0.0.0.0'), port };
+}

@@ -1,0 +1,248 @@
+/** The operator's flags and environment: one table, from which --help is printed and the values are read. */
+import { parseArgs } from 'node:util';
+import { type Address, address, duration, oneOf, text, whole, yesNo } from './flagValues.ts';
+
+/** What the operator was started with. Durations are milliseconds. */
+export interface Options {
+  readonly kubeconfig: string | undefined;
+  readonly clusterName: string;
+  readonly region: string;
+  /** `host:port`, or undefined when switched off. */
+  readonly metricsAddress: Address | undefined;
+  readonly healthAddress: Address | undefined;
+  readonly workers: number;
+  readonly pollMs: number;
+  readonly resyncMs: number;
+  readonly joinGraceMs: number;
+  readonly createRetryMs: number;
+  readonly deniedRetryMs: number;
+  readonly retryBaseMs: number;
+  readonly retryMaxMs: number;
+  readonly reconcileTimeoutMs: number;
+  readonly leaderElect: boolean;
+  readonly leaderElectionNamespace: string;
+  readonly logLevel: string;
+}
+
+/** What to do instead of running. */
+export type Command =
+  | { readonly kind: 'run'; readonly options: Options }
+  | { readonly kind: 'print'; readonly text: string }
+  | { readonly kind: 'refuse'; readonly errors: readonly string[] };
+
+interface Flag<T> {
+  readonly flag: string;
+  readonly env: string;
+  /** Shown in --help; absent: the flag is required, unless `optional`. */
+  readonly fallback?: string;
+  readonly optional?: true;
+  readonly what: string;
+  /** Throws an Error whose message ends the sentence "--flag VALUE: ...". */
+  readonly parse: (text: string) => T;
+}
+
+const table: { readonly [K in keyof Options]: Flag<Exclude<Options[K], undefined>> | Flag<Options[K]> } = {
+  clusterName: flag(
+    'cluster-name',
+    'WINPOOL_CLUSTER_NAME',
+    'Name of the EKS cluster that the operator runs in. Required.',
+    text,
+  ),
+  region: flag('region', 'AWS_REGION', 'AWS region of that cluster. Required.', text),
+  kubeconfig: {
+    ...flag('kubeconfig', 'KUBECONFIG', 'Path of a kubeconfig. Default: the ServiceAccount of the pod.', text),
+    optional: true,
+  },
+  metricsAddress: flag(
+    'metrics-address',
+    'WINPOOL_METRICS_ADDRESS',
+    'Where /metrics is served, host:port; 0 switches it off.',
+    address,
+    '127.0.0.1:8080',
+  ),
+  healthAddress: flag(
+    'health-address',
+    'WINPOOL_HEALTH_ADDRESS',
+    'Where /healthz and /readyz are served, host:port; 0 switches them off.',
+    address,
+    '127.0.0.1:8081',
+  ),
+  workers: flag('workers', 'WINPOOL_WORKERS', 'How many pools are reconciled at the same time.', whole(1, 100), '4'),
+  pollMs: flag(
+    'poll-interval',
+    'WINPOOL_POLL_INTERVAL',
+    'Between two looks at a node group on which EKS works.',
+    duration,
+    '20s',
+  ),
+  resyncMs: flag(
+    'resync-interval',
+    'WINPOOL_RESYNC_INTERVAL',
+    'Between two looks at a settled node group.',
+    duration,
+    '10m',
+  ),
+  joinGraceMs: flag(
+    'join-grace',
+    'WINPOOL_JOIN_GRACE',
+    'How long a new instance may take to become a complete node.',
+    duration,
+    '15m',
+  ),
+  createRetryMs: flag(
+    'create-retry-interval',
+    'WINPOOL_CREATE_RETRY_INTERVAL',
+    'Between two tries of a creation that failed.',
+    duration,
+    '15m',
+  ),
+  deniedRetryMs: flag(
+    'denied-retry-interval',
+    'WINPOOL_DENIED_RETRY_INTERVAL',
+    'Between two tries of a call that AWS denied.',
+    duration,
+    '1m',
+  ),
+  retryBaseMs: flag(
+    'retry-base',
+    'WINPOOL_RETRY_BASE',
+    'First delay after a failed call; it doubles with each failure.',
+    duration,
+    '1s',
+  ),
+  retryMaxMs: flag('retry-max', 'WINPOOL_RETRY_MAX', 'Longest delay after a failed call.', duration, '5m'),
+  reconcileTimeoutMs: flag(
+    'reconcile-timeout',
+    'WINPOOL_RECONCILE_TIMEOUT',
+    'Longest run for one pool.',
+    duration,
+    '2m',
+  ),
+  leaderElect: flag(
+    'leader-elect',
+    'WINPOOL_LEADER_ELECT',
+    'Whether only one replica works at a time: true or false.',
+    yesNo,
+    'true',
+  ),
+  leaderElectionNamespace: flag(
+    'leader-election-namespace',
+    'POD_NAMESPACE',
+    'Namespace of the Lease windowspool-operator.',
+    text,
+    'winpool-system',
+  ),
+  logLevel: flag(
+    'log-level',
+    'WINPOOL_LOG_LEVEL',
+    'trace, debug, info, warn or error.',
+    oneOf('trace', 'debug', 'info', 'warn', 'error'),
+    'info',
+  ),
+};
+
+/** Reads the command line and the environment; a flag wins over its variable. Names every mistake at once. */
+export function readCommand(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  version: string,
+): Command {
+  const flags = Object.values(table) as Flag<unknown>[];
+  const known = Object.fromEntries([
+    ...flags.map(({ flag }) => [flag, { type: 'string' as const }]),
+    ['help', { type: 'boolean' as const, short: 'h' }],
+    ['version', { type: 'boolean' as const }],
+  ]);
+  const { values, tokens } = parseArgs({
+    args: [...argv],
+    options: known,
+    strict: false,
+    tokens: true,
+    allowPositionals: true,
+  });
+  if (values.help) return { kind: 'print', text: help() };
+  if (values.version) return { kind: 'print', text: version };
+  const errors = tokens.flatMap((token) => strangerIn(token, Object.keys(known)));
+  const entries = Object.entries(table).map(([name, entry]) => [
+    name,
+    readValue(entry as Flag<unknown>, values[entry.flag], env, errors),
+  ]);
+  if (errors.length > 0) return { kind: 'refuse', errors: [...errors, 'Run with --help to see every flag.'] };
+  return { kind: 'run', options: Object.fromEntries(entries) as Options };
+}
+
+function readValue(
+  entry: Flag<unknown>,
+  given: unknown,
+  env: Readonly<Record<string, string | undefined>>,
+  errors: string[],
+): unknown {
+  const fromFlag = typeof given === 'string';
+  const fromEnv = env[entry.env] || undefined;
+  const raw = given === undefined ? (fromEnv ?? entry.fallback) : given;
+  if (raw === undefined) {
+    if (!entry.optional) errors.push(`--${entry.flag} is missing: give it, or set ${entry.env}. ${entry.what}`);
+    return undefined;
+  }
+  if (typeof raw !== 'string' || raw === '') {
+    errors.push(`--${entry.flag} has no value: write --${entry.flag}=VALUE. ${entry.what}`);
+    return undefined;
+  }
+  try {
+    return entry.parse(raw);
+  } catch (error) {
+    const name = fromFlag || fromEnv === undefined ? `--${entry.flag} ${raw}` : `${entry.env}=${raw}`;
+    errors.push(`${name}: ${(error as Error).message}`);
+    return undefined;
+  }
+}
+
+type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number];
+
+function strangerIn(token: Token, known: readonly string[]): string[] {
+  if (token.kind === 'positional') return [`${JSON.stringify(token.value)} is no flag: the operator takes flags only.`];
+  if (token.kind !== 'option' || known.includes(token.name)) return [];
+  const near = known.find(
+    (name) => name.startsWith(token.name) || token.name.startsWith(name) || distance(name, token.name) <= 2,
+  );
+  return [`${token.rawName} is unknown.${near ? ` Did you mean --${near}?` : ''}`];
+}
+
+/** How many letters have to change, at most. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+/** The text of --help, made from the table. */
+export function help(): string {
+  const entries = Object.values(table) as Flag<unknown>[];
+  const lines = entries.map(({ flag, env, fallback, what }) => {
+    const head = `  --${flag}`.padEnd(30);
+    return `${head}${what}${fallback === undefined ? '' : ` Default: ${fallback}.`} [${env}]`;
+  });
+  return [
+    'windowspool-operator keeps pools of Windows nodes on EKS.',
+    '',
+    'Usage: operator --cluster-name=NAME --region=REGION [flags]',
+    '',
+    'Each flag can be given by the environment variable in brackets. Durations are written 500ms, 20s, 10m, 1h30m.',
+    'AWS credentials and endpoints come from the AWS SDK: IRSA, Pod Identity, AWS_PROFILE, AWS_ENDPOINT_URL_EKS, AWS_ENDPOINT_URL_EC2.',
+    '',
+    ...lines,
+    `  ${'--version'.padEnd(28)}Print the version.`,
+    `  ${'--help, -h'.padEnd(28)}Print this text.`,
+  ].join('\n');
+}
+
+function flag<T>(name: string, env: string, what: string, parse: (text: string) => T, fallback?: string): Flag<T> {
+  return { flag: name, env, what, parse, ...(fallback !== undefined && { fallback }) };
+}
