@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { Controller, type ControllerOptions, type Next } from './controller.ts';
+import { silentLog } from './silentLog.ts';
+import { SimulatedClock } from './simulatedClock.ts';
+
+type Overrides = Partial<ControllerOptions> & Pick<ControllerOptions, 'reconcile'>;
+
+function start(overrides: Overrides) {
+  const clock = new SimulatedClock();
+  const results: string[] = [];
+  let ids = 0;
+  const controller = new Controller({
+    name: 'test',
+    sources: [],
+    workers: 2,
+    timeoutMs: 60_000,
+    graceMs: 10_000,
+    clock,
+    log: silentLog,
+    newId: () => `id-${++ids}`,
+    hooks: { ended: (result) => results.push(result) },
+    ...overrides,
+  });
+  const stopping = new AbortController();
+  const running = controller.run(stopping.signal);
+  const stop = (): Promise<void> => {
+    stopping.abort();
+    return running;
+  };
+  return { clock, controller, results, stop, running };
+}
+
+const rest: Next = { kind: 'rest' };
+
+/** Resolves when the signal aborts, as a port does that heeds it. */
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
+describe('controller', () => {
+  it('reconciles nothing before every source is synced', async () => {
+    const source = Promise.withResolvers<void>();
+    const seen: string[] = [];
+    const reconcile = async (key: string): Promise<Next> => {
+      seen.push(key);
+      return rest;
+    };
+    const { clock, controller, stop } = start({ reconcile, sources: [{ synced: source.promise }] });
+    controller.enqueue('a');
+    await clock.advance(1_000);
+    assert.deepEqual(seen, []);
+    source.resolve();
+    await clock.advance(0);
+    assert.deepEqual(seen, ['a']);
+    await stop();
+  });
+
+  it('runs as many keys at once as it has workers, and no key twice at once', async () => {
+    let most = 0;
+    const now = new Map<string, number>();
+    const { clock, controller, results, stop } = start({
+      reconcile: async (key, { signal }) => {
+        now.set(key, (now.get(key) ?? 0) + 1);
+        assert.equal(now.get(key), 1);
+        most = Math.max(
+          most,
+          [...now.values()].reduce((sum, count) => sum + count, 0),
+        );
+        await clock.sleep(100, signal);
+        now.set(key, 0);
+        return rest;
+      },
+    });
+    for (const key of ['a', 'b', 'c', 'd', 'a']) controller.enqueue(key);
+    await clock.advance(50);
+    controller.enqueue('a');
+    assert.equal(controller.queue.depth, 2, 'keys wait in the workqueue, where they are deduplicated');
+    await clock.advance(1_000);
+    assert.deepEqual([most, results.length], [2, 5]);
+    await stop();
+  });
+
+  const outcomes: { answer: string; reconcile: () => Promise<Next>; again: number | undefined; result: string }[] = [
+    { answer: 'rest', reconcile: async () => rest, again: undefined, result: 'success' },
+    { answer: 'after', reconcile: async () => ({ kind: 'after', ms: 7_000 }), again: 7_000, result: 'requeue_after' },
+    { answer: 'retry', reconcile: async () => ({ kind: 'retry' }), again: 5, result: 'requeue' },
+    {
+      answer: 'retry with a cause',
+      reconcile: async () => ({ kind: 'retry', cause: new Error('no') }),
+      again: 5,
+      result: 'error',
+    },
+    { answer: 'a throw', reconcile: async () => Promise.reject(new Error('bug')), again: 5, result: 'error' },
+    { answer: 'a throw of nothing', reconcile: async () => Promise.reject(undefined), again: 5, result: 'error' },
+  ];
+  for (const { answer, reconcile, again, result } of outcomes) {
+    it(`after ${answer} the key comes back ${again === undefined ? 'never' : `in ${again} ms`}`, async () => {
+      const { clock, controller, results, stop } = start({ reconcile });
+      controller.enqueue('a');
+      await clock.advance(0);
+      assert.deepEqual(results, [result]);
+      await clock.advance((again ?? 1e6) - 1);
+      assert.equal(results.length, 1);
+      await clock.advance(1);
+      assert.equal(results.length, again === undefined ? 1 : 2);
+      await stop();
+    });
+  }
+
+  it('begins a new backoff after an answer other than retry', async () => {
+    const answers: Next[] = [{ kind: 'retry' }, { kind: 'retry' }, { kind: 'after', ms: 50 }, { kind: 'retry' }, rest];
+    const times: number[] = [];
+    const { clock, controller, stop } = start({
+      reconcile: async () => {
+        times.push(clock.monotonic());
+        return answers.shift() ?? rest;
+      },
+    });
+    controller.enqueue('a');
+    await clock.advance(1_000);
+    assert.deepEqual(times, [0, 5, 15, 65, 70]);
+    await stop();
+  });
+
+  it('aborts a reconcile that takes too long, and tries it again', async () => {
+    const reasons: unknown[] = [];
+    const { clock, controller, results, stop } = start({
+      timeoutMs: 1_000,
+      reconcile: async (_, { signal }) => {
+        if (reasons.length > 0) return rest;
+        await untilAborted(signal).catch((reason) => reasons.push(reason));
+        throw new Error('a call was interrupted');
+      },
+    });
+    controller.enqueue('a');
+    await clock.advance(1_010);
+    assert.match(String(reasons[0]), /TimeoutError: the reconcile of a took longer than 1 s/);
+    assert.deepEqual(results, ['error', 'success']);
+    await stop();
+  });
+
+  it('lets running reconciles finish at the stop, and starts no other', async () => {
+    const { clock, controller, results, stop } = start({
+      workers: 1,
+      reconcile: async (_, { signal }) => {
+        await clock.sleep(5_000, signal);
+        return { kind: 'after', ms: 1 };
+      },
+    });
+    controller.enqueue('a');
+    controller.enqueue('b');
+    await clock.advance(10);
+    const stopped = stop();
+    await clock.advance(5_000);
+    await stopped;
+    assert.deepEqual([results, clock.pending], [['requeue_after'], 0]);
+  });
+
+  it('aborts reconciles that outlast the grace', async () => {
+    const { clock, controller, results, stop } = start({ reconcile: (_, { signal }) => untilAborted(signal) });
+    controller.enqueue('a');
+    await clock.advance(10);
+    const stopped = stop();
+    await clock.advance(9_999);
+    assert.deepEqual(results, []);
+    await clock.advance(1);
+    await stopped;
+    assert.deepEqual(results, ['error']);
+  });
+
+  it('says so when a reconcile ignores even the abort', async () => {
+    const { clock, controller, stop } = start({ reconcile: () => new Promise(() => undefined) });
+    controller.enqueue('a');
+    await clock.advance(10);
+    const stopped = assert.rejects(stop(), /1 reconciles of test still run 15 s after the stop/);
+    await clock.advance(15_000);
+    await stopped;
+  });
+
+  it('stops while it waits for its sources', async () => {
+    const { stop } = start({ reconcile: async () => rest, sources: [{ synced: new Promise(() => undefined) }] });
+    await stop();
+  });
+});
