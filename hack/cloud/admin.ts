@@ -23,6 +23,7 @@ const defect: Fields = {
   neverJoins: 'boolean',
   noPodAddresses: 'boolean',
   notReady: 'boolean',
+  reservedMiB: 'number',
 };
 const commands: Readonly<Record<string, Command>> = {
   throttle: { fields: { ...target, retryAfterSeconds: 'number' }, run: (faults, body) => faults.calls.throttle(body) },

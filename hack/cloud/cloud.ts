@@ -5,6 +5,7 @@ import { Faults } from './faults.ts';
 import { Front, type Gate } from './front.ts';
 import { HttpFront } from './http.ts';
 import { Policy } from './iam.ts';
+import { type Kubelets, startKubelets } from './kubelets.ts';
 import { CloudState, type ClusterOptions } from './state.ts';
 import type { Switches } from './switches.ts';
 
@@ -14,6 +15,8 @@ export const shippedPolicy = fileURLToPath(new URL('../../config/aws/iam-policy.
 /** What a local AWS is started with. Without `port` it takes a free one. */
 export interface CloudOptions {
   readonly cluster: ClusterOptions;
+  /** The kubeconfig of the user that may register nodes (hack/controlplane calls it `cloud`). Without it no nodes join. */
+  readonly kubeconfig?: string;
   readonly port?: number;
   /** How many times faster than the defaults (CREATING takes 3 s) time runs. */
   readonly speed?: number;
@@ -28,6 +31,8 @@ export interface Cloud {
   readonly url: string;
   readonly state: CloudState;
   readonly faults: Faults;
+  /** The nodes' side; undefined without a kubeconfig. */
+  readonly kubelets: Kubelets | undefined;
   /** Every call so far, in order. */
   calls(): CallEntry[];
   resetCalls(): void;
@@ -58,12 +63,14 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
   const front = new Front(state, policyFor(state, options.policy));
   const faults = new Faults(state, front.policy, front.faults);
   const http = new HttpFront(front, adminOf(front, faults), callerArnOf(state));
+  const kubelets = options.kubeconfig === undefined ? undefined : startKubelets(state, options.kubeconfig);
   const url = await http.listen(options.port ?? 0);
   const driver = drive(state);
   return {
     url,
     state,
     faults,
+    kubelets,
     calls: () => front.log.entries(),
     resetCalls: () => front.log.reset(),
     setGate: (gate) => {
@@ -71,7 +78,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     },
     stop: async () => {
       driver.stop();
-      await http.close();
+      await Promise.all([http.close(), kubelets?.stop()]);
     },
   };
 }

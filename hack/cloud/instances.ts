@@ -56,7 +56,6 @@ function launch(cloud: CloudState, group: GroupRecord): void {
 function join(cloud: CloudState, instance: InstanceRecord): void {
   instance.joined = true;
   cloud.emit({ kind: 'join', instance });
-  if (instance.defect.notReady === true) cloud.emit({ kind: 'ready', instance, ready: false });
   if (instance.defect.noPodAddresses === true) return;
   cloud.timeline.after(durations.podAddresses, () => {
     if (instance.state === 'running') cloud.emit({ kind: 'podAddresses', instance });
@@ -88,6 +87,13 @@ function newInstance(cloud: CloudState, group: GroupRecord): InstanceRecord {
     launchedAt: cloud.timeline.now(),
     defect,
     releaseVersion: group.nodegroup.releaseVersion ?? '',
+    nodeLabels: {
+      ...group.nodegroup.labels,
+      'eks.amazonaws.com/nodegroup': group.name,
+      'eks.amazonaws.com/nodegroup-image': imageIdOf(group),
+      'eks.amazonaws.com/capacityType': group.nodegroup.capacityType ?? 'ON_DEMAND',
+    },
+    registerWithTaints: structuredClone(group.nodegroup.taints ?? []),
     kernelVersion,
     boots: 1,
     state: 'pending',

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ErrorDetail, Issue, Nodegroup, Update } from '@aws-sdk/client-eks';
+import type { ErrorDetail, Issue, Nodegroup, Taint, Update } from '@aws-sdk/client-eks';
 import { notFound } from './awsFault.ts';
 import { accountId, type SubnetRecord, subnetsOf } from './network.ts';
 import { type Switches, switchesWith } from './switches.ts';
@@ -62,6 +62,9 @@ export interface InstanceRecord {
   readonly launchedAt: Date;
   readonly defect: NodeDefect;
   readonly releaseVersion: string;
+  /** `--node-labels` and `--register-with-taints`: as the group had them at launch, whatever it has now. */
+  readonly nodeLabels: Readonly<Record<string, string>>;
+  readonly registerWithTaints: readonly Taint[];
   kernelVersion: string;
   boots: number;
   state: 'pending' | 'running' | 'terminated';
@@ -79,6 +82,8 @@ export interface NodeDefect {
   readonly neverJoins?: boolean;
   readonly noPodAddresses?: boolean;
   readonly notReady?: boolean;
+  /** Memory in MiB that the kubelet keeps from pods; a healthy node keeps a little more than 2 GiB. */
+  readonly reservedMiB?: number;
 }
 
 /** What happens to nodes in the Kubernetes cluster because of what happens in AWS. */
