@@ -2,33 +2,67 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
-MODULES := node_modules/.package-lock.json
+PACKAGES := node_modules/.package-lock.json
 
-.PHONY: help
-help: ## Show this list.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+##@ Try it
+.PHONY: demo up down
+demo: deps binaries ## From nothing to a verified Windows pool and back, on a real Kubernetes and a local AWS.
+	@node hack/world/main.ts demo
 
-$(MODULES): package.json package-lock.json
-	@echo 'Installing the npm packages of package-lock.json'
-	@npm ci --no-progress --loglevel=error
-	@touch $@
+up: deps binaries ## Start the same in the background; prints the kubeconfig's path.
+	@node hack/world/main.ts up
 
-.PHONY: deps
-deps: $(MODULES) ## Install the npm packages, Node included.
+down: deps ## Stop what `make up` started.
+	@node hack/world/main.ts down
 
-.PHONY: unit
-unit: deps ## Run the unit tests, with the coverage that the domain must have.
-	@c8 --check-coverage --lines 95 --include 'controllers/windowspool/*.ts' --exclude '**/*.test.ts' --exclude '**/*.gen.ts' --reporter text-summary --reporter html \
+##@ Test
+.PHONY: test unit cluster-test
+test: lint verify unit cluster-test ## Everything that must pass before a commit.
+
+unit: deps ## Unit tests, and the line coverage that the domain must have.
+	@c8 --all --check-coverage --lines 95 --include 'controllers/windowspool/*.ts' \
+	  --exclude '**/*.test.ts' --exclude '**/*.gen.ts' --reporter text-summary --reporter html --reports-dir build/coverage \
 	  mocha --config test/unit.mocharc.yaml
 
-.PHONY: lint
+cluster-test: deps binaries ## Tests against a real API server, scheduler and controller manager.
+	@mocha --config test/cluster.mocharc.yaml
+
+##@ Change
+.PHONY: build bench generate verify lint fmt
+build: deps ## Bundle the operator into build/operator.mjs.
+	@node hack/build.ts
+
+bench: deps binaries ## Measure; writes build/bench.json.
+	@node hack/bench/main.ts
+
+generate: deps ## Make the generated files: API types, table of reasons.
+	@node hack/generate/main.ts
+
+verify: deps ## Fail when a generated file is stale.
+	@node hack/generate/main.ts --check
+
 lint: deps ## Check types, style, import walls, floating promises and unused code.
 	@tsc --noEmit
 	@biome check --error-on-warnings
 	@knip
 
-.PHONY: fmt
-fmt: deps ## Format the code and fix what the linter can fix by itself.
+fmt: deps ## Format the code and put right what the linter can.
 	@biome check --write
+
+##@ Prepare
+.PHONY: help deps binaries
+deps: $(PACKAGES) ## Install the npm packages, Node included.
+
+$(PACKAGES): package.json package-lock.json
+	@echo 'Installing the npm packages of package-lock.json'
+	@npm ci --no-progress --loglevel=error
+	@touch $@
+
+binaries: deps ## Build the control plane's binaries, once for all checkouts.
+	@node hack/controlplane/main.ts build
+
+help: ## Show this list.
+	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -1,0 +1,81 @@
+/** What is shown of pools and of AWS calls on /metrics. */
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { CallObserver } from '../../controllers/aws/calls.ts';
+import type { Metrics, PoolMetrics } from '../../controllers/windowspool/ports.ts';
+
+const STATUSES = ['True', 'False', 'Unknown'];
+
+/** The port Metrics on prom-client: gauges that follow each pool and go with it. */
+export class PrometheusPoolMetrics implements Metrics {
+  readonly #conditions: Gauge;
+  readonly #nodes: Gauge;
+  readonly #failures: Gauge;
+  readonly #groups: Gauge;
+
+  constructor(registry: Registry) {
+    const gauge = (name: string, help: string, labelNames: string[]) =>
+      new Gauge({ name, help, labelNames, registers: [registry] });
+    this.#conditions = gauge('windowspool_status_condition', 'The conditions of a pool: 1 for the status that holds.', [
+      'pool',
+      'type',
+      'status',
+    ]);
+    this.#nodes = gauge('windowspool_nodes', 'Nodes of a pool by state: verified, joining, failing.', [
+      'pool',
+      'state',
+    ]);
+    this.#failures = gauge(
+      'windowspool_node_failures',
+      'Nodes of a pool that fail a check, by the reason of the check.',
+      ['pool', 'reason'],
+    );
+    this.#groups = gauge(
+      'windowspool_node_group_status',
+      'The status of the node group in EKS: 1 for the one that holds.',
+      ['pool', 'status'],
+    );
+  }
+
+  show(pool: string, { conditions, nodes, failures, nodeGroupStatus }: PoolMetrics): void {
+    this.drop(pool);
+    for (const { type, status } of conditions) {
+      for (const candidate of STATUSES)
+        this.#conditions.set({ pool, type, status: candidate }, candidate === status ? 1 : 0);
+    }
+    for (const [state, count] of Object.entries(nodes)) this.#nodes.set({ pool, state }, count);
+    for (const [reason, count] of Object.entries(failures)) this.#failures.set({ pool, reason }, count);
+    if (nodeGroupStatus) this.#groups.set({ pool, status: nodeGroupStatus }, 1);
+  }
+
+  /** Takes the pool's series away: a scrape must not show what no longer holds. */
+  drop(pool: string): void {
+    for (const gauge of [this.#conditions, this.#nodes, this.#failures, this.#groups]) removeSeries(gauge, pool);
+  }
+}
+
+/** prom-client 15 removes a series only by all its labels, and keeps them in this map. */
+function removeSeries(gauge: Gauge, pool: string): void {
+  const { hashMap } = gauge as unknown as { hashMap: Record<string, { labels: Record<string, string> }> };
+  for (const { labels } of Object.values(hashMap)) if (labels.pool === pool) gauge.remove(labels);
+}
+
+/** Counts and times the calls to AWS. */
+export function awsMetrics(registry: Registry): CallObserver {
+  const calls = new Counter({
+    name: 'windowspool_aws_requests_total',
+    help: 'Calls to AWS by service, operation and result (OK or the name of the error).',
+    labelNames: ['service', 'operation', 'code'],
+    registers: [registry],
+  });
+  const seconds = new Histogram({
+    name: 'windowspool_aws_request_duration_seconds',
+    help: 'How long calls to AWS took, the repeats of the SDK included.',
+    labelNames: ['service', 'operation'],
+    buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 30, 60],
+    registers: [registry],
+  });
+  return (service, operation, code, took) => {
+    calls.inc({ service, operation, code });
+    seconds.observe({ service, operation }, took);
+  };
+}

@@ -1,0 +1,28 @@
+/** `make generate` writes the generated files; with --check (`make verify`) it fails when one is stale. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { conditionsPage } from './reasons.ts';
+import { apiTypes } from './types.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+const files: Readonly<Record<string, () => Promise<string> | string>> = {
+  'controllers/windowspool/api.gen.ts': apiTypes,
+  'docs/conditions.md': conditionsPage,
+};
+
+for (const [path, make] of Object.entries(files)) {
+  const text = await make();
+  const target = join(ROOT, path);
+  const present = await readFile(target, 'utf8').catch(() => undefined);
+  if (present === text) continue;
+  if (process.argv.includes('--check')) {
+    console.error(`${path} is stale: run \`make generate\` and commit the result.`);
+    process.exitCode = 1;
+    continue;
+  }
+  await mkdir(dirname(target), { recursive: true });
+  await writeFile(target, text);
+  console.log(`wrote ${path}`);
+}

@@ -1,0 +1,95 @@
+/** `make demo`: from an empty machine to a verified Windows pool and back, in stages that say what they do. */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { waitFor } from '../controlplane/wait.ts';
+import { OPERATOR_USER, ofOperator, readAudit, refused } from './audit.ts';
+import { conditionOf, startWorld, type World } from './world.ts';
+
+const SAMPLES = fileURLToPath(new URL('../../config/samples/', import.meta.url));
+const POOL = 'web';
+
+/** Runs every stage. Throws, and leaves nothing behind, when one does not come out as it should. */
+export async function demo(say: (line: string) => void, signal: AbortSignal): Promise<void> {
+  const stage = stages(say);
+  stage('Starting a Kubernetes 1.36 (etcd, API server, controller manager, scheduler, kwok) and a local AWS');
+  const world = await startWorld({ log: say, signal });
+  try {
+    stage('Starting the operator under its own ServiceAccount with the rights of config/rbac');
+    const operator = await world.operator().ready();
+    await applySample(world, stage, say);
+    await runWorkload(world, stage, say);
+    await joinWrongBuild(world, stage, say);
+    await deletePool(world, stage, say);
+    stage('Reading the audit log of the API server');
+    say(await auditOperator(world));
+    const code = await operator.stop();
+    if (code !== 0) throw new Error(`the operator ended with ${code}:\n${operator.tail()}`);
+  } finally {
+    stage('Stopping everything');
+    await world.stop();
+  }
+  stage('Done');
+}
+
+type Say = (line: string) => void;
+
+function stages(say: Say): Say {
+  const start = performance.now();
+  let number = 0;
+  return (title) => {
+    number += 1;
+    say(`\n[${number}] ${title} (${((performance.now() - start) / 1_000).toFixed(1)} s)`);
+  };
+}
+
+async function applySample(world: World, stage: Say, say: Say): Promise<void> {
+  stage('Applying config/samples/windowspool.yaml and waiting for condition Ready');
+  await world.kubectl('apply', '-k', SAMPLES);
+  await world.kubectl('wait', '--for=condition=Ready', `windowspool/${POOL}`, '--timeout=60s');
+  say(await world.kubectl('get', 'windowspools', '-o', 'wide'));
+  say(await world.kubectl('get', 'nodes', '-L', 'node.kubernetes.io/windows-build'));
+}
+
+async function runWorkload(world: World, stage: Say, say: Say): Promise<void> {
+  stage('Deploying pods with runtimeClassName: windows-2022; the scheduler places them on the pool');
+  await world.kubectl('apply', '-f', join(SAMPLES, 'deployment.yaml'));
+  await world.kubectl('rollout', 'status', 'deployment/iis', '--timeout=60s');
+  say(await world.kubectl('get', 'pods', '-o', 'wide'));
+}
+
+async function joinWrongBuild(world: World, stage: Say, say: Say): Promise<void> {
+  stage('A node with Windows Server 2019 joins the pool of Windows Server 2022');
+  world.cloud.faults.nextNode({ group: POOL, build: '10.0.17763' });
+  await world.kubectl('patch', 'windowspool', POOL, '--type=merge', '-p', '{"spec":{"scaling":{"min":3}}}');
+  const pool = await world.waitForPool(
+    POOL,
+    'to name the wrong build',
+    (found) => conditionOf(found, 'NodesVerified') === 'False/WrongBuild',
+  );
+  say(pool?.status?.conditions?.find(({ type }) => type === 'NodesVerified')?.message ?? '');
+  say(await world.kubectl('get', 'windowspools'));
+}
+
+async function deletePool(world: World, stage: Say, say: Say): Promise<void> {
+  stage('Deleting the pool: its node group goes first, then the pool, then the RuntimeClass');
+  await world.kubectl('delete', '-f', join(SAMPLES, 'deployment.yaml'));
+  await world.kubectl('delete', 'windowspool', POOL, '--timeout=60s');
+  const left = world.cloud.state.groups.size;
+  if (left > 0) throw new Error(`${left} node groups are left in AWS`);
+  const gone = async () => (await world.kubectl('get', 'runtimeclasses', '-o', 'name')) === '';
+  await waitFor(gone, { what: 'the garbage collector to end the RuntimeClass', timeoutMs: 30_000 });
+  say('No node group, no pool and no RuntimeClass is left.');
+}
+
+/** Proves from the audit log that the operator was itself, and was refused nothing. */
+async function auditOperator(world: World): Promise<string> {
+  const events = await readAudit(world.controlPlane.auditLog);
+  const own = ofOperator(events);
+  const strangers = own.filter(({ user, impersonatedUser }) => user.username !== OPERATOR_USER || impersonatedUser);
+  const denied = refused(events.filter(({ user }) => user.username === OPERATOR_USER));
+  if (own.length === 0) throw new Error('the audit log knows no request of the operator');
+  for (const { user, verb, requestURI } of strangers)
+    throw new Error(`the operator came as ${user.username}: ${verb} ${requestURI}`);
+  for (const { verb, requestURI } of denied) throw new Error(`the operator was refused ${verb} ${requestURI}`);
+  return `The operator made ${own.length} requests, all as ${OPERATOR_USER}; none was refused.`;
+}

@@ -1,0 +1,25 @@
+/** The commands behind `make demo`, `make up` and `make down`. */
+import { demo } from './demo.ts';
+import { down, serveWorld, up } from './up.ts';
+
+const say = (line: string) => console.log(line);
+const ending = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(name, () => ending.abort(new Error(`Stopped by ${name}.`)));
+}
+
+const commands: Readonly<Record<string, () => Promise<void>>> = {
+  demo: () => demo(say, ending.signal),
+  up: () => up(say),
+  down: () => down(say),
+  serve: () => serveWorld(say, ending.signal),
+};
+
+try {
+  const command = commands[process.argv[2] ?? ''];
+  if (!command) throw new Error(`Say one of: ${Object.keys(commands).join(', ')}.`);
+  await command();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

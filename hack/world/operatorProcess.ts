@@ -1,0 +1,134 @@
+/** The operator as a process of its own, as it runs in a cluster: only its flags and its environment tell it where it is. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { waitFor } from '../controlplane/wait.ts';
+
+const MAIN = fileURLToPath(new URL('../../cmd/operator/main.ts', import.meta.url));
+
+export interface OperatorOptions {
+  readonly kubeconfig: string;
+  readonly clusterName: string;
+  readonly region: string;
+  /** Where the local AWS listens. */
+  readonly awsUrl: string;
+  /** More flags; a later one wins. */
+  readonly flags?: readonly string[];
+  /** Gets every line of the operator's log. */
+  readonly log?: (line: string) => void;
+}
+
+/** A line of the operator's log. */
+export interface LogLine {
+  readonly level: number;
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+/** Fast enough for a person who waits, and otherwise as shipped. */
+const QUICK = [
+  '--poll-interval=300ms',
+  '--retry-base=100ms',
+  '--metrics-address=127.0.0.1:0',
+  '--health-address=127.0.0.1:0',
+];
+
+/** A running operator. */
+export class OperatorProcess {
+  readonly #child: ChildProcess;
+  readonly lines: LogLine[] = [];
+  /** What it wrote that is no log line, such as a stack trace. */
+  readonly stray: string[] = [];
+
+  constructor({ kubeconfig, clusterName, region, awsUrl, flags = [], log }: OperatorOptions) {
+    const args = [
+      `--kubeconfig=${kubeconfig}`,
+      `--cluster-name=${clusterName}`,
+      `--region=${region}`,
+      ...QUICK,
+      ...flags,
+    ];
+    const env = {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      AWS_ENDPOINT_URL_EKS: awsUrl,
+      AWS_ENDPOINT_URL_EC2: awsUrl,
+      AWS_ACCESS_KEY_ID: 'local',
+      AWS_SECRET_ACCESS_KEY: 'local',
+    };
+    this.#child = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      if (stream) createInterface({ input: stream }).on('line', (line) => this.#take(line, log));
+    }
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  get running(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Waits until it serves and its caches are synced. Rejects with its last lines when it ends or takes too long. */
+  async ready(): Promise<this> {
+    await waitFor(async () => this.#isReady(), {
+      what: 'the operator to be ready',
+      timeoutMs: 30_000,
+      explain: () => this.tail(),
+    });
+    return this;
+  }
+
+  /** The text of one of its paths: /metrics, /healthz, /readyz. */
+  async get(path: string): Promise<{ status: number; body: string }> {
+    const which = path === '/metrics' ? 'metricsPort' : 'healthPort';
+    const port = this.lines.find((line) => line[which] !== undefined)?.[which];
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(5_000) });
+    return { status: response.status, body: await response.text() };
+  }
+
+  /** Asks it to end, as Kubernetes does, and resolves with its exit code. */
+  async stop(): Promise<number | null> {
+    return this.#end('SIGTERM');
+  }
+
+  /** Ends it without a word. */
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL');
+  }
+
+  /** Its last lines, to explain a failure. */
+  tail(count = 15): string {
+    const lines = this.lines.slice(-count).map((line) => JSON.stringify(line));
+    return [...lines, ...this.stray.slice(-count)].join('\n');
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<number | null> {
+    if (!this.running) return this.#child.exitCode;
+    const exited = once(this.#child, 'exit', { signal: AbortSignal.timeout(40_000) });
+    this.#child.kill(signal);
+    await exited;
+    return this.#child.exitCode;
+  }
+
+  async #isReady(): Promise<boolean> {
+    if (!this.running)
+      throw new Error(`The operator ended with ${this.#child.exitCode ?? this.#child.signalCode}.\n${this.tail()}`);
+    if (!this.lines.some((line) => line.healthPort !== undefined)) return false;
+    return this.get('/readyz').then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  }
+
+  #take(line: string, log: ((line: string) => void) | undefined): void {
+    log?.(line);
+    try {
+      this.lines.push(JSON.parse(line));
+    } catch {
+      this.stray.push(line);
+    }
+  }
+}

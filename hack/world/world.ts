@@ -1,0 +1,164 @@
+/** A whole world for the operator on this machine: a real Kubernetes, a local AWS whose instances join it, and the installed manifests. */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import { type Cloud, startCloud } from '../cloud/cloud.ts';
+import type { Switches } from '../cloud/switches.ts';
+import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
+import { waitFor } from '../controlplane/wait.ts';
+import { OperatorProcess } from './operatorProcess.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+export const CLUSTER_NAME = 'demo';
+export const REGION = 'eu-west-1';
+
+export interface WorldOptions {
+  /** Where the control plane keeps its data. Default: a temporary folder that goes at the end. */
+  readonly dir?: string;
+  readonly log?: (line: string) => void;
+  /** How many times faster than the defaults the local AWS runs. */
+  readonly speed?: number;
+  readonly switches?: Partial<Switches>;
+  readonly signal?: AbortSignal;
+}
+
+/** Starts the world, with the CRD and the operator's rights installed and no operator yet. */
+export async function startWorld(options: WorldOptions = {}): Promise<World> {
+  const { dir, log, signal, speed, switches } = options;
+  const controlPlane = await startControlPlane({ ...(dir && { dir }), ...(log && { log }), ...(signal && { signal }) });
+  const cloud = await startCloud({
+    cluster: {
+      name: CLUSTER_NAME,
+      region: REGION,
+      caData: controlPlane.caData,
+      endpoint: controlPlane.url,
+      kubernetesVersion: '1.36',
+    },
+    kubeconfig: await controlPlane.kubeconfigForUser('cloud'),
+    ...(speed && { speed }),
+    ...(switches && { switches }),
+  });
+  const world = new World(controlPlane, cloud);
+  try {
+    await world.install();
+    return world;
+  } catch (error) {
+    await world.stop();
+    throw error;
+  }
+}
+
+export class World {
+  readonly controlPlane: ControlPlane;
+  readonly cloud: Cloud;
+  readonly operators: OperatorProcess[] = [];
+  #operatorKubeconfig = '';
+
+  constructor(controlPlane: ControlPlane, cloud: Cloud) {
+    this.controlPlane = controlPlane;
+    this.cloud = cloud;
+  }
+
+  /** Applies config/default without the Deployment, for which there is no image: the operator runs as a process under its ServiceAccount. */
+  async install(): Promise<void> {
+    await this.kubectl(
+      'apply',
+      '-f',
+      join(ROOT, 'crds/windowspools.yaml'),
+      '-f',
+      join(ROOT, 'config/manager/namespace.yaml'),
+    );
+    await this.kubectl('apply', '-k', join(ROOT, 'config/rbac'));
+    await this.kubectl('wait', '--for=condition=Established', 'crd/windowspools.winpool.dev', '--timeout=30s');
+    this.#operatorKubeconfig = await this.controlPlane.serviceAccountKubeconfig(
+      'winpool-system',
+      'windowspool-operator',
+    );
+  }
+
+  /** The kubeconfig of the operator's ServiceAccount. */
+  get operatorKubeconfig(): string {
+    return this.#operatorKubeconfig;
+  }
+
+  /** Starts an operator under its ServiceAccount; it may not be ready yet. */
+  operator(
+    flags: readonly string[] = [],
+    at: { kubeconfig?: string; awsUrl?: string; log?: (line: string) => void } = {},
+  ): OperatorProcess {
+    const operator = new OperatorProcess({
+      kubeconfig: at.kubeconfig ?? this.#operatorKubeconfig,
+      clusterName: CLUSTER_NAME,
+      region: REGION,
+      awsUrl: at.awsUrl ?? this.cloud.url,
+      flags,
+      ...(at.log && { log: at.log }),
+    });
+    this.operators.push(operator);
+    return operator;
+  }
+
+  /** Runs kubectl as admin and gives what it prints. Throws what it complains about. */
+  async kubectl(...args: readonly string[]): Promise<string> {
+    const { stdout, stderr, code } = await this.controlPlane.kubectl(args);
+    if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr.trim()}`);
+    return stdout;
+  }
+
+  /** Applies an object. Throws the API server's words when it is refused. */
+  async apply(object: object, ...flags: readonly string[]): Promise<string> {
+    const { stdout, stderr, code } = await this.controlPlane.kubectl(['apply', '-f', '-', ...flags], {
+      stdin: JSON.stringify(object),
+    });
+    if (code !== 0) throw new Error(stderr.trim());
+    return stdout;
+  }
+
+  /** An object, or undefined when there is none. */
+  async get<T>(kind: string, name: string, ...flags: readonly string[]): Promise<T | undefined> {
+    const text = await this.kubectl('get', kind, name, '-o', 'json', '--ignore-not-found', ...flags);
+    return text === '' ? undefined : JSON.parse(text);
+  }
+
+  pool(name: string): Promise<WindowsPool | undefined> {
+    return this.get<WindowsPool>('windowspools', name);
+  }
+
+  /** Waits until the pool is as described, undefined when it is gone; explains with its conditions and the operator's log. */
+  async waitForPool(
+    name: string,
+    what: string,
+    isSo: (pool: WindowsPool | undefined) => boolean,
+    timeoutMs = 30_000,
+  ): Promise<WindowsPool | undefined> {
+    let last: WindowsPool | undefined;
+    const probe = async () => {
+      last = await this.pool(name);
+      return isSo(last) && { pool: last };
+    };
+    const explain = () => `${conditionLines(last)}\n${this.operators.map((operator) => operator.tail()).join('\n')}`;
+    const found = await waitFor(probe, { what: `pool ${name} ${what}`, timeoutMs, intervalMs: 150, explain });
+    return found.pool;
+  }
+
+  /** Ends the operators and everything else. */
+  async stop(): Promise<void> {
+    await Promise.all(this.operators.map((operator) => operator.kill()));
+    await this.cloud.stop();
+    await this.controlPlane.stop();
+  }
+}
+
+/** A pool's conditions, a line each. */
+export function conditionLines(pool: WindowsPool | undefined): string {
+  if (!pool) return 'there is no such pool';
+  return (pool.status?.conditions ?? [])
+    .map(({ type, status, reason, message }) => `${type}=${status} ${reason}: ${message}`)
+    .join('\n');
+}
+
+/** The status and reason of one condition, such as `False/WrongBuild`; `absent` when there is none. */
+export function conditionOf(pool: WindowsPool | undefined, type: string): string {
+  const found = pool?.status?.conditions?.find((condition) => condition.type === type);
+  return found ? `${found.status}/${found.reason}` : 'absent';
+}
