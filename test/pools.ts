@@ -1,0 +1,20 @@
+/** Pools for the cluster suites: valid against the local AWS; a test says only what differs. */
+import { nodeRoleArn, subnetIds } from '../hack/cloud/network.ts';
+
+type Fields = Record<string, unknown>;
+
+/** A manifest as a user writes it: without what has a default. */
+export function poolManifest(name: string, spec: Fields & { nodeGroup?: Fields; scaling?: Fields } = {}): object {
+  const { nodeGroup, scaling, ...rest } = spec;
+  return {
+    apiVersion: 'winpool.dev/v1alpha1',
+    kind: 'WindowsPool',
+    metadata: { name },
+    spec: {
+      windowsVersion: 'Windows2022',
+      nodeGroup: { nodeRoleArn, subnets: [{ id: subnetIds[0] }, { id: subnetIds[1] }], ...nodeGroup },
+      scaling: { min: 1, max: 3, ...scaling },
+      ...rest,
+    },
+  };
+}

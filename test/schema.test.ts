@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import type { World } from '../hack/world/world.ts';
+import { poolManifest } from './pools.ts';
+import { theWorld } from './sharedWorld.ts';
+
+type Spec = Parameters<typeof poolManifest>[1];
+
+/** A spec that must be refused, and words of the message that tells what to write instead. */
+const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] = [
+  [
+    'an unknown Windows version',
+    { windowsVersion: 'Windows2016' },
+    'Unsupported value: "Windows2016": supported values: "Windows2019", "Windows2022", "Windows2025"',
+  ],
+  ['no role', { nodeGroup: { nodeRoleArn: undefined } }, 'spec.nodeGroup.nodeRoleArn: Required value'],
+  [
+    'a role that is no ARN',
+    { nodeGroup: { nodeRoleArn: 'windows-nodes' } },
+    'spec.nodeGroup.nodeRoleArn in body should match',
+  ],
+  ['no subnet', { nodeGroup: { subnets: [] } }, 'spec.nodeGroup.subnets in body should have at least 1 items'],
+  ['a subnet that is no id', { nodeGroup: { subnets: [{ id: 'private-a' }] } }, 'should match'],
+  [
+    'a subnet twice',
+    { nodeGroup: { subnets: [{ id: 'subnet-0a000000' }, { id: 'subnet-0a000000' }] } },
+    'Duplicate value',
+  ],
+  ['an edition that does not exist', { nodeGroup: { edition: 'Nano' } }, 'Unsupported value: "Nano"'],
+  ['no instance type', { nodeGroup: { instanceTypes: [] } }, 'should have at least 1 items'],
+  ['an AWS tag that belongs to AWS', { nodeGroup: { tags: { 'aws:x': 'y' } } }, 'belong to AWS. Choose another key'],
+  [
+    'an AWS tag that belongs to the operator',
+    { nodeGroup: { tags: { 'winpool.dev/pool': 'y' } } },
+    'belong to the operator. Choose another key',
+  ],
+  ['min above max', { scaling: { min: 4, max: 2 } }, 'min must not be greater than max'],
+  ['desired above max', { scaling: { min: 1, max: 2, desired: 3 } }, 'desired must lie between min and max'],
+  ['max 0', { scaling: { min: 0, max: 0 } }, 'spec.scaling.max in body should be greater than or equal to 1'],
+  [
+    'a label of Kubernetes',
+    { labels: { 'node.kubernetes.io/x': 'y' } },
+    'belong to Kubernetes: the kubelet refuses to start with them',
+  ],
+  ['a label of a Kubernetes subdomain', { labels: { 'kubernetes.io/role': 'y' } }, 'Choose another prefix'],
+  ['a label of EKS', { labels: { 'eks.amazonaws.com/nodegroup': 'y' } }, 'belong to EKS and to the operator'],
+  ['a label key with a space', { labels: { 'my team': 'y' } }, 'a label key is a name of at most 63 characters'],
+  ['a label without a value, which EKS refuses', { labels: { team: '' } }, 'spec.labels.team'],
+  [
+    'an unknown taint effect',
+    { taints: [{ key: 'gpu', effect: 'NO_SCHEDULE' }] },
+    'Unsupported value: "NO_SCHEDULE": supported values: "NoSchedule", "NoExecute", "PreferNoSchedule"',
+  ],
+  [
+    'the registration taint by hand',
+    { taints: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }] },
+    'Set registrationTaint instead',
+  ],
+  [
+    'a taint of Kubernetes',
+    { taints: [{ key: 'node.kubernetes.io/x', effect: 'NoSchedule' }] },
+    'Choose another prefix',
+  ],
+  [
+    'a taint twice',
+    {
+      taints: [
+        { key: 'a', effect: 'NoSchedule' },
+        { key: 'a', value: 'b', effect: 'NoSchedule' },
+      ],
+    },
+    'Duplicate value',
+  ],
+  [
+    'a policy that does not exist yet',
+    { verification: { policy: 'Gate' } },
+    'Unsupported value: "Gate": supported values: "Report"',
+  ],
+  ['a check that does not exist', { verification: { warnOnly: ['Weather'] } }, 'Unsupported value: "Weather"'],
+  ['a negative revision', { verification: { minimumRevision: -1 } }, 'spec.verification.minimumRevision'],
+  ['a name for a shared RuntimeClass', { runtimeClass: { name: 'mine' } }, 'Set scope: Pool to choose a name'],
+  [
+    'a handler for a shared RuntimeClass',
+    { runtimeClass: { handler: 'runhcs-wcow-hypervisor' } },
+    'Set scope: Pool to choose a handler',
+  ],
+  ['the handler docker', { runtimeClass: { scope: 'Pool', handler: 'docker' } }, 'Use runhcs-wcow-process'],
+  [
+    'an unknown deletion policy',
+    { deletionPolicy: 'Orphan' },
+    'Unsupported value: "Orphan": supported values: "Delete", "Retain"',
+  ],
+  ['a field that does not exist', { autoscaling: true }, 'unknown field "spec.autoscaling"'],
+];
+
+describe('the API server', () => {
+  let world: World;
+  before(async function () {
+    this.timeout(600_000);
+    world = await theWorld();
+  });
+
+  for (const [what, spec, words] of refusals) {
+    it(`refuses ${what}`, async () => {
+      await assert.rejects(
+        world.apply(poolManifest('refused', spec), '--dry-run=server', '--validate=strict'),
+        (error: Error) => {
+          assert.ok(error.message.includes(words), `expected "${words}" in:\n${error.message}`);
+          return true;
+        },
+      );
+    });
+  }
+
+  for (const [name, words] of [
+    ['web.prod', 'must be a DNS label'],
+    ['a'.repeat(64), 'must be a DNS label'],
+  ] as const) {
+    it(`refuses the name ${name.slice(0, 10)}`, async () => {
+      await assert.rejects(world.apply(poolManifest(name), '--dry-run=server'), new RegExp(words));
+    });
+  }
+
+  it('accepts the sample and fills in what was left out', async () => {
+    await world.apply(poolManifest('defaults'));
+    const pool = await world.pool('defaults');
+    await world.kubectl('delete', 'windowspool', 'defaults');
+    assert.deepEqual(pool?.spec, {
+      windowsVersion: 'Windows2022',
+      nodeGroup: {
+        edition: 'Core',
+        nodeRoleArn: 'arn:aws:iam::111122223333:role/windows-nodes',
+        subnets: [{ id: 'subnet-0a1000000000000aa' }, { id: 'subnet-0a2000000000000bb' }],
+        instanceTypes: ['m5.large'],
+        capacityType: 'OnDemand',
+        diskSizeGiB: 50,
+      },
+      scaling: { min: 1, max: 3 },
+      registrationTaint: true,
+      verification: { policy: 'Report' },
+      runtimeClass: { manage: true, scope: 'Version', handler: 'runhcs-wcow-process' },
+      deletionPolicy: 'Delete',
+      paused: false,
+    });
+  });
+
+  it('keeps another Windows version for another pool', async () => {
+    await world.apply(poolManifest('version'));
+    await assert.rejects(
+      world.apply(poolManifest('version', { windowsVersion: 'Windows2025' })),
+      /another Windows version is another pool/,
+    );
+    await world.kubectl('delete', 'windowspool', 'version');
+  });
+
+  const immutable: readonly (readonly [field: string, nodeGroup: Record<string, unknown>])[] = [
+    ['name', { name: 'other' }],
+    ['edition', { edition: 'Full' }],
+    ['nodeRoleArn', { nodeRoleArn: 'arn:aws:iam::111122223333:role/other' }],
+    ['subnets', { subnets: [{ id: 'subnet-0a1000000000000aa' }] }],
+    ['instanceTypes', { instanceTypes: ['m5.xlarge'] }],
+    ['capacityType', { capacityType: 'Spot' }],
+    ['diskSizeGiB', { diskSizeGiB: 100 }],
+  ];
+  for (const [field, nodeGroup] of immutable) {
+    it(`lets ${field} change only while there is no node group, or a failed one`, async () => {
+      const name = `immutable-${field.toLowerCase()}`;
+      const setStatus = (status: string) =>
+        world.kubectl(
+          'patch',
+          'windowspool',
+          name,
+          '--subresource=status',
+          '--type=merge',
+          '-p',
+          JSON.stringify({ status: { nodeGroup: { name, status } } }),
+        );
+      await world.apply(poolManifest(name));
+      await world.apply(poolManifest(name, { nodeGroup }));
+      await setStatus('ACTIVE');
+      const refused = await world.apply(poolManifest(name)).then(
+        () => 'accepted',
+        (error: Error) => error.message,
+      );
+      assert.match(refused, new RegExp(`spec\\.nodeGroup\\.${field}: Invalid value.*Create another WindowsPool`, 's'));
+      await setStatus('CREATE_FAILED');
+      await world.apply(poolManifest(name));
+      await world.kubectl('delete', 'windowspool', name);
+    });
+  }
+});

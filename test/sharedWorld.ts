@@ -1,0 +1,48 @@
+/**
+ * One world for all cluster suites: starting it costs seconds, and pools of different names do not meet. A suite that needs an operator
+ * says so with `withOperator`; it runs only during that suite.
+ */
+import type { OperatorProcess } from '../hack/world/operatorProcess.ts';
+import { startWorld, type World } from '../hack/world/world.ts';
+
+let started: Promise<World> | undefined;
+
+/** The world, started at the first call. */
+export function theWorld(): Promise<World> {
+  started ??= startWorld({ speed: 4, log: (line) => console.log(`    ${line}`) });
+  return started;
+}
+
+/** Root hook: ends the world when all suites are done. */
+export const mochaHooks = {
+  async afterAll(): Promise<void> {
+    const world = await started?.catch(() => undefined);
+    await world?.stop();
+  },
+};
+
+/** Flags under which nothing takes long. */
+const HASTY = [
+  '--poll-interval=200ms',
+  '--retry-base=50ms',
+  '--retry-max=1s',
+  '--leader-elect=false',
+  '--log-level=debug',
+];
+
+export interface Stage {
+  readonly world: World;
+  operator: OperatorProcess;
+}
+
+/** Runs an operator during the suite that calls this; `stage` is filled when the suite's tests run. */
+export function withOperator(...flags: readonly string[]): Stage {
+  const stage = {} as { world: World; operator: OperatorProcess };
+  before(async function () {
+    this.timeout(600_000);
+    stage.world = await theWorld();
+    stage.operator = await stage.world.operator([...HASTY, ...flags]).ready();
+  });
+  after(() => stage.operator?.stop());
+  return stage;
+}
