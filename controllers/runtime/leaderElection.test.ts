@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import { StreamFailure } from './failure.ts';
+import { LeaderElector, LeadershipLost } from './leaderElection.ts';
+import type { Lease, LeaseClient, LeaseRecord } from './ports.ts';
+import { silentLog } from './silentLog.ts';
+import { SimulatedClock } from './simulatedClock.ts';
+
+/** One Lease, and the ways in which reaching it can fail. */
+class SimulatedLease {
+  lease: Lease | undefined;
+  updates = 0;
+  #version = 0;
+
+  /** A candidate's own way to the lease. `lost`: the write happens and the answer does not come back. */
+  client(trouble: { kind?: 'down' | 'lost' | 'hangs' } = {}): LeaseClient {
+    const reach = async (signal: AbortSignal): Promise<void> => {
+      if (trouble.kind === 'down') throw new StreamFailure('connect ECONNREFUSED');
+      if (trouble.kind !== 'hangs') return;
+      await new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      });
+    };
+    const write = async (record: LeaseRecord, signal: AbortSignal, allowed: () => boolean): Promise<Lease> => {
+      await reach(signal);
+      if (!allowed()) throw new StreamFailure('the object has been modified', { status: 409 });
+      this.lease = { record, resourceVersion: String(++this.#version) };
+      this.updates += 1;
+      if (trouble.kind === 'lost') throw new StreamFailure('read ECONNRESET');
+      return this.lease;
+    };
+    return {
+      read: async (signal) => {
+        await reach(signal);
+        return this.lease;
+      },
+      create: (record, signal) => write(record, signal, () => !this.lease),
+      update: (record, version, signal) => write(record, signal, () => this.lease?.resourceVersion === version),
+    };
+  }
+}
+
+function candidate(identity: string, leases: LeaseClient, clock: SimulatedClock, finish?: () => Promise<void>) {
+  const log: string[] = [];
+  const stopping = new AbortController();
+  const elector = new LeaderElector({ leases, identity, clock, log: silentLog, random: () => 0 });
+  const work = async (signal: AbortSignal): Promise<void> => {
+    log.push('works');
+    await new Promise((resolve) => {
+      if (signal.aborted) resolve(undefined);
+      signal.addEventListener('abort', resolve, { once: true });
+    });
+    await finish?.();
+    log.push('ended');
+  };
+  const running = elector.run(stopping.signal, work).then(
+    () => log.push('resolved'),
+    (error: unknown) => log.push(error instanceof LeadershipLost ? 'lost' : String(error)),
+  );
+  const stop = (): Promise<unknown> => {
+    stopping.abort();
+    return running;
+  };
+  return { log, stop, running, works: () => log.includes('works') };
+}
+
+describe('leader election', () => {
+  it('lets one work, and the next as soon as the first has stopped and released', async () => {
+    const clock = new SimulatedClock();
+    const lease = new SimulatedLease();
+    const first = candidate('first', lease.client(), clock);
+    const second = candidate('second', lease.client(), clock);
+    await clock.advance(60_000);
+    assert.deepEqual([first.log, second.log], [['works'], []]);
+    await first.stop();
+    assert.deepEqual(first.log, ['works', 'ended', 'resolved']);
+    const since = clock.monotonic();
+    await clock.until(second.works, 'the second leads');
+    assert.ok(clock.monotonic() - since <= 2_000);
+    assert.equal(lease.lease?.record.transitions, 1);
+    await second.stop();
+    assert.equal(lease.lease?.record.holder, '');
+    assert.equal(clock.pending, 0);
+  });
+
+  it('keeps renewing while the work winds down, and releases only then', async () => {
+    const clock = new SimulatedClock();
+    const lease = new SimulatedLease();
+    const first = candidate('first', lease.client(), clock, () => clock.sleep(40_000, new AbortController().signal));
+    const second = candidate('second', lease.client(), clock);
+    await clock.advance(5_000);
+    const stopped = first.stop();
+    await clock.advance(39_000);
+    assert.deepEqual([first.log, second.log], [['works'], []]);
+    await clock.advance(1_000);
+    await stopped;
+    await clock.until(second.works, 'the second leads');
+    await second.stop();
+  });
+
+  it('takes over a lease that did not change for its whole duration, whatever time is written in it', async () => {
+    for (const skew of [-3_600_000, 0, 3_600_000]) {
+      const clock = new SimulatedClock();
+      const lease = new SimulatedLease();
+      const now = clock.now() + skew;
+      const record = { holder: 'dead', durationSeconds: 15, acquireTime: now, renewTime: now, transitions: 3 };
+      await lease.client().create(record, new AbortController().signal);
+      const next = candidate('next', lease.client(), clock);
+      await clock.advance(14_000);
+      assert.equal(next.works(), false);
+      await clock.advance(3_000);
+      assert.equal(next.works(), true);
+      assert.equal(lease.lease?.record.transitions, 4);
+      await next.stop();
+    }
+  });
+
+  for (const kind of ['down', 'hangs'] as const) {
+    it(`ends before another may begin when the API server ${kind === 'down' ? 'is down' : 'does not answer'}`, async () => {
+      const clock = new SimulatedClock();
+      const lease = new SimulatedLease();
+      const trouble: { kind?: 'down' | 'hangs' } = {};
+      const first = candidate('first', lease.client(trouble), clock);
+      const second = candidate('second', lease.client(), clock);
+      await clock.advance(30_000);
+      trouble.kind = kind;
+      await clock.until(() => first.log.includes('lost'), 'the first is lost', 20_000);
+      assert.deepEqual([first.log, second.works()], [['works', 'ended', 'lost'], false]);
+      await clock.until(second.works, 'the second leads', 20_000);
+      await second.stop();
+    });
+  }
+
+  it('ends in time even when the work does not', async () => {
+    const clock = new SimulatedClock();
+    const lease = new SimulatedLease();
+    const trouble: { kind?: 'down' } = {};
+    const first = candidate('first', lease.client(trouble), clock, () => new Promise(() => undefined));
+    const second = candidate('second', lease.client(), clock);
+    await clock.advance(30_000);
+    trouble.kind = 'down';
+    await clock.until(() => first.log.includes('lost'), 'the first is lost', 20_000);
+    assert.equal(second.works(), false);
+    await second.stop();
+  });
+
+  it('survives a short outage, and answers that are lost', async () => {
+    const clock = new SimulatedClock();
+    const lease = new SimulatedLease();
+    const trouble: { kind?: 'down' | 'lost' } = {};
+    const first = candidate('first', lease.client(trouble), clock);
+    for (const kind of ['down', 'lost', 'down', 'lost'] as const) {
+      await clock.advance(5_000);
+      trouble.kind = kind;
+      await clock.advance(5_000);
+      delete trouble.kind;
+    }
+    await clock.advance(30_000);
+    assert.deepEqual(first.log, ['works']);
+    await first.stop();
+  });
+
+  it('ends when another took the lease, and does not take it back', async () => {
+    const clock = new SimulatedClock();
+    const lease = new SimulatedLease();
+    const first = candidate('first', lease.client(), clock);
+    await clock.advance(5_000);
+    const thief = { ...(lease.lease?.record as LeaseRecord), holder: 'thief' };
+    await lease.client().update(thief, lease.lease?.resourceVersion ?? '', new AbortController().signal);
+    await clock.advance(8_000);
+    assert.deepEqual(first.log, ['works', 'ended', 'lost']);
+    assert.equal(lease.lease?.record.holder, 'thief');
+  });
+
+  it('makes the lease anew when somebody deleted it', async () => {
+    const clock = new SimulatedClock();
+    const lease = new SimulatedLease();
+    const first = candidate('first', lease.client(), clock);
+    await clock.advance(5_000);
+    lease.lease = undefined;
+    await clock.advance(20_000);
+    assert.deepEqual(first.log, ['works']);
+    assert.equal((lease.lease as Lease | undefined)?.record.holder, 'first');
+    await first.stop();
+  });
+
+  it('renews every 2 s, no more', async () => {
+    const clock = new SimulatedClock();
+    const lease = new SimulatedLease();
+    const first = candidate('first', lease.client(), clock);
+    await clock.advance(60_000);
+    assert.equal(lease.updates, 31);
+    await first.stop();
+  });
+
+  it('passes on what the work throws, and lets the lease expire', async () => {
+    const clock = new SimulatedClock();
+    const lease = new SimulatedLease();
+    const elector = new LeaderElector({ leases: lease.client(), identity: 'first', clock, log: silentLog });
+    await assert.rejects(
+      elector.run(new AbortController().signal, async () => {
+        throw new Error('broken work');
+      }),
+      /broken work/,
+    );
+    assert.equal(lease.lease?.record.holder, 'first');
+    assert.equal(clock.pending, 0);
+  });
+});

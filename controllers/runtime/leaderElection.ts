@@ -1,0 +1,219 @@
+import { deadline } from './clock.ts';
+import { failureOf, messageOf } from './failure.ts';
+import type { Clock, Lease, LeaseClient, LeaseRecord, Logger } from './ports.ts';
+
+export interface LeaderElectionTimes {
+  /** Others wait this long after the last renewal that they saw. */
+  readonly leaseMs: number;
+  /** The leader gives up when it could not renew for this long. Shorter than the lease, so that it ends before the next begins. */
+  readonly renewDeadlineMs: number;
+  readonly retryMs: number;
+  /** A candidate waits up to this share longer between tries. */
+  readonly jitter: number;
+}
+
+/** client-go's and controller-runtime's defaults. */
+export const LEADER_ELECTION_TIMES: LeaderElectionTimes = {
+  leaseMs: 15_000,
+  renewDeadlineMs: 10_000,
+  retryMs: 2_000,
+  jitter: 1.2,
+};
+
+export interface LeaderElectionOptions {
+  readonly leases: LeaseClient;
+  /** Unique to this process, such as the pod's name and a random part. */
+  readonly identity: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly random?: () => number;
+  readonly times?: LeaderElectionTimes;
+  readonly hooks?: { leading?(isLeader: boolean): void };
+}
+
+/** The lease could not be kept. Another process may lead from now on: this one must end. */
+export class LeadershipLost extends Error {
+  override readonly name = 'LeadershipLost';
+}
+
+/**
+ * Lets one process of many work, by a Lease that all of them see.
+ *
+ *     candidate --lease free or expired--> leader --stop--> still renewing until the work has ended --> released
+ *                                            +--not renewed in time, or taken by another--> lost (the process ends)
+ *
+ * Whether another's lease has expired is judged by how long it has not changed here, on this machine's monotonic clock; clocks
+ * of different machines are never compared.
+ */
+export class LeaderElector {
+  readonly #options: LeaderElectionOptions;
+  readonly #times: LeaderElectionTimes;
+  /** The lease as it was seen or written last. */
+  #lease: Lease | undefined;
+  /** When it was first seen like that, monotonic. */
+  #observedAt = 0;
+  /** When the last successful renewal was sent, monotonic. */
+  #renewedAt = 0;
+
+  constructor(options: LeaderElectionOptions) {
+    this.#options = options;
+    this.#times = options.times ?? LEADER_ELECTION_TIMES;
+  }
+
+  /**
+   * Waits for the lease, then runs `work` until it ends; its signal aborts at the stop and at the loss. Resolves when the work
+   * has ended and the lease is released, or at a stop before the lease was won. Rejects with LeadershipLost when the lease is
+   * lost, at the latest when another may begin, and with the work's own error; then the lease is left to expire.
+   */
+  async run(signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const { log, hooks, identity } = this.#options;
+    log.info({ identity }, 'waiting for the lease');
+    if (!(await this.#acquire(signal))) return;
+    log.info({ identity }, 'became the leader');
+    hooks?.leading?.(true);
+    try {
+      await this.#lead(signal, work);
+    } finally {
+      hooks?.leading?.(false);
+    }
+    await this.#release();
+  }
+
+  async #acquire(signal: AbortSignal): Promise<boolean> {
+    const { clock, random = Math.random } = this.#options;
+    while (!signal.aborted) {
+      if (await this.#try(this.#times.renewDeadlineMs, signal)) return true;
+      const wait = this.#times.retryMs * (1 + this.#times.jitter * random());
+      await clock.sleep(wait, signal).catch(() => undefined);
+    }
+    return false;
+  }
+
+  async #lead(signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const stopWork = new AbortController();
+    const stopRenewing = new AbortController();
+    const onStop = (): void => stopWork.abort(signal.reason);
+    signal.addEventListener('abort', onStop, { once: true });
+    if (signal.aborted) onStop();
+    // Renewing goes on while the work winds down: a lease that expires meanwhile would let another begin too early.
+    const renewing = this.#renew(stopRenewing.signal);
+    const working = work(stopWork.signal);
+    try {
+      await Promise.race([working, renewing]);
+    } catch (error) {
+      stopWork.abort(error);
+      if (error instanceof LeadershipLost) await this.#windDown(working);
+      throw error;
+    } finally {
+      stopRenewing.abort();
+      signal.removeEventListener('abort', onStop);
+      await renewing.catch(() => undefined);
+    }
+  }
+
+  /** Gives work that lost its lease until another may begin. */
+  async #windDown(working: Promise<void>): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    using _bound = this.#options.clock.after(this.#times.leaseMs - this.#times.renewDeadlineMs, resolve);
+    await Promise.race([working.catch(() => undefined), promise]);
+  }
+
+  /** Never resolves before the signal aborts; rejects when the lease is lost. */
+  async #renew(signal: AbortSignal): Promise<void> {
+    const { clock, identity } = this.#options;
+    while (!signal.aborted) {
+      await clock.sleep(this.#times.retryMs, signal).catch(() => undefined);
+      if (signal.aborted) return;
+      const left = this.#times.renewDeadlineMs - (clock.monotonic() - this.#renewedAt);
+      // Half the deadline at most, so that one request that hangs does not use up every chance.
+      const timeoutMs = Math.min(left, this.#times.renewDeadlineMs / 2);
+      if (timeoutMs > 0 && (await this.#try(timeoutMs, signal))) continue;
+      if (signal.aborted) return;
+      const holder = this.#lease?.record.holder;
+      if (holder !== identity) throw new LeadershipLost(`the lease was taken by ${holder || 'nobody'}`);
+      if (clock.monotonic() - this.#renewedAt < this.#times.renewDeadlineMs) continue;
+      throw new LeadershipLost(`the lease was not renewed for ${this.#times.renewDeadlineMs / 1000} s`);
+    }
+  }
+
+  /** One attempt to get or to keep the lease. Never rejects. */
+  async #try(timeoutMs: number, signal: AbortSignal): Promise<boolean> {
+    const { clock, log } = this.#options;
+    // The time before the request counts: from when it was sent, not from when the answer came, others begin to wait.
+    const sentAt = clock.monotonic();
+    using limit = deadline(clock, timeoutMs, signal, 'the attempt to renew the lease');
+    try {
+      const lease = this.#isOurs() ? await this.#update(limit.signal) : await this.#takeOver(limit.signal);
+      if (!lease) return false;
+      this.#observe(lease);
+      this.#renewedAt = sentAt;
+      return true;
+    } catch (error) {
+      if (!signal.aborted) log.warn({ error: messageOf(error) }, 'the attempt at the lease failed');
+      return false;
+    }
+  }
+
+  #isOurs(): boolean {
+    return this.#lease?.record.holder === this.#options.identity;
+  }
+
+  /** Renews the lease as we know it; where it changed, looks who changed it. */
+  async #update(signal: AbortSignal): Promise<Lease | undefined> {
+    if (!this.#lease) return undefined;
+    try {
+      return await this.#options.leases.update(this.#record(this.#lease.record), this.#lease.resourceVersion, signal);
+    } catch (error) {
+      const { status } = failureOf(error);
+      if (status !== 409 && status !== 404) throw error;
+      // The change may be our own, of an attempt whose answer was lost.
+      return this.#takeOver(signal);
+    }
+  }
+
+  async #takeOver(signal: AbortSignal): Promise<Lease | undefined> {
+    const { leases } = this.#options;
+    const seen = await leases.read(signal);
+    if (!seen) return leases.create(this.#record(undefined), signal);
+    this.#observe(seen);
+    if (!this.#isOurs() && seen.record.holder !== '' && !this.#hasExpired(seen.record)) return undefined;
+    return leases.update(this.#record(seen.record), seen.resourceVersion, signal);
+  }
+
+  #hasExpired({ durationSeconds }: LeaseRecord): boolean {
+    return this.#options.clock.monotonic() - this.#observedAt >= durationSeconds * 1000;
+  }
+
+  #observe(lease: Lease): void {
+    if (lease.resourceVersion !== this.#lease?.resourceVersion) this.#observedAt = this.#options.clock.monotonic();
+    this.#lease = lease;
+  }
+
+  #record(before: LeaseRecord | undefined): LeaseRecord {
+    const { identity, clock } = this.#options;
+    const now = clock.now();
+    const keeps = before?.holder === identity;
+    return {
+      holder: identity,
+      durationSeconds: Math.round(this.#times.leaseMs / 1000),
+      acquireTime: keeps ? before.acquireTime : now,
+      renewTime: now,
+      transitions: before === undefined || keeps ? (before?.transitions ?? 0) : before.transitions + 1,
+    };
+  }
+
+  /** Lets the next candidate begin at once. A failure costs it the wait for the lease's end, nothing else. */
+  async #release(): Promise<void> {
+    const { leases, clock, log } = this.#options;
+    if (!this.#lease) return;
+    using limit = deadline(clock, this.#times.retryMs, new AbortController().signal, 'releasing the lease');
+    const now = clock.now();
+    const record = { ...this.#lease.record, holder: '', durationSeconds: 1, acquireTime: now, renewTime: now };
+    try {
+      await leases.update(record, this.#lease.resourceVersion, limit.signal);
+      log.info({}, 'released the lease');
+    } catch (error) {
+      log.warn({ error: messageOf(error) }, 'the lease could not be released and will expire');
+    }
+  }
+}
