@@ -1,0 +1,49 @@
+/** Which pools a change in the cluster wakes. Pure, and cheap: most changes of nodes are heartbeats, which wake nobody. */
+import type { WindowsPool } from './api.gen.ts';
+import { canonical } from './hash.ts';
+import { NODE_GROUP_LABEL } from './labels.ts';
+import { nodeGroupNameOf } from './nodeGroup.ts';
+import type { NodeRecord } from './ports.ts';
+import { runtimeClassFor } from './runtimeClass.ts';
+
+/** Whether a pool must be looked at: anything changed but its status, which the operator writes itself. */
+export function poolChangeMatters(before: WindowsPool | undefined, after: WindowsPool | undefined): boolean {
+  if (!before || !after) return true;
+  const asked = ({ metadata, spec }: WindowsPool) => {
+    const { uid, generation, deletionTimestamp, finalizers, annotations } = metadata;
+    return canonical([uid, generation, deletionTimestamp, finalizers, annotations, spec]);
+  };
+  return asked(before) !== asked(after);
+}
+
+/** The node groups whose pools a node's change wakes: none for a heartbeat, two when the node moved. */
+export function nodeGroupsOfChange(before: NodeRecord | undefined, after: NodeRecord | undefined): string[] {
+  if (before && after && sameNode(before, after)) return [];
+  const groups = [before, after].map((node) => node?.labels[NODE_GROUP_LABEL]).filter((group) => group !== undefined);
+  return [...new Set(groups)];
+}
+
+/** Whether two records of a node differ in nothing but their version. */
+function sameNode(a: NodeRecord, b: NodeRecord): boolean {
+  return (Object.keys(a) as (keyof NodeRecord)[]).every(
+    (field) =>
+      field === 'resourceVersion' ||
+      a[field] === b[field] ||
+      (typeof a[field] === 'object' && canonical(a[field]) === canonical(b[field])),
+  );
+}
+
+/** The names under which a pool's nodes and RuntimeClasses are found: keys of the store's indexes. */
+export const poolIndexes = {
+  nodeGroup: (pool: WindowsPool): string[] => [nodeGroupNameOf(pool)],
+  runtimeClass: (pool: WindowsPool): string[] => {
+    const names = [runtimeClassFor(pool)?.name, pool.status?.runtimeClass?.name];
+    return [...new Set(names.filter((name) => name !== undefined))];
+  },
+} as const;
+
+/** The node group that a node is in, by the label that EKS puts on it; none for a node of something else. */
+export function nodeGroupOf(node: NodeRecord): string[] {
+  const group = node.labels[NODE_GROUP_LABEL];
+  return group === undefined ? [] : [group];
+}
