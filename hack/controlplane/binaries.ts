@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, mkdir, readFile, stat } from 'node:fs/promises';
+import { access, mkdir, readFile, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { buildProgram, checkGo, ldflags, moduleDir, readGoMod } from './build.ts';
@@ -22,11 +22,12 @@ const lockTimeoutMs = 60 * 60_000;
 export async function ensureBinaries(log: Log, signal?: AbortSignal): Promise<Binaries> {
   const found = new Map<BinaryName, string>();
   const cache = await cacheFolder();
-  for (const program of programs) {
-    const path =
-      (await findInstalled(program, installFolders(process.env), log, signal)) ?? (await findCached(program, cache));
+  const folders = installFolders(process.env);
+  const find = async (program: Program) => {
+    const path = (await findInstalled(program, folders, log, signal)) ?? (await findCached(program, cache));
     if (path) found.set(program.name, path);
-  }
+  };
+  await Promise.all(programs.map(find));
   const missing = programs.filter(({ name }) => !found.has(name));
   if (missing.length > 0) {
     await buildMissing(missing, cache, log, signal);
@@ -48,9 +49,14 @@ export async function findInstalled(
   log: Log,
   signal?: AbortSignal,
 ): Promise<string | undefined> {
+  const seen = new Set<string>();
   for (const folder of folders) {
     const path = join(folder, program.name);
     if (!(await isExecutable(path))) continue;
+    // /bin is often a link to /usr/bin, and one complaint is enough.
+    const real = await realpath(path);
+    if (seen.has(real)) continue;
+    seen.add(real);
     const reason = await whyUnusable(program, path, signal);
     if (reason === undefined) return path;
     log(`${path} is passed over: ${reason}.`);
@@ -99,7 +105,7 @@ export async function buildAll(
   if (left.length === 0) return;
   const expected = (some: readonly Program[]) => some.reduce((sum, { buildSeconds }) => sum + buildSeconds, 0);
   log(
-    `Building ${left.map(({ name }) => name).join(', ')} with Go, once. From empty caches this takes about ${minutes(expected(left))} on 2 cores.`,
+    `Building ${left.map(({ name }) => name).join(', ')} with Go, once. From an empty build cache this takes about ${minutes(expected(left))} on 2 cores.`,
   );
   const start = performance.now();
   for (const [index, program] of left.entries()) {

@@ -101,7 +101,8 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     await running.start();
     return running;
   } catch (error) {
-    await running?.stop();
+    // What went wrong first is what the caller must learn.
+    await running?.stop().catch((trouble: unknown) => log(String(trouble)));
     if (temporary) await rm(layout.dir, { recursive: true, force: true });
     throw error;
   }
@@ -120,6 +121,9 @@ class RunningControlPlane implements ControlPlane {
   readonly #keeper: Keeper;
   readonly #starter: Starter;
   readonly #log: Log;
+  /** Raised at the end, so that nothing goes on waiting for a component that is gone. */
+  readonly #ending = new AbortController();
+  readonly #signal: AbortSignal;
   #etcdUrl = '';
   #port: number | undefined;
   #ca = '';
@@ -129,6 +133,7 @@ class RunningControlPlane implements ControlPlane {
     this.#layout = layout;
     this.#tokens = tokens;
     this.#log = around.log;
+    this.#signal = AbortSignal.any([this.#ending.signal, ...(around.signal ? [around.signal] : [])]);
     const logDir = join(layout.dir, 'logs');
     this.#keeper = new Keeper({
       log: join(logDir, 'supervisor.log'),
@@ -136,7 +141,7 @@ class RunningControlPlane implements ControlPlane {
       onEnd: (end) => this.#noteEnd(end),
     });
     const env = { PATH: process.env.PATH ?? '', HOME: layout.dir, TMPDIR: layout.dir };
-    this.#starter = new Starter(this.#keeper, logDir, env, around.signal);
+    this.#starter = new Starter(this.#keeper, logDir, env, this.#signal);
   }
 
   get url(): string {
@@ -209,7 +214,7 @@ class RunningControlPlane implements ControlPlane {
 
   async serviceAccountKubeconfig(namespace: string, name: string): Promise<string> {
     const token = await requestToken(this.#api(), namespace, name, tokenSeconds);
-    return this.kubeconfigForToken(`${namespace}-${name}`, token);
+    return this.kubeconfigForToken(`${namespace}/${name}`, token);
   }
 
   kubectl(args: readonly string[], options: KubectlOptions = {}): Promise<Outcome> {
@@ -228,6 +233,7 @@ class RunningControlPlane implements ControlPlane {
   }
 
   stop(): Promise<void> {
+    this.#ending.abort(new Error('The control plane was stopped.'));
     return this.#keeper.end();
   }
 
@@ -261,6 +267,7 @@ class RunningControlPlane implements ControlPlane {
     await waitFor(() => answersOk(this.#api(), path), {
       what: 'the controller manager to make the ServiceAccount default/default',
       timeoutMs: 60_000,
+      signal: this.#signal,
       explain: () => logTail(this.#starter.logPath('kube-controller-manager')),
     });
   }

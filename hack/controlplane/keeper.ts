@@ -1,5 +1,4 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -47,7 +46,13 @@ export class Keeper {
     ) as ChildProcessByStdio<Socket, Socket, null>; // On POSIX, Node's pipes are sockets.
     closeSync(log);
     this.#supervisor = supervisor;
-    this.#gone = once(supervisor, 'exit').then(() => this.#pids.clear());
+    this.#gone = new Promise((resolve) => {
+      const gone = () => {
+        this.#pids.clear();
+        resolve();
+      };
+      supervisor.once('exit', gone).once('error', gone);
+    });
     supervisor.stdin.on('error', () => undefined);
     if (supervisor.pid !== undefined) this.#pids.set('supervisor', supervisor.pid);
     readLines(supervisor.stdout, (line) => this.#take(JSON.parse(line) as Message, options.onEnd));

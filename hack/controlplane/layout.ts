@@ -24,8 +24,11 @@ interface Stage {
   readonly spec: { delay?: { durationMilliseconds: number; jitterDurationMilliseconds: number } };
 }
 
+const stagesFile = fileURLToPath(new URL('kwok.yaml', import.meta.url));
+
 /** Makes the folder of a control plane with everything that must be there before etcd starts. */
 export async function makeLayout(options: LayoutOptions): Promise<{ layout: Layout; temporary: boolean }> {
+  const stages = speedUp(await readFile(stagesFile, 'utf8'), options.kwokSpeed ?? 1);
   const temporary = options.dir === undefined;
   const dir =
     options.dir === undefined ? await mkdtemp(join(tmpdir(), 'windowspool-controlplane-')) : resolve(options.dir);
@@ -42,11 +45,11 @@ export async function makeLayout(options: LayoutOptions): Promise<{ layout: Layo
     serverKey: join(pki, 'apiserver.key'),
     ca: join(pki, 'ca.crt'),
     kwokConfig: join(dir, 'kwok.yaml'),
-    kubeconfig: (user) => join(dir, 'kubeconfig', `${user.replaceAll(/[^A-Za-z0-9.-]+/g, '-')}.yaml`),
+    // Encoded, so that no two names share a file and none leaves the folder.
+    kubeconfig: (name) => join(dir, 'kubeconfig', `${encodeURIComponent(name)}.yaml`),
   };
   await writeFile(layout.auditPolicy, stringify(options.auditPolicy ?? defaultAuditPolicy));
-  const stages = await readFile(fileURLToPath(new URL('kwok.yaml', import.meta.url)), 'utf8');
-  await writeFile(layout.kwokConfig, speedUp(stages, options.kwokSpeed ?? 1));
+  await writeFile(layout.kwokConfig, stages);
   return { layout, temporary };
 }
 

@@ -1,6 +1,9 @@
 import { open, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { isAlive } from './alive.ts';
 import { waitFor } from './wait.ts';
+
+export { isAlive } from './alive.ts';
 
 interface Holder {
   readonly pid: number;
@@ -97,16 +100,6 @@ function parseHolder(text: string): Holder | undefined {
     return typeof pid === 'number' && typeof host === 'string' ? { pid, host } : undefined;
   } catch {
     return undefined;
-  }
-}
-
-/** Whether a process of this machine is alive. One of another user is. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return isCode(error, 'EPERM');
   }
 }
 

@@ -12,7 +12,6 @@
  * Only killing supervisor and guard in the same instant leaves processes behind.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Message, type ProcessSpec, type Request, readLines, type SupervisorOptions } from './protocol.ts';
@@ -54,9 +53,12 @@ function start(spec: ProcessSpec): number {
     stdio: ['ignore', log, log, guard.stdin],
   });
   closeSync(log);
+  child.on('error', () => undefined);
   const { pid } = child;
   if (pid === undefined) throw new Error(`${spec.name} can't start: no process could be made`);
-  const ended = once(child, 'exit').then(([code, signal]) => {
+  const ended = new Promise<[number | null, NodeJS.Signals | null]>((resolve) => {
+    child.once('exit', (code, signal) => resolve([code, signal]));
+  }).then(([code, signal]) => {
     guard.stdin.write(`- ${pid}\n`);
     const asked = running.get(spec.name)?.asked ?? true;
     running.delete(spec.name);

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { withLock } from './lock.ts';
+
+describe('a lock', () => {
+  let folder: string;
+  let path: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'windowspool-lock-'));
+    path = join(folder, 'lock');
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  const options = (timeoutMs = 4000, onWait: (holder: string) => void = () => undefined) => ({ timeoutMs, onWait });
+  const hold = (pid: number, host = hostname()) => writeFile(path, JSON.stringify({ pid, host }));
+  /** The id of a process that has just ended. */
+  const deadPid = () => spawnSync('true').pid;
+
+  it('lets one work at a time, and is gone afterwards', async () => {
+    let inside = 0;
+    const work = async () => {
+      inside++;
+      await setImmediate();
+      assert.equal(inside, 1);
+      inside--;
+      return existsSync(path);
+    };
+    assert.deepEqual(await Promise.all([1, 2, 3].map(() => withLock(path, options(), work))), [true, true, true]);
+    assert.equal(existsSync(path), false);
+  });
+
+  it('is released when the work fails', async () => {
+    const work = () => Promise.reject(new Error('broken'));
+    await assert.rejects(withLock(path, options(), work), /broken/);
+    assert.equal(existsSync(path), false);
+  });
+
+  it('names the process that works', async () => {
+    const content = await withLock(path, options(), () => readFile(path, 'utf8'));
+    assert.deepEqual(JSON.parse(content), { pid: process.pid, host: hostname() });
+  });
+
+  it('is waited for, with a word about who holds it, until the deadline', async () => {
+    await hold(process.pid);
+    const told: string[] = [];
+    const late = withLock(
+      path,
+      options(500, (holder) => told.push(holder)),
+      () => assert.fail('worked'),
+    );
+    await assert.rejects(late, /^DeadlineError: Waited 1 s for .*lock, which another process holds/);
+    assert.deepEqual(told, [`process ${process.pid} on ${hostname()}`]);
+  });
+
+  it('of a process that is gone is taken over', async () => {
+    await hold(deadPid());
+    assert.equal(await withLock(path, options(), async () => 'done'), 'done');
+  });
+
+  it('of a process on another machine is respected while it is fresh, and taken over when it is old', async () => {
+    await hold(deadPid(), 'elsewhere.example');
+    await assert.rejects(
+      withLock(path, options(300), () => assert.fail('worked')),
+      /DeadlineError/,
+    );
+    const old = new Date(Date.now() - 120_000);
+    await utimes(path, old, old);
+    assert.equal(await withLock(path, options(), async () => 'done'), 'done');
+  });
+
+  it('whose holder has not written its name yet is respected', async () => {
+    await writeFile(path, '');
+    await assert.rejects(
+      withLock(path, options(300), () => assert.fail('worked')),
+      /DeadlineError/,
+    );
+  });
+
+  it('is given up when the signal is raised', async () => {
+    await hold(process.pid);
+    const stop = new AbortController();
+    const waiting = withLock(
+      path,
+      { ...options(), signal: stop.signal, onWait: () => stop.abort(new Error('enough')) },
+      () => assert.fail('worked'),
+    );
+    await assert.rejects(waiting, (error: Error) => error.message === 'enough' || error.cause === stop.signal.reason);
+  });
+});
