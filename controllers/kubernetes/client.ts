@@ -1,0 +1,212 @@
+import { type Dispatcher, request as send } from 'undici';
+import type { Logger } from '../runtime/ports.ts';
+import { ConnectionPool } from './connectionPool.ts';
+import { type Authentication, Credentials, normalisePem } from './credentials.ts';
+import { errorOfAnswer, errorOfNetwork, KubernetesError } from './errors.ts';
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+/** A watch must begin to answer within this time. */
+const STREAM_HEADERS_TIMEOUT_MS = 30_000;
+/** A larger answer is not an error text. */
+const ERROR_BODY_LIMIT = 64 * 1024;
+
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export interface RequestOptions {
+  readonly query?: Query;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Of the body; patches say here which kind they are. Default `application/json`. */
+  readonly contentType?: string;
+  readonly accept?: string;
+  readonly signal: AbortSignal;
+  /** For the whole exchange. Default 30 s. */
+  readonly timeoutMs?: number;
+}
+
+export interface StreamOptions {
+  readonly query?: Query;
+  readonly accept: string;
+  readonly signal: AbortSignal;
+}
+
+export interface KubernetesClientOptions {
+  /** Absent: the pod's service account. */
+  readonly kubeconfigPath?: string | undefined;
+  readonly log: Logger;
+  /** Called at each answer; `code` is the HTTP status, or `<error>` where none came. */
+  readonly onRequest?: (code: string, method: string, host: string) => void;
+}
+
+/** The patch types of the API server. */
+export const PATCH = {
+  merge: 'application/merge-patch+json',
+  json: 'application/json-patch+json',
+  apply: 'application/apply-patch+yaml',
+} as const;
+
+/**
+ * One API server, over one pool of connections. Calls throw KubernetesError when the server refuses or does not answer, and the
+ * signal's reason when the caller aborted. Tokens, certificates and the CA are followed as they rotate.
+ */
+export class KubernetesClient {
+  /** The API server's address. */
+  readonly server: string;
+  /** The namespace of the context or of the pod; undefined when neither says. */
+  readonly namespace: string | undefined;
+  readonly #credentials: Credentials;
+  readonly #pool: ConnectionPool;
+  readonly #host: string;
+  readonly #onRequest: NonNullable<KubernetesClientOptions['onRequest']>;
+
+  /** Reads the credentials; connects only at the first request. Throws when there are none. */
+  constructor({ kubeconfigPath, log, onRequest }: KubernetesClientOptions) {
+    this.#credentials = new Credentials(kubeconfigPath);
+    this.server = this.#credentials.server;
+    this.namespace = this.#credentials.namespace;
+    this.#host = new URL(this.server).host;
+    this.#pool = new ConnectionPool(this.#credentials.proxyUrl, log);
+    this.#onRequest = onRequest ?? (() => undefined);
+  }
+
+  /** The answer's JSON; `undefined` for an empty one. The caller says of which shape it is: the API server vouches for it. */
+  async request<T>(method: Dispatcher.HttpMethod, path: string, options: RequestOptions): Promise<T> {
+    const body = await this.requestBytes(method, path, options);
+    if (body.length === 0) return undefined as T;
+    try {
+      return JSON.parse(body.toString('utf8')) as T;
+    } catch (cause) {
+      const message = `${this.server} answered ${method} ${path} with something that is no JSON`;
+      throw new KubernetesError(message, { reason: 'MalformedAnswer' }, { cause });
+    }
+  }
+
+  /** The answer as it came, for other formats than JSON. */
+  async requestBytes(method: Dispatcher.HttpMethod, path: string, options: RequestOptions): Promise<Buffer> {
+    const timeout = AbortSignal.timeout(options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+    const signal = AbortSignal.any([options.signal, timeout]);
+    return this.#guard(options.signal, async () => {
+      const answer = await this.#send(method, path, options, signal, {});
+      return Buffer.from(await answer.body.arrayBuffer());
+    });
+  }
+
+  /** A GET whose answer is read as it comes and may go on for long. Ends with the server, or throws as the signal aborts. */
+  async *stream(path: string, options: StreamOptions): AsyncGenerator<Uint8Array> {
+    const limits = { headersTimeout: STREAM_HEADERS_TIMEOUT_MS, bodyTimeout: 0 };
+    const answer = await this.#guard(options.signal, () => this.#send('GET', path, options, options.signal, limits));
+    const chunks: AsyncIterator<Uint8Array> = answer.body[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const { done, value } = await this.#guard(options.signal, () => chunks.next());
+        if (done) return;
+        yield value;
+      }
+    } finally {
+      // Also where the reader loses interest: the connection must not stay open.
+      answer.body.destroy();
+    }
+  }
+
+  /** The CA that the API server's certificate is checked against, one normalised PEM text; undefined without TLS or a CA. */
+  async caData(): Promise<string | undefined> {
+    const { tls } = await this.#credentials.authenticate();
+    return tls.ca && this.server.startsWith('https:') ? normalisePem(tls.ca.toString('utf8')) : undefined;
+  }
+
+  /** The API server's version, such as `v1.36.3`. */
+  async serverVersion(signal: AbortSignal): Promise<string> {
+    const { gitVersion } = await this.request<{ gitVersion: string }>('GET', '/version', { signal });
+    return gitVersion;
+  }
+
+  /** Ends every connection. */
+  async close(): Promise<void> {
+    await this.#pool.close();
+  }
+
+  async #send(
+    method: Dispatcher.HttpMethod,
+    path: string,
+    options: Omit<RequestOptions, 'timeoutMs' | 'signal'>,
+    signal: AbortSignal,
+    limits: Pick<Dispatcher.RequestOptions, 'headersTimeout' | 'bodyTimeout'>,
+  ): Promise<Dispatcher.ResponseData> {
+    const authentication = await this.#authenticate(signal);
+    let code = '<error>';
+    try {
+      const answer = await send(this.#url(path, options.query), {
+        ...limits,
+        method,
+        signal,
+        dispatcher: this.#pool.dispatcher(authentication.tls),
+        headers: headersOf(authentication, options),
+        body: options.body === undefined ? null : JSON.stringify(options.body),
+      });
+      code = String(answer.statusCode);
+      if (answer.statusCode < 400) return answer;
+      const retryAfter = answer.headers['retry-after'];
+      throw errorOfAnswer(answer.statusCode, [retryAfter].flat()[0], await readSome(answer));
+    } finally {
+      this.#onRequest(code, method, this.#host);
+    }
+  }
+
+  async #authenticate(signal: AbortSignal): Promise<Authentication> {
+    signal.throwIfAborted();
+    try {
+      return await this.#credentials.authenticate();
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      throw new KubernetesError(
+        `no credentials for ${this.server}: ${message}`,
+        { reason: 'NoCredentials' },
+        { cause: error },
+      );
+    }
+  }
+
+  #url(path: string, query: Query = {}): string {
+    const url = new URL(this.server + path);
+    for (const [name, value] of Object.entries(query))
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    return url.href;
+  }
+
+  async #guard<T>(signal: AbortSignal, call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error instanceof KubernetesError ? error : errorOfNetwork(error, this.server);
+    }
+  }
+}
+
+/** Reads the credentials and makes the client; connects only at the first request. */
+export function createKubernetesClient(options: KubernetesClientOptions): KubernetesClient {
+  return new KubernetesClient(options);
+}
+
+function headersOf(
+  { headers }: Authentication,
+  { body, contentType, accept }: Pick<RequestOptions, 'body' | 'contentType' | 'accept'>,
+) {
+  return {
+    ...headers,
+    accept: accept ?? 'application/json',
+    'user-agent': 'windowspool-operator',
+    ...(body !== undefined && { 'content-type': contentType ?? 'application/json' }),
+  };
+}
+
+async function readSome(answer: Dispatcher.ResponseData): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > ERROR_BODY_LIMIT) break;
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,116 @@
+import type { Answer, Trouble, TroubleKind } from '../windowspool/ports.ts';
+
+/** The parts of a Kubernetes Status that are looked at. */
+interface Status {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly details?: { readonly retryAfterSeconds?: number; readonly causes?: readonly { readonly reason?: string }[] };
+}
+
+export interface KubernetesErrorFields {
+  /** The HTTP status; undefined when no answer came. */
+  readonly status?: number | undefined;
+  /** The Status' reason (`Forbidden`, `Conflict`), or the network's error code (`ECONNREFUSED`, `Timeout`). */
+  readonly reason: string;
+  /** The reasons of the Status' causes, such as `ResourceVersionTooLarge`. */
+  readonly causes?: readonly string[];
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** A request to the API server that was refused or not answered. `message` is the server's own words. */
+export class KubernetesError extends Error {
+  override readonly name = 'KubernetesError';
+  readonly status: number | undefined;
+  readonly reason: string;
+  readonly causes: readonly string[];
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, fields: KubernetesErrorFields, options?: ErrorOptions) {
+    super(message, options);
+    this.status = fields.status;
+    this.reason = fields.reason;
+    this.causes = fields.causes ?? [];
+    this.retryAfterMs = fields.retryAfterMs;
+  }
+}
+
+/** An answer with a status of 400 or more. Load balancers answer with HTML or nothing, so the body may be anything. */
+export function errorOfAnswer(status: number, retryAfter: string | undefined, body: string): KubernetesError {
+  const parsed = parseStatus(body);
+  const seconds = retryAfter === undefined ? parsed?.details?.retryAfterSeconds : Number(retryAfter);
+  const retryAfterMs = seconds === undefined || !Number.isFinite(seconds) ? undefined : seconds * 1000;
+  return new KubernetesError(parsed?.message || `the API server answered ${status}: ${excerpt(body)}`, {
+    status,
+    reason: parsed?.reason || `HTTP${status}`,
+    causes: parsed?.details?.causes?.flatMap((cause) => cause.reason ?? []) ?? [],
+    retryAfterMs,
+  });
+}
+
+/** A request that got no answer: refused, reset, timed out, a certificate that is not trusted. */
+export function errorOfNetwork(error: unknown, server: string): KubernetesError {
+  const { code, name, message } = error as { code?: unknown; name?: string; message?: string };
+  // A DOMException, such as the one of a time-out, has a number for a code.
+  const reason = typeof code === 'string' ? code : (name ?? 'Unknown');
+  return new KubernetesError(`no answer from ${server}: ${message || reason}`, { reason }, { cause: error });
+}
+
+/** Whether it says that the object does not exist. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof KubernetesError && error.status === 404;
+}
+
+const KINDS: Readonly<Record<number, TroubleKind>> = {
+  400: 'refused',
+  401: 'denied',
+  403: 'denied',
+  404: 'gone',
+  405: 'refused',
+  406: 'refused',
+  409: 'conflict',
+  410: 'gone',
+  413: 'refused',
+  415: 'refused',
+  422: 'refused',
+  429: 'throttled',
+};
+
+/** Classifies a failed request in the domain's words. `operation` is verb and resource: `patch runtimeclasses`. */
+export function troubleOf(error: KubernetesError, operation: string): Trouble {
+  const { status, reason, message } = error;
+  const kind = status === undefined || status >= 500 ? 'unavailable' : (KINDS[status] ?? 'unknown');
+  return { kind, operation, code: reason, message };
+}
+
+/**
+ * Makes expected trouble a value. Throws the caller's own abort, so that nobody mistakes it for trouble of the API server, and
+ * everything that is no KubernetesError: a bug.
+ */
+export async function answer<T>(operation: string, signal: AbortSignal, call: () => Promise<T>): Promise<Answer<T>> {
+  try {
+    return { ok: true, value: await call() };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof KubernetesError)) throw error;
+    return { ok: false, trouble: troubleOf(error, operation) };
+  }
+}
+
+function parseStatus(body: string): Status | undefined {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    return typeof parsed === 'object' && parsed !== null && (parsed as { kind?: string }).kind === 'Status'
+      ? parsed
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function excerpt(body: string): string {
+  const text = body
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return text.length > 200 ? `${text.slice(0, 200)}...` : text || 'no text';
+}

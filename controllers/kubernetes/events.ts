@@ -1,0 +1,51 @@
+import type { EventPublisher, EventRecord, EventSeries, EventSink, ObjectReference } from '../runtime/ports.ts';
+import type { WindowsPool } from '../windowspool/api.gen.ts';
+import type { Events } from '../windowspool/ports.ts';
+import { type KubernetesClient, PATCH } from './client.ts';
+import { microTimeOf } from './objects.ts';
+import { API_VERSION, KIND } from './pools.ts';
+
+const API = 'events.k8s.io/v1';
+
+/** Writes events.k8s.io/v1 Events, for a Recorder. */
+export function createEventSink(client: KubernetesClient): EventSink {
+  const collection = (namespace: string): string => `/apis/${API}/namespaces/${encodeURIComponent(namespace)}/events`;
+  return {
+    create: async (event, signal) => {
+      await client.request('POST', collection(event.namespace), { body: manifest(event), signal });
+    },
+    updateSeries: async (event, series, signal) => {
+      const path = `${collection(event.namespace)}/${encodeURIComponent(event.name)}`;
+      await client.request('PATCH', path, { body: { series: seriesJson(series) }, contentType: PATCH.merge, signal });
+    },
+  };
+}
+
+/** The domain's events about a pool, handed to a Recorder. */
+export function createPoolEvents(recorder: EventPublisher): Events {
+  return {
+    publish: (pool, { type, reason, action, message }) => {
+      recorder.publish(referenceTo(pool), { type, reason, action, note: message });
+    },
+  };
+}
+
+function referenceTo({ metadata: { name, uid } }: WindowsPool): ObjectReference {
+  return { apiVersion: API_VERSION, kind: KIND, name, uid };
+}
+
+function manifest(event: EventRecord): object {
+  const { namespace, name, eventTime, series, ...rest } = event;
+  return {
+    apiVersion: API,
+    kind: 'Event',
+    metadata: { namespace, name },
+    eventTime: microTimeOf(eventTime),
+    ...(series && { series: seriesJson(series) }),
+    ...rest,
+  };
+}
+
+function seriesJson({ count, lastObservedTime }: EventSeries): object {
+  return { count, lastObservedTime: microTimeOf(lastObservedTime) };
+}

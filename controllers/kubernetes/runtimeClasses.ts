@@ -1,0 +1,160 @@
+import type { Identity, ListWatch, StoreView } from '../runtime/ports.ts';
+import type { WindowsPool } from '../windowspool/api.gen.ts';
+import type { RuntimeClass, RuntimeClasses, RuntimeClassWish, Toleration } from '../windowspool/ports.ts';
+import { type KubernetesClient, PATCH } from './client.ts';
+import { jsonDecoder } from './decoder.ts';
+import { answer, isNotFound } from './errors.ts';
+import { createListWatch } from './listWatch.ts';
+import type { KubernetesObject, OwnerReference } from './objects.ts';
+import { API_VERSION, KIND } from './pools.ts';
+
+const RUNTIME_CLASS_API = 'node.k8s.io/v1';
+const PATH = `/apis/${RUNTIME_CLASS_API}/runtimeclasses`;
+const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by';
+const OPERATOR = 'windowspool-operator';
+
+export const runtimeClassIdentity: Identity<RuntimeClass> = {
+  key: ({ name }) => name,
+  uid: ({ uid }) => uid,
+  resourceVersion: ({ resourceVersion }) => resourceVersion,
+};
+
+interface RuntimeClassJson extends KubernetesObject {
+  readonly handler?: string;
+  readonly scheduling?: {
+    readonly nodeSelector?: Readonly<Record<string, string>>;
+    readonly tolerations?: readonly Toleration[];
+  };
+}
+
+export function runtimeClassOf({ metadata = {}, handler = '', scheduling = {} }: RuntimeClassJson): RuntimeClass {
+  return {
+    name: metadata.name ?? '',
+    uid: metadata.uid ?? '',
+    resourceVersion: metadata.resourceVersion ?? '',
+    deleting: metadata.deletionTimestamp !== undefined,
+    managed: metadata.labels?.[MANAGED_BY_LABEL] === OPERATOR,
+    owners: (metadata.ownerReferences ?? []).filter(isPool).map(({ name, uid }) => ({ name, uid })),
+    handler,
+    nodeSelector: scheduling.nodeSelector ?? {},
+    tolerations: scheduling.tolerations ?? [],
+  };
+}
+
+export function runtimeClassListWatch(client: KubernetesClient): ListWatch<RuntimeClass> {
+  return createListWatch({ client, path: PATH, decoder: jsonDecoder(runtimeClassOf) });
+}
+
+/**
+ * The domain's RuntimeClasses. One is shared by several pools: each has its own field manager and its own owner reference, so that
+ * the garbage collector ends it with the last of them.
+ */
+export function createRuntimeClasses(client: KubernetesClient, store: StoreView<RuntimeClass>): RuntimeClasses {
+  const pathOf = (name: string): string => `${PATH}/${encodeURIComponent(name)}`;
+  const observe = (written: RuntimeClassJson): void => void store.observeWrite(runtimeClassOf(written));
+  return {
+    get: (name) => store.get(name),
+    create: (wish, pool, signal) =>
+      answer('create runtimeclasses', signal, async () => {
+        const query = { fieldManager: fieldManagerOf(pool) };
+        observe(
+          await client.request<RuntimeClassJson>('POST', PATH, {
+            query,
+            body: manifest(wish, pool, undefined),
+            signal,
+          }),
+        );
+      }),
+    apply: (wish, seen, pool, signal) =>
+      answer('patch runtimeclasses', signal, async () => {
+        const query = { fieldManager: fieldManagerOf(pool), force: true };
+        // The uid is the precondition: without it, an object that vanished since would be made anew.
+        const options = { query, body: manifest(wish, pool, seen.uid), contentType: PATCH.apply, signal };
+        observe(await client.request<RuntimeClassJson>('PATCH', pathOf(wish.name), options));
+      }),
+    release: (seen, pool, signal) =>
+      answer('patch runtimeclasses', signal, async () => {
+        const written = await release(client, pathOf(seen.name), seen, pool, signal);
+        if (written) observe(written);
+      }),
+    delete: (seen, signal) =>
+      answer('delete runtimeclasses', signal, async () => {
+        const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid: seen.uid } };
+        try {
+          await client.request('DELETE', pathOf(seen.name), { body, signal });
+        } catch (error) {
+          if (!isNotFound(error)) throw error;
+        }
+      }),
+  };
+}
+
+/**
+ * Takes the pool's owner reference and its entry in managedFields out, in one write that holds only for the version just read.
+ * An empty apply would end the pool's fields with the pool's claim on them; here the object stays as it is.
+ */
+async function release(
+  client: KubernetesClient,
+  path: string,
+  seen: RuntimeClass,
+  pool: WindowsPool,
+  signal: AbortSignal,
+): Promise<RuntimeClassJson | undefined> {
+  const current = await client.request<RuntimeClassJson>('GET', path, { signal }).catch((error: unknown) => {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  });
+  const metadata = current?.metadata;
+  if (!metadata || metadata.uid !== seen.uid) return undefined;
+  const owner = metadata.ownerReferences?.findIndex(({ uid }) => uid === pool.metadata.uid) ?? -1;
+  if (owner < 0) return current;
+  const manager = fieldManagerOf(pool);
+  const managed = metadata.managedFields?.flatMap((entry, at) => (entry.manager === manager ? [at] : [])) ?? [];
+  const body = [
+    { op: 'test', path: '/metadata/uid', value: metadata.uid },
+    { op: 'test', path: `/metadata/ownerReferences/${owner}/uid`, value: pool.metadata.uid },
+    { op: 'replace', path: '/metadata/resourceVersion', value: metadata.resourceVersion },
+    { op: 'remove', path: `/metadata/ownerReferences/${owner}` },
+    // From the last to the first, so that the places of the others stay.
+    ...managed.reverse().map((at) => ({ op: 'remove', path: `/metadata/managedFields/${at}` })),
+  ];
+  return client.request<RuntimeClassJson>('PATCH', path, {
+    query: { fieldManager: OPERATOR },
+    body,
+    contentType: PATCH.json,
+    signal,
+  });
+}
+
+function manifest(wish: RuntimeClassWish, pool: WindowsPool, uid: string | undefined): object {
+  const { name, uid: poolUid } = pool.metadata;
+  const owner = {
+    apiVersion: API_VERSION,
+    kind: KIND,
+    name,
+    uid: poolUid,
+    controller: false,
+    blockOwnerDeletion: false,
+  };
+  return {
+    apiVersion: RUNTIME_CLASS_API,
+    kind: 'RuntimeClass',
+    metadata: {
+      name: wish.name,
+      labels: { [MANAGED_BY_LABEL]: OPERATOR },
+      ownerReferences: [owner],
+      ...(uid && { uid }),
+    },
+    handler: wish.handler,
+    scheduling: { nodeSelector: wish.nodeSelector, tolerations: wish.tolerations },
+  };
+}
+
+/** At most 128 characters, the API server's limit: a pool's name has at most 63. */
+function fieldManagerOf(pool: WindowsPool): string {
+  return `${OPERATOR}/${pool.metadata.name}`;
+}
+
+function isPool({ apiVersion, kind }: OwnerReference): boolean {
+  return kind === KIND && apiVersion.startsWith('winpool.dev/');
+}
