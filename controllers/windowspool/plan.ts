@@ -19,7 +19,7 @@ import {
   wishFor,
 } from './nodeGroup.ts';
 import type { NodeGroup } from './ports.ts';
-import { isAsWanted, isOwner, isSoleOwner, runtimeClassFor } from './runtimeClass.ts';
+import { isAsWanted, isOwner, isSoleOwner, isTaken, runtimeClassFor } from './runtimeClass.ts';
 import type { Situation } from './situation.ts';
 import type { Memory, Step } from './steps.ts';
 import { parseKernelVersion, WINDOWS_BUILD_LABEL } from './windows.ts';
@@ -29,7 +29,7 @@ export type Rule = (s: Situation) => readonly Step[] | undefined;
 
 /** The rules for one part of the world, first match wins. */
 export interface Chapter {
-  readonly about: 'deletion' | 'finalizer' | 'nodeGroup' | 'tags' | 'runtimeClass' | 'nodes';
+  readonly about: 'deletion' | 'finalizer' | 'nodeGroup' | 'tags' | 'formerRuntimeClass' | 'runtimeClass' | 'nodes';
   readonly rules: readonly Rule[];
 }
 
@@ -60,22 +60,24 @@ export const livingChapters: readonly Chapter[] = [
       replaceFailedGroup,
       createMissingGroup,
       waitForRunningUpdate,
+      waitForUpdateResult,
       correctConfig,
     ],
   },
-  { about: 'tags', rules: [correctTags] },
+  { about: 'tags', rules: [stayOutOfOtherClusters, waitForAws, leaveForeignGroup, correctTags] },
+  { about: 'formerRuntimeClass', rules: [leaveFormerRuntimeClass] },
   {
     about: 'runtimeClass',
     rules: [
-      leaveFormerRuntimeClass,
       waitForRuntimeClassToGo,
       createRuntimeClass,
       leaveForeignRuntimeClass,
+      leaveTakenRuntimeClass,
       rebuildRuntimeClass,
       shareRuntimeClass,
     ],
   },
-  { about: 'nodes', rules: [correctBuildLabels] },
+  { about: 'nodes', rules: [stayOutOfOtherClusters, leaveForeignGroup, correctBuildLabels] },
 ];
 
 export interface Plan {
@@ -134,9 +136,15 @@ function stayOutOfOtherClusters(s: Situation) {
   return isClusterMismatch(s) ? [] : undefined;
 }
 
-/** Ensures that the pool's own group goes, in whatever state it is. */
-function deleteOwnedGroup({ pool, group }: Situation): Step[] | undefined {
-  if (group.kind !== 'seen' || !isOwnedBy(pool, group.group) || group.group.status === 'DELETING') return undefined;
+/** Ensures that the pool's own group goes, in whatever state it is, once the cluster is proven to be ours. */
+function deleteOwnedGroup({ pool, group, cluster }: Situation): Step[] | undefined {
+  if (
+    cluster.kind !== 'seen' ||
+    group.kind !== 'seen' ||
+    !isOwnedBy(pool, group.group) ||
+    group.group.status === 'DELETING'
+  )
+    return undefined;
   return [{ kind: 'deleteNodeGroup', group: group.group.name, why: 'the pool is deleted' }];
 }
 
@@ -164,9 +172,10 @@ function waitForAws({ group, cluster }: Situation) {
   return group.kind === 'unreachable' || cluster.kind !== 'seen' ? [] : undefined;
 }
 
-/** Ensures that a group of our name that is not ours is never changed and never deleted. */
-function leaveForeignGroup({ pool, group }: Situation) {
-  return group.kind === 'seen' && !isOwnedBy(pool, group.group) ? [] : undefined;
+/** Ensures that a group of our name that is not ours is never changed and never deleted, nor are its nodes. */
+function leaveForeignGroup(s: Situation) {
+  const group = groupOf(s);
+  return group && !isOwnedBy(s.pool, group) ? [] : undefined;
 }
 
 /** Ensures that a group which somebody deletes is waited for; the next one is made when it is gone. */
@@ -207,6 +216,16 @@ function waitForRunningUpdate({ group }: Situation) {
     : undefined;
 }
 
+/**
+ * Ensures that the end of an update is known before the next one is sent: a failed one leaves the group as it was, so the same update
+ * would be sent for ever.
+ */
+function waitForUpdateResult({ pool, group, update }: Situation): Step[] | undefined {
+  const memory = pool.status?.nodeGroup?.update;
+  if (group.kind !== 'seen' || memory?.status !== 'InProgress') return undefined;
+  return update?.id === memory.id && update.status !== 'InProgress' ? undefined : [];
+}
+
 /** Ensures that labels, taints and size follow the spec, and that what failed is not repeated until the spec changes. */
 function correctConfig(s: Situation): Step[] | undefined {
   if (s.group.kind !== 'seen') return undefined;
@@ -219,7 +238,7 @@ function correctConfig(s: Situation): Step[] | undefined {
 
 /** Ensures that the tags follow the spec; EKS takes them in every state. */
 function correctTags(s: Situation): Step[] | undefined {
-  if (s.group.kind !== 'seen' || isClusterMismatch(s) || !isOwnedBy(s.pool, s.group.group)) return undefined;
+  if (s.group.kind !== 'seen') return undefined;
   if (['DELETING', 'CREATE_FAILED', 'DELETE_FAILED'].includes(s.group.group.status)) return undefined;
   const change = tagChangeFor(s.pool, s.group.group);
   return change && [...rememberFirst(s), { kind: 'correctTags', group: s.group.group, change }];
@@ -248,6 +267,11 @@ function createRuntimeClass({ pool, runtimeClass }: Situation): Step[] | undefin
 /** Ensures that a RuntimeClass which was there before is never taken over. */
 function leaveForeignRuntimeClass({ runtimeClass }: Situation) {
   return runtimeClass?.managed ? undefined : [];
+}
+
+/** Ensures that two pools which choose one name for a RuntimeClass of their own do not fight: whoever has it keeps it. */
+function leaveTakenRuntimeClass({ pool, runtimeClass }: Situation): Step[] | undefined {
+  return runtimeClass && isTaken(pool, runtimeClass) ? [] : undefined;
 }
 
 /** Ensures another handler by deleting and creating: Kubernetes never changes a handler. Pods that run keep theirs. */

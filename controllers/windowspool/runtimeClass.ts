@@ -73,3 +73,10 @@ export function isOwner(pool: WindowsPool, seen: RuntimeClass): boolean {
 export function isSoleOwner(pool: WindowsPool, seen: RuntimeClass): boolean {
   return isOwner(pool, seen) && seen.owners.length === 1;
 }
+
+/** Whether another pool has the name for a RuntimeClass that says something else. Those of scope Version are the same for all. */
+export function isTaken(pool: WindowsPool, seen: RuntimeClass): boolean {
+  const wish = runtimeClassFor(pool);
+  if (!wish || pool.spec.runtimeClass.scope === 'Version') return false;
+  return seen.owners.some(({ uid }) => uid !== pool.metadata.uid) && !isAsWanted(seen, wish);
+}

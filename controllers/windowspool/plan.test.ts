@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { type Chapter, deletionChapters, isDeleting, livingChapters, planFor, stepsOf, touchesAws } from './plan.ts';
+import type { Situation } from './situation.ts';
+import { describeStep, type Step } from './steps.ts';
+import { knownStatus, sampleGroup, samplePool, sampleSituation } from './testing/fixtures.ts';
+import { nodeGroupCases, type PlanCase, pausedCases, tagCases } from './testing/planCases.ts';
+import { deletionCases, nodeCases, runtimeClassCases } from './testing/planCasesOfTheRest.ts';
+
+const tables: Readonly<Record<string, readonly PlanCase[]>> = {
+  'a pool that lives: its node group': nodeGroupCases,
+  'a pool that lives: the tags of its node group': tagCases,
+  'a pool that lives: its RuntimeClass': runtimeClassCases,
+  'a pool that lives: its nodes': nodeCases,
+  'a pool that goes': deletionCases,
+};
+
+/** The step with what matters of its payload. */
+function stepInWords(step: Step): string {
+  if (step.kind === 'remember')
+    return `remember ${step.memory.nodeGroupName} of ${step.memory.cluster.arn}, tags ${step.memory.tagKeys.join(', ')}`;
+  if (step.kind === 'createNodeGroup')
+    return `${describeStep(step)}, tags ${Object.keys(step.wish.tags).sort().join(', ')}`;
+  return describeStep(step) ?? step.kind;
+}
+
+describe('the plan', () => {
+  for (const [title, cases] of Object.entries(tables)) {
+    describe(title, () => {
+      for (const { name, situation, want } of cases) {
+        it(name, () => {
+          const { steps, pending } = planFor(situation);
+          assert.deepEqual({ steps: steps.map(stepInWords), pending }, { steps: want, pending: [] });
+        });
+      }
+    });
+  }
+
+  describe('takes no step while the pool is paused, and says which it would take', () => {
+    for (const { name, situation, want } of pausedCases) {
+      it(name, () => {
+        const { steps, pending } = planFor(situation);
+        assert.deepEqual({ steps, pending: pending.map(stepInWords) }, { steps: [], pending: want });
+      });
+    }
+  });
+
+  it('names every case once, so that a failure says which', () => {
+    const names = [...Object.values(tables).flat(), ...pausedCases].map(({ name }) => name);
+    assert.deepEqual(
+      names.filter((name, i) => names.indexOf(name) !== i),
+      [],
+    );
+  });
+});
+
+describe('every rule of the plan matters', () => {
+  const cases = Object.values(tables).flat();
+  const books = { 'a pool that goes': deletionChapters, 'a pool that lives': livingChapters };
+  for (const [book, chapters] of Object.entries(books)) {
+    const its = cases.filter(({ situation }) => isDeleting(situation.pool) === (chapters === deletionChapters));
+    for (const { about, rules } of chapters) {
+      for (const rule of rules) {
+        it(`${book}, ${about}: without ${rule.name} a case of the table fails`, () => {
+          const without = chapters.map((chapter) => withoutRule(chapter, about, rule));
+          const noticing = its.filter(
+            ({ situation, want }) => sameSteps(chapters, situation, want) && !sameSteps(without, situation, want),
+          );
+          assert.notEqual(noticing.length, 0, `no case of the table notices that the rule ${rule.name} is missing`);
+        });
+      }
+    }
+  }
+});
+
+function withoutRule(chapter: Chapter, about: Chapter['about'], rule: Chapter['rules'][number]): Chapter {
+  return chapter.about === about
+    ? { ...chapter, rules: chapter.rules.filter((candidate) => candidate !== rule) }
+    : chapter;
+}
+
+function sameSteps(chapters: readonly Chapter[], situation: Situation, want: readonly string[]): boolean {
+  try {
+    return JSON.stringify(stepsOf(chapters, situation).map(stepInWords)) === JSON.stringify(want);
+  } catch {
+    return false;
+  }
+}
+
+describe('a client request token', () => {
+  const creation = (s: Partial<Situation>) => {
+    const { steps } = planFor(sampleSituation({ group: { kind: 'absent' }, nodes: [], ...s }));
+    const step = steps.find(({ kind }) => kind === 'createNodeGroup');
+    return step?.kind === 'createNodeGroup' ? step.token : undefined;
+  };
+  const pool = samplePool({}, { status: knownStatus() });
+  const token = creation({ pool });
+
+  it('has at most 64 characters that EKS accepts, however long the name of the pool', () => {
+    const long = creation({ pool: samplePool({}, { metadata: { name: 'a'.repeat(63) } }) });
+    for (const each of [token, long]) assert.match(each ?? '', /^[A-Za-z0-9-]{1,64}$/);
+  });
+
+  it('is the same after a crash', () => {
+    assert.equal(creation({ pool: structuredClone(pool) }), token);
+  });
+
+  const others = {
+    'another pool of the same name': samplePool({}, { metadata: { uid: 'uid-2' }, status: knownStatus() }),
+    'another wish': samplePool({ nodeGroup: { diskSizeGiB: 80 } }, { status: knownStatus() }),
+    'the same wish after another group': samplePool({}, { status: knownStatus({ arn: 'arn:2' }) }),
+  };
+  for (const [what, other] of Object.entries(others)) {
+    it(`is another for ${what}`, () => assert.notEqual(creation({ pool: other }), token));
+  }
+
+  it('is another for the same update after another update', () => {
+    const tokens = ['u-1', 'u-2'].map((id) => {
+      const update = { id, type: 'ConfigUpdate', target: 'x', status: 'Successful' };
+      const resized = samplePool({ scaling: { max: 9 } }, { status: knownStatus({ update }) });
+      const { steps } = planFor(sampleSituation({ pool: resized, group: { kind: 'seen', group: sampleGroup() } }));
+      return steps.map((step) => step.kind === 'updateConfig' && step.token);
+    });
+    assert.equal(new Set(tokens.flat()).size, 2);
+  });
+});
+
+describe('a step that touches AWS', () => {
+  it('is one about the node group, except what is only remembered', () => {
+    const { steps } = planFor(
+      sampleSituation({
+        pool: samplePool({}, { metadata: { finalizers: [] } }),
+        group: { kind: 'absent' },
+        nodes: [],
+        runtimeClass: undefined,
+      }),
+    );
+    assert.deepEqual(
+      steps.map((step) => [step.kind, touchesAws(step)]),
+      [
+        ['addFinalizer', false],
+        ['remember', false],
+        ['createNodeGroup', true],
+        ['createRuntimeClass', false],
+      ],
+    );
+  });
+});

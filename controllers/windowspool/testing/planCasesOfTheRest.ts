@@ -1,0 +1,272 @@
+/** The rules about deletion, RuntimeClasses and nodes as a table. */
+import { buildOf, WINDOWS_BUILD_LABEL } from '../windows.ts';
+import {
+  knownStatus,
+  NOW,
+  sampleGroup,
+  sampleNode,
+  samplePool,
+  sampleRuntimeClass,
+  sampleSituation,
+  sampleTrouble,
+} from './fixtures.ts';
+import { LEAVING, otherAuthority, type PlanCase, seen } from './planCases.ts';
+
+const leaving = samplePool({}, { metadata: LEAVING, status: knownStatus() });
+const retained = samplePool({ deletionPolicy: 'Retain' }, { metadata: LEAVING, status: knownStatus() });
+const unreachable = { kind: 'unreachable', trouble: sampleTrouble('unavailable') } as const;
+const DELETE = 'delete node group web: the pool is deleted';
+
+export const deletionCases: readonly PlanCase[] = [
+  {
+    name: 'the group of a deleted pool goes first',
+    situation: sampleSituation({ pool: leaving }),
+    want: [DELETE],
+  },
+  ...(['CREATING', 'UPDATING', 'DEGRADED', 'CREATE_FAILED', 'DELETE_FAILED'] as const).map((status) => ({
+    name: `the group of a deleted pool goes while it is ${status}`,
+    situation: sampleSituation({ pool: leaving, group: seen({ status }) }),
+    want: [DELETE],
+  })),
+  {
+    name: 'a deleted pool stays while its group is being deleted',
+    situation: sampleSituation({ pool: leaving, group: seen({ status: 'DELETING' }) }),
+    want: [],
+  },
+  {
+    name: 'a deleted pool stays while its group cannot be looked at',
+    situation: sampleSituation({
+      pool: leaving,
+      group: { ...unreachable, since: NOW, last: undefined },
+    }),
+    want: [],
+  },
+  {
+    name: 'a deleted pool goes once its group is gone',
+    situation: sampleSituation({ pool: leaving, group: { kind: 'absent' }, nodes: [] }),
+    want: ['removeFinalizer'],
+  },
+  {
+    name: 'a deleted pool goes when its cluster is gone, for the group went with it',
+    situation: sampleSituation({
+      pool: leaving,
+      cluster: { kind: 'absent' },
+      group: { kind: 'unreachable', trouble: sampleTrouble('gone'), since: NOW, last: sampleGroup() },
+    }),
+    want: ['removeFinalizer'],
+  },
+  {
+    name: 'a deleted pool goes and leaves a foreign group of its name',
+    situation: sampleSituation({ pool: leaving, group: seen({ tags: { 'winpool.dev/pool': 'api' } }) }),
+    want: ['removeFinalizer'],
+  },
+  {
+    name: 'a deleted pool that only other finalizers hold is left alone',
+    situation: sampleSituation({
+      pool: { ...leaving, metadata: { ...leaving.metadata, finalizers: ['example.com/backup'] } },
+    }),
+    want: [],
+  },
+  {
+    name: 'nothing is deleted in a cluster with another certificate authority',
+    situation: sampleSituation({ pool: leaving, cluster: otherAuthority }),
+    want: [],
+  },
+  {
+    name: 'a pool is not let go because another cluster has no such group',
+    situation: sampleSituation({ pool: leaving, cluster: otherAuthority, group: { kind: 'absent' }, nodes: [] }),
+    want: [],
+  },
+  {
+    name: 'nothing is deleted while the cluster is not proven to be ours',
+    situation: sampleSituation({ pool: leaving, cluster: unreachable }),
+    want: [],
+  },
+  {
+    name: 'Retain gives up the RuntimeClass, then lets the pool go without its group',
+    situation: sampleSituation({ pool: retained }),
+    want: ['give up ownership of RuntimeClass windows-2022', 'removeFinalizer'],
+  },
+  {
+    name: 'Retain lets the pool go while AWS cannot be reached',
+    situation: sampleSituation({
+      pool: retained,
+      cluster: unreachable,
+      group: { ...unreachable, since: NOW, last: undefined },
+      runtimeClass: undefined,
+    }),
+    want: ['removeFinalizer'],
+  },
+  {
+    name: 'Retain lets the pool go even in another cluster, and a RuntimeClass of others stays theirs',
+    situation: sampleSituation({
+      pool: retained,
+      cluster: otherAuthority,
+      runtimeClass: sampleRuntimeClass(retained, { owners: [{ name: 'api', uid: 'uid-api' }] }),
+    }),
+    want: ['removeFinalizer'],
+  },
+];
+
+const pool = samplePool({}, { status: knownStatus() });
+const own = samplePool(
+  { runtimeClass: { scope: 'Pool', handler: 'runhcs-wcow-hypervisor' } },
+  { status: { ...knownStatus(), runtimeClass: { name: 'web' } } },
+);
+const unmanaged = samplePool({ runtimeClass: { manage: false } }, { status: knownStatus() });
+const api = { name: 'api', uid: 'uid-api' };
+const web = { name: 'web', uid: 'uid-web' };
+
+export const runtimeClassCases: readonly PlanCase[] = [
+  {
+    name: 'a missing RuntimeClass is created',
+    situation: sampleSituation({ pool, runtimeClass: undefined }),
+    want: ['create RuntimeClass windows-2022'],
+  },
+  {
+    name: 'a pool that manages no RuntimeClass creates none',
+    situation: sampleSituation({ pool: unmanaged, runtimeClass: undefined }),
+    want: [],
+  },
+  {
+    name: 'a RuntimeClass of another pool is shared',
+    situation: sampleSituation({ pool, runtimeClass: sampleRuntimeClass(pool, { owners: [api] }) }),
+    want: ['apply RuntimeClass windows-2022'],
+  },
+  {
+    name: 'a RuntimeClass that somebody changed is put right',
+    situation: sampleSituation({ pool, runtimeClass: sampleRuntimeClass(pool, { tolerations: [] }) }),
+    want: ['apply RuntimeClass windows-2022'],
+  },
+  {
+    name: 'a RuntimeClass that was there before is never written to',
+    situation: sampleSituation({
+      pool,
+      runtimeClass: sampleRuntimeClass(pool, { managed: false, owners: [], tolerations: [] }),
+    }),
+    want: [],
+  },
+  {
+    name: 'a RuntimeClass that is being deleted is not written to',
+    situation: sampleSituation({
+      pool,
+      runtimeClass: sampleRuntimeClass(pool, { deleting: true, owners: [] }),
+    }),
+    want: [],
+  },
+  {
+    name: 'another handler is reached by deleting the RuntimeClass',
+    situation: sampleSituation({
+      pool: own,
+      runtimeClass: sampleRuntimeClass(own, { handler: 'runhcs-wcow-process' }),
+    }),
+    want: ['delete RuntimeClass web'],
+  },
+  {
+    name: 'a RuntimeClass with another handler that other pools use is left',
+    situation: sampleSituation({
+      pool: own,
+      runtimeClass: sampleRuntimeClass(own, { handler: 'runhcs-wcow-process', owners: [web, api] }),
+    }),
+    want: [],
+  },
+  {
+    name: 'two pools that choose one name for different RuntimeClasses do not fight',
+    situation: sampleSituation({
+      pool: own,
+      runtimeClass: sampleRuntimeClass(own, { tolerations: [], owners: [api] }),
+    }),
+    want: [],
+  },
+  {
+    name: 'the RuntimeClass that the spec no longer names is deleted when nobody else owns it',
+    situation: sampleSituation({ pool: own, formerRuntimeClass: sampleRuntimeClass(pool) }),
+    want: ['delete RuntimeClass windows-2022'],
+  },
+  {
+    name: 'the RuntimeClass that the spec no longer names stays with its other owners, and the new one is made',
+    situation: sampleSituation({
+      pool: own,
+      runtimeClass: undefined,
+      formerRuntimeClass: sampleRuntimeClass(pool, { owners: [web, api] }),
+    }),
+    want: ['give up ownership of RuntimeClass windows-2022', 'create RuntimeClass web'],
+  },
+  {
+    name: 'a former RuntimeClass that is not ours, or goes already, is left',
+    situation: sampleSituation({
+      pool: unmanaged,
+      runtimeClass: undefined,
+      formerRuntimeClass: sampleRuntimeClass(pool, { deleting: true }),
+    }),
+    want: [],
+  },
+  {
+    name: 'a former RuntimeClass of other pools is left',
+    situation: sampleSituation({
+      pool: unmanaged,
+      runtimeClass: undefined,
+      formerRuntimeClass: sampleRuntimeClass(pool, { owners: [api] }),
+    }),
+    want: [],
+  },
+];
+
+const { [WINDOWS_BUILD_LABEL]: _, ...unlabelled } = sampleNode().labels;
+const stale = sampleNode({ labels: { ...unlabelled, [WINDOWS_BUILD_LABEL]: buildOf('Windows2019') } });
+const LABEL = `label node ${stale.name} with node.kubernetes.io/windows-build=10.0.20348`;
+
+export const nodeCases: readonly PlanCase[] = [
+  {
+    name: 'a stale windows-build label is corrected',
+    situation: sampleSituation({ pool, nodes: [stale] }),
+    want: [LABEL],
+  },
+  {
+    name: 'a missing windows-build label is added',
+    situation: sampleSituation({ pool, nodes: [sampleNode({ labels: unlabelled })] }),
+    want: [LABEL],
+  },
+  {
+    name: 'a node of another build is labelled with the build that it has',
+    situation: sampleSituation({ pool, nodes: [sampleNode({ kernelVersion: '10.0.26100.1' })] }),
+    want: [LABEL.replace('20348', '26100')],
+  },
+  {
+    name: 'a node that goes, or whose kernel is unknown, is left alone',
+    situation: sampleSituation({
+      pool,
+      nodes: [sampleNode({ ...stale, deleting: true }), sampleNode({ ...stale, kernelVersion: '5.10.0' })],
+    }),
+    want: [],
+  },
+  {
+    name: 'the nodes of a foreign group are left alone',
+    situation: sampleSituation({ pool, nodes: [stale], group: seen({ tags: {} }) }),
+    want: [],
+  },
+  {
+    name: 'the nodes of a group that was foreign when it was last seen are left alone',
+    situation: sampleSituation({
+      pool,
+      nodes: [stale],
+      group: { ...unreachable, since: NOW, last: sampleGroup(pool, { tags: {} }) },
+    }),
+    want: [],
+  },
+  {
+    name: 'nodes are left alone when the cluster is another',
+    situation: sampleSituation({ pool, nodes: [stale], cluster: otherAuthority }),
+    want: [],
+  },
+  {
+    name: 'labels are corrected while AWS cannot be reached',
+    situation: sampleSituation({
+      pool,
+      nodes: [stale],
+      cluster: unreachable,
+      group: { ...unreachable, since: NOW, last: undefined },
+    }),
+    want: [LABEL],
+  },
+];
