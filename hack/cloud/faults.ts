@@ -1,5 +1,5 @@
 import type { CreateNodegroupRequest, ErrorDetail, Issue, NodegroupScalingConfig, Taint } from '@aws-sdk/client-eks';
-import type { CallFaults, Target } from './callFaults.ts';
+import type { CallFaults } from './callFaults.ts';
 import type { Policy } from './iam.ts';
 import { kernelWith, releaseOf, scaleTo, terminate } from './instances.ts';
 import { createNodegroup, deleteNodegroup, setStatus } from './nodegroups.ts';
@@ -142,6 +142,3 @@ export class Faults {
     throw new RangeError(`there is no node ${node}; the nodes are ${names === '' ? 'none' : names}`);
   }
 }
-
-/** What `faults.calls` offers, to be reached by the same name through the admin path. */
-export type CallFaultTarget = Target;
