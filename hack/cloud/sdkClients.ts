@@ -1,7 +1,7 @@
 import { EC2 } from '@aws-sdk/client-ec2';
 import { EKS } from '@aws-sdk/client-eks';
 
-/** The unmodified SDK clients against a local AWS; one attempt a call, a time-out of 2 s. For tests. */
+/** The unmodified SDK clients against a local AWS; one attempt a call unless more are asked for, a time-out of 1 s. For tests. */
 export interface SdkClients {
   readonly eks: EKS;
   readonly ec2: EC2;
@@ -9,13 +9,13 @@ export interface SdkClients {
 }
 
 /** Makes both clients for the URL of a local AWS. Any credentials will do: no signature is checked. */
-export function sdkClients(endpoint: string, region: string): SdkClients {
+export function sdkClients(endpoint: string, region: string, maxAttempts = 1): SdkClients {
   const options = {
     region,
     endpoint,
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-    maxAttempts: 1,
-    requestHandler: { connectionTimeout: 2000, requestTimeout: 2000, throwOnRequestTimeout: true },
+    maxAttempts,
+    requestHandler: { connectionTimeout: 1000, requestTimeout: 1000, throwOnRequestTimeout: true },
   };
   const eks = new EKS(options);
   const ec2 = new EC2(options);

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { shippedPolicy } from './cloud.ts';
+import { sampleCluster, sampleGroup } from './fixtures.ts';
+import { like, Policy } from './iam.ts';
+import { memoryCloud } from './testClock.ts';
+
+const group = { clusterName: sampleCluster.name, nodegroupName: 'web' };
+const user = 'arn:aws:sts::111122223333:assumed-role/windowspool-operator/windowspool-operator';
+const denied = (action: string, resource: string) =>
+  `AccessDeniedException: User: ${user} is not authorized to perform: ${action} on resource: ${resource} because no identity-based policy allows the ${action} action`;
+const rejection = (promise: Promise<unknown>): Promise<string> => promise.then(() => 'accepted', String);
+
+describe('the shipped IAM policy', () => {
+  it('holds only words that an administrator has to fill in, and no star as action', () => {
+    const text = readFileSync(shippedPolicy, 'utf8');
+    const words = new Set(text.match(/\b[A-Z]{2,}(_[A-Z]+)*\b/g));
+    assert.deepEqual([...words].sort(), ['ACCOUNT_ID', 'CLUSTER_NAME', 'NODE_ROLE_NAME', 'REGION']);
+    assert.doesNotMatch(text, /"(\w+:)?\*?\w*\*"\s*[,\]].*Action/);
+  });
+
+  const cluster = 'arn:aws:eks:us-west-2:111122223333:cluster/demo';
+  const role = 'arn:aws:iam::111122223333:role/windows-nodes';
+  const creation: readonly (readonly [action: string, error: string])[] = [
+    ['eks:CreateNodegroup', denied('eks:CreateNodegroup', cluster)],
+    ['eks:TagResource', denied('eks:TagResource', 'arn:aws:eks:us-west-2:111122223333:nodegroup/demo/web/*')],
+    ['iam:PassRole', denied('iam:PassRole', role)],
+    [
+      'iam:GetRole',
+      "InvalidRequestException: Failed to validate if SLR: AWSServiceRoleForAmazonEKSNodegroup already exists due to missing permissions for 'iam:GetRole'",
+    ],
+    ['iam:ListAttachedRolePolicies', denied('iam:ListAttachedRolePolicies', 'role windows-nodes')],
+    [
+      'ec2:DescribeSubnets',
+      `AccessDeniedException: You are not authorized to perform ec2:DescribeSubnets. User: ${user} is not authorized to perform: ec2:DescribeSubnets because no identity-based policy allows the ec2:DescribeSubnets action`,
+    ],
+  ];
+  for (const [action, error] of creation) {
+    it(`is not enough to create a group without ${action}, and is again when that is restored`, async () => {
+      const { cloud } = memoryCloud();
+      cloud.faults.removeAction({ action });
+      assert.equal(await rejection(cloud.send('CreateNodegroup', sampleGroup())), error);
+      cloud.faults.restoreAction();
+      assert.equal(await rejection(cloud.send('CreateNodegroup', sampleGroup())), 'accepted');
+    });
+  }
+
+  it('needs iam:CreateServiceLinkedRole only where the account has no such role yet', async () => {
+    for (const [nodegroupServiceRole, outcome] of [
+      ['exists', /^accepted$/],
+      ['missing', /iam:CreateServiceLinkedRole/],
+    ] as const) {
+      const { cloud } = memoryCloud({ switches: { nodegroupServiceRole } });
+      cloud.faults.removeAction({ action: 'iam:CreateServiceLinkedRole' });
+      assert.match(await rejection(cloud.send('CreateNodegroup', sampleGroup())), outcome);
+    }
+    const { cloud } = memoryCloud({ switches: { nodegroupServiceRole: 'missing' } });
+    assert.equal(await rejection(cloud.send('CreateNodegroup', sampleGroup())), 'accepted');
+  });
+
+  it('lets nobody create a group without the tag of a pool', async () => {
+    const { cloud } = memoryCloud();
+    assert.equal(
+      await rejection(cloud.send('CreateNodegroup', sampleGroup({ tags: {} }))),
+      denied('eks:CreateNodegroup', cluster),
+    );
+  });
+
+  it('lets a group without the tag of a pool be read, but neither changed, deleted nor untagged', async () => {
+    const { cloud, clock } = memoryCloud();
+    cloud.faults.consoleCreate({ ...sampleGroup(), tags: {} });
+    clock.advance(3);
+    const arn = (await cloud.send('DescribeNodegroup', group)).nodegroup?.nodegroupArn ?? '';
+    const changes: readonly [string, Promise<unknown>][] = [
+      ['eks:DeleteNodegroup', cloud.send('DeleteNodegroup', group)],
+      ['eks:UpdateNodegroupConfig', cloud.send('UpdateNodegroupConfig', { ...group, scalingConfig: { maxSize: 9 } })],
+      ['eks:UntagResource', cloud.send('UntagResource', { resourceArn: arn, tagKeys: ['a'] })],
+      ['eks:TagResource', cloud.send('TagResource', { resourceArn: arn, tags: { a: 'b' } })],
+    ];
+    for (const [action, promise] of changes) assert.equal(await rejection(promise), denied(action, arn));
+  });
+
+  it('says of EC2 what EC2 says', async () => {
+    const { cloud } = memoryCloud();
+    cloud.faults.removeAction({ action: 'ec2:DescribeInstances' });
+    assert.equal(
+      await rejection(cloud.send('DescribeInstances', {})),
+      `UnauthorizedOperation: You are not authorized to perform this operation. User: ${user} is not authorized to perform: ec2:DescribeInstances because no identity-based policy allows the ec2:DescribeInstances action`,
+    );
+  });
+});
+
+describe('the policy evaluator', () => {
+  it('knows the stars and question marks of IAM, and nothing of regular expressions', () => {
+    const rows: readonly [pattern: string, text: string, fits: boolean][] = [
+      ['a*c', 'abbc', true],
+      ['a?c', 'abbc', false],
+      ['a.c', 'abc', false],
+      ['*', '', true],
+      ['?*', '', false],
+      ['(a|b)', 'a', false],
+    ];
+    for (const [pattern, text, fits] of rows) assert.equal(like(pattern, text), fits, `${pattern} ${text}`);
+  });
+
+  it('lets a Deny beat an Allow', () => {
+    const statement = { Action: 'eks:*', Resource: '*' };
+    const policy = new Policy({
+      Statement: [
+        { ...statement, Effect: 'Allow' },
+        { Effect: 'Deny', Action: 'eks:Delete*', Resource: '*' },
+      ],
+    });
+    assert.equal(policy.allows({ action: 'eks:DescribeCluster', resource: 'x' }), true);
+    assert.equal(policy.allows({ action: 'eks:DeleteNodegroup', resource: 'x' }), false);
+    assert.equal(policy.allows({ action: 'iam:PassRole', resource: 'x' }), false);
+  });
+
+  it('refuses a policy that it would misread', () => {
+    const statement = { Effect: 'Allow', Action: 'eks:*', Resource: '*' };
+    assert.throws(() => new Policy({ Statement: [{ ...statement, NotAction: 'x' }] }), /has NotAction/);
+    assert.throws(
+      () => new Policy({ Statement: [{ ...statement, Condition: { IpAddress: {} } }] }),
+      /condition IpAddress/,
+    );
+    assert.throws(() => new Policy({}), /needs a list of Statement/);
+  });
+});
