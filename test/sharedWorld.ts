@@ -2,6 +2,8 @@
  * One world for all cluster suites: starting it costs seconds, and pools of different names do not meet. A suite that needs an operator
  * says so with `withOperator`; it runs only during that suite.
  */
+
+import type { Switches } from '../hack/cloud/switches.ts';
 import type { OperatorProcess } from '../hack/world/operatorProcess.ts';
 import { startWorld, type World } from '../hack/world/world.ts';
 
@@ -45,4 +47,14 @@ export function withOperator(...flags: readonly string[]): Stage {
   });
   after(() => stage.operator?.stop());
   return stage;
+}
+
+/** Makes the local AWS answer an open question in another way; returns how to take that back. */
+export function setSwitch<K extends keyof Switches>(world: World, name: K, value: Switches[K]): () => void {
+  const switches = world.cloud.state.switches as Switches;
+  const before = switches[name];
+  switches[name] = value;
+  return () => {
+    switches[name] = before;
+  };
 }

@@ -34,6 +34,8 @@ export interface KubernetesClientOptions {
   /** Absent: the pod's service account. */
   readonly kubeconfigPath?: string | undefined;
   readonly log: Logger;
+  /** The operator's version, for the user agent by which the audit log knows it. */
+  readonly version: string;
   /** Called at each answer; `code` is the HTTP status, or `<error>` where none came. */
   readonly onRequest?: (code: string, method: string, host: string) => void;
 }
@@ -58,9 +60,11 @@ export class KubernetesClient {
   readonly #pool: ConnectionPool;
   readonly #host: string;
   readonly #onRequest: NonNullable<KubernetesClientOptions['onRequest']>;
+  readonly #userAgent: string;
 
   /** Reads the credentials; connects only at the first request. Throws when there are none. */
-  constructor({ kubeconfigPath, log, onRequest }: KubernetesClientOptions) {
+  constructor({ kubeconfigPath, log, version, onRequest }: KubernetesClientOptions) {
+    this.#userAgent = `windowspool-operator/${version}`;
     this.#credentials = new Credentials(kubeconfigPath);
     this.server = this.#credentials.server;
     this.namespace = this.#credentials.namespace;
@@ -140,7 +144,7 @@ export class KubernetesClient {
         method,
         signal,
         dispatcher: this.#pool.dispatcher(authentication.tls),
-        headers: headersOf(authentication, options),
+        headers: { ...headersOf(authentication, options), 'user-agent': this.#userAgent },
         body: options.body === undefined ? null : JSON.stringify(options.body),
       });
       code = String(answer.statusCode);
@@ -195,7 +199,6 @@ function headersOf(
   return {
     ...headers,
     accept: accept ?? 'application/json',
-    'user-agent': 'windowspool-operator',
     ...(body !== undefined && { 'content-type': contentType ?? 'application/json' }),
   };
 }

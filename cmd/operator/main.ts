@@ -1,0 +1,43 @@
+/** The operator's process: reads its flags, runs, and is the only place that exits. */
+import { pino } from 'pino';
+import manifest from '../../package.json' with { type: 'json' };
+import { runOperator } from './compose.ts';
+import { type Options, readCommand } from './options.ts';
+
+/** Longer than everything that ends with a bound of its own; then the process ends whatever still runs. */
+const STOP_WITHIN_MS = 25_000;
+
+const command = readCommand(process.argv.slice(2), process.env, manifest.version);
+if (command.kind === 'print') console.log(command.text);
+else if (command.kind === 'refuse') {
+  for (const error of command.errors) console.error(error);
+  process.exitCode = 2;
+} else await run(command.options);
+
+async function run(options: Options): Promise<void> {
+  const log = pino({ level: options.logLevel, base: { version: manifest.version } });
+  const ending = new AbortController();
+  const stop = (name: string) => {
+    log.info({ signal: name }, 'stopping');
+    ending.abort(new DOMException(`stopped by ${name}`, 'AbortError'));
+    setTimeout(() => {
+      log.fatal({ seconds: STOP_WITHIN_MS / 1_000 }, 'did not stop in time');
+      process.exit(1);
+    }, STOP_WITHIN_MS).unref();
+  };
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, stop);
+  // A bug; going on in an unknown state would be worse than a restart.
+  process.on('unhandledRejection', (error) => {
+    log.fatal({ err: error }, 'unhandled rejection');
+    process.exit(1);
+  });
+  try {
+    await runOperator(options, manifest.version, log, ending.signal);
+    log.info({}, 'stopped');
+  } catch (error) {
+    log.fatal({ err: error }, 'the operator cannot go on');
+    process.exitCode = 1;
+  }
+  // What is left, such as a connection that does not close, must not keep the process.
+  process.exit();
+}
