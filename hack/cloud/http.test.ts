@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Cloud, startCloud } from './cloud.ts';
 import * as eksWire from './eksWire.ts';
 import { sampleCluster, sampleGroup } from './fixtures.ts';
@@ -225,5 +228,60 @@ describe('the HTTP front', () => {
       [1],
     );
     assert.equal(((await admin('state')).value as { nodegroups: unknown[] }).nodegroups.length, 1);
+  });
+});
+
+describe('the lists of EKS', () => {
+  let folder: string;
+  let cloud: Cloud;
+  let sdk: SdkClients;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'cloud-'));
+    const policy = join(folder, 'policy.json');
+    await writeFile(policy, '{"Statement":[{"Effect":"Allow","Action":"*","Resource":"*"}]}');
+    cloud = await startCloud({ cluster: sampleCluster, policy });
+    sdk = sdkClients(cloud.url, sampleCluster.region);
+    for (const nodegroupName of ['c', 'a', 'b']) await sdk.eks.createNodegroup(sampleGroup({ nodegroupName }));
+  });
+
+  after(async () => {
+    sdk.destroy();
+    await cloud.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  it('come page by page', async () => {
+    const first = await sdk.eks.listNodegroups({ clusterName: 'demo', maxResults: 2 });
+    assert.deepEqual(first.nodegroups, ['a', 'b']);
+    const second = await sdk.eks.listNodegroups({ clusterName: 'demo', maxResults: 2, nextToken: first.nextToken });
+    assert.deepEqual([second.nodegroups, second.nextToken], [['c'], undefined]);
+    assert.deepEqual((await sdk.eks.listClusters({})).clusters, ['demo']);
+  });
+
+  it('refuse page sizes and tokens that make no sense', async () => {
+    const list = (request: object) => rejection(sdk.eks.listNodegroups({ clusterName: 'demo', ...request }));
+    assert.equal(await list({ maxResults: 0 }), 'InvalidParameterException: maxResults is 0; it must be from 1 to 100');
+    assert.equal(
+      await list({ maxResults: 101 }),
+      'InvalidParameterException: maxResults is 101; it must be from 1 to 100',
+    );
+    assert.equal(await list({ nextToken: 'x' }), 'InvalidParameterException: Invalid nextToken: x');
+  });
+
+  it('follow the tags of a group as they change', async () => {
+    const { nodegroup } = await sdk.eks.describeNodegroup({ clusterName: 'demo', nodegroupName: 'a' });
+    const resourceArn = nodegroup?.nodegroupArn ?? '';
+    await sdk.eks.tagResource({ resourceArn, tags: { team: 'a/b c' } });
+    await sdk.eks.untagResource({ resourceArn, tagKeys: ['winpool.dev/pool', 'never there'] });
+    assert.deepEqual((await sdk.eks.listTagsForResource({ resourceArn })).tags, { team: 'a/b c' });
+    const many = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, 'v']));
+    const refused = await rejection(sdk.eks.tagResource({ resourceArn, tags: many }));
+    assert.equal(refused, 'BadRequestException: A resource can have at most 50 tags; 51 were given');
+    const other = `${resourceArn}0`;
+    assert.equal(
+      await rejection(sdk.eks.listTagsForResource({ resourceArn: other })),
+      `NotFoundException: No resource found for ARN: ${other}`,
+    );
   });
 });

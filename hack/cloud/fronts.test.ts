@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { adminOf } from './admin.ts';
+import type { OperationName, Operations } from './calls.ts';
+import { callerArnOf, policyFor } from './cloud.ts';
+import { Faults } from './faults.ts';
+import { sampleCluster, sampleGroup } from './fixtures.ts';
+import { Front } from './front.ts';
+import { HttpFront } from './http.ts';
+import { type SdkClients, sdkClients } from './sdkClients.ts';
+import { CloudState } from './state.ts';
+import { type Switches, switchTable } from './switches.ts';
+import { memoryCloud, TestClock } from './testClock.ts';
+
+type Act =
+  | { readonly kind: 'call'; readonly operation: OperationName; readonly input: object }
+  | { readonly kind: 'wait'; readonly seconds: number }
+  | { readonly kind: 'fault'; readonly arm: (faults: Faults) => void; readonly name: string };
+
+const name = fc.constantFrom('web', 'db');
+const token = fc.constantFrom('token-1', 'token-2', 'token-3');
+const label = fc.constantFrom('a', 'b', 'kubernetes.io/x', 'eks.amazonaws.com/x');
+const taint = fc.record(
+  {
+    key: fc.constantFrom('os', 'x'),
+    value: fc.constantFrom('', 'windows'),
+    effect: fc.constantFrom('NO_SCHEDULE', 'NO_EXECUTE', 'NoSchedule'),
+  },
+  { requiredKeys: ['key', 'effect'] },
+);
+const size = fc.integer({ min: -1, max: 6 });
+const sizes = fc.record({ minSize: size, desiredSize: size, maxSize: size }, { requiredKeys: [] });
+const labels = fc.dictionary(label, fc.constantFrom('1', '2', ''));
+const call = (operation: OperationName, input: fc.Arbitrary<object>): fc.Arbitrary<Act> =>
+  input.map((value) => ({ kind: 'call', operation, input: value }));
+const ofGroup = (rest: Record<string, fc.Arbitrary<unknown>>, requiredKeys: string[] = []) =>
+  fc
+    .tuple(name, fc.record(rest, { requiredKeys }))
+    .map(([nodegroupName, more]) => ({ clusterName: 'demo', nodegroupName, ...more }));
+
+const create = fc
+  .tuple(
+    name,
+    token,
+    fc.record(
+      {
+        scalingConfig: sizes,
+        labels,
+        taints: fc.array(taint, { maxLength: 2 }),
+        diskSize: size,
+        tags: fc.constant({}),
+      },
+      { requiredKeys: [] },
+    ),
+  )
+  .map(([nodegroupName, clientRequestToken, changes]) => ({
+    ...sampleGroup({ nodegroupName, clientRequestToken }),
+    ...changes,
+  }));
+
+const acts: fc.Arbitrary<Act>[] = [
+  call('CreateNodegroup', create),
+  call(
+    'CreateNodegroup',
+    ofGroup({}).map((group) => sampleGroup(group)),
+  ),
+  call('DescribeNodegroup', ofGroup({})),
+  call('DeleteNodegroup', ofGroup({})),
+  call('UpdateNodegroupConfig', ofGroup({ clientRequestToken: token, scalingConfig: sizes }, ['clientRequestToken'])),
+  call(
+    'UpdateNodegroupConfig',
+    ofGroup({ labels: fc.record({ addOrUpdateLabels: labels, removeLabels: fc.array(label) }, { requiredKeys: [] }) }),
+  ),
+  call(
+    'UpdateNodegroupConfig',
+    ofGroup({
+      taints: fc.record({ addOrUpdateTaints: fc.array(taint), removeTaints: fc.array(taint) }, { requiredKeys: [] }),
+    }),
+  ),
+  call(
+    'ListNodegroups',
+    fc.record(
+      { clusterName: fc.constantFrom('demo', 'other'), maxResults: fc.integer({ min: 0, max: 2 }) },
+      { requiredKeys: ['clusterName'] },
+    ),
+  ),
+  call(
+    'ListUpdates',
+    name.map((nodegroupName) => ({ name: 'demo', nodegroupName })),
+  ),
+  call(
+    'DescribeUpdate',
+    name.map((nodegroupName) => ({ name: 'demo', nodegroupName, updateId: 'none' })),
+  ),
+  call('DescribeCluster', fc.constant({ name: 'demo' })),
+  call(
+    'DescribeInstances',
+    fc.record(
+      { MaxResults: fc.constantFrom(4, 5), Filters: fc.constant([{ Name: 'tag:eks:nodegroup-name', Values: ['w*'] }]) },
+      { requiredKeys: [] },
+    ),
+  ),
+  call(
+    'DescribeInstanceTypes',
+    fc.record({ InstanceTypes: fc.subarray(['m5.large', 't3.large']) }, { requiredKeys: [] }),
+  ),
+  call('DescribeSubnets', fc.constant({})),
+  call(
+    'TagResource',
+    fc.constant({ resourceArn: 'arn:aws:eks:us-west-2:111122223333:nodegroup/demo/web/none', tags: { a: 'ü/ %' } }),
+  ),
+  fc.integer({ min: 0, max: 40 }).map((tenths) => ({ kind: 'wait', seconds: tenths / 10 })),
+  fc.integer({ min: 0, max: 40 }).map((tenths) => ({ kind: 'wait', seconds: tenths / 10 })),
+  fc.constant({ kind: 'fault', name: 'throttle', arm: (faults) => faults.calls.throttle() }),
+  fc.constant({ kind: 'fault', name: 'html', arm: (faults) => faults.calls.html() }),
+  fc.constant({
+    kind: 'fault',
+    name: 'createFailure',
+    arm: (faults) => faults.createFailure({ issues: [{ code: 'Unknown', message: 'm' }] }),
+  }),
+  fc.constant({
+    kind: 'fault',
+    name: 'updateFailure',
+    arm: (faults) => faults.updateFailure({ errors: [], degraded: true }),
+  }),
+  fc.constant({ kind: 'fault', name: 'neverJoins', arm: (faults) => faults.nextNode({ neverJoins: true }) }),
+];
+
+const switches = fc.record(
+  Object.fromEntries(Object.entries(switchTable).map(([key, values]) => [key, fc.constantFrom(...values)])),
+) as fc.Arbitrary<Switches>;
+
+// Otherwise few sequences would come as far as an update.
+const beginning: readonly Act[] = [
+  { kind: 'call', operation: 'CreateNodegroup', input: sampleGroup() },
+  { kind: 'wait', seconds: 3 },
+];
+
+/** An HTTP front whose state has a clock of its own. */
+async function httpCloud(
+  settings: Switches,
+): Promise<{ sdk: SdkClients; clock: TestClock; faults: Faults; close(): Promise<void> }> {
+  const clock = new TestClock();
+  const state = new CloudState({ cluster: sampleCluster, clock, switches: settings });
+  const front = new Front(state, policyFor(state));
+  const faults = new Faults(state, front.policy, front.faults);
+  const http = new HttpFront(front, adminOf(front, faults), callerArnOf(state));
+  const sdk = sdkClients(await http.listen(0), sampleCluster.region);
+  const close = async () => {
+    sdk.destroy();
+    await http.close();
+  };
+  return { sdk, clock, faults, close };
+}
+
+/** What a client learns of a call: the output, or name, message and status of the error. */
+async function learned(promise: Promise<object>): Promise<unknown> {
+  try {
+    const { $metadata: _, ...output } = (await promise) as { $metadata?: object };
+    return output;
+  } catch (error) {
+    const { name: errorName, message, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } };
+    // The words of a JSON parser are its own.
+    return { errorName, message: errorName === 'SyntaxError' ? '' : message, status: $metadata?.httpStatusCode };
+  }
+}
+
+type Method = (input: object) => Promise<object>;
+
+function overHttp({ eks, ec2 }: SdkClients, operation: OperationName, input: object): Promise<object> {
+  const method = `${operation.charAt(0).toLowerCase()}${operation.slice(1)}`;
+  const client = method in eks ? eks : ec2;
+  return (Reflect.get(client, method) as Method).call(client, input);
+}
+
+describe('the HTTP front and the memory front', () => {
+  it('give the same answers to the same calls at the same times', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        switches,
+        fc.array(fc.oneof(...acts), { minLength: 10, maxLength: 40 }),
+        async (settings, steps) => {
+          const http = await httpCloud(settings);
+          const memory = memoryCloud({ switches: settings });
+          try {
+            for (const step of [...beginning, ...steps]) {
+              if (step.kind === 'wait') {
+                http.clock.advance(step.seconds);
+                memory.clock.advance(step.seconds);
+              } else if (step.kind === 'fault') {
+                step.arm(http.faults);
+                step.arm(memory.cloud.faults);
+              } else {
+                const input = step.input as Operations[typeof step.operation]['input'];
+                const [overWire, direct] = await Promise.all([
+                  learned(overHttp(http.sdk, step.operation, step.input)),
+                  learned(memory.cloud.send(step.operation, input as never)),
+                ]);
+                assert.deepEqual(overWire, direct, step.operation);
+              }
+            }
+          } finally {
+            await http.close();
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  }).timeout(30_000);
+});
