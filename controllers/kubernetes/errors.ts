@@ -4,7 +4,10 @@ import type { Answer, Trouble, TroubleKind } from '../windowspool/ports.ts';
 interface Status {
   readonly reason?: string;
   readonly message?: string;
-  readonly details?: { readonly retryAfterSeconds?: number; readonly causes?: readonly { readonly reason?: string }[] };
+  readonly details?: {
+    readonly retryAfterSeconds?: number;
+    readonly causes?: readonly { readonly reason?: string; readonly field?: string }[];
+  };
 }
 
 export interface KubernetesErrorFields {
@@ -14,6 +17,8 @@ export interface KubernetesErrorFields {
   readonly reason: string;
   /** The reasons of the Status' causes, such as `ResourceVersionTooLarge`. */
   readonly causes?: readonly string[];
+  /** The fields that were refused, such as `spec.subnets`. */
+  readonly fields?: readonly string[];
   readonly retryAfterMs?: number | undefined;
 }
 
@@ -23,6 +28,7 @@ export class KubernetesError extends Error {
   readonly status: number | undefined;
   readonly reason: string;
   readonly causes: readonly string[];
+  readonly fields: readonly string[];
   readonly retryAfterMs: number | undefined;
 
   constructor(message: string, fields: KubernetesErrorFields, options?: ErrorOptions) {
@@ -30,6 +36,7 @@ export class KubernetesError extends Error {
     this.status = fields.status;
     this.reason = fields.reason;
     this.causes = fields.causes ?? [];
+    this.fields = fields.fields ?? [];
     this.retryAfterMs = fields.retryAfterMs;
   }
 }
@@ -43,6 +50,7 @@ export function errorOfAnswer(status: number, retryAfter: string | undefined, bo
     status,
     reason: parsed?.reason || `HTTP${status}`,
     causes: parsed?.details?.causes?.flatMap((cause) => cause.reason ?? []) ?? [],
+    fields: parsed?.details?.causes?.flatMap((cause) => cause.field ?? []) ?? [],
     retryAfterMs,
   });
 }
@@ -77,7 +85,9 @@ const KINDS: Readonly<Record<number, TroubleKind>> = {
 
 /** Classifies a failed request in the domain's words. `operation` is verb and resource: `patch runtimeclasses`. */
 export function troubleOf(error: KubernetesError, operation: string): Trouble {
-  const { status, reason, message } = error;
+  const { status, reason, message, fields } = error;
+  // A uid in a patch is a precondition. The API server calls it an immutable field when another object has taken the name.
+  if (fields.includes('metadata.uid')) return { kind: 'conflict', operation, code: reason, message };
   const kind = status === undefined || status >= 500 ? 'unavailable' : (KINDS[status] ?? 'unknown');
   return { kind, operation, code: reason, message };
 }

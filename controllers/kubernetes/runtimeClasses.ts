@@ -90,7 +90,7 @@ export function createRuntimeClasses(client: KubernetesClient, store: StoreView<
 }
 
 /**
- * Takes the pool's owner reference and its entry in managedFields out, in one write that holds only for the version just read.
+ * Takes the pool's owner reference and its entries in managedFields out, in one write that holds only for the version just read.
  * An empty apply would end the pool's fields with the pool's claim on them; here the object stays as it is.
  */
 async function release(
@@ -100,28 +100,21 @@ async function release(
   pool: WindowsPool,
   signal: AbortSignal,
 ): Promise<RuntimeClassJson | undefined> {
-  const current = await client.request<RuntimeClassJson>('GET', path, { signal }).catch((error: unknown) => {
-    if (isNotFound(error)) return undefined;
+  const { metadata } = await client.request<RuntimeClassJson>('GET', path, { signal }).catch((error: unknown) => {
+    if (isNotFound(error)) return {} as RuntimeClassJson;
     throw error;
   });
-  const metadata = current?.metadata;
-  if (!metadata || metadata.uid !== seen.uid) return undefined;
-  const owner = metadata.ownerReferences?.findIndex(({ uid }) => uid === pool.metadata.uid) ?? -1;
-  if (owner < 0) return current;
-  const manager = fieldManagerOf(pool);
-  const managed = metadata.managedFields?.flatMap((entry, at) => (entry.manager === manager ? [at] : [])) ?? [];
-  const body = [
-    { op: 'test', path: '/metadata/uid', value: metadata.uid },
-    { op: 'test', path: `/metadata/ownerReferences/${owner}/uid`, value: pool.metadata.uid },
-    { op: 'replace', path: '/metadata/resourceVersion', value: metadata.resourceVersion },
-    { op: 'remove', path: `/metadata/ownerReferences/${owner}` },
-    // From the last to the first, so that the places of the others stay.
-    ...managed.reverse().map((at) => ({ op: 'remove', path: `/metadata/managedFields/${at}` })),
-  ];
+  if (metadata?.uid !== seen.uid) return undefined;
+  const ownerReferences = metadata.ownerReferences?.filter(({ uid }) => uid !== pool.metadata.uid) ?? [];
+  if (ownerReferences.length === (metadata.ownerReferences?.length ?? 0)) return undefined;
+  const others = metadata.managedFields?.filter(({ manager }) => manager !== fieldManagerOf(pool)) ?? [];
+  // An empty list counts as "not said"; one empty entry empties it (Kubernetes, server-side apply, clearing managedFields).
+  const managedFields = others.length > 0 ? others : [{}];
+  const body = { metadata: { resourceVersion: metadata.resourceVersion, ownerReferences, managedFields } };
   return client.request<RuntimeClassJson>('PATCH', path, {
     query: { fieldManager: OPERATOR },
     body,
-    contentType: PATCH.json,
+    contentType: PATCH.merge,
     signal,
   });
 }

@@ -10,6 +10,8 @@ const WATCH_SECONDS = { min: 300, max: 600 };
 const LIST_TIMEOUT_MS = 60_000;
 /** client-go's page (tools/pager). A list at version "0" comes from the server's cache, which ignores it. */
 const PAGE = 500;
+/** A watch gets a bookmark each minute, and one before its end (kube-apiserver 1.36). One that got none in this time is suspect. */
+const BOOKMARK_MS = 120_000;
 /** A watch that ends sooner and brought nothing counts as failed: a server that closes at once must not be asked at once. */
 const SHORT_WATCH_MS = 1_000;
 
@@ -171,9 +173,16 @@ export class Reflector<T> {
     }
     attempt.signal.throwIfAborted();
     if (watch.waitsForItems) throw new NoInitialEvents('the watch list ended before its items were complete');
-    if (!watch.heardSomething && clock.monotonic() - started < SHORT_WATCH_MS) {
-      throw new StreamFailure('the watch ended at once and brought nothing');
-    }
+    if (!watch.heardSomething) this.#doubtSilence(clock.monotonic() - started);
+  }
+
+  /** The watch came to its end and brought nothing, not even a bookmark. */
+  #doubtSilence(lastedMs: number): void {
+    if (lastedMs < SHORT_WATCH_MS) throw new StreamFailure('the watch ended at once and brought nothing');
+    if (lastedMs < BOOKMARK_MS) return;
+    // A watch from a version that the server has not reached waits for it in silence: so it is when its data were put back to an
+    // earlier state. A list tells.
+    throw new StreamFailure('the watch brought not even a bookmark', { reason: 'Expired' });
   }
 
   async #checkSilence(signal: AbortSignal): Promise<void> {

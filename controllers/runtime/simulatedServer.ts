@@ -124,7 +124,12 @@ export class SimulatedServer implements ListWatch<SimulatedItem> {
     if (fault === 'expired') yield [errorEvent()];
     if (options.sendInitialEvents && !this.watchLists)
       throw new StreamFailure('sendInitialEvents is forbidden', { status: 422 });
-    if (compareVersions(options.resourceVersion, String(this.#version)) > 0) throw tooLarge();
+    if (compareVersions(options.resourceVersion, String(this.#version)) > 0) {
+      if (options.sendInitialEvents) throw tooLarge();
+      // The real one waits for that version without a word.
+      await this.#news(options.timeoutSeconds * 1_000, signal);
+      return;
+    }
     if (fault === 'short') return;
     let batches = fault === 'cut' ? 2 : Number.POSITIVE_INFINITY;
     for await (const batch of this.#stream(options, fault, signal)) {
