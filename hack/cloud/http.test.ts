@@ -64,7 +64,11 @@ describe('the HTTP front', () => {
     const missing = await raw('/clusters/demo/node-groups/none');
     assert.deepEqual(
       [missing.status, missing.type, JSON.parse(missing.body)],
-      [404, 'ResourceNotFoundException', { message: 'No node group found for name: none.' }],
+      [
+        404,
+        'ResourceNotFoundException',
+        { message: 'No node group found for name: none.', clusterName: 'demo', nodegroupName: 'none' },
+      ],
     );
   });
 

@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Answer } from './answer.ts';
 import { AwsFault } from './awsFault.ts';
 import { type Caller, servedOperation } from './calls.ts';
 import * as ec2Wire from './ec2Wire.ts';
 import * as eksWire from './eksWire.ts';
-import type { Front, Reply } from './front.ts';
+import type { Front } from './front.ts';
 import type { Operation, Service } from './shapes.ts';
 
 /** Answers requests below /_admin/: status and a JSON value. */
@@ -33,6 +33,8 @@ export class HttpFront {
     this.#callerArn = callerArn;
     this.#server = createServer((request, response) => {
       this.#answer(request, response).catch((error: unknown) => {
+        // A caller that went away in the middle of its request gets no answer.
+        if (response.headersSent || response.destroyed) return;
         response.writeHead(500, { 'content-type': 'text/plain' }).end(`hack/cloud failed: ${String(error)}`);
       });
     });
@@ -65,16 +67,15 @@ export class HttpFront {
       return;
     }
     const service: Service = url.pathname === '/' ? 'ec2' : 'eks';
-    const requestId = randomUUID();
+    const answer = new Answer(response, service);
     try {
       checkSignature(request);
-      const incoming = service === 'eks' ? eksRequest(request, url, body) : ec2Request(body);
+      const { operation, input } = service === 'eks' ? eksRequest(request, url, body) : ec2Request(body);
       const caller: Caller = { arn: this.#callerArn, userAgent: request.headers['user-agent'] ?? '' };
-      const { operation, input } = incoming;
-      write(response, service, operation, await this.#front.serve(service, operation.name, input, caller), requestId);
+      answer.write(operation, input, await this.#front.serve(service, operation.name, input, caller));
     } catch (error) {
       if (!(error instanceof AwsFault)) throw error;
-      writeFault(response, service, error, requestId);
+      answer.writeFault(error);
     }
   }
 }
@@ -101,52 +102,6 @@ function ec2Request(body: string): Incoming {
     throw new AwsFault('NoSuchVersion', `EC2 has no version ${form.get('Version')}`);
   const operation = servedOperation('ec2', action);
   return { operation, input: ec2Wire.inputOf(operation, form) };
-}
-
-function write(
-  response: ServerResponse,
-  service: Service,
-  operation: Operation,
-  reply: Reply,
-  requestId: string,
-): void {
-  switch (reply.kind) {
-    case 'output':
-      if (service === 'eks') sendJson(response, 200, eksWire.bodyFor(reply.output), requestId);
-      else sendXml(response, 200, ec2Wire.bodyFor(operation, reply.output, requestId), requestId);
-      return;
-    case 'fault':
-      if (reply.retryAfterSeconds !== undefined) response.setHeader('retry-after', String(reply.retryAfterSeconds));
-      writeFault(response, service, reply.fault, requestId);
-      return;
-    case 'breakage':
-      break_(response, reply.breakage.kind, reply.breakage.status);
-  }
-}
-
-function break_(response: ServerResponse, kind: 'reset' | 'hang' | 'html' | 'empty', status: number): void {
-  if (kind === 'reset') response.socket?.resetAndDestroy();
-  if (kind === 'empty') response.writeHead(status).end();
-  if (kind === 'html')
-    response.writeHead(status, { 'content-type': 'text/html' }).end('<html><h1>Bad Gateway</h1></html>');
-  // A hanging call is simply not answered; close() ends its connection.
-}
-
-function writeFault(response: ServerResponse, service: Service, fault: AwsFault, requestId: string): void {
-  if (service === 'ec2') {
-    sendXml(response, fault.httpStatus, ec2Wire.errorBodyFor(fault, requestId), requestId);
-    return;
-  }
-  response.setHeader('x-amzn-errortype', fault.name);
-  sendJson(response, fault.httpStatus, JSON.stringify({ message: fault.message }), requestId);
-}
-
-function sendJson(response: ServerResponse, status: number, body: string, requestId: string): void {
-  response.writeHead(status, { 'content-type': 'application/json', 'x-amzn-requestid': requestId }).end(body);
-}
-
-function sendXml(response: ServerResponse, status: number, body: string, requestId: string): void {
-  response.writeHead(status, { 'content-type': 'text/xml;charset=UTF-8', 'x-amzn-requestid': requestId }).end(body);
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {

@@ -24,22 +24,22 @@ ${Object.entries(switchTable)
   --help                    this text
 `;
 
+const options = {
+  port: { type: 'string', default: '0' },
+  cluster: { type: 'string', default: 'local' },
+  region: { type: 'string', default: 'us-west-2' },
+  'kubernetes-version': { type: 'string', default: '1.36' },
+  kubeconfig: { type: 'string' },
+  endpoint: { type: 'string' },
+  'ca-file': { type: 'string' },
+  speed: { type: 'string', default: '1' },
+  policy: { type: 'string' },
+  switch: { type: 'string', multiple: true, default: [] },
+  help: { type: 'boolean', default: false },
+} as const;
+
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      port: { type: 'string', default: '0' },
-      cluster: { type: 'string', default: 'local' },
-      region: { type: 'string', default: 'us-west-2' },
-      'kubernetes-version': { type: 'string', default: '1.36' },
-      kubeconfig: { type: 'string' },
-      endpoint: { type: 'string' },
-      'ca-file': { type: 'string' },
-      speed: { type: 'string', default: '1' },
-      policy: { type: 'string' },
-      switch: { type: 'string', multiple: true, default: [] },
-      help: { type: 'boolean', default: false },
-    },
-  });
+  const { values } = parseArgs({ options });
   if (values.help) {
     process.stdout.write(help);
     return;

@@ -86,38 +86,43 @@ function newGroup(cloud: CloudState, request: CreateNodegroupRequest): GroupReco
   const name = request.nodegroupName ?? '';
   const uuid = cloud.nextUuid();
   const now = cloud.timeline.now();
-  const amiType = request.amiType ?? 'AL2023_x86_64_STANDARD';
-  const version = request.version ?? cloud.clusterState.version;
   const releaseVersion = request.releaseVersion ?? releaseOf(cloud, undefined)?.releaseVersion;
-  const { labels, taints, launchTemplate, remoteAccess, nodeRepairConfig } = request;
   const nodegroup: Nodegroup = {
     nodegroupName: name,
     nodegroupArn: cloud.arn(`nodegroup/${cloud.cluster.name}/${name}/${uuid}`),
     clusterName: cloud.cluster.name,
-    version,
+    version: request.version ?? cloud.clusterState.version,
     ...(releaseVersion === undefined ? {} : { releaseVersion }),
     createdAt: now,
     modifiedAt: now,
     status: 'CREATING',
-    capacityType: request.capacityType ?? 'ON_DEMAND',
-    scalingConfig: request.scalingConfig ?? { minSize: 1, maxSize: 2, desiredSize: 2 },
-    instanceTypes: request.instanceTypes ?? ['t3.medium'],
-    subnets: request.subnets ?? [],
-    amiType,
-    nodeRole: request.nodeRole ?? '',
-    // No keys at all where nothing was given.
-    ...(labels === undefined || Object.keys(labels).length === 0 ? {} : { labels }),
-    ...(taints === undefined || taints.length === 0 ? {} : { taints }),
-    ...(launchTemplate === undefined
-      ? { diskSize: request.diskSize ?? (windowsOf(amiType) ? 50 : 20) }
-      : { launchTemplate }),
-    ...(remoteAccess === undefined ? {} : { remoteAccess }),
-    ...(nodeRepairConfig === undefined ? {} : { nodeRepairConfig }),
     health: { issues: [] },
-    updateConfig: request.updateConfig ?? { maxUnavailable: 1 },
-    tags: request.tags ?? {},
+    ...defaultsFor(request),
+    ...givenIn(request),
   };
   return { name, autoScalingGroup: `eks-${name}-${uuid}`, nodegroup: structuredClone(nodegroup), epoch: 0 };
+}
+
+// What EKS fills in. The default instance type and disk size: API reference of CreateNodegroup.
+const defaultsFor = ({ amiType = 'AL2023_x86_64_STANDARD', launchTemplate }: CreateNodegroupRequest): Nodegroup => ({
+  capacityType: 'ON_DEMAND',
+  scalingConfig: { minSize: 1, maxSize: 2, desiredSize: 2 },
+  instanceTypes: ['t3.medium'],
+  amiType,
+  ...(launchTemplate === undefined ? { diskSize: windowsOf(amiType) === undefined ? 20 : 50 } : {}),
+  updateConfig: { maxUnavailable: 1 },
+  tags: {},
+});
+
+// What the request says. Labels and taints that are empty leave no key at all.
+function givenIn(request: CreateNodegroupRequest): Nodegroup {
+  const { clusterName: _cluster, nodegroupName: _name, clientRequestToken: _token, labels, taints, ...rest } = request;
+  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+  return {
+    ...given,
+    ...(labels === undefined || Object.keys(labels).length === 0 ? {} : { labels }),
+    ...(taints === undefined || taints.length === 0 ? {} : { taints }),
+  };
 }
 
 function startCreating(cloud: CloudState, group: GroupRecord): void {

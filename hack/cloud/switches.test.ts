@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import type { MemoryCloud } from './memory.ts';
+import type { Switches } from './switches.ts';
+import { memoryCloud } from './testClock.ts';
+import { group, inState, rejection } from './testGroup.ts';
+
+describe('switches', () => {
+  const rows: readonly (readonly [keyof Switches, string, string, string, (cloud: MemoryCloud) => Promise<unknown>])[] =
+    [
+      [
+        'updatesWhileDegraded',
+        'accept',
+        'DEGRADED',
+        'accepted',
+        (cloud) => cloud.send('UpdateNodegroupConfig', { ...group, scalingConfig: { maxSize: 6 } }),
+      ],
+      [
+        'updatesWhileDegraded',
+        'reject',
+        'DEGRADED',
+        'ResourceInUseException: Nodegroup cannot be updated as it is currently not in Active State',
+        (cloud) => cloud.send('UpdateNodegroupConfig', { ...group, scalingConfig: { maxSize: 6 } }),
+      ],
+      ['deleteWhileBusy', 'accept', 'CREATING', 'accepted', (cloud) => cloud.send('DeleteNodegroup', group)],
+      [
+        'deleteWhileBusy',
+        'conflict',
+        'CREATING',
+        'ResourceInUseException: Nodegroup cannot be deleted as it is currently being created',
+        (cloud) => cloud.send('DeleteNodegroup', group),
+      ],
+      ['deleteWhileBusy', 'accept', 'UPDATING', 'accepted', (cloud) => cloud.send('DeleteNodegroup', group)],
+      [
+        'deleteWhileBusy',
+        'conflict',
+        'UPDATING',
+        'ResourceInUseException: Nodegroup cannot be deleted as it is currently being updated',
+        (cloud) => cloud.send('DeleteNodegroup', group),
+      ],
+      ['deleteWhileDeleting', 'accept', 'DELETING', 'accepted', (cloud) => cloud.send('DeleteNodegroup', group)],
+      [
+        'deleteWhileDeleting',
+        'conflict',
+        'DELETING',
+        'ResourceInUseException: Nodegroup cannot be deleted as it is currently being deleted',
+        (cloud) => cloud.send('DeleteNodegroup', group),
+      ],
+      [
+        'updatesWithoutChange',
+        'accept',
+        'ACTIVE',
+        'accepted',
+        (cloud) => cloud.send('UpdateNodegroupConfig', { ...group, scalingConfig: { maxSize: 5 } }),
+      ],
+      [
+        'updatesWithoutChange',
+        'reject',
+        'ACTIVE',
+        'InvalidParameterException: The update changes nothing of the node group',
+        (cloud) => cloud.send('UpdateNodegroupConfig', { ...group, scalingConfig: { maxSize: 5 } }),
+      ],
+      [
+        'reservedLabels',
+        'kubelet',
+        'ACTIVE',
+        'accepted',
+        (cloud) =>
+          cloud.send('UpdateNodegroupConfig', { ...group, labels: { addOrUpdateLabels: { 'kubernetes.io/x': 'y' } } }),
+      ],
+      [
+        'reservedLabels',
+        'reject',
+        'ACTIVE',
+        'InvalidParameterException: Label cannot contain reserved prefixes [kubernetes.io/, k8s.io/, eks.amazonaws.com/]',
+        (cloud) =>
+          cloud.send('UpdateNodegroupConfig', { ...group, labels: { addOrUpdateLabels: { 'kubernetes.io/x': 'y' } } }),
+      ],
+      [
+        'missingUnderTagCondition',
+        'notFound',
+        'ACTIVE',
+        'ResourceNotFoundException: No node group found for name: none.',
+        (cloud) => cloud.send('DeleteNodegroup', { ...group, nodegroupName: 'none' }),
+      ],
+    ];
+  for (const [name, value, status, outcome, act] of rows) {
+    it(`${name}=${value} answers "${outcome.slice(0, 70)}" while ${status}`, async () => {
+      const { cloud } = await inState(status, { [name]: value });
+      assert.equal(await rejection(act(cloud)), outcome);
+    });
+  }
+
+  it('missingUnderTagCondition=denied answers 403 for a group that is not there', async () => {
+    const { cloud } = memoryCloud({ switches: { missingUnderTagCondition: 'denied' } });
+    assert.match(
+      await rejection(cloud.send('DeleteNodegroup', group)),
+      /^AccessDeniedException: .*eks:DeleteNodegroup/,
+    );
+  });
+
+  it('updateOrder decides the order of ListUpdates', async () => {
+    for (const [updateOrder, reversed] of [
+      ['oldestFirst', false],
+      ['newestFirst', true],
+    ] as const) {
+      const { cloud, clock } = await inState('ACTIVE', { updateOrder });
+      const ids: (string | undefined)[] = [];
+      for (const maxSize of [6, 7]) {
+        ids.push((await cloud.send('UpdateNodegroupConfig', { ...group, scalingConfig: { maxSize } })).update?.id);
+        clock.advance(2);
+      }
+      const { updateIds } = await cloud.send('ListUpdates', { name: 'demo', nodegroupName: 'web' });
+      assert.deepEqual(updateIds, reversed ? ids.reverse() : ids);
+    }
+  });
+
+  it('instanceNodegroupTag decides the tags of instances', async () => {
+    for (const [instanceNodegroupTag, keys] of [
+      ['on', ['aws:autoscaling:groupName', 'eks:cluster-name', 'eks:nodegroup-name']],
+      ['off', ['aws:autoscaling:groupName']],
+    ] as const) {
+      const { cloud } = await inState('ACTIVE', { instanceNodegroupTag });
+      const { Reservations } = await cloud.send('DescribeInstances', {});
+      assert.deepEqual(
+        Reservations?.[0]?.Instances?.[0]?.Tags?.map(({ Key }) => Key),
+        keys,
+      );
+    }
+  });
+
+  it('refuses a switch or a value that does not exist', () => {
+    assert.throws(() => memoryCloud({ switches: { nonsense: 'on' } as never }), /no switch nonsense; there are/);
+    assert.throws(
+      () => memoryCloud({ switches: { deleteWhileBusy: 'maybe' } as never }),
+      /it can be accept or conflict/,
+    );
+  });
+});
