@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
+import { createKubernetesClient, PATCH } from './client.ts';
+import { ConnectionPool } from './connectionPool.ts';
+import { normalisePem } from './credentials.ts';
+import { KubernetesError } from './errors.ts';
+import { json, kubeconfig, loopback, quiet } from './loopbackServer.ts';
+
+const live = (): AbortSignal => new AbortController().signal;
+
+async function failureOf(call: Promise<unknown>): Promise<KubernetesError> {
+  const error = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof KubernetesError, `a KubernetesError, not ${error}`);
+  return error;
+}
+
+describe('kubernetes client', () => {
+  it('sends JSON with the credentials, and gives back JSON', async () => {
+    await using server = await loopback((_, response) => json(response, 200, { answer: 42 }));
+    const query = { fieldManager: 'a/b', force: true, limit: 5, absent: undefined };
+    const options = { query, body: { a: 'ü' }, contentType: PATCH.apply, signal: live() };
+    const answer = await server.client.request('PATCH', '/apis/x/y', options);
+    assert.deepEqual(answer, { answer: 42 });
+    const [seen] = server.requests;
+    assert.deepEqual([seen?.method, seen?.path, seen?.body], ['PATCH', '/apis/x/y', { a: 'ü' }]);
+    assert.deepEqual(seen?.query, { fieldManager: 'a/b', force: 'true', limit: '5' });
+    const { authorization, accept, 'content-type': type, 'user-agent': agent } = seen?.headers ?? {};
+    assert.deepEqual(
+      [authorization, accept, type],
+      ['Bearer secret', 'application/json', 'application/apply-patch+yaml'],
+    );
+    assert.equal(agent, 'windowspool-operator/test');
+    assert.deepEqual(server.counted, ['200 PATCH']);
+  });
+
+  const refusals: { says: string; status: number; body: string; headers?: Record<string, string>; expected: object }[] =
+    [
+      {
+        says: 'a Status',
+        status: 409,
+        body: JSON.stringify({ kind: 'Status', reason: 'Conflict', message: 'the object has been modified' }),
+        expected: { status: 409, reason: 'Conflict', message: 'the object has been modified', retryAfterMs: undefined },
+      },
+      {
+        says: 'a Status with details',
+        status: 504,
+        body: JSON.stringify({
+          kind: 'Status',
+          reason: 'Timeout',
+          message: 'late',
+          details: { retryAfterSeconds: 2, causes: [{ reason: 'ResourceVersionTooLarge' }] },
+        }),
+        expected: { status: 504, causes: ['ResourceVersionTooLarge'], retryAfterMs: 2_000 },
+      },
+      {
+        says: 'Retry-After',
+        status: 429,
+        body: 'slow down',
+        headers: { 'retry-after': '7' },
+        expected: {
+          status: 429,
+          reason: 'HTTP429',
+          message: 'the API server answered 429: slow down',
+          retryAfterMs: 7_000,
+        },
+      },
+      {
+        says: 'a page of a load balancer',
+        status: 502,
+        body: '<html><body><h1>502</h1> Bad   Gateway</body></html>',
+        expected: { status: 502, message: 'the API server answered 502: 502 Bad Gateway' },
+      },
+      {
+        says: 'nothing',
+        status: 500,
+        body: '',
+        expected: { status: 500, message: 'the API server answered 500: no text' },
+      },
+      { says: 'JSON that is no Status', status: 400, body: '[]', expected: { status: 400, reason: 'HTTP400' } },
+    ];
+  for (const { says, status, body, headers, expected } of refusals) {
+    it(`understands a refusal that says ${says}`, async () => {
+      await using server = await loopback((_, response) => void response.writeHead(status, headers).end(body));
+      const error = await failureOf(server.client.request('GET', '/x', { signal: live() }));
+      const { message, status: got, reason, causes, retryAfterMs } = error;
+      const seen: Record<string, unknown> = { message, status: got, reason, causes, retryAfterMs };
+      assert.deepEqual(Object.fromEntries(Object.keys(expected).map((name) => [name, seen[name]])), expected);
+    });
+  }
+
+  it('says that no answer came, when none did', async () => {
+    await using server = await loopback((request, response) => {
+      if (request.path === '/reset') response.destroy();
+      if (request.path === '/cut')
+        response.writeHead(200, { 'content-length': '100' }).write('{"a":', () => response.destroy());
+      if (request.path === '/garbage') response.end('<html>');
+    });
+    const ask = (path: string, timeoutMs = 5_000): Promise<KubernetesError> =>
+      failureOf(server.client.request('GET', path, { signal: live(), timeoutMs }));
+    const errors = [await ask('/reset'), await ask('/cut'), await ask('/garbage'), await ask('/hang', 50)];
+    assert.deepEqual(
+      errors.map(({ status, reason }) => [status, reason]),
+      [
+        [undefined, 'UND_ERR_SOCKET'],
+        [undefined, 'UND_ERR_SOCKET'],
+        [undefined, 'MalformedAnswer'],
+        [undefined, 'TimeoutError'],
+      ],
+    );
+    assert.deepEqual(server.counted, ['<error> GET', '200 GET', '200 GET', '<error> GET']);
+    const { url } = server;
+    await server[Symbol.asyncDispose]();
+    const folder = await mkdtemp(join(tmpdir(), 'client-'));
+    await writeFile(join(folder, 'kubeconfig'), kubeconfig(url, {}));
+    const client = createKubernetesClient({ kubeconfigPath: join(folder, 'kubeconfig'), log: quiet, version: 'test' });
+    const refused = await failureOf(client.request('GET', '/x', { signal: live() }));
+    assert.equal(refused.reason, 'ECONNREFUSED');
+    await rm(folder, { recursive: true });
+  });
+
+  it("throws the caller's reason when the caller aborts", async () => {
+    await using server = await loopback(() => undefined);
+    const aborting = new AbortController();
+    const asked = server.client.request('GET', '/hang', { signal: aborting.signal });
+    aborting.abort(new Error('enough'));
+    await assert.rejects(asked, /^Error: enough$/);
+    await assert.rejects(server.client.request('GET', '/x', { signal: aborting.signal }), /^Error: enough$/);
+  });
+
+  it('streams what comes as it comes, and ends with the server', async () => {
+    await using server = await loopback(async (_, response) => {
+      response.writeHead(200).write('one\n');
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      response.end('two\n');
+    });
+    const pieces: string[] = [];
+    for await (const piece of server.client.stream('/x', {
+      query: { watch: 1 },
+      accept: 'text/plain',
+      signal: live(),
+    })) {
+      pieces.push(Buffer.from(piece).toString());
+    }
+    assert.deepEqual(pieces, ['one\n', 'two\n']);
+    assert.equal(server.requests[0]?.headers.accept, 'text/plain');
+  });
+
+  it('ends a stream that is aborted, cut, refused or left', async () => {
+    const closed = Promise.withResolvers<void>();
+    await using server = await loopback((request, response) => {
+      if (request.path === '/refused')
+        return json(response, 410, { kind: 'Status', reason: 'Expired', message: 'too old' });
+      response.writeHead(200).write('one\n', () => {
+        if (request.path === '/cut') response.destroy();
+      });
+      if (request.path === '/left') response.on('close', () => closed.resolve());
+    });
+    const drain = async (path: string, signal: AbortSignal, onPiece: () => void = () => undefined): Promise<void> => {
+      for await (const _ of server.client.stream(path, { accept: 'text/plain', signal })) onPiece();
+    };
+    const aborting = new AbortController();
+    await assert.rejects(
+      drain('/aborted', aborting.signal, () => aborting.abort(new Error('enough'))),
+      /^Error: enough$/,
+    );
+    assert.equal((await failureOf(drain('/cut', live()))).reason, 'UND_ERR_SOCKET');
+    assert.equal((await failureOf(drain('/refused', live()))).status, 410);
+    for await (const _ of server.client.stream('/left', { accept: 'text/plain', signal: live() })) break;
+    await closed.promise;
+  });
+
+  it('keeps to one connection for requests after each other, and opens as many as it needs at once', async () => {
+    await using server = await loopback((_, response) => json(response, 200, {}));
+    for (let count = 0; count < 20; count++) await server.client.request('GET', '/x', { signal: live() });
+    // A second one opens when a request begins before undici has put the first connection back.
+    assert.ok(server.connections() <= 2, `${server.connections()} connections`);
+    await Promise.all(Array.from({ length: 200 }, () => server.client.request('GET', '/x', { signal: live() })));
+    assert.ok(server.connections() <= 32, `${server.connections()} connections`);
+  });
+
+  it('runs an exec plugin once for requests that begin together, and says when it fails', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'client-'));
+    const log = join(folder, 'runs');
+    const credential = {
+      apiVersion: 'client.authentication.k8s.io/v1',
+      kind: 'ExecCredential',
+      status: { token: 'from the plugin' },
+    };
+    const script = `require('fs').appendFileSync(${JSON.stringify(log)}, 'run\\n'); console.log(${JSON.stringify(JSON.stringify(credential))})`;
+    const plugin = (code: string): object => ({
+      exec: { apiVersion: credential.apiVersion, command: process.execPath, args: ['-e', code] },
+    });
+    {
+      await using server = await loopback((_, response) => json(response, 200, {}), plugin(script));
+      await Promise.all([1, 2, 3].map(() => server.client.request('GET', '/x', { signal: live() })));
+      assert.deepEqual(
+        server.requests.map(({ headers }) => headers.authorization),
+        ['Bearer from the plugin', 'Bearer from the plugin', 'Bearer from the plugin'],
+      );
+      assert.equal(await readFile(log, 'utf8'), 'run\n');
+    }
+    await using server = await loopback(
+      (_, response) => json(response, 200, {}),
+      plugin('console.error("no session"); process.exit(1)'),
+    );
+    const error = await failureOf(server.client.request('GET', '/x', { signal: live() }));
+    assert.deepEqual(
+      [error.reason, error.message.trim()],
+      ['NoCredentials', `no credentials for ${server.url}: no session`],
+    );
+    await rm(folder, { recursive: true });
+  });
+
+  it('says what is wrong with a kubeconfig, and what to do', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'client-'));
+    const make = async (text: string): Promise<void> => {
+      await writeFile(join(folder, 'kubeconfig'), text);
+      createKubernetesClient({ kubeconfigPath: join(folder, 'kubeconfig'), log: quiet, version: 'test' });
+    };
+    const socks = kubeconfig('https://127.0.0.1:1', {}, { 'proxy-url': 'socks5://127.0.0.1:1' });
+    const other = kubeconfig('https://127.0.0.1:1', {}).replace(
+      '"current-context":"test"',
+      '"current-context":"other"',
+    );
+    await assert.rejects(
+      make(socks),
+      /proxy-url socks5:.* is a SOCKS proxy, which is not supported. Use an HTTP proxy/,
+    );
+    await assert.rejects(make(other), /the current context names no cluster. Set current-context/);
+    await assert.rejects(make('clusters: ['), /^Error: kubeconfig .*kubeconfig: /);
+    assert.throws(
+      () => createKubernetesClient({ kubeconfigPath: '/does/not/exist', log: quiet, version: 'test' }),
+      /kubeconfig .*ENOENT/,
+    );
+    assert.throws(
+      () => createKubernetesClient({ log: quiet, version: 'test' }),
+      /not a pod with a service account.*Pass the path/,
+    );
+    await rm(folder, { recursive: true });
+  });
+
+  it('makes its connections anew when the CA changes, and only then', async () => {
+    const pool = new ConnectionPool(undefined, quiet);
+    const [one, two] = rootCertificates.map((pem) => Buffer.from(pem));
+    assert.ok(one && two);
+    const first = pool.dispatcher({ ca: one });
+    assert.equal(pool.dispatcher({ ca: Buffer.from(one) }), first);
+    const second = pool.dispatcher({ ca: two });
+    assert.notEqual(second, first);
+    await assert.rejects(first.request({ origin: 'http://127.0.0.1:1', path: '/', method: 'GET' }), /closed/);
+    await pool.close();
+  });
+
+  it('compares bundles of certificates whatever their order and line ends', () => {
+    const [one, two] = rootCertificates;
+    assert.ok(one && two);
+    assert.equal(
+      normalisePem(`# a comment\n${two}\n${one}`),
+      normalisePem(`${one.replaceAll('\n', '\r\n')}\r\n${two}`),
+    );
+    assert.notEqual(normalisePem(one), normalisePem(two));
+    assert.equal(normalisePem(''), '');
+  });
+});

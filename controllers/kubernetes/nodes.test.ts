@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { nodeIndexes, nodeRecordOf } from './nodes.ts';
+
+describe('node record', () => {
+  it('keeps what is asked about a node, and nothing else', () => {
+    const record = nodeRecordOf({
+      metadata: {
+        name: 'ip-10-0-0-1',
+        uid: 'uid',
+        resourceVersion: '12',
+        creationTimestamp: '2026-01-01T00:00:00Z',
+        deletionTimestamp: '2026-01-02T00:00:00Z',
+        labels: { 'eks.amazonaws.com/nodegroup': 'web' },
+        annotations: { large: 'x' },
+        managedFields: [{ manager: 'kubelet' }],
+      },
+      spec: {
+        providerID: 'aws:///eu-west-1a/i-1',
+        taints: [
+          { key: 'os', value: 'windows', effect: 'NoSchedule' },
+          { key: 'node.kubernetes.io/not-ready', effect: 'NoExecute', timeAdded: '2026-01-01T00:00:00Z' } as never,
+        ],
+      },
+      status: {
+        capacity: { memory: '8Gi' },
+        allocatable: { memory: '6Gi' },
+        conditions: [
+          { type: 'MemoryPressure', status: 'False' },
+          { type: 'Ready', status: 'False', reason: 'KubeletNotReady' },
+        ],
+        nodeInfo: {
+          kernelVersion: '10.0.20348.2340',
+          containerRuntimeVersion: 'containerd://1.7.1',
+          kubeletVersion: 'v1.36.3',
+          operatingSystem: 'windows',
+          architecture: 'amd64',
+          bootID: 'boot',
+        },
+      },
+    });
+    assert.deepEqual(record, {
+      name: 'ip-10-0-0-1',
+      uid: 'uid',
+      resourceVersion: '12',
+      createdAt: Date.UTC(2026, 0, 1),
+      deleting: true,
+      labels: { 'eks.amazonaws.com/nodegroup': 'web' },
+      providerID: 'aws:///eu-west-1a/i-1',
+      taints: [
+        { key: 'os', value: 'windows', effect: 'NoSchedule' },
+        { key: 'node.kubernetes.io/not-ready', effect: 'NoExecute' },
+      ],
+      ready: 'False',
+      readyReason: 'KubeletNotReady',
+      kernelVersion: '10.0.20348.2340',
+      containerRuntimeVersion: 'containerd://1.7.1',
+      kubeletVersion: 'v1.36.3',
+      operatingSystem: 'windows',
+      architecture: 'amd64',
+      capacity: { memory: '8Gi' },
+      allocatable: { memory: '6Gi' },
+    });
+    assert.deepEqual(nodeIndexes.nodeGroup(record), ['web']);
+  });
+
+  it('reads a node that has said nothing yet', () => {
+    const record = nodeRecordOf({ metadata: { name: 'new', uid: 'uid', resourceVersion: '1' } });
+    assert.deepEqual([record.ready, record.kernelVersion, record.taints, record.labels], ['Unknown', '', [], {}]);
+    assert.deepEqual(nodeIndexes.nodeGroup(record), []);
+  });
+});
