@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Keeper } from './keeper.ts';
+import { type Start, Starter } from './starter.ts';
+
+describe('the start of a component', () => {
+  let folder: string;
+  let keeper: Keeper;
+  let starter: Starter;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'windowspool-starter-'));
+    const onEnd: ConstructorParameters<typeof Keeper>[0]['onEnd'] = (end) => starter.noteEnd(end);
+    keeper = new Keeper({ log: join(folder, 'supervisor.log'), remove: '', onEnd });
+    starter = new Starter(keeper, folder, { PATH: process.env.PATH ?? '' });
+  });
+  afterEach(async () => {
+    await keeper.end();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const portFile = (port: number) => join(folder, `serves-${port}`);
+  /** A component that is healthy once it has made the file of its port. `$1` is the port. */
+  function component(script: string, more: Partial<Start<string>> = {}): Start<string> {
+    return {
+      name: 'kwok',
+      layer: 0,
+      file: 'sh',
+      args: (port) => ['-c', `cd '${folder}'; ${script}`, 'sh', `${port}`],
+      healthy: async (port) => (existsSync(portFile(port)) ? readFileSync(portFile(port), 'utf8') : undefined),
+      timeoutMs: 3000,
+      ...more,
+    };
+  }
+  const serve = 'echo yes > serves-$1; exec sleep 1000';
+  const taken = 'echo "listen tcp 127.0.0.1:$1: bind: address already in use"; exit 1';
+
+  it('ends when the component is healthy, with what the check found', async () => {
+    const { result, port } = await starter.start(component(serve));
+    assert.equal(result, 'yes\n');
+    assert.ok(existsSync(portFile(port)));
+  });
+
+  it('takes another port when somebody was faster', async () => {
+    const { port } = await starter.start(component(`if [ -e second ]; then ${serve}; fi; echo $1 > second; ${taken}`));
+    assert.notEqual(String(port), readFileSync(join(folder, 'second'), 'utf8').trim());
+  });
+
+  it('keeps to a port that was asked for, and gives up on it after five tries', async () => {
+    const tries = () => readFileSync(join(folder, 'tries'), 'utf8').trim().split('\n');
+    await assert.rejects(starter.start(component(`echo $1 >> tries; ${taken}`, { port: 20_123 })), {
+      message: 'kwok found its port taken 5 times, at last 20123. Free it, or start again.',
+    });
+    assert.deepEqual(tries(), Array(5).fill('20123'));
+  });
+
+  it('quotes the log of a component that ended', async () => {
+    await assert.rejects(starter.start(component('echo "unknown flag: --nonsense" >&2; exit 2')), {
+      message: `kwok ended with status 2 before it was healthy. The end of ${folder}/kwok.log:\nunknown flag: --nonsense`,
+    });
+  });
+
+  it('quotes the log of a component that never gets healthy', async () => {
+    await assert.rejects(starter.start(component('echo "waiting for the moon"; exec sleep 1000', { timeoutMs: 600 })), {
+      name: 'DeadlineError',
+      message: `Waited 1 s for kwok to be healthy.\nThe end of ${folder}/kwok.log:\nwaiting for the moon`,
+    });
+  });
+
+  it('quotes the shell when the program is not there', async () => {
+    await assert.rejects(starter.start(component('', { file: join(folder, 'nothing') })), /kwok ended with status 127/);
+  });
+
+  it('is given up when the signal is raised', async () => {
+    const stop = new AbortController();
+    starter = new Starter(keeper, folder, { PATH: process.env.PATH ?? '' }, stop.signal);
+    const healthy = async () => {
+      stop.abort(new Error('enough'));
+      return undefined;
+    };
+    await assert.rejects(starter.start(component('exec sleep 1000', { healthy })));
+  });
+});
