@@ -60,7 +60,8 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
 
   const isReady = ({ status }: Node) =>
     status.conditions?.some(({ type, status: verdict }) => type === 'Ready' && verdict === 'True') === true;
-  const isComplete = (node: Node) => isReady(node) && node.status.allocatable[pods] !== undefined;
+  const isSettled = ({ spec }: Node) => !spec.taints?.some(({ key }) => /uninitialized|not-ready/.test(key));
+  const isComplete = (node: Node) => isReady(node) && isSettled(node) && node.status.allocatable[pods] !== undefined;
   const createWith = (desiredSize: number, changes = {}) =>
     sdk.eks.createNodegroup(sampleGroup({ scalingConfig: { minSize: 0, desiredSize, maxSize: 5 }, ...changes }));
   const update = (request: object) => sdk.eks.updateNodegroupConfig({ clusterName, nodegroupName: 'web', ...request });
@@ -200,6 +201,21 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
     const unready = found.find((node) => !isReady(node));
     cloud.faults.nodeReady({ node: unready?.metadata.name ?? '', ready: true });
     await untilNodes('both ready', (all) => all.every(isReady));
+  });
+
+  it('registers again when a node starts whose Node was deleted, and not before', async () => {
+    await createWith(1, { labels: { tier: 'web' } });
+    await untilStatus('ACTIVE');
+    const [node] = await untilNodes('one complete node', (found) => found.length === 1 && found.every(isComplete));
+    const name = node?.metadata.name ?? '';
+    await kubernetes.kubectl(['delete', 'node', name]);
+    await update({ labels: { addOrUpdateLabels: { tier: 'db' } } });
+    await untilStatus('ACTIVE');
+    assert.deepEqual(await nodes(), []);
+    cloud.faults.restartNode({ node: name });
+    const [again] = await untilNodes('the node again', (found) => found.length === 1 && found.every(isComplete));
+    assert.equal(again?.metadata.labels.tier, 'web', 'the kubelet knows only the labels of its launch');
+    assert.equal(again?.spec.taints, undefined);
   });
 
   it('goes on where it was when the API server was away', async () => {

@@ -1,7 +1,7 @@
 import type { CreateNodegroupRequest, ErrorDetail, Issue, NodegroupScalingConfig, Taint } from '@aws-sdk/client-eks';
 import type { CallFaults } from './callFaults.ts';
 import type { Policy } from './iam.ts';
-import { kernelWith, releaseOf, scaleTo, terminate } from './instances.ts';
+import { kernelWith, releaseOf, restart, scaleTo, terminate } from './instances.ts';
 import { createNodegroup, deleteNodegroup, setStatus } from './nodegroups.ts';
 import type { CloudState, InstanceRecord, NodeDefect } from './state.ts';
 import { configure } from './updates.ts';
@@ -66,9 +66,7 @@ export class Faults {
 
   /** Restarts a node; its kubelet puts the labels back that it knows. */
   restartNode({ node }: { readonly node: string }): void {
-    const instance = this.#instance(node);
-    instance.boots += 1;
-    this.#cloud.emit({ kind: 'restart', instance });
+    restart(this.#cloud, this.#instance(node));
   }
 
   /** Makes a node NotReady, or Ready again. */

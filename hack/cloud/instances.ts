@@ -56,6 +56,17 @@ function launch(cloud: CloudState, group: GroupRecord): void {
 function join(cloud: CloudState, instance: InstanceRecord): void {
   instance.joined = true;
   cloud.emit({ kind: 'join', instance });
+  addressesFollow(cloud, instance);
+}
+
+/** Restarts an instance. Its kubelet measures again, and registers again if its Node is gone. */
+export function restart(cloud: CloudState, instance: InstanceRecord): void {
+  instance.boots += 1;
+  cloud.emit({ kind: 'restart', instance });
+  addressesFollow(cloud, instance);
+}
+
+function addressesFollow(cloud: CloudState, instance: InstanceRecord): void {
   if (instance.defect.noPodAddresses === true) return;
   cloud.timeline.after(durations.podAddresses, () => {
     if (instance.state === 'running') cloud.emit({ kind: 'podAddresses', instance });
@@ -126,9 +137,8 @@ function roomiestSubnet(cloud: CloudState, group: GroupRecord) {
 }
 
 function freeAddress(cloud: CloudState, network: number): string {
-  const taken = new Set(
-    [...cloud.instances.values()].filter(({ state }) => state !== 'terminated').map(({ privateIp }) => privateIp),
-  );
+  // The addresses of ended instances rest for a while, as those of a VPC do.
+  const taken = new Set([...cloud.instances.values()].map(({ privateIp }) => privateIp));
   // A fleet larger than a /24 goes on in the next 64 networks up, so that bigger benches fit as well.
   for (let block = 0; block < 64; block += 1) {
     for (let host = 10; host < 255; host += 1) {

@@ -7,8 +7,6 @@ import type { CloudState, NodeEvent } from './state.ts';
 export interface Kubelets {
   /** What went wrong and was given up; empty in good times. */
   problems(): readonly string[];
-  /** Resolves when everything that happened so far is written, or throws after the time-out. */
-  settled(timeoutMs: number): Promise<void>;
   /** Stops writing; Nodes that exist stay. */
   stop(): Promise<void>;
 }
@@ -30,32 +28,29 @@ export function startKubelets(cloud: CloudState, kubeconfig: string): Kubelets {
 
   cloud.onNodeEvent((event) => {
     if (stopping.signal.aborted) return;
-    const { id } = event.instance;
-    const queue = queues.get(id) ?? { tail: Promise.resolve(), current: new AbortController() };
-    queues.set(id, queue);
+    // By name, not by instance: an address, and with it the name, can come back with another instance.
+    const name = event.instance.nodeName;
+    const queue = queues.get(name) ?? { tail: Promise.resolve(), current: new AbortController() };
+    queues.set(name, queue);
     if (event.kind === 'leave') {
       // What still waits to be written about this node matters no more.
       queue.current.abort();
       queue.current = new AbortController();
     }
     const signal = AbortSignal.any([queue.current.signal, stopping.signal]);
-    queue.tail = queue.tail
+    const tail = queue.tail
       .then(() => untilDone(cloud, kube, event, signal))
       .catch((error: unknown) => {
         if (!signal.aborted) problems.push(String(error instanceof Error ? error.message : error));
       });
-    if (event.kind === 'leave') void queue.tail.then(() => queues.delete(id));
+    queue.tail = tail;
+    void tail.then(() => {
+      if (queue.tail === tail) queues.delete(name);
+    });
   });
 
   return {
     problems: () => [...problems],
-    settled: async (timeoutMs) => {
-      const all = Promise.all([...queues.values()].map(({ tail }) => tail)).then(() => true);
-      const limit = AbortSignal.timeout(timeoutMs);
-      if (!(await Promise.race([all, pause(timeoutMs, false, { signal: limit }).catch(() => false)]))) {
-        throw new Error(`the nodes are not all written after ${timeoutMs} ms`);
-      }
-    },
     stop: async () => {
       stopping.abort();
       await Promise.allSettled([...queues.values()].map(({ tail }) => tail));
@@ -75,6 +70,8 @@ async function untilDone(cloud: CloudState, kube: KubeClient, event: NodeEvent, 
       return;
     } catch (error) {
       if (signal.aborted) return;
+      // A kubelet does not care that its Node was deleted, until it starts again.
+      if (error instanceof NodeStepError && error.gone) return;
       if (error instanceof NodeStepError && !error.again) throw error;
     }
     await pause(wait, undefined, { signal }).catch(() => {});

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { KubeConfig } from '@kubernetes/client-node';
 import { startCloud } from './cloud.ts';
 import { type Switches, switchTable } from './switches.ts';
@@ -36,7 +36,7 @@ const options = {
   policy: { type: 'string' },
   switch: { type: 'string', multiple: true, default: [] },
   help: { type: 'boolean', default: false },
-} as const;
+} satisfies ParseArgsConfig['options'];
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options });

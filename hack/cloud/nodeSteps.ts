@@ -14,15 +14,17 @@ import {
 } from './nodeObject.ts';
 import type { CloudState, InstanceRecord, NodeEvent } from './state.ts';
 
-/** An answer of the API server that was not the hoped-for one. `again`: it may go better later. */
+/** An answer of the API server that was not the hoped-for one. `again`: it may go better later. `gone`: somebody deleted the Node. */
 export class NodeStepError extends Error {
   readonly again: boolean;
+  readonly gone: boolean;
 
   constructor(step: string, { status, body }: KubeAnswer) {
     const message = (body as { message?: string }).message ?? JSON.stringify(body);
     super(`${step}: the API server answers ${status}: ${message}`);
     // 403 as well: the rights of a fresh control plane arrive a moment after its first answers.
-    this.again = status >= 500 || [403, 404, 409, 429].includes(status);
+    this.again = status >= 500 || [403, 409, 429].includes(status);
+    this.gone = status === 404;
   }
 }
 
@@ -36,12 +38,10 @@ export async function nodeStep(
   const send = (request: KubeRequest) => kube.send(request, signal);
   switch (event.kind) {
     case 'join':
-      await register(cloud, event.instance, send);
-      return initialize(cloud, event.instance, send);
+    case 'restart':
+      return start(cloud, event.instance, send);
     case 'podAddresses':
       return givePodAddresses(event.instance, send);
-    case 'restart':
-      return restart(cloud, event.instance, send);
     case 'ready':
       return reportReady(cloud, event.instance, event.ready, send);
     case 'relabel':
@@ -55,11 +55,13 @@ type Send = (request: KubeRequest) => Promise<KubeAnswer>;
 
 const pathOf = ({ nodeName }: InstanceRecord, subresource = ''): string => `/api/v1/nodes/${nodeName}${subresource}`;
 
-// As a kubelet: an existing Node is no error at registration.
-async function register(cloud: CloudState, instance: InstanceRecord, send: Send): Promise<void> {
+// As a kubelet that starts: it registers, and where its Node exists already it puts right what it knows better.
+async function start(cloud: CloudState, instance: InstanceRecord, send: Send): Promise<void> {
   const body = nodeFor(cloud, instance);
   const answer = await send({ method: 'POST', path: '/api/v1/nodes', node: instance.nodeName, agent: 'kubelet', body });
-  if (answer.status !== 409) expectOk(`register ${instance.nodeName}`, answer);
+  if (answer.status === 409) await measureAgain(cloud, instance, send);
+  else expectOk(`register ${instance.nodeName}`, answer);
+  await initialize(cloud, instance, send);
 }
 
 // As the cloud controller manager: labels that it knows best, and the end of its taint.
@@ -91,7 +93,7 @@ async function givePodAddresses(instance: InstanceRecord, send: Send): Promise<v
   expectOk(`give pod addresses to ${instance.nodeName}`, answer);
 }
 
-async function restart(cloud: CloudState, instance: InstanceRecord, send: Send): Promise<void> {
+async function measureAgain(cloud: CloudState, instance: InstanceRecord, send: Send): Promise<void> {
   const answer = await send({
     method: 'PATCH',
     path: pathOf(instance, '/status'),
@@ -100,7 +102,7 @@ async function restart(cloud: CloudState, instance: InstanceRecord, send: Send):
     patch: 'strategic-merge-patch',
     body: { metadata: { labels: restartLabels(instance) }, status: { nodeInfo: nodeInfo(cloud, instance) } },
   });
-  expectOk(`restart ${instance.nodeName}`, answer);
+  expectOk(`measure ${instance.nodeName} again`, answer);
 }
 
 async function reportReady(cloud: CloudState, instance: InstanceRecord, ready: boolean, send: Send): Promise<void> {
