@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Agent, request } from 'undici';
 import { parseAllDocuments } from 'yaml';
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly body: string;
 }
@@ -25,7 +25,7 @@ const requestTimeoutMs = 10_000;
  * One HTTPS request with a connection of its own: the few that a start needs are not worth a pool that somebody must close.
  * Any HTTP status is an answer; the promise is rejected when there is none.
  */
-export async function ask(
+async function ask(
   server: ServerAccess,
   method: 'GET' | 'PATCH' | 'POST',
   path: string,

@@ -7,7 +7,7 @@ import type { Layout } from './components.ts';
 import { serviceAccountKeys } from './identities.ts';
 
 /** Who did what to which object, and with which result, without any request's or response's body. */
-export const defaultAuditPolicy = {
+const defaultAuditPolicy = {
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
   omitStages: ['RequestReceived'],

@@ -11,7 +11,7 @@ export interface WaitOptions {
 }
 
 /** Thrown by {@link waitFor} when the deadline has passed. */
-export class DeadlineError extends Error {
+class DeadlineError extends Error {
   override readonly name = 'DeadlineError';
 }
 
