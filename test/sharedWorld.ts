@@ -37,7 +37,7 @@ export interface Stage {
   operator: OperatorProcess;
 }
 
-/** Runs an operator during the suite that calls this; `stage` is filled when the suite's tests run. */
+/** Runs an operator during the suite that calls this, and deletes all pools at its end; `stage` is filled when its tests run. */
 export function withOperator(...flags: readonly string[]): Stage {
   const stage = {} as { world: World; operator: OperatorProcess };
   before(async function () {
@@ -45,7 +45,11 @@ export function withOperator(...flags: readonly string[]): Stage {
     stage.world = await theWorld();
     stage.operator = await stage.world.operator([...HASTY, ...flags]).ready();
   });
-  after(() => stage.operator?.stop());
+  // The pools go while somebody is there to let them go.
+  after(async () => {
+    await stage.world?.kubectl('delete', 'windowspools', '--all', '--timeout=50s');
+    await stage.operator?.stop();
+  });
   return stage;
 }
 
