@@ -59,7 +59,7 @@ const others = {
 
   Met: 'Nothing that the pool needs is missing.',
   AccessDenied:
-    "AWS denied a call. Grant the operator's role the right in the message (config/aws/iam-policy.json has them all).",
+    "A call was denied. Grant the right in the message: for AWS to the operator's role (config/aws/iam-policy.json has them all), else to its ServiceAccount (config/rbac).",
   AWSUnavailable:
     'AWS cannot be reached, throttles or fails. The operator goes on trying; what is shown of the node group is what was seen last.',
   ClusterNotFound: 'EKS knows no cluster of this name. Check --cluster-name and --region.',
@@ -73,9 +73,7 @@ const others = {
   Failed: 'A call to the API server failed. The operator tries again.',
 
   Paused: 'The pool is paused: nothing is changed. status.pendingSteps says what would be done.',
-  Progressing: 'The operator is working towards the spec.',
 
-  FinalizerAdded: 'The pool is now held until its node group is gone.',
   NodeGroupCreated: 'EKS accepted the creation of the node group.',
   NodeGroupUpdated: 'EKS accepted an update of the node group.',
   NodeGroupDeleted: 'EKS accepted the deletion of the node group.',

@@ -2,6 +2,7 @@
 import type { TagChange } from './nodeGroup.ts';
 import type { ConfigChange, NewNodeGroup, NodeGroup, NodeRecord, RuntimeClass, RuntimeClassWish } from './ports.ts';
 import { WINDOWS_BUILD_LABEL } from './windows.ts';
+import { count } from './words.ts';
 
 export type Step =
   | { readonly kind: 'addFinalizer' }
@@ -40,7 +41,7 @@ export function describeStep(step: Step): string | undefined {
       return undefined;
     case 'createNodeGroup': {
       const { min, max, desired } = step.wish.scaling;
-      return `create node group ${step.wish.name} (${step.wish.amiType}, ${step.wish.instanceTypes.join(', ')}, ${desired} nodes, ${min} to ${max})`;
+      return `create node group ${step.wish.name} (${step.wish.amiType}, ${step.wish.instanceTypes.join(', ')}, ${count(desired, 'node')}, ${min} to ${max})`;
     }
     case 'updateConfig':
       return `update node group ${step.group}: ${describeChange(step.change)}`;

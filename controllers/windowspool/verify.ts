@@ -185,5 +185,5 @@ function littleReservedMemory(node: NodeRecord): string | undefined {
   const reserved = (capacity - allocatable) / 1024 ** 3;
   return reserved >= 2
     ? undefined
-    : `reserves ${reserved.toFixed(1)} GiB of memory for the system; Windows needs at least 2`;
+    : `reserves ${(Math.floor(reserved * 10) / 10).toFixed(1)} GiB of memory for the system; Windows needs at least 2`;
 }

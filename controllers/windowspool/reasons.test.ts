@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { reasons } from './reasons.ts';
+
+const here = import.meta.dirname;
+const sources = readdirSync(here)
+  .filter((file) => file.endsWith('.ts') && !/\.(test|gen)\.ts$/.test(file) && file !== 'reasons.ts')
+  .map((file) => readFileSync(`${here}/${file}`, 'utf8'));
+
+interface Schema {
+  readonly enum?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+}
+
+describe('the catalogue of reasons', () => {
+  for (const [reason, meaning] of Object.entries(reasons)) {
+    it(`${reason} is one word, is used, and its meaning is a sentence`, () => {
+      assert.match(reason, /^[A-Z][A-Za-z]{2,62}$/);
+      assert.match(meaning, /^[A-Z][^\n]{10,300}\.$/);
+      const used = sources.some((source) => source.includes(`'${reason}'`));
+      assert.ok(used, `no source of the domain uses the reason ${reason}`);
+    });
+  }
+
+  it('says no meaning twice', () => {
+    const meanings: readonly string[] = Object.values(reasons);
+    assert.equal(new Set(meanings).size, meanings.length);
+  });
+
+  it('has every check that spec.verification.warnOnly accepts', () => {
+    const crd = parse(readFileSync(`${here}/../../crds/windowspools.yaml`, 'utf8'));
+    const spec: Schema = crd.spec.versions[0].schema.openAPIV3Schema.properties.spec;
+    const accepted = spec.properties?.verification?.properties?.warnOnly?.items?.enum ?? [];
+    assert.notEqual(accepted.length, 0);
+    assert.deepEqual(
+      accepted.filter((check) => !(check in reasons)),
+      [],
+    );
+  });
+});

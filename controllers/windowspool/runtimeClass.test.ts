@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import type { WindowsPoolSpec } from './api.gen.ts';
+import type { RuntimeClass } from './ports.ts';
+import { fits, isAsWanted, isOwner, isSoleOwner, isTaken, runtimeClassFor } from './runtimeClass.ts';
+import { samplePool, sampleRuntimeClass } from './testing/fixtures.ts';
+
+const selector = {
+  'kubernetes.io/os': 'windows',
+  'kubernetes.io/arch': 'amd64',
+  'node.kubernetes.io/windows-build': '10.0.20348',
+};
+const tolerations = [
+  { key: 'os', operator: 'Equal', value: 'windows', effect: 'NoSchedule' },
+  { key: 'os', operator: 'Equal', value: 'Windows', effect: 'NoSchedule' },
+] as const;
+const HYPERVISOR = 'runhcs-wcow-hypervisor';
+
+describe('the RuntimeClass of a pool', () => {
+  it('is shared by the pools of a Windows version', () => {
+    const want = { name: 'windows-2022', handler: 'runhcs-wcow-process', nodeSelector: selector, tolerations };
+    const taints: WindowsPoolSpec['taints'] = [{ key: 'gpu', effect: 'NoSchedule' }];
+    assert.deepEqual(runtimeClassFor(samplePool({ taints })), want);
+  });
+
+  it('with scope Pool selects the pool and tolerates its own taints', () => {
+    const pool = samplePool({
+      windowsVersion: 'Windows2025',
+      runtimeClass: { scope: 'Pool', name: 'isolated', handler: HYPERVISOR },
+      taints: [
+        { key: 'gpu', effect: 'NoSchedule' },
+        { key: 'team', value: 'web', effect: 'NoExecute' },
+      ],
+    });
+    assert.deepEqual(runtimeClassFor(pool), {
+      name: 'isolated',
+      handler: HYPERVISOR,
+      nodeSelector: { ...selector, 'node.kubernetes.io/windows-build': '10.0.26100', 'winpool.dev/pool': 'web' },
+      tolerations: [
+        ...tolerations,
+        { key: 'gpu', operator: 'Exists', effect: 'NoSchedule' },
+        { key: 'team', operator: 'Equal', value: 'web', effect: 'NoExecute' },
+      ],
+    });
+  });
+
+  it('with scope Pool is called like the pool where the spec gives no name', () => {
+    assert.equal(runtimeClassFor(samplePool({ runtimeClass: { scope: 'Pool' } }))?.name, 'web');
+  });
+
+  it('is none when the pool manages none', () => {
+    assert.equal(runtimeClassFor(samplePool({ runtimeClass: { manage: false } })), undefined);
+  });
+});
+
+describe('a RuntimeClass is as wanted', () => {
+  const wish = runtimeClassFor(samplePool()) ?? assert.fail();
+  const table: readonly (readonly [string, Partial<RuntimeClass>, boolean])[] = [
+    ['when it says the same', {}, true],
+    ['in whatever order its tolerations are', { tolerations: [...tolerations].reverse() }, true],
+    ['not with another handler', { handler: HYPERVISOR }, false],
+    ['not with another selector', { nodeSelector: { ...selector, disk: 'ssd' } }, false],
+    ['not without a toleration', { tolerations: tolerations.slice(1) }, false],
+  ];
+  for (const [name, change, want] of table) {
+    it(name, () => assert.equal(isAsWanted(sampleRuntimeClass(undefined, change), wish), want));
+  }
+});
+
+describe('a RuntimeClass of somebody else fits', () => {
+  const wish = runtimeClassFor(samplePool()) ?? assert.fail();
+  const table: readonly (readonly [string, Partial<RuntimeClass>, boolean])[] = [
+    ['when it says the same', {}, true],
+    ['when it selects the operating system alone', { nodeSelector: { 'kubernetes.io/os': 'windows' } }, true],
+    ['when it tolerates every value', { tolerations: [{ key: 'os', operator: 'Exists' }] }, true],
+    ['when it tolerates everything', { tolerations: [{ operator: 'Exists' }] }, true],
+    ['when it gives no operator', { tolerations: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }] }, true],
+    ['not with another handler', { handler: 'docker' }, false],
+    ['not without the operating system, for then pods get no address', { nodeSelector: {} }, false],
+    [
+      'not when it selects another build',
+      { nodeSelector: { ...selector, 'node.kubernetes.io/windows-build': '10.0.17763' } },
+      false,
+    ],
+    ['not when it selects something that the nodes lack', { nodeSelector: { ...selector, disk: 'ssd' } }, false],
+    ['not without a toleration', { tolerations: [] }, false],
+    ['not with the other spelling alone', { tolerations: tolerations.slice(1) }, false],
+    ['not with another effect', { tolerations: [{ key: 'os', operator: 'Exists', effect: 'NoExecute' }] }, false],
+    ['not with another key', { tolerations: [{ key: 'gpu', operator: 'Exists' }] }, false],
+  ];
+  for (const [name, change, want] of table) {
+    it(name, () => assert.equal(fits(sampleRuntimeClass(undefined, change), wish, true), want));
+  }
+
+  it('without a toleration where the nodes have no taint', () => {
+    assert.equal(fits(sampleRuntimeClass(undefined, { tolerations: [] }), wish, false), true);
+  });
+});
+
+describe('a RuntimeClass belongs', () => {
+  const web = { name: 'web', uid: 'uid-web' };
+  const api = { name: 'api', uid: 'uid-api' };
+  const own = samplePool({ runtimeClass: { scope: 'Pool' } });
+  const table: readonly (readonly [string, RuntimeClass['owners'], readonly [boolean, boolean, boolean]])[] = [
+    ['to nobody', [], [false, false, false]],
+    ['to the pool alone', [web], [true, true, false]],
+    ['to the pool and another', [web, api], [true, false, true]],
+    ['to another', [api], [false, false, true]],
+    ['to a pool of the same name that is gone', [{ name: 'web', uid: 'uid-old' }], [false, false, true]],
+  ];
+  for (const [name, owners, want] of table) {
+    it(name, () => {
+      const seen = sampleRuntimeClass(own, { owners, tolerations: [] });
+      assert.deepEqual([isOwner(own, seen), isSoleOwner(own, seen), isTaken(own, seen)], want);
+    });
+  }
+
+  it('to several when it says what each of them wants', () => {
+    const seen = sampleRuntimeClass(own, { owners: [web, api] });
+    assert.deepEqual([isTaken(own, seen), isTaken(samplePool(), seen)], [false, false]);
+    assert.equal(isTaken(samplePool({ runtimeClass: { manage: false } }), seen), false);
+  });
+});

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { wishFor } from './nodeGroup.ts';
+import type { ConfigChange } from './ports.ts';
+import { runtimeClassFor } from './runtimeClass.ts';
+import { describeChange, describeStep, type Step, unreachable } from './steps.ts';
+import { sampleGroup, sampleNode, samplePool, sampleRuntimeClass } from './testing/fixtures.ts';
+
+const pool = samplePool();
+const rc = runtimeClassFor(pool) ?? assert.fail('the pool has a RuntimeClass');
+const memory = { cluster: { name: 'prod', arn: 'arn' }, nodeGroupName: 'web', tagKeys: [] };
+
+describe('a step in words', () => {
+  const table: readonly (readonly [Step, string | undefined])[] = [
+    [{ kind: 'addFinalizer' }, undefined],
+    [{ kind: 'removeFinalizer' }, undefined],
+    [{ kind: 'remember', memory }, undefined],
+    [
+      { kind: 'createNodeGroup', wish: wishFor(pool), token: 't' },
+      'create node group web (WINDOWS_CORE_2022_x86_64, m5.large, 3 nodes, 3 to 5)',
+    ],
+    [
+      { kind: 'createNodeGroup', wish: wishFor(samplePool({ scaling: { min: 1, max: 1 } })), token: 't' },
+      'create node group web (WINDOWS_CORE_2022_x86_64, m5.large, 1 node, 1 to 1)',
+    ],
+    [
+      { kind: 'updateConfig', group: 'web', change: { scaling: { max: 9 } }, token: 't', target: 'x' },
+      'update node group web: scaling max 9',
+    ],
+    [
+      { kind: 'correctTags', group: sampleGroup(), change: { set: { a: '1', b: '2' }, remove: ['c'] } },
+      'correct the tags of node group web: set a, b remove c',
+    ],
+    [
+      { kind: 'correctTags', group: sampleGroup(), change: { set: {}, remove: ['c'] } },
+      'correct the tags of node group web: remove c',
+    ],
+    [
+      { kind: 'deleteNodeGroup', group: 'web', why: 'the pool is deleted' },
+      'delete node group web: the pool is deleted',
+    ],
+    [{ kind: 'createRuntimeClass', wish: rc }, 'create RuntimeClass windows-2022'],
+    [{ kind: 'applyRuntimeClass', wish: rc, seen: sampleRuntimeClass() }, 'apply RuntimeClass windows-2022'],
+    [{ kind: 'releaseRuntimeClass', seen: sampleRuntimeClass() }, 'give up ownership of RuntimeClass windows-2022'],
+    [{ kind: 'deleteRuntimeClass', seen: sampleRuntimeClass() }, 'delete RuntimeClass windows-2022'],
+    [
+      { kind: 'labelNode', node: sampleNode({ name: 'ip-1' }), build: '10.0.20348' },
+      'label node ip-1 with node.kubernetes.io/windows-build=10.0.20348',
+    ],
+  ];
+  for (const [step, want] of table) {
+    it(want ?? `nothing for ${step.kind}, which only the operator's own books see`, () => {
+      assert.equal(describeStep(step), want);
+    });
+  }
+});
+
+describe('a change in words', () => {
+  const table: readonly (readonly [ConfigChange, string])[] = [
+    [{ labels: { set: { team: 'a', tier: 'b' }, remove: [] } }, 'labels set team, tier'],
+    [{ labels: { set: { team: 'a' }, remove: ['tier'] } }, 'labels set team remove tier'],
+    [
+      { taints: { set: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }], remove: [] } },
+      'taints set os:NoSchedule',
+    ],
+    [{ taints: { set: [], remove: [{ key: 'gpu', effect: 'NoExecute' }] } }, 'taints remove gpu:NoExecute'],
+    [{ scaling: { min: 2, max: 9, desired: 4 } }, 'scaling min 2, max 9, desired 4'],
+    [
+      {
+        labels: { set: {}, remove: ['tier'] },
+        taints: { set: [], remove: [{ key: 'gpu', effect: 'NoExecute' }] },
+        scaling: { max: 9 },
+      },
+      'labels remove tier; taints remove gpu:NoExecute; scaling max 9',
+    ],
+  ];
+  for (const [change, want] of table) it(want, () => assert.equal(describeChange(change), want));
+});
+
+describe('a case that the compiler could not see', () => {
+  it('is named when it is met', () => {
+    assert.throws(() => unreachable({ kind: 'dance' } as never), /^Error: unhandled case: \{"kind":"dance"\}$/);
+  });
+});
