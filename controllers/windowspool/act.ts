@@ -36,10 +36,10 @@ export interface Outcome {
   readonly released: boolean;
 }
 
-/** Takes the steps in order. */
+/** Takes the steps in order. What went wrong is added to what went wrong before. */
 export async function act(steps: readonly Step[], s: Situation, hands: Hands, signal: AbortSignal): Promise<Outcome> {
   const troubled = new Set<string>();
-  const troubles: StepTrouble[] = [];
+  const troubles: StepTrouble[] = [...s.troubles];
   let outcome: Outcome = { after: s, done: [], accepted: undefined, released: false };
   for (const step of steps) {
     signal.throwIfAborted();

@@ -7,11 +7,11 @@
  */
 import { assessNodeGroup } from './assessNodeGroup.ts';
 import { assessNodes } from './assessNodes.ts';
-import { groupOf, isClusterMismatch, isDeleting, isPaused } from './plan.ts';
+import { groupOf, isAwsTrouble, isClusterMismatch, isDeleting, isPaused } from './plan.ts';
 import type { Reason } from './reasons.ts';
-import { fits, isAsWanted, isOwner, runtimeClassFor } from './runtimeClass.ts';
+import { fits, isAsWanted, isOwner, isSoleOwner, isTaken, runtimeClassFor } from './runtimeClass.ts';
 import type { Situation } from './situation.ts';
-import { count, joined } from './words.ts';
+import { count, joined, sentence } from './words.ts';
 
 export type ConditionStatus = 'True' | 'False' | 'Unknown';
 
@@ -46,7 +46,8 @@ export function assess(s: Situation): Assessment {
     NodesVerified: assessNodes(s),
   };
   const findings = Object.values(parts);
-  const stalled = findings.find((finding) => finding.stalled);
+  // A pool that goes waits for its group alone; only another cluster than its own stops it for good.
+  const stalled = (isDeleting(s.pool) ? [parts.PrerequisitesMet] : findings).find((finding) => finding.stalled);
   const ready = summarize(s, parts, stalled);
   const working = ready.working ? ready : findings.find((finding) => finding.working);
   return {
@@ -62,8 +63,8 @@ type Parts = Omit<Assessment, 'Ready' | 'Reconciling' | 'Stalled' | 'Paused'>;
 
 /** Ready is about what pods need: a RuntimeClass and enough verified nodes. What EKS does meanwhile does not turn it. */
 function summarize(s: Situation, parts: Parts, stalled: Finding | undefined): Finding {
-  if (isDeleting(s.pool)) return { ...parts.NodeGroupReady, status: 'False' };
   if (stalled) return { ...stalled, status: 'False' };
+  if (isDeleting(s.pool)) return { ...parts.NodeGroupReady, status: 'False' };
   const group = groupOf(s);
   if (!group || !['ACTIVE', 'UPDATING', 'DEGRADED'].includes(group.status)) {
     const cause = parts.PrerequisitesMet.status === 'True' ? parts.NodeGroupReady : parts.PrerequisitesMet;
@@ -93,20 +94,8 @@ function assessPause({ pool }: Situation): Finding {
 function assessPrerequisites(s: Situation): Finding {
   const { cluster, settings, pool } = s;
   if (isClusterMismatch(s)) return clusterMismatch(s);
-  const denied = [
-    ...s.troubles.map(({ trouble }) => trouble),
-    ...(s.group.kind === 'unreachable' ? [s.group.trouble] : []),
-    ...(cluster.kind === 'unreachable' ? [cluster.trouble] : []),
-  ].find((trouble) => trouble.kind === 'denied');
-  if (denied) {
-    const fix = "Grant the right to the operator's role; config/aws/iam-policy.json has all of them.";
-    return {
-      status: 'False',
-      reason: 'AccessDenied',
-      message: `AWS denied ${denied.operation}: ${denied.message} ${fix}`,
-      working: true,
-    };
-  }
+  const denied = assessRights(s);
+  if (denied) return denied;
   if (cluster.kind === 'absent') {
     const gone = pool.status?.cluster ? 'no longer knows' : 'does not know';
     const message = `EKS ${gone} a cluster ${settings.clusterName} in ${settings.region}. Check --cluster-name and --region.`;
@@ -116,7 +105,7 @@ function assessPrerequisites(s: Situation): Finding {
     return {
       status: 'Unknown',
       reason: 'AWSUnavailable',
-      message: `${cluster.trouble.operation} failed: ${cluster.trouble.message}`,
+      message: sentence(`${cluster.trouble.operation} failed: ${cluster.trouble.message}`),
       working: true,
     };
   }
@@ -125,6 +114,22 @@ function assessPrerequisites(s: Situation): Finding {
     reason: 'Met',
     message: `The operator runs in EKS cluster ${cluster.cluster.name} and may do what the pool needs.`,
   };
+}
+
+/** The right that is missing, and who has to get it. */
+function assessRights({ troubles, group, cluster }: Situation): Finding | undefined {
+  const aws = [
+    ...(group.kind === 'unreachable' ? [group.trouble] : []),
+    ...(cluster.kind === 'unreachable' ? [cluster.trouble] : []),
+    ...troubles.filter(isAwsTrouble).map(({ trouble }) => trouble),
+  ].find(({ kind }) => kind === 'denied');
+  const denied = aws ?? troubles.find(({ trouble }) => trouble.kind === 'denied')?.trouble;
+  if (!denied) return undefined;
+  const fix = aws
+    ? "Grant the right to the operator's role; config/aws/iam-policy.json has all of them."
+    : "Grant the right to the operator's ServiceAccount; config/rbac has all of them.";
+  const message = `${aws ? 'AWS' : 'The API server'} denied ${sentence(`${denied.operation}: ${denied.message}`)} ${fix}`;
+  return { status: 'False', reason: 'AccessDenied', message, working: true };
 }
 
 function clusterMismatch({ cluster, settings, pool }: Situation): Finding {
@@ -139,7 +144,12 @@ function clusterMismatch({ cluster, settings, pool }: Situation): Finding {
 
 function assessRuntimeClass(s: Situation): Finding {
   const wish = runtimeClassFor(s.pool);
-  if (!wish) return { status: 'True', reason: 'NotManaged', message: 'runtimeClass.manage is false.' };
+  if (!wish)
+    return {
+      status: 'True',
+      reason: 'NotManaged',
+      message: 'The pool manages no RuntimeClass (runtimeClass.manage is false).',
+    };
   const seen = s.runtimeClass;
   if (seen && !seen.managed) {
     if (fits(seen, wish, s.pool.spec.registrationTaint)) {
@@ -156,7 +166,7 @@ function assessRuntimeClass(s: Situation): Finding {
     return {
       status: 'False',
       reason: 'Failed',
-      message: `${trouble.operation} failed: ${trouble.message}`,
+      message: sentence(`${trouble.operation} failed: ${trouble.message}`),
       working: true,
     };
   }
@@ -169,11 +179,13 @@ function assessRuntimeClass(s: Situation): Finding {
   }
   if (
     seen &&
-    seen.handler !== wish.handler &&
-    !isDeleting(s.pool) &&
-    seen.owners.some((owner) => owner.uid !== s.pool.metadata.uid)
+    !seen.deleting &&
+    (isTaken(s.pool, seen) || (seen.handler !== wish.handler && !isSoleOwner(s.pool, seen)))
   ) {
-    const message = `RuntimeClass ${wish.name} has handler ${seen.handler} and belongs to ${joined(seen.owners.map(({ name }) => name))} too. Choose another runtimeClass.name.`;
+    const owners = joined(seen.owners.filter(({ uid }) => uid !== s.pool.metadata.uid).map(({ name }) => name));
+    const message =
+      `RuntimeClass ${wish.name} says something else than this pool wants${owners && ` and belongs to ${owners}`}. ` +
+      'Choose another runtimeClass.name, or delete it.';
     return { status: 'False', reason: 'NotOwned', message, stalled: true };
   }
   return {

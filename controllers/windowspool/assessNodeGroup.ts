@@ -1,7 +1,8 @@
 /** The condition NodeGroupReady. */
 import type { Finding } from './assess.ts';
-import { configTargetOf, immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
-import { createdFrom, isDeleting } from './plan.ts';
+import { failedTargetOf } from './failedTarget.ts';
+import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
+import { groupOf, isDeleting } from './plan.ts';
 import type { HealthIssue, NodeGroup, Trouble } from './ports.ts';
 import type { Reason } from './reasons.ts';
 import type { Situation } from './situation.ts';
@@ -15,7 +16,7 @@ export function assessNodeGroup(s: Situation): Finding {
   if (isDeleting(s.pool)) return assessDeletion(s, name);
   const unreachable = assessUnreachable(s, name);
   if (unreachable) return unreachable;
-  const group = s.group.kind === 'seen' ? s.group.group : s.group.kind === 'unreachable' ? s.group.last : undefined;
+  const group = groupOf(s);
   const failed = assessTrouble(s, name, group);
   if (failed) return failed;
   if (!group)
@@ -50,18 +51,17 @@ function notOwned({ pool }: Situation, name: string): Finding {
   return { status: 'False', reason: 'NotOwned', message, stalled: true };
 }
 
-/** What the last step came to, now or before: remembered in status until the spec changes. */
+/** What the last step came to, now or before. */
 function assessTrouble(s: Situation, name: string, group: NodeGroup | undefined): Finding | undefined {
-  const memory = s.pool.status?.nodeGroup?.failedTarget;
-  const target = group ? configTargetOf(s.pool) : createdFrom(s);
-  if (memory?.target === target) {
+  const failed = failedTargetOf(s);
+  if (failed) {
     const again = group
       ? 'It is not tried again until the spec changes.'
       : 'It is tried again after a while, and at once when the spec changes.';
     return {
       status: 'False',
-      reason: memory.reason as Reason,
-      message: `${sentence(memory.message)} ${again}`,
+      reason: failed.reason as Reason,
+      message: `${sentence(failed.message)} ${again}`,
       stalled: true,
     };
   }

@@ -1,6 +1,8 @@
 /** The condition NodesVerified. */
 import type { Finding } from './assess.ts';
+import { isOwnedBy } from './nodeGroup.ts';
 import { groupOf } from './plan.ts';
+import type { NodeGroup } from './ports.ts';
 import type { Situation } from './situation.ts';
 import type { Verdict } from './verify.ts';
 import { count, joined, sentence } from './words.ts';
@@ -12,25 +14,30 @@ export function assessNodes(s: Situation): Finding {
   const failing = s.verdicts.filter(({ state }) => state === 'failing');
   if (failing.length > 0) return failure(failing, s.nodes.length);
   const group = groupOf(s);
-  if (!group || group.status === 'CREATING') {
-    return { status: 'False', reason: 'Pending', message: 'Nodes join when there is a node group.' };
+  if (s.nodes.length === 0 && !mayHaveNodes(s, group)) {
+    return { status: 'False', reason: 'Pending', message: 'Nodes join when there is a node group.', working: true };
   }
-  if (s.nodes.length === 0 && group.scaling.desired === 0) {
+  const desired = group?.scaling.desired ?? s.nodes.length;
+  if (s.nodes.length === 0 && desired === 0) {
     return { status: 'True', reason: 'NoNodes', message: 'The pool has no nodes and wants none.' };
   }
-  const missing = Math.max(0, group.scaling.desired - s.nodes.length);
-
-  if (missing > 0) return waitingForNodes(s, missing, group.scaling.desired);
+  const missing = Math.max(0, desired - s.nodes.length);
+  if (missing > 0) return waitingForNodes(s, missing, desired);
   const joining = s.verdicts.filter(({ state }) => state === 'joining');
   if (joining.length > 0) {
     const message = `${count(joining.length, 'node')} joined and ${joining.length === 1 ? 'is' : 'are'} not complete yet: ${name(joining)}`;
-    return { status: 'Unknown', reason: 'Joining', message, working: true };
+    return { status: 'Unknown', reason: 'Joining', message, ...firstNodes(s) };
   }
   return {
     status: 'True',
     reason: 'AllVerified',
     message: `${count(s.nodes.length, 'node')} verified.${warnings(s.verdicts)}`,
   };
+}
+
+/** Whether the pool has a group that has come so far. */
+function mayHaveNodes({ pool }: Situation, group: NodeGroup | undefined): boolean {
+  return group !== undefined && isOwnedBy(pool, group) && !['CREATING', 'CREATE_FAILED'].includes(group.status);
 }
 
 function failure(failing: readonly Verdict[], total: number): Finding {

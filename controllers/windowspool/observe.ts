@@ -1,11 +1,11 @@
 /** Reads what the plan looks at. The cluster's own objects come from the cache; AWS is asked only when there is a reason to. */
 import type { WindowsPool } from './api.gen.ts';
 import { isOverdue } from './assessNodes.ts';
-import { nodeGroupNameOf } from './nodeGroup.ts';
-import { groupOf } from './plan.ts';
-import type { Clusters, Instances, NodeGroups, NodeGroupUpdate, Nodes, RuntimeClasses } from './ports.ts';
+import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
+import { groupOf, isAwsTrouble } from './plan.ts';
+import type { Clusters, Instances, NodeGroups, NodeRecord, Nodes, RuntimeClasses, Trouble } from './ports.ts';
 import { runtimeClassFor } from './runtimeClass.ts';
-import type { ClusterSight, GroupSight, Settings, Situation } from './situation.ts';
+import type { ClusterSight, GroupSight, Settings, Situation, StepTrouble } from './situation.ts';
 import { verifyNode } from './verify.ts';
 
 export interface Sources {
@@ -18,37 +18,54 @@ export interface Sources {
   readonly serverVersion: () => string | undefined;
 }
 
+/** What AWS said of a pool at one look. */
+export interface Sight {
+  readonly group: GroupSight;
+  readonly instances: Situation['instances'];
+  /** What AWS refused then: not asked again before the next look. */
+  readonly troubles: readonly StepTrouble[];
+}
+
+interface Entry {
+  readonly sight: Sight;
+  readonly generation: number;
+  readonly going: boolean;
+  readonly until: number;
+}
+
 /**
  * What AWS said of each pool, so that a node's event costs no call. Kept in memory only: after a restart everything is looked at
  * again.
  */
 export class Sights {
-  readonly #groups = new Map<string, { sight: GroupSight; generation: number; going: boolean; until: number }>();
+  readonly #entries = new Map<string, Entry>();
   cluster: ClusterSight | undefined;
 
-  /** The group as seen before, while nothing asks for another look: the spec is the same and it is not time. */
-  current(pool: WindowsPool, now: number): GroupSight | undefined {
-    const entry = this.#groups.get(pool.metadata.name);
+  /** What was seen before, while nothing asks for another look: the spec is the same and it is not time. */
+  current(pool: WindowsPool, now: number): Sight | undefined {
+    const entry = this.#entries.get(pool.metadata.name);
     const same = entry?.generation === pool.metadata.generation && entry.going === isGoing(pool);
     return entry && same && now < entry.until ? entry.sight : undefined;
   }
 
   last(name: string): GroupSight | undefined {
-    return this.#groups.get(name)?.sight;
+    return this.#entries.get(name)?.sight.group;
   }
 
   /** When the next look is due, in epoch milliseconds. */
   dueAt(name: string): number {
-    return this.#groups.get(name)?.until ?? 0;
+    return this.#entries.get(name)?.until ?? 0;
   }
 
-  /** Keeps a sight until the next look is due, in epoch milliseconds. */
-  keep(pool: WindowsPool, sight: GroupSight, until: number): void {
-    this.#groups.set(pool.metadata.name, { sight, generation: pool.metadata.generation, going: isGoing(pool), until });
+  /** Keeps what AWS said in a situation until the next look is due, in epoch milliseconds. */
+  keep({ pool, group, instances, troubles }: Situation, until: number): void {
+    const sight = { group, instances, troubles: troubles.filter(isAwsTrouble) };
+    const { name, generation } = pool.metadata;
+    this.#entries.set(name, { sight, generation, going: isGoing(pool), until });
   }
 
   forget(name: string): void {
-    this.#groups.delete(name);
+    this.#entries.delete(name);
   }
 }
 
@@ -56,19 +73,19 @@ function isGoing(pool: WindowsPool): boolean {
   return pool.metadata.deletionTimestamp !== undefined;
 }
 
-/** The situation of a pool, with the group as given or as AWS says now. */
+/** The situation of a pool, with what AWS said before or as it says now. With `before`, AWS is not asked. */
 export async function observe(
   pool: WindowsPool,
-  cached: GroupSight | undefined,
+  before: Sight | undefined,
   sights: Sights,
   sources: Sources,
   settings: Settings,
   now: number,
   signal: AbortSignal,
 ): Promise<Situation> {
-  const group = cached ?? (await lookAtGroup(pool, sights, sources, now, signal));
-  const cluster = await lookAtCluster(sights, group, sources, signal);
-  const nodes = sources.nodes.ofNodeGroup(nodeGroupNameOf(pool)).filter((node) => !node.deleting);
+  const group = before?.group ?? (await lookAtGroup(pool, sights, sources, now, signal));
+  const cluster = (before && sights.cluster) ?? (await lookAtCluster(sights, group, sources, signal));
+  const nodes = nodesOf(pool, group, sources);
   const serverVersion = sources.serverVersion();
   const expected = { spec: pool.spec, serverVersion, joinGraceMs: settings.joinGraceMs };
   const wish = runtimeClassFor(pool);
@@ -79,16 +96,24 @@ export async function observe(
     settings,
     cluster,
     group,
-    update: cached ? undefined : await lookAtUpdate(pool, group, sources, signal),
+    update: undefined,
     nodes,
     verdicts: nodes.map((node) => verifyNode(node, expected, now)),
-    instances: undefined,
+    instances: before?.instances,
     runtimeClass: wish && sources.runtimeClasses.get(wish.name),
     formerRuntimeClass: former && former !== wish?.name ? sources.runtimeClasses.get(former) : undefined,
     serverVersion,
-    troubles: [],
+    troubles: before?.troubles ?? [],
   };
-  return { ...situation, instances: await lookAtInstances(situation, sources, signal) };
+  if (before || isGoing(pool)) return situation;
+  return withInstances(await withUpdate(situation, sources, signal), sources, signal);
+}
+
+/** The nodes of the pool's group. Those of a group that is not the pool's are not the pool's either. */
+function nodesOf(pool: WindowsPool, sight: GroupSight, { nodes }: Sources): NodeRecord[] {
+  const group = sight.kind === 'seen' ? sight.group : sight.kind === 'unreachable' ? sight.last : undefined;
+  if (group && !isOwnedBy(pool, group)) return [];
+  return nodes.ofNodeGroup(nodeGroupNameOf(pool)).filter((node) => !node.deleting);
 }
 
 async function lookAtGroup(
@@ -121,30 +146,32 @@ async function lookAtCluster(
   return sights.cluster;
 }
 
-/** The operator's own update, while its end is not known and EKS no longer works on the group. */
-async function lookAtUpdate(
-  pool: WindowsPool,
-  group: GroupSight,
-  { nodeGroups }: Sources,
-  signal: AbortSignal,
-): Promise<NodeGroupUpdate | undefined> {
-  const update = pool.status?.nodeGroup?.update;
-  if (group.kind !== 'seen' || group.group.status === 'UPDATING' || update?.status !== 'InProgress') return undefined;
-  const answer = await nodeGroups.describeUpdate(group.group.name, update.id, signal);
-  if (!answer.ok) return undefined;
+/** With the operator's own update, while its end is not known and EKS no longer works on the group. */
+async function withUpdate(s: Situation, { nodeGroups }: Sources, signal: AbortSignal): Promise<Situation> {
+  const memory = s.pool.status?.nodeGroup?.update;
+  if (s.group.kind !== 'seen' || s.group.group.status === 'UPDATING' || memory?.status !== 'InProgress') return s;
+  const answer = await nodeGroups.describeUpdate(s.group.group.name, memory.id, signal);
+  if (!answer.ok) return troubled(s, 'describeUpdate', answer.trouble);
+  const { id, type } = memory;
   // An update that EKS no longer knows is over; what still differs is sent again.
-  return answer.value ?? { id: update.id, type: update.type, status: 'Cancelled', createdAt: 0, errors: [] };
+  return { ...s, update: answer.value ?? { id, type, status: 'Cancelled', createdAt: 0, errors: [] } };
 }
 
-/** Which instances did not join is asked only when nodes are missing for too long. */
-async function lookAtInstances(
-  s: Situation,
-  { instances }: Sources,
-  signal: AbortSignal,
-): Promise<Situation['instances']> {
-  const group = groupOf(s);
-  const [scalingGroup] = group?.autoScalingGroups ?? [];
-  if (!group || !scalingGroup || s.nodes.length >= group.scaling.desired || !isOverdue(s)) return undefined;
+/** With the group's instances. Which of them did not join is asked only when nodes are missing for too long. */
+async function withInstances(s: Situation, { instances }: Sources, signal: AbortSignal): Promise<Situation> {
+  const [scalingGroup] = groupOf(s)?.autoScalingGroups ?? [];
+  if (!scalingGroup || !needsInstances(s)) return s;
   const answer = await instances.ofScalingGroup(scalingGroup, signal);
-  return answer.ok ? answer.value : undefined;
+  return answer.ok ? { ...s, instances: answer.value } : troubled(s, 'describeInstances', answer.trouble);
+}
+
+/** Whether nodes are missing for so long that EC2 has to be asked which instances did not join. */
+export function needsInstances(s: Situation): boolean {
+  const group = groupOf(s);
+  if (!group || group.autoScalingGroups.length === 0 || s.instances) return false;
+  return s.nodes.length < group.scaling.desired && isOverdue(s);
+}
+
+function troubled(s: Situation, step: string, trouble: Trouble): Situation {
+  return { ...s, troubles: [...s.troubles, { step, trouble }] };
 }

@@ -20,7 +20,7 @@ import {
 } from './nodeGroup.ts';
 import type { NodeGroup } from './ports.ts';
 import { isAsWanted, isOwner, isSoleOwner, isTaken, runtimeClassFor } from './runtimeClass.ts';
-import type { Situation } from './situation.ts';
+import type { Situation, StepTrouble } from './situation.ts';
 import type { Memory, Step } from './steps.ts';
 import { parseKernelVersion, WINDOWS_BUILD_LABEL } from './windows.ts';
 
@@ -112,8 +112,13 @@ export function isPaused(pool: WindowsPool): boolean {
 }
 
 /** Whether the step writes to AWS: such a step is only taken on what was read in the same reconcile. */
-export function touchesAws(step: Step): boolean {
-  return ['createNodeGroup', 'updateConfig', 'correctTags', 'deleteNodeGroup'].includes(step.kind);
+export function touchesAws({ kind }: { readonly kind: string }): boolean {
+  return ['createNodeGroup', 'updateConfig', 'correctTags', 'deleteNodeGroup'].includes(kind);
+}
+
+/** Whether it is trouble with AWS, of a step or of a look. The rest is trouble with the API server. */
+export function isAwsTrouble({ step }: StepTrouble): boolean {
+  return touchesAws({ kind: step }) || step === 'describeUpdate' || step === 'describeInstances';
 }
 
 // --- a pool that goes ---------------------------------------------------------------------------------------------------------

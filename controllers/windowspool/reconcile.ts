@@ -1,6 +1,6 @@
 /** One run for one pool: observe -> plan -> act -> report. It starts from what is true now, never from the event that woke it. */
 import { act, type Hands } from './act.ts';
-import { observe, type Sights, type Sources } from './observe.ts';
+import { needsInstances, observe, type Sights, type Sources } from './observe.ts';
 import { planFor, touchesAws } from './plan.ts';
 import type { Answer, Trouble } from './ports.ts';
 import { report, type Voice } from './report.ts';
@@ -21,11 +21,13 @@ export async function reconcile(name: string, deps: Deps, signal: AbortSignal): 
   if (!seen.value) return forget(name, deps);
   const { situation, fresh } = seen.value;
   const plan = planFor(situation);
-  const outcome = await act(plan.steps, situation, deps, signal);
+  // What AWS refused at the last look is not asked again before the next one, however many events come.
+  const steps = fresh ? plan.steps : plan.steps.filter((step) => !touchesAws(step));
+  const outcome = await act(steps, situation, deps, signal);
   const written = await report(outcome, plan.pending, deps, signal);
   if (outcome.released) return forget(name, deps);
   const { after } = outcome;
-  if (fresh) deps.sights.keep(after.pool, after.group, deps.now() + untilGroupLook(after));
+  if (fresh) deps.sights.keep(after, deps.now() + untilGroupLook(after));
   return written.ok ? nextRun(after, deps.sights.dueAt(name) - deps.now()) : retry(written.trouble);
 }
 
@@ -46,10 +48,13 @@ async function look(name: string, deps: Deps, signal: AbortSignal): Promise<Answ
   const cached = deps.sights.current(pool, now);
   if (cached) {
     const situation = await observe(pool, cached, deps.sights, deps, deps.settings, now, signal);
-    if (!planFor(situation).steps.some(touchesAws)) return { ok: true, value: { situation, fresh: false } };
+    const asksAws = needsInstances(situation) || planFor(situation).steps.some(touchesAws);
+    const enough = cached.troubles.length > 0 || !asksAws;
+    if (enough) return { ok: true, value: { situation, fresh: false } };
   }
   const read = await deps.pools.read(name, signal);
-  if (!read.ok || !read.value) return read as Answer<undefined>;
+  if (!read.ok) return read;
+  if (!read.value) return { ok: true, value: undefined };
   const situation = await observe(read.value, undefined, deps.sights, deps, deps.settings, now, signal);
   return { ok: true, value: { situation, fresh: true } };
 }

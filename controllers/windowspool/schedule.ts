@@ -1,4 +1,6 @@
 /** When to look again. Pure. Changes of nodes, RuntimeClasses and pools wake a pool by themselves; AWS has to be asked. */
+
+import { failedTargetOf } from './failedTarget.ts';
 import { hashOf } from './hash.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 import { groupOf } from './plan.ts';
@@ -35,7 +37,7 @@ function troublesOf(s: Situation): Trouble[] {
 
 /** How long what AWS said is good for, in milliseconds. */
 export function untilGroupLook(s: Situation): number {
-  const { settings, now } = s;
+  const { settings } = s;
   const kinds = troublesOf(s).map(({ kind }) => kind);
   if (kinds.includes('denied') || kinds.includes('gone')) return settings.deniedRetryMs;
   if (kinds.some((kind) => ['throttled', 'unavailable', 'conflict'].includes(kind))) return UNREACHABLE_KEPT_MS;
@@ -43,13 +45,25 @@ export function untilGroupLook(s: Situation): number {
   if (kinds.length > 0) return settings.createRetryMs;
   const group = groupOf(s);
   if (!group) {
-    const failed = s.pool.status?.nodeGroup?.failedTarget;
-    return failed ? Date.parse(failed.time) + settings.createRetryMs - now : spread(s, settings.resyncMs);
+    const failed = failedTargetOf(s);
+    return failed ? untilRetry(s, Date.parse(failed.time)) : spread(s, settings.resyncMs);
   }
   if (!isOwnedBy(s.pool, group)) return spread(s, settings.resyncMs);
   if (['CREATING', 'UPDATING', 'DELETING'].includes(group.status)) return spread(s, settings.pollMs);
-  if (group.status.endsWith('_FAILED')) return group.modifiedAt + settings.createRetryMs - now;
-  return spread(s, settings.resyncMs);
+  if (group.status.endsWith('_FAILED')) return untilRetry(s, group.modifiedAt);
+  return spread(s, isUpdateOpen(s) ? settings.pollMs : settings.resyncMs);
+}
+
+/** When what failed may be tried again. A time that is past was not used (the pool is paused, say): then there is no hurry. */
+function untilRetry(s: Situation, failedAt: number): number {
+  const left = failedAt + s.settings.createRetryMs - s.now;
+  return left > 0 ? left : spread(s, s.settings.resyncMs);
+}
+
+/** Whether the end of the operator's update is not known although EKS no longer works on the group. */
+function isUpdateOpen({ pool, update }: Situation): boolean {
+  const status = update?.status ?? pool.status?.nodeGroup?.update?.status;
+  return status === 'InProgress';
 }
 
 /** When the first verdict or the wait for missing nodes turns without any event. */

@@ -57,12 +57,13 @@ export interface Situation {
   /** The RuntimeClass that the pool had before its spec changed. */
   readonly formerRuntimeClass: RuntimeClass | undefined;
   readonly serverVersion: string | undefined;
-  /** What went wrong while the plan was carried out; empty before. */
+  /** What went wrong: while the world was looked at, and later while the plan was carried out. */
   readonly troubles: readonly StepTrouble[];
 }
 
-/** A step that did not do its work. */
+/** A step, or a look, that did not do its work. */
 export interface StepTrouble {
+  /** The kind of a Step, `describeUpdate` or `describeInstances`. */
   readonly step: string;
   readonly trouble: Trouble;
 }

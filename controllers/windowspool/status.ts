@@ -3,10 +3,11 @@
 import type { Outcome } from './act.ts';
 import type { NodeGroupState, WindowsPoolStatus } from './api.gen.ts';
 import type { Assessment, Finding } from './assess.ts';
-import { configTargetOf, isOwnedBy, nodeGroupNameOf, tagKeysFor } from './nodeGroup.ts';
-import { createdFrom } from './plan.ts';
-import type { NodeGroup, Trouble } from './ports.ts';
-import { runtimeClassFor } from './runtimeClass.ts';
+import { failedTargetOf, timeOf } from './failedTarget.ts';
+import { isOwnedBy, nodeGroupNameOf, tagKeysFor } from './nodeGroup.ts';
+import { groupOf, isClusterMismatch } from './plan.ts';
+import type { NodeGroup } from './ports.ts';
+import { isOwner, runtimeClassFor } from './runtimeClass.ts';
 import type { Situation } from './situation.ts';
 import { describeStep, type Step } from './steps.ts';
 import type { Verdict } from './verify.ts';
@@ -15,12 +16,16 @@ import { count } from './words.ts';
 /** Lists in status are cut here; the counts beside them are of all. */
 const LIST_LENGTH = 20;
 
-const MESSAGE_LENGTH = 1024;
+/** The longest texts that the schema takes; the API server would refuse the whole status. */
+const CONDITION_LENGTH = 32_768;
+const NODE_MESSAGE_LENGTH = 1_024;
+const AWS_MESSAGE_LENGTH = 4_096;
 
 /** The status to write. Equal situations give equal statuses, except for the times of transitions. */
 export function statusFor(outcome: Outcome, assessment: Assessment, pending: readonly Step[]): WindowsPoolStatus {
   const s = outcome.after;
-  const wish = runtimeClassFor(s.pool);
+  const runtimeClass = runtimeClassName(outcome);
+  const cluster = clusterOf(s);
   const builds = countBuilds(s.verdicts);
   const steps = pending.map(describeStep).filter((text) => text !== undefined);
   return {
@@ -31,10 +36,24 @@ export function statusFor(outcome: Outcome, assessment: Assessment, pending: rea
     builds: builds.slice(0, LIST_LENGTH),
     failingNodes: failingNodes(s.verdicts),
     nodeGroup: nodeGroupState(outcome),
-    ...(s.pool.status?.cluster && { cluster: s.pool.status.cluster }),
-    ...(wish && { runtimeClass: { name: wish.name } }),
+    ...(cluster && { cluster }),
+    ...(runtimeClass && { runtimeClass: { name: runtimeClass } }),
     ...(steps.length > 0 && { pendingSteps: steps.slice(0, LIST_LENGTH) }),
   };
+}
+
+/** The name that the spec wants, once the one that it no longer wants is left: until then the former must not be forgotten. */
+function runtimeClassName({ after: { pool, formerRuntimeClass: former }, done }: Outcome): string | undefined {
+  const left = done.some(({ kind }) => kind === 'releaseRuntimeClass' || kind === 'deleteRuntimeClass');
+  return former && isOwner(pool, former) && !left ? former.name : runtimeClassFor(pool)?.name;
+}
+
+/** The pinned cluster. A pool whose status was lost is pinned again where its own group is. */
+function clusterOf(s: Situation): WindowsPoolStatus['cluster'] {
+  const pinned = s.pool.status?.cluster;
+  if (pinned || s.cluster.kind !== 'seen' || isClusterMismatch(s)) return pinned;
+  const { name, arn } = s.cluster.cluster;
+  return s.group.kind === 'seen' && isOwnedBy(s.pool, s.group.group) ? { name, arn } : undefined;
 }
 
 function conditionsFor(s: Situation, assessment: Assessment): NonNullable<WindowsPoolStatus['conditions']> {
@@ -42,25 +61,35 @@ function conditionsFor(s: Situation, assessment: Assessment): NonNullable<Window
   return (Object.entries(assessment) as [string, Finding][]).map(([type, { status, reason, message }]) => {
     const old = before.find((condition) => condition.type === type);
     const lastTransitionTime = old?.status === status ? old.lastTransitionTime : timeOf(s.now);
-    return { type, status, observedGeneration: s.pool.metadata.generation, lastTransitionTime, reason, message };
+    return {
+      type,
+      status,
+      observedGeneration: s.pool.metadata.generation,
+      lastTransitionTime,
+      reason,
+      message: cut(message, CONDITION_LENGTH),
+    };
   });
 }
 
-/** Kubernetes writes times without fractions. */
-function timeOf(now: number): string {
-  return new Date(now).toISOString().replace(/\.\d+Z$/, 'Z');
-}
-
-function countNodes({ verdicts, nodes, group }: Situation): NonNullable<WindowsPoolStatus['nodes']> {
+function countNodes(s: Situation): NonNullable<WindowsPoolStatus['nodes']> {
+  const { verdicts, nodes, pool } = s;
+  const group = groupOf(s);
+  const desired = group ? (isOwnedBy(pool, group) ? group.scaling.desired : undefined) : remembered(s);
   const inState = (state: Verdict['state']) => verdicts.filter((verdict) => verdict.state === state).length;
   return {
-    ...(group.kind === 'seen' && { desired: group.group.scaling.desired }),
+    ...(desired !== undefined && { desired }),
     total: nodes.length,
     ready: nodes.filter(({ ready }) => ready === 'True').length,
     verified: inState('verified'),
     joining: inState('joining'),
     failing: inState('failing'),
   };
+}
+
+/** A group that cannot be looked at is as large as it was. */
+function remembered({ group, pool }: Situation): number | undefined {
+  return group.kind === 'unreachable' ? pool.status?.nodes?.desired : undefined;
 }
 
 function countBuilds(verdicts: readonly Verdict[]): { kernelVersion: string; nodes: number }[] {
@@ -77,7 +106,7 @@ function failingNodes(verdicts: readonly Verdict[]): NonNullable<WindowsPoolStat
     .map(({ node, failures: [first] }) => ({
       name: node.name,
       reason: first?.reason ?? '',
-      message: (first?.message ?? '').slice(0, MESSAGE_LENGTH),
+      message: cut(first?.message ?? '', NODE_MESSAGE_LENGTH),
     }))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .slice(0, LIST_LENGTH);
@@ -118,7 +147,7 @@ function describedBy(group: NodeGroup): Omit<NodeGroupState, 'name'> {
     ...(issues.length > 0 && {
       healthIssues: issues.map(({ code, message, resourceIds }) => ({
         code,
-        message,
+        message: cut(message, AWS_MESSAGE_LENGTH),
         resourceIds: resourceIds.slice(0, LIST_LENGTH),
       })),
     }),
@@ -133,12 +162,12 @@ function rememberedOf(outcome: Outcome, owned: NodeGroup | undefined): Remembere
   const memory = pool.status?.nodeGroup;
   const desired = lastAppliedDesired(outcome, owned);
   const update = updateState(outcome);
-  const failed = failedTarget(outcome);
+  const failed = failedTargetOf(outcome.after);
   return {
-    ...(memory?.tagKeys && { tagKeys: tagKeysFor(pool, owned) }),
+    ...((memory?.tagKeys ?? owned) && { tagKeys: tagKeysFor(pool, owned) }),
     ...(desired !== undefined && { lastAppliedDesired: desired }),
     ...(update && { update }),
-    ...(failed && { failedTarget: failed }),
+    ...(failed && { failedTarget: { ...failed, message: cut(failed.message, AWS_MESSAGE_LENGTH) } }),
   };
 }
 
@@ -162,44 +191,10 @@ function updateState({ after: { pool, update }, accepted }: Outcome): NodeGroupS
   }
   const memory = pool.status?.nodeGroup?.update;
   if (!memory || update?.id !== memory.id) return memory;
-  const errors = update.errors.map(({ code, message }) => `${code}: ${message}`).slice(0, 10);
+  const errors = update.errors.map(({ code, message }) => cut(`${code}: ${message}`, AWS_MESSAGE_LENGTH)).slice(0, 10);
   return { ...memory, status: update.status, ...(errors.length > 0 && { errors }) };
 }
 
-/** What EKS refused or failed to do, as long as the spec still asks for it. */
-function failedTarget(outcome: Outcome): NodeGroupState['failedTarget'] {
-  const s = outcome.after;
-  const time = timeOf(s.now);
-  const create = lastingTrouble(s, 'createNodeGroup');
-  if (create) {
-    const reason = create.kind === 'limit' ? 'QuotaExceeded' : 'CreateRefused';
-    return {
-      target: createdFrom(s),
-      reason,
-      message: `EKS refused to create node group ${nodeGroupNameOf(s.pool)}: ${create.message}`,
-      time,
-    };
-  }
-  const refused = lastingTrouble(s, 'updateConfig');
-  if (refused) {
-    const message = `EKS refused to update node group ${nodeGroupNameOf(s.pool)}: ${refused.message}`;
-    return { target: configTargetOf(s.pool), reason: 'UpdateRefused', message, time };
-  }
-  const update = updateState(outcome);
-  if (s.update && update?.status === 'Failed' && update.target === configTargetOf(s.pool)) {
-    const message = `Update ${update.id} of node group ${nodeGroupNameOf(s.pool)} failed: ${update.errors?.join(' ') || 'EKS gives no reason.'}`;
-    return { target: update.target, reason: 'UpdateFailed', message, time };
-  }
-  const before = s.pool.status?.nodeGroup?.failedTarget;
-  return before && before.target === currentTarget(s) ? before : undefined;
-}
-
-/** Trouble that the same call would meet again. */
-function lastingTrouble({ troubles }: Situation, step: Step['kind']): Trouble | undefined {
-  return troubles.find((entry) => entry.step === step && ['refused', 'limit', 'unknown'].includes(entry.trouble.kind))
-    ?.trouble;
-}
-
-function currentTarget(s: Situation): string {
-  return s.group.kind === 'absent' ? createdFrom(s) : configTargetOf(s.pool);
+function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }

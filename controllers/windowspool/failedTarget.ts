@@ -1,0 +1,57 @@
+/** What EKS refused or failed to do. Remembered in status, so that it is not tried again for ever. Pure. */
+import type { NodeGroupState } from './api.gen.ts';
+import { configTargetOf, nodeGroupNameOf } from './nodeGroup.ts';
+import { createdFrom } from './plan.ts';
+import type { Trouble } from './ports.ts';
+import type { Situation } from './situation.ts';
+import type { Step } from './steps.ts';
+
+export type FailedTarget = NonNullable<NodeGroupState['failedTarget']>;
+
+/** The failure as long as the spec still asks for the same: found out just now, or remembered. */
+export function failedTargetOf(s: Situation): FailedTarget | undefined {
+  return refusedCreation(s) ?? refusedUpdate(s) ?? failedUpdate(s) ?? rememberedFailure(s);
+}
+
+function refusedCreation(s: Situation): FailedTarget | undefined {
+  const trouble = lastingTrouble(s, 'createNodeGroup');
+  if (!trouble) return undefined;
+  const reason = trouble.kind === 'limit' ? 'QuotaExceeded' : 'CreateRefused';
+  const message = `EKS refused to create node group ${nodeGroupNameOf(s.pool)}: ${trouble.message}`;
+  return { target: createdFrom(s), reason, message, time: timeOf(s.now) };
+}
+
+function refusedUpdate(s: Situation): FailedTarget | undefined {
+  const trouble = lastingTrouble(s, 'updateConfig');
+  if (!trouble) return undefined;
+  const message = `EKS refused to update node group ${nodeGroupNameOf(s.pool)}: ${trouble.message}`;
+  return { target: configTargetOf(s.pool), reason: 'UpdateRefused', message, time: timeOf(s.now) };
+}
+
+/** Only DescribeUpdate tells that an update failed: the group is ACTIVE again, and as it was. */
+function failedUpdate({ pool, update, now }: Situation): FailedTarget | undefined {
+  const memory = pool.status?.nodeGroup?.update;
+  const target = configTargetOf(pool);
+  if (update?.status !== 'Failed' || memory?.id !== update.id || memory.target !== target) return undefined;
+  const words = update.errors.map(({ code, message }) => `${code}: ${message}`).join(' ');
+  const message = `Update ${update.id} of node group ${nodeGroupNameOf(pool)} failed: ${words || 'EKS gives no reason.'}`;
+  return { target, reason: 'UpdateFailed', message, time: timeOf(now) };
+}
+
+function rememberedFailure(s: Situation): FailedTarget | undefined {
+  const memory = s.pool.status?.nodeGroup?.failedTarget;
+  const creation = s.group.kind !== 'seen' && memory?.target === createdFrom(s);
+  const update = s.group.kind !== 'absent' && memory?.target === configTargetOf(s.pool);
+  return creation || update ? memory : undefined;
+}
+
+/** Trouble that the same call would meet again. */
+function lastingTrouble({ troubles }: Situation, step: Step['kind']): Trouble | undefined {
+  return troubles.find((entry) => entry.step === step && ['refused', 'limit', 'unknown'].includes(entry.trouble.kind))
+    ?.trouble;
+}
+
+/** Kubernetes writes times without fractions. */
+export function timeOf(now: number): string {
+  return new Date(now).toISOString().replace(/\.\d+Z$/, 'Z');
+}

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { NodeGroup, TroubleKind } from './ports.ts';
+import { nextRun, untilGroupLook } from './schedule.ts';
+import type { Situation } from './situation.ts';
+import {
+  knownStatus,
+  MINUTE,
+  NOW,
+  sampleGroup,
+  sampleNode,
+  sampleNodes,
+  samplePool,
+  sampleSituation,
+  sampleTrouble,
+  settings,
+} from './testing/fixtures.ts';
+import { randomSituation } from './testing/randomSituation.ts';
+
+const { pollMs, resyncMs, createRetryMs, deniedRetryMs } = settings;
+
+function group(change: Partial<NodeGroup>): Situation {
+  return sampleSituation({ group: { kind: 'seen', group: sampleGroup(undefined, change) } });
+}
+
+function trouble(kind: TroubleKind): Situation {
+  return sampleSituation({ troubles: [{ step: 'updateConfig', trouble: sampleTrouble(kind) }] });
+}
+
+/** Three quarters to five quarters. */
+function near(ms: number, wanted: number): void {
+  assert.ok(ms >= wanted * 0.75 && ms <= wanted * 1.25, `${ms} ms is not near ${wanted} ms`);
+}
+
+describe('AWS is looked at again', () => {
+  const spread: readonly (readonly [string, Situation, number])[] = [
+    ['rarely when the group is settled', sampleSituation(), resyncMs],
+    ['rarely when the group is degraded', group({ status: 'DEGRADED' }), resyncMs],
+    ['rarely when the group is foreign', group({ tags: {}, status: 'CREATING' }), resyncMs],
+    ['rarely when there is no group and nothing failed', sampleSituation({ group: { kind: 'absent' } }), resyncMs],
+    ['rarely when what failed could have been tried again and was not', group({ status: 'CREATE_FAILED' }), resyncMs],
+    ...(['CREATING', 'UPDATING', 'DELETING'] as const).map(
+      (status) => [`soon while the group is ${status}`, group({ status }), pollMs] as const,
+    ),
+    ['soon when somebody else works on the group', trouble('busy'), pollMs],
+    [
+      'soon while the end of an update is not known',
+      sampleSituation({
+        pool: samplePool(
+          {},
+          { status: knownStatus({ update: { id: 'u', type: 'ConfigUpdate', target: 'x', status: 'InProgress' } }) },
+        ),
+      }),
+      pollMs,
+    ],
+  ];
+  for (const [name, situation, wanted] of spread) it(name, () => near(untilGroupLook(situation), wanted));
+
+  const wished = sampleGroup().tags['winpool.dev/created-from'] ?? '';
+  const refused = (minutes: number) =>
+    samplePool(
+      {},
+      {
+        status: knownStatus({
+          failedTarget: {
+            target: wished,
+            reason: 'CreateRefused',
+            message: 'no',
+            time: new Date(NOW - minutes * MINUTE).toISOString(),
+          },
+        }),
+      },
+    );
+  const exact: readonly (readonly [string, Situation, number])[] = [
+    ['after a while when AWS denied a call', trouble('denied'), deniedRetryMs],
+    ['after a while when the cluster is gone', trouble('gone'), deniedRetryMs],
+    ['a moment later when AWS throttled', trouble('throttled'), 1_000],
+    ['a moment later when AWS was unavailable', trouble('unavailable'), 1_000],
+    ['when a refused call may be tried again', trouble('refused'), createRetryMs],
+    ['when a failed group may be replaced', group({ status: 'CREATE_FAILED', modifiedAt: NOW - MINUTE }), 14 * MINUTE],
+    [
+      'when a refused creation may be tried again',
+      sampleSituation({ pool: refused(5), group: { kind: 'absent' } }),
+      10 * MINUTE,
+    ],
+  ];
+  for (const [name, situation, wanted] of exact) it(name, () => assert.equal(untilGroupLook(situation), wanted));
+
+  it('at different times for different pools, and always the same for one', () => {
+    const times = Array.from({ length: 50 }, (_, i) =>
+      untilGroupLook(sampleSituation({ pool: samplePool({}, { metadata: { uid: `uid-${i}` } }) })),
+    );
+    assert.ok(new Set(times).size > 45, String(times));
+    assert.equal(untilGroupLook(sampleSituation()), untilGroupLook(sampleSituation()));
+  });
+});
+
+describe('a pool runs again', () => {
+  const table: readonly (readonly [string, Situation, number])[] = [
+    ['when AWS is to be looked at', sampleSituation(), resyncMs],
+    [
+      'when the first joining node is late',
+      sampleSituation({
+        nodes: [...sampleNodes(3), sampleNode({ name: 'ip-9', ready: 'False', createdAt: NOW - 9 * MINUTE })],
+      }),
+      6 * MINUTE,
+    ],
+    [
+      'when a missing node is late',
+      sampleSituation({ nodes: sampleNodes(2), settings: { ...settings, joinGraceMs: 5 * MINUTE } }),
+      5 * MINUTE,
+    ],
+  ];
+  for (const [name, situation, ms] of table) {
+    it(name, () => assert.deepEqual(nextRun(situation, resyncMs), { kind: 'after', ms }));
+  }
+  for (const kind of ['throttled', 'unavailable', 'conflict'] as const) {
+    it(`with growing delays when a call was ${kind}`, () => {
+      assert.deepEqual(nextRun(trouble(kind), 1), { kind: 'retry', cause: `DescribeNodegroup: ${kind}Exception` });
+    });
+  }
+
+  it('never at once, and never never', () => {
+    fc.assert(
+      fc.property(randomSituation, fc.integer({ min: -1_000, max: 1_000_000 }), (s, groupLookMs) => {
+        const look = untilGroupLook(s);
+        assert.ok(look >= 100 && look <= 2 * createRetryMs, `AWS is looked at after ${look} ms`);
+        const next = nextRun(s, groupLookMs);
+        assert.ok(
+          next.kind === 'retry' || (next.kind === 'after' && next.ms >= 100 && Number.isFinite(next.ms)),
+          JSON.stringify(next),
+        );
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+});

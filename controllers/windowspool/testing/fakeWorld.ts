@@ -1,0 +1,310 @@
+/**
+ * A small world in memory behind the domain's ports: an API server with resourceVersions and a cache, and EKS with node groups that
+ * move on when they are looked at. Every port call is counted, and can be made to fail or to crash the operator.
+ */
+import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
+import { FINALIZER } from '../labels.ts';
+import { Sights } from '../observe.ts';
+import type {
+  Answer,
+  ConfigChange,
+  Instance,
+  NewNodeGroup,
+  NodeGroup,
+  NodeGroupUpdate,
+  NodeRecord,
+  PoolMetrics,
+  RuntimeClass,
+  RuntimeClassWish,
+  Trouble,
+} from '../ports.ts';
+import type { Deps } from '../reconcile.ts';
+import { CLUSTER_ARN, NOW, sampleNodes, sampleTrouble, settings } from './fixtures.ts';
+
+/** Thrown in the place where the operator's process ends. */
+export class Crash extends Error {}
+
+export interface Told {
+  readonly type: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+const done: Answer<void> = { ok: true, value: undefined };
+
+export class FakeWorld {
+  now = NOW;
+  pools = new Map<string, WindowsPool>();
+  groups = new Map<string, NodeGroup>();
+  updates = new Map<string, NodeGroupUpdate>();
+  runtimeClasses = new Map<string, RuntimeClass>();
+  nodes: NodeRecord[] = [];
+  instances: Instance[] = [];
+  clusterIsOurs = true;
+  readonly calls: string[] = [];
+  readonly events: Told[] = [];
+  readonly metrics = new Map<string, PoolMetrics>();
+  /** How many node groups were ever made. */
+  created = 0;
+  /** How many looks a group stays CREATING, UPDATING or DELETING. */
+  looks = 1;
+  /** What a call answers instead of doing its work. */
+  fails: (call: string) => Trouble | undefined = () => undefined;
+  /** The call, counted from 0, at which the process ends; and whether the call is still carried out. */
+  crash: { readonly at: number; readonly when: 'before' | 'after' } | undefined;
+  readonly #tokens = new Map<string, string>();
+  readonly #left = new Map<string, number>();
+  #version = 100;
+  #ids = 0;
+
+  /** A new process: nothing is in its memory. */
+  start(): Deps {
+    return {
+      sights: new Sights(),
+      settings,
+      now: () => this.now,
+      serverVersion: () => 'v1.36.3',
+      pools: {
+        get: (name) => this.pools.get(name),
+        read: (name) => this.#call('read pool', () => this.pools.get(name)),
+        addFinalizer: (pool) =>
+          this.#call('add finalizer', () =>
+            this.#change(pool, (now) => ({ ...now, metadata: { ...now.metadata, finalizers: [FINALIZER] } })),
+          ).then(flat),
+        removeFinalizer: (pool) => this.#call('remove finalizer', () => this.#release(pool)).then(flat),
+        writeStatus: (pool, status) =>
+          this.#call('write status', () =>
+            this.#change(pool, (now) => ({ ...now, status: structuredClone(status) as WindowsPoolStatus })),
+          ).then(flat),
+      },
+      clusters: {
+        describe: () =>
+          this.#call('DescribeCluster', () => ({
+            name: 'prod',
+            arn: CLUSTER_ARN,
+            status: 'ACTIVE',
+            kubernetesVersion: '1.36',
+            isOurs: this.clusterIsOurs,
+          })),
+      },
+      nodeGroups: {
+        describe: (name) => this.#call('DescribeNodegroup', () => this.#look(name)),
+        create: (wish, token) => this.#call('CreateNodegroup', () => this.#create(wish, token)).then(flat),
+        updateConfig: (name, change, token) =>
+          this.#call('UpdateNodegroupConfig', () => this.#update(name, change, token)).then(flat),
+        describeUpdate: (_name, id) => this.#call('DescribeUpdate', () => this.updates.get(id)),
+        delete: (name) => this.#call('DeleteNodegroup', () => this.#delete(name)),
+        tag: (arn, tags) => this.#call('TagResource', () => this.#tag(arn, (now) => ({ ...now, ...tags }))),
+        untag: (arn, keys) =>
+          this.#call('UntagResource', () =>
+            this.#tag(arn, (now) => Object.fromEntries(Object.entries(now).filter(([key]) => !keys.includes(key)))),
+          ),
+      },
+      instances: { ofScalingGroup: () => this.#call('DescribeInstances', () => this.instances) },
+      nodes: {
+        ofNodeGroup: (name) => this.nodes.filter(({ labels }) => labels['eks.amazonaws.com/nodegroup'] === name),
+        setLabel: (node, key, value) =>
+          this.#call('label node', () => {
+            this.nodes = this.nodes.map((each) =>
+              each.uid === node.uid ? { ...each, labels: { ...each.labels, [key]: value } } : each,
+            );
+          }),
+      },
+      runtimeClasses: {
+        get: (name) => this.runtimeClasses.get(name),
+        create: (wish, pool) => this.#call('create RuntimeClass', () => this.#createClass(wish, pool)).then(flat),
+        apply: (wish, seen, pool) =>
+          this.#call('apply RuntimeClass', () => {
+            const { name, uid } = pool.metadata;
+            const owners = [...seen.owners.filter((owner) => owner.uid !== uid), { name, uid }];
+            this.runtimeClasses.set(wish.name, { ...seen, ...wish, owners });
+          }),
+        release: (seen, pool) =>
+          this.#call('release RuntimeClass', () => {
+            const owners = seen.owners.filter(({ uid }) => uid !== pool.metadata.uid);
+            this.runtimeClasses.set(seen.name, { ...seen, owners });
+          }),
+        delete: (seen) => this.#call('delete RuntimeClass', () => void this.runtimeClasses.delete(seen.name)),
+      },
+      events: { publish: (_pool, { type, reason, message }) => void this.events.push({ type, reason, message }) },
+      metrics: {
+        show: (pool, metrics) => void this.metrics.set(pool, metrics),
+        drop: (pool) => void this.metrics.delete(pool),
+      },
+    };
+  }
+
+  /** The calls since the last time, AWS' only. */
+  awsCalls(): string[] {
+    return this.calls.splice(0).filter((call) => /^[A-Z]/.test(call));
+  }
+
+  /** As kubectl apply: a new generation. */
+  apply(pool: WindowsPool): void {
+    const before = this.pools.get(pool.metadata.name);
+    const generation = (before?.metadata.generation ?? 0) + 1;
+    const metadata = { ...pool.metadata, ...before?.metadata, generation, resourceVersion: this.#next() };
+    this.pools.set(pool.metadata.name, { ...pool, metadata, ...(before?.status && { status: before.status }) });
+  }
+
+  /** As kubectl delete. */
+  remove(name: string): void {
+    const pool = this.pools.get(name);
+    if (!pool) return;
+    if (!pool.metadata.finalizers?.length) this.#collect(pool);
+    else {
+      const metadata = {
+        ...pool.metadata,
+        deletionTimestamp: '2026-03-01T13:00:00Z',
+        generation: pool.metadata.generation + 1,
+        resourceVersion: this.#next(),
+      };
+      this.pools.set(name, { ...pool, metadata });
+    }
+  }
+
+  async #call<T>(call: string, work: () => T): Promise<Answer<T>> {
+    const at = this.calls.push(call) - 1;
+    await Promise.resolve();
+    const dies = this.crash?.at === at ? this.crash.when : undefined;
+    if (dies === 'before') throw new Crash(`before ${call}`);
+    const trouble = this.fails(call);
+    if (trouble) return { ok: false, trouble: { ...trouble, operation: call } };
+    const value = work();
+    if (dies === 'after') throw new Crash(`after ${call}`);
+    return { ok: true, value };
+  }
+
+  #next(): string {
+    this.#version += 1;
+    return String(this.#version);
+  }
+
+  #change(pool: WindowsPool, how: (now: WindowsPool) => WindowsPool): Answer<WindowsPool> {
+    const now = this.pools.get(pool.metadata.name);
+    if (!now) return { ok: false, trouble: sampleTrouble('gone') };
+    if (now.metadata.resourceVersion !== pool.metadata.resourceVersion)
+      return { ok: false, trouble: sampleTrouble('conflict') };
+    const changed = how(now);
+    const value = { ...changed, metadata: { ...changed.metadata, resourceVersion: this.#next() } };
+    this.pools.set(pool.metadata.name, value);
+    return { ok: true, value };
+  }
+
+  #release(pool: WindowsPool): Answer<void> {
+    const now = this.pools.get(pool.metadata.name);
+    if (now) this.#collect(now);
+    return done;
+  }
+
+  /** The pool is gone, and the RuntimeClasses that only it owned with it. */
+  #collect({ metadata: { name, uid } }: WindowsPool): void {
+    this.pools.delete(name);
+    for (const [key, seen] of this.runtimeClasses) {
+      const owners = seen.owners.filter((owner) => owner.uid !== uid);
+      if (owners.length === 0 && seen.owners.length > 0) this.runtimeClasses.delete(key);
+      else this.runtimeClasses.set(key, { ...seen, owners });
+    }
+  }
+
+  #look(name: string): NodeGroup | undefined {
+    const left = (this.#left.get(name) ?? 0) - 1;
+    this.#left.set(name, left);
+    if (left < 0) this.#settle(name);
+    return this.groups.get(name);
+  }
+
+  #settle(name: string): void {
+    const group = this.groups.get(name);
+    if (group?.status === 'DELETING') this.groups.delete(name);
+    if (group?.status !== 'CREATING' && group?.status !== 'UPDATING') return;
+    this.groups.set(name, { ...group, status: 'ACTIVE', autoScalingGroups: [`eks-${name}`] });
+    for (const [id, update] of this.updates) this.updates.set(id, { ...update, status: 'Successful' });
+    if (this.nodes.length === 0) this.nodes = sampleNodes(group.scaling.desired);
+  }
+
+  #create(wish: NewNodeGroup, token: string): Answer<NodeGroup> {
+    const existing = this.groups.get(wish.name);
+    if (existing)
+      return this.#tokens.get(token) === existing.arn
+        ? { ok: true, value: existing }
+        : { ok: false, trouble: sampleTrouble('busy', { message: 'NodeGroup already exists' }) };
+    this.created += 1;
+    this.#ids += 1;
+    const group: NodeGroup = {
+      ...wish,
+      arn: `arn:aws:eks:eu-west-1:111122223333:nodegroup/prod/${wish.name}/${this.#ids}`,
+      status: 'CREATING',
+      kubernetesVersion: '1.36',
+      releaseVersion: '1.36-2026.02.11',
+      healthIssues: [],
+      autoScalingGroups: [],
+      modifiedAt: this.now,
+    };
+    this.groups.set(wish.name, group);
+    this.#tokens.set(token, group.arn);
+    this.#left.set(wish.name, this.looks);
+    return { ok: true, value: group };
+  }
+
+  #update(name: string, { labels, taints, scaling }: ConfigChange, token: string): Answer<NodeGroupUpdate> {
+    const known = this.#tokens.get(token);
+    const replayed = known === undefined ? undefined : this.updates.get(known);
+    if (replayed) return { ok: true, value: replayed };
+    const group = this.groups.get(name);
+    if (!group) return { ok: false, trouble: sampleTrouble('gone') };
+    if (group.status !== 'ACTIVE') return { ok: false, trouble: sampleTrouble('busy') };
+    const kept = Object.entries(group.labels).filter(([key]) => !labels?.remove.includes(key));
+    const changed: NodeGroup = {
+      ...group,
+      status: 'UPDATING',
+      scaling: { ...group.scaling, ...scaling },
+      labels: { ...Object.fromEntries(kept), ...labels?.set },
+      taints: [...group.taints, ...(taints?.set ?? [])],
+    };
+    this.groups.set(name, changed);
+    this.#left.set(name, this.looks);
+    this.#ids += 1;
+    const update = {
+      id: `u-${this.#ids}`,
+      type: 'ConfigUpdate',
+      status: 'InProgress',
+      createdAt: this.now,
+      errors: [],
+    } as const;
+    this.updates.set(update.id, update);
+    this.#tokens.set(token, update.id);
+    return { ok: true, value: update };
+  }
+
+  #delete(name: string): void {
+    const group = this.groups.get(name);
+    if (!group) return;
+    this.groups.set(name, { ...group, status: 'DELETING' });
+    this.#left.set(name, this.looks);
+    this.nodes = [];
+  }
+
+  #tag(arn: string, how: (tags: NodeGroup['tags']) => NodeGroup['tags']): void {
+    for (const [name, group] of this.groups) {
+      if (group.arn === arn) this.groups.set(name, { ...group, tags: how(group.tags) });
+    }
+  }
+
+  #createClass(wish: RuntimeClassWish, { metadata: { name, uid } }: WindowsPool): Answer<void> {
+    if (this.runtimeClasses.has(wish.name)) return { ok: false, trouble: sampleTrouble('conflict') };
+    this.runtimeClasses.set(wish.name, {
+      ...wish,
+      uid: `uid-${wish.name}`,
+      resourceVersion: '1',
+      deleting: false,
+      managed: true,
+      owners: [{ name, uid }],
+    });
+    return done;
+  }
+}
+
+function flat<T>(answer: Answer<Answer<T>>): Answer<T> {
+  return answer.ok ? answer.value : answer;
+}

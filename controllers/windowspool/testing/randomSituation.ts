@@ -1,0 +1,191 @@
+/** Random situations for properties: every state of every part, combined. Most could never be seen together; nothing may break. */
+import fc from 'fast-check';
+import { configTargetOf } from '../nodeGroup.ts';
+import type { NodeGroup, NodeRecord, Trouble, TroubleKind } from '../ports.ts';
+import { runtimeClassFor } from '../runtimeClass.ts';
+import type { ClusterSight, GroupSight, Situation } from '../situation.ts';
+import { verifyNode } from '../verify.ts';
+import {
+  CLUSTER_ARN,
+  knownStatus,
+  MINUTE,
+  NOW,
+  sampleGroup,
+  sampleNode,
+  samplePool,
+  sampleRuntimeClass,
+  sampleTrouble,
+  settings,
+} from './fixtures.ts';
+
+const kinds: readonly TroubleKind[] = [
+  'throttled',
+  'unavailable',
+  'busy',
+  'denied',
+  'refused',
+  'limit',
+  'conflict',
+  'gone',
+  'unknown',
+];
+
+export const randomTrouble: fc.Arbitrary<Trouble> = fc.constantFrom(...kinds).map((kind) => sampleTrouble(kind));
+
+const ago = fc.integer({ min: 0, max: 120 * MINUTE }).map((ms) => NOW - ms);
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
+
+const randomPool = fc
+  .record({
+    paused: fc.boolean(),
+    deletionPolicy: fc.constantFrom('Delete' as const, 'Retain' as const),
+    desired: maybe(fc.nat({ max: 5 })),
+    min: fc.nat({ max: 3 }),
+    scope: fc.constantFrom('Version' as const, 'Pool' as const),
+    manage: fc.boolean(),
+    going: fc.boolean(),
+    held: fc.boolean(),
+    known: fc.boolean(),
+    failed: maybe(fc.constantFrom('create', 'update', 'other')),
+    update: maybe(fc.constantFrom('InProgress', 'Failed', 'Successful')),
+    waiting: maybe(fc.tuple(fc.constantFrom('Joining', 'NodesMissing', 'WrongBuild'), ago)),
+    time: ago,
+  })
+  .map((r) => {
+    const spec = {
+      paused: r.paused,
+      deletionPolicy: r.deletionPolicy,
+      scaling: { min: r.min, max: 5, ...(r.desired !== undefined && { desired: Math.max(r.min, r.desired) }) },
+      runtimeClass: { scope: r.scope, manage: r.manage },
+    };
+    const metadata = {
+      ...(r.going && { deletionTimestamp: '2026-03-01T12:00:00Z' }),
+      ...(!r.held && { finalizers: [] }),
+    };
+    const bare = samplePool(spec, { metadata });
+    if (!r.known) return bare;
+    const targets: Record<string, string> = {
+      create: sampleGroup(bare).tags['winpool.dev/created-from'] ?? '',
+      update: configTargetOf(bare),
+      other: 'other',
+    };
+    const time = new Date(r.time).toISOString();
+    const failedTarget = {
+      target: targets[r.failed ?? ''] ?? '',
+      reason: 'UpdateRefused',
+      message: 'EKS refused',
+      time,
+    };
+    const update = { id: 'u-1', type: 'ConfigUpdate', target: configTargetOf(bare), status: r.update ?? '' };
+    const status = knownStatus({ ...(r.failed && { failedTarget }), ...(r.update && { update }) });
+    const [reason = '', at = 0] = r.waiting ?? [];
+    const lastTransitionTime = new Date(at).toISOString();
+    const condition = { type: 'NodesVerified', status: 'Unknown' as const, reason, message: '', lastTransitionTime };
+    return { ...bare, status: { ...status, ...(r.waiting && { conditions: [condition] }) } };
+  });
+
+const randomNode: fc.Arbitrary<NodeRecord> = fc
+  .record({
+    name: fc.nat({ max: 30 }).map((i) => `ip-10-0-1-${i}`),
+    ready: fc.constantFrom('True' as const, 'False' as const, 'Unknown' as const),
+    createdAt: ago,
+    kernelVersion: fc.oneof(fc.constant('10.0.20348.2762'), fc.constant('10.0.26100.1'), fc.string()),
+    labels: fc.constantFrom({}, sampleNode().labels),
+    taints: fc.constantFrom([], [...sampleNode().taints]),
+  })
+  .map(sampleNode);
+
+const randomGroup: fc.Arbitrary<Partial<NodeGroup>> = fc.record(
+  {
+    status: fc.constantFrom('CREATING', 'ACTIVE', 'UPDATING', 'DELETING', 'CREATE_FAILED', 'DELETE_FAILED', 'DEGRADED'),
+    tags: fc.constantFrom({}, { 'winpool.dev/pool': 'api' }),
+    scaling: fc.nat({ max: 5 }).map((desired) => ({ min: 0, max: 5, desired })),
+    labels: fc.dictionary(fc.string(), fc.string()),
+    modifiedAt: ago,
+    diskSizeGiB: fc.constantFrom(undefined, 50, 100),
+    healthIssues: fc.array(
+      fc.record({ code: fc.constant('Unknown'), message: fc.constant('It broke.'), resourceIds: fc.constant(['i-1']) }),
+    ),
+  },
+  { requiredKeys: [] },
+);
+
+const randomCluster: fc.Arbitrary<ClusterSight> = fc.oneof(
+  fc.constant({ kind: 'absent' } as const),
+  randomTrouble.map((trouble) => ({ kind: 'unreachable' as const, trouble })),
+  fc
+    .record({ isOurs: fc.boolean(), arn: fc.constantFrom(CLUSTER_ARN, 'arn:aws:eks:eu-west-1:1:cluster/prod') })
+    .map((change) => ({
+      kind: 'seen' as const,
+      cluster: { name: 'prod', status: 'ACTIVE', kubernetesVersion: '1.36', ...change },
+    })),
+);
+
+function randomSight(pool: Situation['pool']): fc.Arbitrary<GroupSight> {
+  const group = randomGroup.map((change) => sampleGroup(pool, change));
+  return fc.oneof(
+    group.map((seen) => ({ kind: 'seen' as const, group: seen })),
+    fc.constant({ kind: 'absent' as const }),
+    fc
+      .record({ trouble: randomTrouble, since: ago, last: maybe(group) })
+      .map((rest) => ({ kind: 'unreachable' as const, ...rest })),
+  );
+}
+
+function randomRuntimeClass(pool: Situation['pool']): fc.Arbitrary<Situation['runtimeClass']> {
+  const wanted = runtimeClassFor(pool) ? pool : samplePool();
+  const owner = fc.constantFrom({ name: 'web', uid: 'uid-web' }, { name: 'api', uid: 'uid-api' });
+  const change = fc.record(
+    {
+      deleting: fc.boolean(),
+      managed: fc.boolean(),
+      handler: fc.constant('other'),
+      tolerations: fc.constant([]),
+      owners: fc.uniqueArray(owner, { selector: ({ uid }) => uid }),
+    },
+    { requiredKeys: [] },
+  );
+  return maybe(change.map((differing) => sampleRuntimeClass(wanted, differing)));
+}
+
+export const randomSituation: fc.Arbitrary<Situation> = randomPool.chain((pool) =>
+  fc
+    .record({
+      cluster: randomCluster,
+      group: randomSight(pool),
+      nodes: fc.uniqueArray(randomNode, { selector: ({ name }) => name, maxLength: 6 }),
+      instances: maybe(fc.array(ago.map((launchedAt) => ({ id: 'i-1', privateDnsName: '', launchedAt })))),
+      update: maybe(
+        fc.constantFrom('InProgress' as const, 'Failed' as const, 'Successful' as const).map((status) => ({
+          id: 'u-1',
+          type: 'ConfigUpdate',
+          status,
+          createdAt: NOW,
+          errors: [],
+        })),
+      ),
+      runtimeClass: randomRuntimeClass(pool),
+      formerRuntimeClass: randomRuntimeClass(samplePool()),
+      serverVersion: fc.constantFrom('v1.36.3', undefined),
+      troubles: fc.array(
+        fc.record({
+          step: fc.constantFrom(
+            'remember',
+            'createNodeGroup',
+            'updateConfig',
+            'deleteNodeGroup',
+            'createRuntimeClass',
+            'labelNode',
+            'describeUpdate',
+          ),
+          trouble: randomTrouble,
+        }),
+        { maxLength: 2 },
+      ),
+    })
+    .map((rest): Situation => {
+      const expected = { spec: pool.spec, serverVersion: rest.serverVersion, joinGraceMs: settings.joinGraceMs };
+      const verdicts = rest.nodes.map((node) => verifyNode(node, expected, NOW));
+      return { pool, now: NOW, settings, verdicts, ...rest };
+    }),
+);
