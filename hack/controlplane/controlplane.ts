@@ -42,6 +42,11 @@ export interface ControlPlaneOptions {
   readonly kwokSpeed?: number;
   /** An audit.k8s.io/v1 Policy. Default: every request at level Metadata. */
   readonly auditPolicy?: object;
+  /**
+   * Paths of CRDs that are there before the controllers start: the garbage collector looks for new kinds only every 30 s, and until
+   * then nothing ends that a custom resource owns.
+   */
+  readonly crds?: readonly string[];
   /** Raised: the start is given up and everything that runs already is ended. */
   readonly signal?: AbortSignal;
 }
@@ -98,7 +103,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   try {
     const tokens = await staticTokens(layout.tokens, [...builtInUsers, ...(options.users ?? [])]);
     running = new RunningControlPlane(binaries, layout, tokens, { temporary, log, signal: options.signal });
-    await running.start();
+    await running.start(options.crds ?? []);
     return running;
   } catch (error) {
     // What went wrong first is what the caller must learn.
@@ -163,11 +168,12 @@ class RunningControlPlane implements ControlPlane {
     return this.#keeper.pids;
   }
 
-  async start(): Promise<void> {
+  async start(crds: readonly string[]): Promise<void> {
     await this.#startEtcd();
     await this.startApiServer();
     for (const user of this.#tokens.keys()) await this.kubeconfigForUser(user);
     await applyClusterRbac(this.#api(), rbacFile);
+    await this.#applyCrds(crds);
     await Promise.all([
       this.#startClient('kube-controller-manager', controllerManagerArgs, '/healthz'),
       this.#startClient('kube-scheduler', schedulerArgs, '/readyz'),
@@ -235,6 +241,18 @@ class RunningControlPlane implements ControlPlane {
   stop(): Promise<void> {
     this.#ending.abort(new Error('The control plane was stopped.'));
     return this.#keeper.end();
+  }
+
+  async #applyCrds(paths: readonly string[]): Promise<void> {
+    if (paths.length === 0) return;
+    const files = paths.flatMap((path) => ['-f', path]);
+    for (const args of [
+      ['apply', ...files],
+      ['wait', '--for=condition=Established', ...files, '--timeout=30s'],
+    ]) {
+      const { code, stderr } = await this.kubectl(args, { signal: this.#signal });
+      if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr.trim()}`);
+    }
   }
 
   async #startEtcd(): Promise<void> {

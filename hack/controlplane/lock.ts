@@ -3,8 +3,6 @@ import { hostname } from 'node:os';
 import { isAlive } from './alive.ts';
 import { waitFor } from './wait.ts';
 
-export { isAlive } from './alive.ts';
-
 interface Holder {
   readonly pid: number;
   readonly host: string;

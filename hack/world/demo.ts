@@ -60,7 +60,7 @@ async function runWorkload(world: World, stage: Say, say: Say): Promise<void> {
 async function joinWrongBuild(world: World, stage: Say, say: Say): Promise<void> {
   stage('A node with Windows Server 2019 joins the pool of Windows Server 2022');
   world.cloud.faults.nextNode({ group: POOL, build: '10.0.17763' });
-  await world.kubectl('patch', 'windowspool', POOL, '--type=merge', '-p', '{"spec":{"scaling":{"min":3}}}');
+  await world.kubectl('scale', 'windowspool', POOL, '--replicas=3');
   const pool = await world.waitForPool(
     POOL,
     'to name the wrong build',

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isAlive } from '../controlplane/alive.ts';
 import { ensureBinaries } from '../controlplane/binaries.ts';
-import { isAlive } from '../controlplane/lock.ts';
 import { waitFor } from '../controlplane/wait.ts';
 import { startWorld } from './world.ts';
 

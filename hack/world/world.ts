@@ -9,6 +9,7 @@ import { waitFor } from '../controlplane/wait.ts';
 import { OperatorProcess } from './operatorProcess.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const CRD = join(ROOT, 'crds/windowspools.yaml');
 export const CLUSTER_NAME = 'demo';
 export const REGION = 'eu-west-1';
 
@@ -25,7 +26,12 @@ export interface WorldOptions {
 /** Starts the world, with the CRD and the operator's rights installed and no operator yet. */
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const { dir, log, signal, speed, switches } = options;
-  const controlPlane = await startControlPlane({ ...(dir && { dir }), ...(log && { log }), ...(signal && { signal }) });
+  const controlPlane = await startControlPlane({
+    crds: [CRD],
+    ...(dir && { dir }),
+    ...(log && { log }),
+    ...(signal && { signal }),
+  });
   const cloud = await startCloud({
     cluster: {
       name: CLUSTER_NAME,
@@ -61,15 +67,8 @@ export class World {
 
   /** Applies config/default without the Deployment, for which there is no image: the operator runs as a process under its ServiceAccount. */
   async install(): Promise<void> {
-    await this.kubectl(
-      'apply',
-      '-f',
-      join(ROOT, 'crds/windowspools.yaml'),
-      '-f',
-      join(ROOT, 'config/manager/namespace.yaml'),
-    );
+    await this.kubectl('apply', '-f', join(ROOT, 'config/manager/namespace.yaml'));
     await this.kubectl('apply', '-k', join(ROOT, 'config/rbac'));
-    await this.kubectl('wait', '--for=condition=Established', 'crd/windowspools.winpool.dev', '--timeout=30s');
     this.#operatorKubeconfig = await this.controlPlane.serviceAccountKubeconfig(
       'winpool-system',
       'windowspool-operator',
