@@ -27,6 +27,7 @@ import { Recorder } from '../../controllers/runtime/recorder.ts';
 import { Reflector } from '../../controllers/runtime/reflector.ts';
 import { Store } from '../../controllers/runtime/store.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import { NODE_GROUP_LABEL } from '../../controllers/windowspool/labels.ts';
 import { Sights } from '../../controllers/windowspool/observe.ts';
 import type { NodeRecord, RuntimeClass } from '../../controllers/windowspool/ports.ts';
 import { reconcile } from '../../controllers/windowspool/reconcile.ts';
@@ -120,7 +121,7 @@ class Caches {
       }),
       new Reflector({
         ...common('nodes'),
-        source: nodeListWatch(client, 'kubernetes.io/os=windows'),
+        source: nodeListWatch(client, NODE_GROUP_LABEL),
         identity: nodeIdentity,
         store: this.nodes,
       }),
