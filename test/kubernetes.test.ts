@@ -57,7 +57,7 @@ describe('engine and adapter on a real API server', () => {
   const until = (what: string, probe: () => boolean | Promise<boolean>, timeoutMs = 20_000): Promise<boolean> =>
     waitFor(probe, { what, timeoutMs, intervalMs: 20 });
 
-  const valueOf = <T>(answer: Answer<T>): T => {
+  const good = <T>(answer: Answer<T>): T => {
     if (!answer.ok) throw new Error(`${answer.trouble.operation}: ${answer.trouble.message}`);
     return answer.value;
   };
@@ -165,7 +165,7 @@ describe('engine and adapter on a real API server', () => {
     const nodes = createNodes(client, store);
     const [node] = nodes.ofNodeGroup('adapter');
     assert.ok(node);
-    valueOf(await nodes.setLabel(node, 'example.com/a', 'b', signal));
+    good(await nodes.setLabel(node, 'example.com/a', 'b', signal));
     assert.equal(store.get('adapter-node')?.labels['example.com/a'], 'b', 'an own write is seen at once');
     const other = { ...node, uid: '00000000-0000-0000-0000-000000000000' };
     assert.equal(troubleOf(await nodes.setLabel(other, 'example.com/a', 'c', signal)), 'conflict');
@@ -203,8 +203,8 @@ describe('engine and adapter on a real API server', () => {
       signal,
     });
     assert.equal(troubleOf(await pools.addFinalizer(first, signal)), 'conflict');
-    const current = valueOf(await pools.read('adapter-pool', signal)) as WindowsPool;
-    const held = valueOf(await pools.addFinalizer(current, signal));
+    const current = good(await pools.read('adapter-pool', signal)) as WindowsPool;
+    const held = good(await pools.addFinalizer(current, signal));
     assert.deepEqual(held.metadata.finalizers, ['example.com/other', 'winpool.dev/finalizer']);
     assert.equal(pools.get('adapter-pool')?.metadata.resourceVersion, held.metadata.resourceVersion);
     assert.equal(troubleOf(await pools.writeStatus(current, { observedGeneration: 1 }, signal)), 'conflict');
@@ -216,26 +216,26 @@ describe('engine and adapter on a real API server', () => {
       message: 'm',
       lastTransitionTime: '2026-01-01T00:00:00Z',
     } as const;
-    const shown = valueOf(await pools.writeStatus(held, { observedGeneration: 1, conditions: [condition] }, signal));
+    const shown = good(await pools.writeStatus(held, { observedGeneration: 1, conditions: [condition] }, signal));
     assert.deepEqual(shown.status, { observedGeneration: 1, conditions: [condition] });
-    const replaced = valueOf(await pools.writeStatus(shown, { observedGeneration: 1 }, signal));
+    const replaced = good(await pools.writeStatus(shown, { observedGeneration: 1 }, signal));
     assert.deepEqual(replaced.status, { observedGeneration: 1 }, 'what is left out is gone');
-    const again = valueOf(await pools.writeStatus(replaced, { observedGeneration: 1 }, signal));
+    const again = good(await pools.writeStatus(replaced, { observedGeneration: 1 }, signal));
     assert.equal(again.metadata.resourceVersion, replaced.metadata.resourceVersion, 'the same status is no change');
     assert.equal(again.metadata.generation, first.metadata.generation);
 
     await end('adapter-pool');
     await until('the deletion', () => seen('adapter-pool').metadata.deletionTimestamp !== undefined);
-    valueOf(await pools.removeFinalizer(seen('adapter-pool'), signal));
-    const left = valueOf(await pools.read('adapter-pool', signal)) as WindowsPool;
+    good(await pools.removeFinalizer(seen('adapter-pool'), signal));
+    const left = good(await pools.read('adapter-pool', signal)) as WindowsPool;
     assert.deepEqual(left.metadata.finalizers, ['example.com/other']);
     await client.request('PATCH', `${path}/adapter-pool`, {
       body: { metadata: { finalizers: [] } },
       contentType: 'application/merge-patch+json',
       signal,
     });
-    valueOf(await pools.removeFinalizer(held, signal));
-    assert.equal(valueOf(await pools.read('adapter-pool', signal)), undefined);
+    good(await pools.removeFinalizer(held, signal));
+    assert.equal(good(await pools.read('adapter-pool', signal)), undefined);
     assert.equal(troubleOf(await pools.writeStatus(again, {}, signal)), 'gone');
   });
 
@@ -254,15 +254,15 @@ describe('engine and adapter on a real API server', () => {
     const shared = (): RuntimeClass => classes.get('adapter-shared') as RuntimeClass;
     const owners = (): string[] => shared().owners.map(({ name }) => name);
 
-    valueOf(await classes.create(wish, seen('adapter-a'), signal));
+    good(await classes.create(wish, seen('adapter-a'), signal));
     assert.equal(troubleOf(await classes.create(wish, seen('adapter-b'), signal)), 'conflict');
-    for (const name of ['adapter-b', 'adapter-c']) valueOf(await classes.apply(wish, shared(), seen(name), signal));
+    for (const name of ['adapter-b', 'adapter-c']) good(await classes.apply(wish, shared(), seen(name), signal));
     assert.deepEqual(
       [owners(), shared().managed, shared().tolerations],
       [['adapter-a', 'adapter-b', 'adapter-c'], true, wish.tolerations],
     );
     const { resourceVersion } = shared();
-    valueOf(await classes.apply(wish, shared(), seen('adapter-b'), signal));
+    good(await classes.apply(wish, shared(), seen('adapter-b'), signal));
     assert.equal(shared().resourceVersion, resourceVersion, 'the same apply is no change');
 
     const other = { ...shared(), uid: '00000000-0000-0000-0000-000000000000' };
@@ -271,7 +271,7 @@ describe('engine and adapter on a real API server', () => {
     const absent = { ...wish, name: 'adapter-absent' };
     assert.equal(troubleOf(await classes.apply(absent, other, seen('adapter-a'), signal)), 'conflict', 'not made anew');
 
-    valueOf(await classes.release(shared(), seen('adapter-c'), signal));
+    good(await classes.release(shared(), seen('adapter-c'), signal));
     assert.deepEqual([owners(), shared().nodeSelector], [['adapter-a', 'adapter-b'], wish.nodeSelector]);
     type Managed = { metadata: { managedFields: { manager: string }[] } };
     const { metadata } = await client.request<Managed>('GET', '/apis/node.k8s.io/v1/runtimeclasses/adapter-shared', {
@@ -285,7 +285,7 @@ describe('engine and adapter on a real API server', () => {
     await until('one owner', () => owners().length === 1, 60_000);
     await end('adapter-b');
     await until('the end of the RuntimeClass', () => shared() === undefined, 60_000);
-    valueOf(await classes.delete(other, signal));
+    good(await classes.delete(other, signal));
     await end('adapter-c');
   });
 
@@ -298,7 +298,7 @@ describe('engine and adapter on a real API server', () => {
       nodeSelector: { a: 'b' },
       tolerations: [],
     };
-    valueOf(await classes.create(wish, seen('adapter-retain'), signal));
+    good(await classes.create(wish, seen('adapter-retain'), signal));
     const path = '/apis/node.k8s.io/v1/runtimeclasses/adapter-retained';
     const { metadata } = await client.request<{ metadata: { uid: string } }>('GET', path, { signal });
     const found: RuntimeClass = {
@@ -309,15 +309,15 @@ describe('engine and adapter on a real API server', () => {
       managed: true,
       owners: [],
     };
-    valueOf(await classes.release(found, seen('adapter-retain'), signal));
+    good(await classes.release(found, seen('adapter-retain'), signal));
     await end('adapter-retain');
     const kept = await client.request<{ scheduling: object; metadata: KubernetesObject['metadata'] }>('GET', path, {
       signal,
     });
     assert.deepEqual(kept.scheduling, { nodeSelector: { a: 'b' } });
     assert.deepEqual([kept.metadata?.ownerReferences, kept.metadata?.uid], [undefined, metadata.uid]);
-    valueOf(await classes.delete(found, signal));
-    valueOf(await classes.delete(found, signal));
+    good(await classes.delete(found, signal));
+    good(await classes.delete(found, signal));
   });
 
   it('hands the lease over, at once when it is released and after its end when the leader is cut off', async () => {
