@@ -53,9 +53,12 @@ const CALL_TIMEOUT_MS = 90_000;
 export class Lane {
   readonly #queue = new PQueue({ concurrency: 10, interval: 1_000, intervalCap: 20 });
   readonly #observe: CallObserver;
+  readonly #timeoutMs: number;
 
-  constructor(observe: CallObserver) {
+  /** @param timeoutMs how long one call may take, with all of the SDK's own tries */
+  constructor(observe: CallObserver, timeoutMs = CALL_TIMEOUT_MS) {
     this.#observe = observe;
+    this.#timeoutMs = timeoutMs;
   }
 
   async run<T>(
@@ -76,7 +79,7 @@ export class Lane {
     const start = performance.now();
     const seconds = () => (performance.now() - start) / 1_000;
     try {
-      const value = await call(AbortSignal.any([signal, AbortSignal.timeout(CALL_TIMEOUT_MS)]));
+      const value = await call(AbortSignal.any([signal, AbortSignal.timeout(this.#timeoutMs)]));
       this.#observe(service, operation, 'OK', seconds());
       return { ok: true, value };
     } catch (error) {

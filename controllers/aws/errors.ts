@@ -4,70 +4,82 @@
  */
 import type { Trouble, TroubleKind } from '../windowspool/ports.ts';
 
-const KINDS: Readonly<Record<string, TroubleKind>> = {
-  ThrottlingException: 'throttled',
-  Throttling: 'throttled',
-  TooManyRequestsException: 'throttled',
-  RequestLimitExceeded: 'throttled',
-  ServerException: 'unavailable',
-  ServiceUnavailableException: 'unavailable',
-  ServiceUnavailable: 'unavailable',
-  InternalError: 'unavailable',
-  TimeoutError: 'unavailable',
-  AbortError: 'unavailable',
-  ResourceInUseException: 'busy',
-  ResourcePropagationDelayException: 'busy',
-  AccessDeniedException: 'denied',
-  AccessDenied: 'denied',
-  UnauthorizedOperation: 'denied',
-  AuthFailure: 'denied',
-  UnrecognizedClientException: 'denied',
-  MissingAuthenticationTokenException: 'denied',
-  ExpiredTokenException: 'denied',
-  InvalidSignatureException: 'denied',
-  CredentialsProviderError: 'denied',
-  InvalidParameterException: 'refused',
-  InvalidRequestException: 'refused',
-  BadRequestException: 'refused',
-  ResourceLimitExceededException: 'limit',
-  ResourceNotFoundException: 'gone',
-  NotFoundException: 'gone',
-};
+const KINDS: ReadonlyMap<string, TroubleKind> = new Map(
+  Object.entries<TroubleKind>({
+    ThrottlingException: 'throttled',
+    Throttling: 'throttled',
+    TooManyRequestsException: 'throttled',
+    RequestLimitExceeded: 'throttled',
+    ServerException: 'unavailable',
+    ServiceUnavailableException: 'unavailable',
+    ServiceUnavailable: 'unavailable',
+    InternalError: 'unavailable',
+    TimeoutError: 'unavailable',
+    AbortError: 'unavailable',
+    ResourceInUseException: 'busy',
+    ResourcePropagationDelayException: 'busy',
+    AccessDeniedException: 'denied',
+    AccessDenied: 'denied',
+    UnauthorizedOperation: 'denied',
+    AuthFailure: 'denied',
+    UnrecognizedClientException: 'denied',
+    MissingAuthenticationTokenException: 'denied',
+    ExpiredTokenException: 'denied',
+    InvalidSignatureException: 'denied',
+    CredentialsProviderError: 'denied',
+    InvalidParameterException: 'refused',
+    InvalidRequestException: 'refused',
+    BadRequestException: 'refused',
+    ResourceLimitExceededException: 'limit',
+    ResourceNotFoundException: 'gone',
+    NotFoundException: 'gone',
+  }),
+);
 
-interface AwsError {
+interface Parts {
   readonly name: string;
-  readonly code?: string;
+  readonly code: string | undefined;
   readonly message: string;
-  readonly $metadata?: { readonly httpStatusCode?: number };
+  readonly status: number | undefined;
+}
+
+/** What is told of an error, whatever was thrown. A DOMException's code is a number that says nothing. */
+function partsOf(error: unknown): Parts {
+  const { name, code, message, $metadata } = (error ?? {}) as Readonly<Record<string, unknown>>;
+  const { httpStatusCode } = ($metadata ?? {}) as Readonly<Record<string, unknown>>;
+  return {
+    name: typeof name === 'string' && name ? name : 'Error',
+    code: typeof code === 'string' ? code : undefined,
+    message: typeof message === 'string' ? message : '',
+    status: typeof httpStatusCode === 'number' ? httpStatusCode : undefined,
+  };
 }
 
 /** Any error of an SDK call as trouble. Its message is the same at every try, so that it can stand in a condition. */
 export function troubleOf(operation: string, error: unknown): Trouble {
-  const { name, code, message, $metadata } = error as AwsError;
-  const status = $metadata?.httpStatusCode;
+  const { name, code, message, status } = partsOf(error);
   if (isTransient(name, code, status)) {
     const what = status === undefined ? 'AWS cannot be reached' : `AWS answered with HTTP ${status}`;
     // A page of a proxy, or a broken connection: the SDK's words name a parser or a socket and help nobody.
-    const own = KINDS[name] && message ? scrub(message) : '';
+    const own = KINDS.has(name) && message ? scrub(message) : '';
     return { kind: 'unavailable', operation, code: code ?? name, message: own || what };
   }
   return { kind: kindOf(name, message, status), operation, code: name, message: scrub(message) };
 }
 
-/** Network trouble and answers that no AWS service wrote; a 5xx under any name. */
+/** Network trouble, and answers that no AWS service wrote; a 5xx under a name that is not known. */
 function isTransient(name: string, code: string | undefined, status: number | undefined): boolean {
-  if (name === 'SyntaxError' || (status !== undefined && status >= 500)) return true;
-  return (
-    status === undefined && (KINDS[name] === undefined || code !== undefined) && name !== 'CredentialsProviderError'
-  );
+  if (name === 'SyntaxError' || (status !== undefined && status >= 500 && !KINDS.has(name))) return true;
+  return status === undefined && (!KINDS.has(name) || code !== undefined) && name !== 'CredentialsProviderError';
 }
 
 function kindOf(name: string, message: string, status: number | undefined): TroubleKind {
   // EKS says InvalidRequest while the cluster itself is being created or updated: that passes.
   if (/is not in ACTIVE status/.test(message)) return 'busy';
-  const known = KINDS[name];
+  const known = KINDS.get(name);
   if (known) return known;
   if (status === 429) return 'throttled';
+  if (status === 409 || status === 428) return 'busy';
   return status === 401 || status === 403 ? 'denied' : 'unknown';
 }
 

@@ -12,6 +12,7 @@ import type {
   TaintEffect,
 } from '../windowspool/ports.ts';
 import type { EksCall, EksOperations, Lane } from './calls.ts';
+import { scrub } from './errors.ts';
 
 /** EKS spells effects in its own way and refuses Kubernetes' spelling. */
 const EFFECTS = { NoSchedule: 'NO_SCHEDULE', NoExecute: 'NO_EXECUTE', PreferNoSchedule: 'PREFER_NO_SCHEDULE' } as const;
@@ -162,7 +163,7 @@ export function fromEks(group: Nodegroup): NodeGroup {
     tags: Object.fromEntries(Object.entries(group.tags ?? {}).filter(([key]) => !key.startsWith('aws:'))),
     healthIssues: (group.health?.issues ?? []).map(({ code = 'Unknown', message = '', resourceIds = [] }) => ({
       code,
-      message,
+      message: scrub(message),
       resourceIds,
     })),
     autoScalingGroups: (group.resources?.autoScalingGroups ?? []).map(({ name = '' }) => name),
@@ -178,7 +179,7 @@ function updateFromEks(update: Update): NodeGroupUpdate {
     createdAt: update.createdAt?.getTime() ?? 0,
     errors: (update.errors ?? []).map(({ errorCode = 'Unknown', errorMessage = '' }) => ({
       code: errorCode,
-      message: errorMessage,
+      message: scrub(errorMessage),
     })),
   };
 }

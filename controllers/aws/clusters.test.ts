@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import type { Cluster } from '@aws-sdk/client-eks';
+import { type EksCall, Lane } from './calls.ts';
+import { EksClusters } from './clusters.ts';
+
+const { signal } = new AbortController();
+const ARN = 'arn:aws:eks:eu-west-1:111122223333:cluster/prod';
+
+function pem(...bodies: string[]): string {
+  return bodies.map((body) => `-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\n`).join('');
+}
+
+function describing(answer: Partial<Cluster> | Error | undefined, ours = pem('QUJD')) {
+  const inputs: unknown[] = [];
+  const eks = (async (_operation, input) => {
+    inputs.push(input);
+    if (answer instanceof Error) throw answer;
+    return { cluster: answer };
+  }) as EksCall;
+  return { inputs, clusters: new EksClusters('prod', eks, new Lane(() => undefined), () => ours) };
+}
+
+function authority(text: string): Partial<Cluster> {
+  return { certificateAuthority: { data: Buffer.from(text).toString('base64') } };
+}
+
+function failing(name: string, status: number): Error {
+  return Object.assign(new Error('words'), { name, $metadata: { httpStatusCode: status } });
+}
+
+describe('the cluster', () => {
+  it('is described in the domain’s words', async () => {
+    const { inputs, clusters } = describing({
+      name: 'prod',
+      arn: ARN,
+      status: 'ACTIVE',
+      version: '1.36',
+      ...authority(pem('QUJD')),
+    });
+    assert.deepEqual(await clusters.describe(signal), {
+      ok: true,
+      value: { name: 'prod', arn: ARN, status: 'ACTIVE', kubernetesVersion: '1.36', isOurs: true },
+    });
+    assert.deepEqual(inputs, [{ name: 'prod' }]);
+  });
+
+  it('of which EKS says little is not ours', async () => {
+    assert.deepEqual(await describing({}).clusters.describe(signal), {
+      ok: true,
+      value: { name: 'prod', arn: '', status: 'UNKNOWN', kubernetesVersion: '', isOurs: false },
+    });
+  });
+
+  const table: readonly (readonly [string, string, string, boolean])[] = [
+    ['the same certificate', pem('QUJD'), pem('QUJD'), true],
+    ['the same certificate, wrapped otherwise', pem('QU\nJD'), pem('QUJD').replaceAll('\n', '\r\n'), true],
+    ['one of a bundle', pem('REVG', 'QUJD'), pem('R0hJ', 'QUJD'), true],
+    ['another certificate', pem('REVG'), pem('QUJD'), false],
+    ['no certificate on either side', '', '', false],
+    ['no certificate of ours', pem('QUJD'), 'insecure', false],
+  ];
+  for (const [name, theirs, ours, want] of table) {
+    it(`with ${name} is ${want ? '' : 'not '}ours`, async () => {
+      const answer = await describing(authority(theirs), ours).clusters.describe(signal);
+      assert.equal(answer.ok && answer.value?.isOurs, want);
+    });
+  }
+
+  it('that EKS does not know is absent', async () => {
+    for (const answer of [failing('ResourceNotFoundException', 404), undefined]) {
+      assert.deepEqual(await describing(answer).clusters.describe(signal), { ok: true, value: undefined });
+    }
+  });
+
+  it('that may not be described is trouble', async () => {
+    const answer = await describing(failing('AccessDeniedException', 403)).clusters.describe(signal);
+    assert.deepEqual(answer, {
+      ok: false,
+      trouble: { kind: 'denied', operation: 'DescribeCluster', code: 'AccessDeniedException', message: 'words' },
+    });
+  });
+});

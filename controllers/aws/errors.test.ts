@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { TroubleKind } from '../windowspool/ports.ts';
+import { scrub, troubleOf } from './errors.ts';
+
+/** An error as the SDK throws it. */
+function sdkError(name: string, status: number | undefined, message: string, code?: string): Error {
+  const $metadata =
+    status === undefined ? {} : { $metadata: { httpStatusCode: status, requestId: 'req-1', attempts: 3 } };
+  return Object.assign(new Error(message), { name, ...(code && { code }), ...$metadata });
+}
+
+describe('an error that AWS names', () => {
+  const table: readonly (readonly [string, number, TroubleKind])[] = [
+    ['InvalidParameterException', 400, 'refused'],
+    ['InvalidRequestException', 400, 'refused'],
+    ['BadRequestException', 400, 'refused'],
+    ['ResourceLimitExceededException', 400, 'limit'],
+    ['ClientException', 400, 'unknown'],
+    ['AccessDeniedException', 403, 'denied'],
+    ['UnrecognizedClientException', 403, 'denied'],
+    ['ExpiredTokenException', 403, 'denied'],
+    ['InvalidSignatureException', 403, 'denied'],
+    ['ResourceNotFoundException', 404, 'gone'],
+    ['NotFoundException', 404, 'gone'],
+    ['ResourceInUseException', 409, 'busy'],
+    ['ResourcePropagationDelayException', 428, 'busy'],
+    ['ThrottlingException', 429, 'throttled'],
+    ['TooManyRequestsException', 429, 'throttled'],
+    ['ServerException', 500, 'unavailable'],
+    ['ServiceUnavailableException', 503, 'unavailable'],
+    ['RequestLimitExceeded', 503, 'throttled'],
+    ['UnauthorizedOperation', 403, 'denied'],
+    ['AuthFailure', 401, 'denied'],
+    ['InvalidInstanceID.NotFound', 400, 'unknown'],
+  ];
+  for (const [name, status, kind] of table) {
+    it(`${name} (${status}) is ${kind}`, () => {
+      const operation = 'CreateNodegroup';
+      assert.deepEqual(troubleOf(operation, sdkError(name, status, 'Words of AWS.')), {
+        kind,
+        operation,
+        code: name,
+        message: 'Words of AWS.',
+      });
+    });
+  }
+});
+
+describe('an error without a name that AWS gives', () => {
+  const table: readonly (readonly [string, Error, TroubleKind, string, string])[] = [
+    [
+      'a page of a proxy',
+      sdkError('SyntaxError', 502, 'Unexpected token <'),
+      'unavailable',
+      'SyntaxError',
+      'AWS answered with HTTP 502',
+    ],
+    [
+      'a page of a proxy with HTTP 200',
+      sdkError('SyntaxError', 200, 'Unexpected token <'),
+      'unavailable',
+      'SyntaxError',
+      'AWS answered with HTTP 200',
+    ],
+    [
+      'an empty answer',
+      sdkError('Unknown', 503, 'UnknownError'),
+      'unavailable',
+      'Unknown',
+      'AWS answered with HTTP 503',
+    ],
+    ['a bare 404 is not "gone"', sdkError('Unknown', 404, 'UnknownError'), 'unknown', 'Unknown', 'UnknownError'],
+    ['a bare 403', sdkError('Unknown', 403, 'UnknownError'), 'denied', 'Unknown', 'UnknownError'],
+    ['a bare 409', sdkError('Unknown', 409, 'UnknownError'), 'busy', 'Unknown', 'UnknownError'],
+    ['a bare 428', sdkError('Unknown', 428, 'UnknownError'), 'busy', 'Unknown', 'UnknownError'],
+    ['a bare 429', sdkError('Unknown', 429, 'UnknownError'), 'throttled', 'Unknown', 'UnknownError'],
+    [
+      'a reset connection',
+      sdkError('TimeoutError', undefined, 'read ECONNRESET', 'ECONNRESET'),
+      'unavailable',
+      'ECONNRESET',
+      'read ECONNRESET',
+    ],
+    [
+      'a refused connection',
+      sdkError('Error', undefined, 'connect ECONNREFUSED 127.0.0.1:1', 'ECONNREFUSED'),
+      'unavailable',
+      'ECONNREFUSED',
+      'AWS cannot be reached',
+    ],
+    [
+      'a name that does not resolve',
+      sdkError('Error', undefined, 'getaddrinfo ENOTFOUND eks', 'ENOTFOUND'),
+      'unavailable',
+      'ENOTFOUND',
+      'AWS cannot be reached',
+    ],
+    [
+      'an aborted request',
+      sdkError('AbortError', undefined, 'Request aborted'),
+      'unavailable',
+      'AbortError',
+      'Request aborted',
+    ],
+    [
+      'missing credentials',
+      sdkError('CredentialsProviderError', undefined, 'Could not load credentials'),
+      'denied',
+      'CredentialsProviderError',
+      'Could not load credentials',
+    ],
+    [
+      'a cluster that is being created',
+      sdkError('InvalidRequestException', 400, "Cluster 'prod' is not in ACTIVE status"),
+      'busy',
+      'InvalidRequestException',
+      "Cluster 'prod' is not in ACTIVE status",
+    ],
+  ];
+  for (const [name, error, kind, code, message] of table) {
+    it(`${name} is ${kind}`, () => {
+      assert.deepEqual(troubleOf('DescribeNodegroup', error), { kind, operation: 'DescribeNodegroup', code, message });
+    });
+  }
+
+  it('a time-out of our own has its name as code, not the number that browsers give it', () => {
+    const { kind, code } = troubleOf('DescribeNodegroup', new DOMException('too slow', 'TimeoutError'));
+    assert.deepEqual({ kind, code }, { kind: 'unavailable', code: 'TimeoutError' });
+  });
+
+  it('something thrown that is no error is trouble all the same', () => {
+    fc.assert(
+      fc.property(fc.anything(), (thrown) => {
+        const { kind, code, message } = troubleOf('DescribeNodegroup', thrown);
+        assert.deepEqual([typeof kind, typeof code, typeof message], ['string', 'string', 'string']);
+      }),
+    );
+  });
+});
+
+describe('the words of AWS', () => {
+  const ID = '8a2c1f9e-7b1d-4f6a-9c3e-2d5b8e7f6a1c';
+  const table: readonly (readonly [string, string])[] = [
+    [`Throttled (Service: Eks, Status Code: 429, Request ID: ${ID})`, 'Throttled'],
+    [`Throttled. RequestId: ${ID}`, 'Throttled'],
+    [`No cluster found for name: x. (Request ID: ${ID}, Host ID: abc)`, 'No cluster found for name: x.'],
+    [
+      `You are not authorized to perform this operation. Encoded authorization failure message: ${'Ab9_-'.repeat(40)}`,
+      'You are not authorized to perform this operation.',
+    ],
+    ["minSize can't be greater than desiredSize", "minSize can't be greater than desiredSize"],
+    ['Subnet (subnet-1) has no free address', 'Subnet (subnet-1) has no free address'],
+  ];
+  for (const [words, want] of table) it(`${want}`, () => assert.equal(scrub(words), want));
+
+  it('are the same at every try', () => {
+    const texts = [(id: string) => `Denied (Request ID: ${id})`, (id: string) => `Denied, request id: ${id}`];
+    fc.assert(
+      fc.property(fc.uuid(), fc.uuid(), fc.constantFrom(...texts), (a, b, text) =>
+        assert.equal(scrub(text(a)), scrub(text(b))),
+      ),
+    );
+  });
+});

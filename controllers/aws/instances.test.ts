@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import type { DescribeInstancesCommandInput, DescribeInstancesCommandOutput } from '@aws-sdk/client-ec2';
+import { Lane } from './calls.ts';
+import { Ec2Instances } from './instances.ts';
+
+const { signal } = new AbortController();
+
+function listing(pages: readonly (Partial<DescribeInstancesCommandOutput> | Error)[]) {
+  const inputs: DescribeInstancesCommandInput[] = [];
+  const describePage = async (input: DescribeInstancesCommandInput) => {
+    const page = pages[Math.min(inputs.length, pages.length - 1)];
+    inputs.push(input);
+    if (page instanceof Error) throw page;
+    return { $metadata: {}, ...page };
+  };
+  return { inputs, instances: new Ec2Instances(describePage, new Lane(() => undefined)) };
+}
+
+const LAUNCHED = new Date('2026-03-01T12:00:00Z');
+const page = (...ids: string[]) => ({
+  Reservations: ids.map((id) => ({
+    Instances: [{ InstanceId: id, PrivateDnsName: `${id}.ec2.internal`, LaunchTime: LAUNCHED }],
+  })),
+});
+const found = (id: string) => ({ id, privateDnsName: `${id}.ec2.internal`, launchedAt: LAUNCHED.getTime() });
+
+describe('the instances of a scaling group', () => {
+  it('are those that run or start, found by the tag of EC2 Auto Scaling', async () => {
+    const { inputs, instances } = listing([page('i-1')]);
+    assert.deepEqual(await instances.ofScalingGroup('eks-web', signal), { ok: true, value: [found('i-1')] });
+    assert.deepEqual(inputs, [
+      {
+        Filters: [
+          { Name: 'tag:aws:autoscaling:groupName', Values: ['eks-web'] },
+          { Name: 'instance-state-name', Values: ['pending', 'running'] },
+        ],
+        MaxResults: 1_000,
+      },
+    ]);
+  });
+
+  it('are read page by page', async () => {
+    const { inputs, instances } = listing([
+      { ...page('i-1', 'i-2'), NextToken: 'next' },
+      { ...page(), NextToken: 'last' },
+      page('i-3'),
+    ]);
+    assert.deepEqual(await instances.ofScalingGroup('eks-web', signal), {
+      ok: true,
+      value: ['i-1', 'i-2', 'i-3'].map(found),
+    });
+    assert.deepEqual(
+      inputs.map(({ NextToken }) => NextToken),
+      [undefined, 'next', 'last'],
+    );
+  });
+
+  it('are none where EC2 answers nothing', async () => {
+    assert.deepEqual(await listing([{}]).instances.ofScalingGroup('eks-web', signal), { ok: true, value: [] });
+  });
+
+  it('of which EC2 says nothing are empty', async () => {
+    const { instances } = listing([{ Reservations: [{ Instances: [{}] }, {}] }]);
+    assert.deepEqual(await instances.ofScalingGroup('eks-web', signal), {
+      ok: true,
+      value: [{ id: '', privateDnsName: '', launchedAt: 0 }],
+    });
+  });
+
+  it('are trouble when any page is', async () => {
+    const denied = Object.assign(new Error('no'), {
+      name: 'UnauthorizedOperation',
+      $metadata: { httpStatusCode: 403 },
+    });
+    const { instances } = listing([{ ...page('i-1'), NextToken: 'next' }, denied]);
+    assert.deepEqual(await instances.ofScalingGroup('eks-web', signal), {
+      ok: false,
+      trouble: { kind: 'denied', operation: 'DescribeInstances', code: 'UnauthorizedOperation', message: 'no' },
+    });
+  });
+
+  it('are never read for ever', async () => {
+    const { inputs, instances } = listing([{ ...page('i-1'), NextToken: 'again' }]);
+    const answer = await instances.ofScalingGroup('eks-web', signal);
+    assert.deepEqual([answer.ok && answer.value.length, inputs.length], [20, 20]);
+  });
+});
