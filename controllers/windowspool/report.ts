@@ -3,6 +3,8 @@ import type { Outcome } from './act.ts';
 import type { Condition, WindowsPool, WindowsPoolStatus } from './api.gen.ts';
 import { type Assessment, assess } from './assess.ts';
 import { canonical } from './hash.ts';
+import { isOwnedBy } from './nodeGroup.ts';
+import { groupOf } from './plan.ts';
 import type { Answer, Events, Metrics, Pools } from './ports.ts';
 import { type Reason, reasons } from './reasons.ts';
 import type { Situation } from './situation.ts';
@@ -92,6 +94,7 @@ function showMetrics(s: Situation, assessment: Assessment, metrics: Metrics): vo
     for (const { reason } of findings) failures[reason] = (failures[reason] ?? 0) + 1;
   }
   const conditions = Object.entries(assessment).map(([type, { status }]) => ({ type, status }));
-  const nodeGroupStatus = s.group.kind === 'seen' ? s.group.group.status : undefined;
+  const group = groupOf(s);
+  const nodeGroupStatus = group && isOwnedBy(s.pool, group) ? group.status : undefined;
   metrics.show(s.pool.metadata.name, { conditions, nodes, failures, nodeGroupStatus });
 }

@@ -20,6 +20,7 @@ const LIST_LENGTH = 20;
 const CONDITION_LENGTH = 32_768;
 const NODE_MESSAGE_LENGTH = 1_024;
 const AWS_MESSAGE_LENGTH = 4_096;
+const KERNEL_LENGTH = 256;
 
 /** The status to write. Equal situations give equal statuses, except for the times of transitions. */
 export function statusFor(outcome: Outcome, assessment: Assessment, pending: readonly Step[]): WindowsPoolStatus {
@@ -94,7 +95,10 @@ function remembered({ group, pool }: Situation): number | undefined {
 
 function countBuilds(verdicts: readonly Verdict[]): { kernelVersion: string; nodes: number }[] {
   const counts = new Map<string, number>();
-  for (const { node } of verdicts) counts.set(node.kernelVersion, (counts.get(node.kernelVersion) ?? 0) + 1);
+  for (const { node } of verdicts) {
+    const kernelVersion = cut(node.kernelVersion, KERNEL_LENGTH);
+    counts.set(kernelVersion, (counts.get(kernelVersion) ?? 0) + 1);
+  }
   return [...counts]
     .map(([kernelVersion, nodes]) => ({ kernelVersion, nodes }))
     .sort((a, b) => b.nodes - a.nodes || (a.kernelVersion < b.kernelVersion ? -1 : 1));

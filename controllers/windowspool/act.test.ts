@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { act, type Hands } from './act.ts';
+import { wishFor } from './nodeGroup.ts';
+import type { Trouble } from './ports.ts';
+import { runtimeClassFor } from './runtimeClass.ts';
+import type { Situation } from './situation.ts';
+import type { Step } from './steps.ts';
+import { FakeWorld } from './testing/fakeWorld.ts';
+import {
+  CLUSTER_ARN,
+  knownStatus,
+  sampleGroup,
+  sampleNode,
+  samplePool,
+  sampleRuntimeClass,
+  sampleSituation,
+  sampleTrouble,
+} from './testing/fixtures.ts';
+
+const { signal } = new AbortController();
+const pool = samplePool({}, { metadata: { finalizers: [] } });
+const wish = runtimeClassFor(pool) ?? assert.fail();
+const remember: Step = {
+  kind: 'remember',
+  memory: { cluster: { name: 'prod', arn: CLUSTER_ARN }, nodeGroupName: 'web', tagKeys: ['winpool.dev/pool'] },
+};
+const create: Step = { kind: 'createNodeGroup', wish: wishFor(pool), token: 't' };
+const createClass: Step = { kind: 'createRuntimeClass', wish };
+const label: Step = { kind: 'labelNode', node: sampleNode({ name: 'ip-1' }), build: '10.0.20348' };
+const otherLabel: Step = { kind: 'labelNode', node: sampleNode({ name: 'ip-2' }), build: '10.0.20348' };
+const everything: readonly Step[] = [{ kind: 'addFinalizer' }, remember, create, createClass, label, otherLabel];
+
+async function run(
+  steps: readonly Step[],
+  change: Partial<Situation> = {},
+  fails: FakeWorld['fails'] = () => undefined,
+) {
+  const world = new FakeWorld();
+  const s = sampleSituation({ pool, group: { kind: 'absent' }, ...change });
+  world.pools.set('web', s.pool);
+  if (s.group.kind === 'seen') world.groups.set('web', s.group.group);
+  world.nodes = [sampleNode({ name: 'ip-1' }), sampleNode({ name: 'ip-2' })];
+  world.fails = fails;
+  const hands: Hands = world.start();
+  const outcome = await act(steps, s, hands, signal);
+  return { world, outcome, done: outcome.done.map(({ kind }) => kind) };
+}
+
+const only = (call: string, kind: Trouble['kind']) => (now: string) => (now === call ? sampleTrouble(kind) : undefined);
+
+describe('the steps', () => {
+  it('are taken in their order, each on the pool as the last one left it', async () => {
+    const { world, outcome } = await run(everything);
+    assert.deepEqual(world.calls, [
+      'add finalizer',
+      'write status',
+      'CreateNodegroup',
+      'create RuntimeClass',
+      'label node',
+      'label node',
+    ]);
+    assert.deepEqual([outcome.done, outcome.after.troubles, outcome.released], [everything, [], false]);
+    const status = {
+      ...pool.status,
+      cluster: { name: 'prod', arn: CLUSTER_ARN },
+      nodeGroup: { name: 'web', tagKeys: ['winpool.dev/pool'] },
+    };
+    assert.deepEqual(outcome.after.pool.status, status);
+    assert.equal(outcome.after.group.kind === 'seen' && outcome.after.group.group.status, 'CREATING');
+  });
+
+  const isolation: readonly (readonly [string, string, readonly string[]])[] = [
+    ['the finalizer: nothing is made', 'add finalizer', []],
+    [
+      'the memory: AWS is not touched',
+      'write status',
+      ['addFinalizer', 'createRuntimeClass', 'labelNode', 'labelNode'],
+    ],
+    [
+      'the node group: the rest goes on',
+      'CreateNodegroup',
+      ['addFinalizer', 'remember', 'createRuntimeClass', 'labelNode', 'labelNode'],
+    ],
+    [
+      'the RuntimeClass: the rest goes on',
+      'create RuntimeClass',
+      ['addFinalizer', 'remember', 'createNodeGroup', 'labelNode', 'labelNode'],
+    ],
+  ];
+  for (const [name, call, want] of isolation) {
+    it(`isolate trouble with ${name}`, async () => {
+      const { done, outcome } = await run(everything, {}, only(call, 'denied'));
+      assert.deepEqual(done, want);
+      assert.deepEqual(
+        outcome.after.troubles.map(({ trouble }) => [trouble.operation, trouble.kind]),
+        [[call, 'denied']],
+      );
+    });
+  }
+
+  it('isolate trouble with one node from the others', async () => {
+    let first = true;
+    const { done, outcome } = await run([label, otherLabel], {}, () => {
+      const trouble = first ? sampleTrouble('conflict') : undefined;
+      first = false;
+      return trouble;
+    });
+    assert.deepEqual([done, outcome.after.troubles.map(({ step }) => step)], [['labelNode'], ['labelNode']]);
+  });
+
+  it('keep what went wrong while the world was looked at', async () => {
+    const before = { step: 'describeUpdate', trouble: sampleTrouble('denied') };
+    const { outcome } = await run([create], { troubles: [before] }, only('CreateNodegroup', 'limit'));
+    assert.deepEqual(
+      outcome.after.troubles.map(({ step }) => step),
+      ['describeUpdate', 'createNodeGroup'],
+    );
+  });
+});
+
+describe('the finalizer', () => {
+  const held = samplePool();
+  const release: Step = { kind: 'releaseRuntimeClass', seen: sampleRuntimeClass() };
+
+  it('goes last', async () => {
+    const { outcome, world } = await run([release, { kind: 'removeFinalizer' }], { pool: held });
+    assert.deepEqual([outcome.released, world.calls], [true, ['release RuntimeClass', 'remove finalizer']]);
+  });
+
+  it('stays when anything before it failed', async () => {
+    const fails = only('release RuntimeClass', 'unavailable');
+    const { outcome, world } = await run([release, { kind: 'removeFinalizer' }], { pool: held }, fails);
+    assert.deepEqual([outcome.released, world.calls], [false, ['release RuntimeClass']]);
+  });
+});
+
+describe('the situation after the steps', () => {
+  const group = { group: { kind: 'seen', group: sampleGroup() } } as const;
+
+  it('shows an accepted update before EKS does', async () => {
+    const update: Step = {
+      kind: 'updateConfig',
+      group: 'web',
+      change: { scaling: { max: 9 } },
+      token: 't',
+      target: 'x',
+    };
+    const { outcome } = await run([update], group);
+    assert.equal(outcome.after.group.kind === 'seen' && outcome.after.group.group.status, 'UPDATING');
+    assert.deepEqual([outcome.accepted?.target, outcome.accepted?.update.status], ['x', 'InProgress']);
+  });
+
+  it('shows a deletion before EKS does', async () => {
+    const { outcome } = await run([{ kind: 'deleteNodeGroup', group: 'web', why: 'so' }], group);
+    assert.equal(outcome.after.group.kind === 'seen' && outcome.after.group.group.status, 'DELETING');
+  });
+
+  const change = { set: { a: '1' }, remove: ['b'] };
+  const tagged = sampleGroup(undefined, { tags: { b: '2', other: 'x' } });
+  const correct: Step = { kind: 'correctTags', group: tagged, change };
+
+  it('shows the tags as they are now', async () => {
+    const { outcome, world } = await run([correct], { group: { kind: 'seen', group: tagged } });
+    assert.deepEqual(world.groups.get('web')?.tags, { a: '1', other: 'x' });
+    assert.deepEqual(outcome.after.group.kind === 'seen' && outcome.after.group.group.tags, { a: '1', other: 'x' });
+  });
+
+  for (const call of ['TagResource', 'UntagResource']) {
+    it(`shows the tags as they were when ${call} failed`, async () => {
+      const { outcome } = await run([correct], { group: { kind: 'seen', group: tagged } }, only(call, 'refused'));
+      assert.deepEqual(outcome.after.group.kind === 'seen' && outcome.after.group.group.tags, tagged.tags);
+      assert.deepEqual(
+        outcome.after.troubles.map(({ step }) => step),
+        ['correctTags'],
+      );
+    });
+  }
+
+  it('keeps what the pool remembered besides', async () => {
+    const known = samplePool({}, { status: knownStatus({ lastAppliedDesired: 4 }) });
+    const { outcome } = await run([remember], { pool: known });
+    assert.equal(outcome.after.pool.status?.nodeGroup?.lastAppliedDesired, 4);
+  });
+});
+
+describe('RuntimeClasses', () => {
+  it('are applied, released and deleted', async () => {
+    const seen = sampleRuntimeClass();
+    const { world, done } = await run([
+      { kind: 'applyRuntimeClass', wish, seen },
+      { kind: 'releaseRuntimeClass', seen },
+      { kind: 'deleteRuntimeClass', seen },
+    ]);
+    assert.deepEqual(world.calls, ['apply RuntimeClass', 'release RuntimeClass', 'delete RuntimeClass']);
+    assert.equal(done.length, 3);
+  });
+});

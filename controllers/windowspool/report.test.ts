@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import type { Outcome } from './act.ts';
+import { report } from './report.ts';
+import type { Situation } from './situation.ts';
+import type { Step } from './steps.ts';
+import { FakeWorld } from './testing/fakeWorld.ts';
+import {
+  knownStatus,
+  sampleGroup,
+  sampleNode,
+  sampleNodes,
+  samplePool,
+  sampleRuntimeClass,
+  sampleSituation,
+  sampleTrouble,
+} from './testing/fixtures.ts';
+
+const { signal } = new AbortController();
+
+class Reporter {
+  readonly world = new FakeWorld();
+  readonly voice = this.world.start();
+  #pool = samplePool({}, { status: knownStatus() });
+
+  /** Reports a situation of the pool as the last report left it. Returns the events and whether the status was written. */
+  async tell(change: Partial<Situation>, outcome: Partial<Outcome> = {}) {
+    const pool = { ...(change.pool ?? this.#pool), ...(this.#pool.status && { status: this.#pool.status }) };
+    this.world.pools.set('web', { ...pool, metadata: { ...pool.metadata } });
+    const after = sampleSituation({ ...change, pool });
+    const answer = await report(
+      { after, done: [], accepted: undefined, released: false, ...outcome },
+      [],
+      this.voice,
+      signal,
+    );
+    if (answer.ok) this.#pool = answer.value;
+    const events = this.world.events.splice(0).map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
+    return { answer, events, wrote: this.world.calls.splice(0).includes('write status') };
+  }
+}
+
+const bad = [...sampleNodes(3), sampleNode({ name: 'ip-9', taints: [] })];
+const BAD = 'ip-9 lacks the taint os=windows:NoSchedule: Linux pods may land on it.';
+
+describe('a report', () => {
+  it('writes the first status, and nothing is news in a healthy pool', async () => {
+    const { events, wrote } = await new Reporter().tell({});
+    assert.deepEqual({ events, wrote }, { events: [], wrote: true });
+  });
+
+  it('writes the same status once, and tells nothing twice', async () => {
+    const reporter = new Reporter();
+    await reporter.tell({ nodes: bad });
+    const { events, wrote } = await reporter.tell({ nodes: bad });
+    assert.deepEqual({ events, wrote }, { events: [], wrote: false });
+  });
+
+  it('tells of a condition that turns, once for each turn', async () => {
+    const reporter = new Reporter();
+    await reporter.tell({});
+    const turned = await reporter.tell({ nodes: bad });
+    const back = await reporter.tell({});
+    assert.deepEqual(turned.events, [`Warning RegistrationTaintMissing: 1 of 4 nodes fails verification: ${BAD}`]);
+    assert.deepEqual(back.events, ['Normal AllVerified: 3 nodes verified.']);
+  });
+
+  it('tells nothing when only a message changes', async () => {
+    const reporter = new Reporter();
+    await reporter.tell({ nodes: bad });
+    const { events, wrote } = await reporter.tell({ nodes: [...bad, sampleNode({ name: 'ip-10' })] });
+    assert.deepEqual({ events, wrote }, { events: [], wrote: true });
+  });
+
+  it('tells of one cause once, not again as Ready and as Stalled', async () => {
+    const reporter = new Reporter();
+    await reporter.tell({});
+    const group = { kind: 'seen', group: sampleGroup(undefined, { status: 'DELETE_FAILED' }) } as const;
+    const { events } = await reporter.tell({ group });
+    assert.deepEqual(events, [
+      'Warning DeleteFailed: EKS could not delete node group web: EKS gives no reason. It is tried again.',
+    ]);
+  });
+
+  it('tells of work in progress without alarm', async () => {
+    const reporter = new Reporter();
+    await reporter.tell({});
+    const { events } = await reporter.tell({ runtimeClass: undefined });
+    assert.deepEqual(events, ['Normal Pending: RuntimeClass windows-2022 is about to be made.']);
+  });
+
+  it('tells of a pause', async () => {
+    const reporter = new Reporter();
+    const { events } = await reporter.tell({ pool: samplePool({ paused: true }) });
+    assert.deepEqual(events, [
+      'Normal Paused: Nothing is changed because spec.paused is true. status.pendingSteps says what would be done.',
+    ]);
+  });
+
+  it('tells nothing of a status that could not be written, and answers with the trouble', async () => {
+    const reporter = new Reporter();
+    reporter.world.fails = () => sampleTrouble('conflict');
+    const { answer, events } = await reporter.tell({ nodes: bad });
+    assert.deepEqual(events, []);
+    assert.equal(!answer.ok && answer.trouble.kind, 'conflict');
+  });
+
+  it('tells of every step that was done, except those of the operator’s own books', async () => {
+    const seen = sampleRuntimeClass();
+    const done: readonly Step[] = [
+      { kind: 'addFinalizer' },
+      { kind: 'updateConfig', group: 'web', change: { scaling: { max: 9 } }, token: 't', target: 'x' },
+      { kind: 'deleteRuntimeClass', seen },
+      { kind: 'labelNode', node: sampleNode({ name: 'ip-1' }), build: '10.0.20348' },
+    ];
+    const { events } = await new Reporter().tell({}, { done });
+    assert.deepEqual(events, [
+      'Normal NodeGroupUpdated: update node group web: scaling max 9',
+      'Normal RuntimeClassDeleted: delete RuntimeClass windows-2022',
+      'Normal NodeLabelled: label node ip-1 with node.kubernetes.io/windows-build=10.0.20348',
+    ]);
+  });
+});
+
+describe('the metrics', () => {
+  it('show conditions, nodes by state, failures by reason and the state of the group', async () => {
+    const { world, voice } = new Reporter();
+    const after = sampleSituation({ nodes: [...bad, sampleNode({ name: 'ip-8', taints: [], ready: 'False' })] });
+    world.pools.set('web', after.pool);
+    await report({ after, done: [], accepted: undefined, released: false }, [], voice, signal);
+    assert.deepEqual(world.metrics.get('web'), {
+      conditions: [
+        { type: 'Ready', status: 'True' },
+        { type: 'PrerequisitesMet', status: 'True' },
+        { type: 'NodeGroupReady', status: 'True' },
+        { type: 'RuntimeClassReady', status: 'True' },
+        { type: 'NodesVerified', status: 'False' },
+      ],
+      nodes: { verified: 3, joining: 0, failing: 2 },
+      failures: { RegistrationTaintMissing: 2, NotReady: 1 },
+      nodeGroupStatus: 'ACTIVE',
+    });
+  });
+
+  it('keep the state of a group that cannot be looked at, and show none of a foreign one', async () => {
+    const reporter = new Reporter();
+    const trouble = sampleTrouble('throttled');
+    await reporter.tell({ group: { kind: 'unreachable', trouble, since: 0, last: sampleGroup() } });
+    assert.equal(reporter.world.metrics.get('web')?.nodeGroupStatus, 'ACTIVE');
+    await reporter.tell({ group: { kind: 'seen', group: sampleGroup(undefined, { tags: {} }) } });
+    assert.equal(reporter.world.metrics.get('web')?.nodeGroupStatus, undefined);
+  });
+
+  it('go with the pool, whose status is not written any more', async () => {
+    const reporter = new Reporter();
+    await reporter.tell({});
+    const { wrote } = await reporter.tell({ nodes: bad }, { released: true });
+    assert.deepEqual([wrote, reporter.world.metrics.size], [false, 0]);
+  });
+});
