@@ -58,7 +58,8 @@ deps: $(PACKAGES) ## Install the npm packages, Node included.
 
 $(PACKAGES): package.json package-lock.json
 	@echo 'Installing the npm packages of package-lock.json'
-	@npm ci --no-progress --loglevel=error
+	@# Not npm ci: it refuses a lock file that names no registry, because that leaves out other platforms' optional packages.
+	@npm install --no-save --no-progress --loglevel=error
 	@touch $@
 
 binaries: deps ## Build the control plane's binaries, once for all checkouts.
