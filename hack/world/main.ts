@@ -20,6 +20,8 @@ try {
   if (!command) throw new Error(`Say one of: ${Object.keys(commands).join(', ')}.`);
   await command();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  // What fails because of a stop is no news.
+  const cause = ending.signal.aborted ? ending.signal.reason : error;
+  console.error(cause instanceof Error ? cause.message : cause);
   process.exitCode = 1;
 }
