@@ -1,0 +1,173 @@
+import type { WindowsPoolStatus } from './api.gen.ts';
+import { configTargetOf } from './nodeGroup.ts';
+import {
+  CLUSTER_ARN,
+  knownStatus,
+  NOW,
+  samplePool,
+  sampleRuntimeClass,
+  sampleSituation,
+  sampleTrouble,
+  settings,
+} from './testing/fixtures.ts';
+import { LEAVING, otherAuthority } from './testing/planCases.ts';
+import { absent, check, group, NO_NODES_YET, pool, stalled } from './testing/truthTable.ts';
+
+describe('nothing but a human helps: Ready is False, and Stalled with the reason', () => {
+  const issue = { code: 'NodeCreationFailure', message: 'Instances failed to join', resourceIds: ['i-1', 'i-2'] };
+  const failed = (reason: string): WindowsPoolStatus =>
+    knownStatus({
+      failedTarget: { target: configTargetOf(pool), reason, message: 'EKS refused it', time: '2026-03-01T11:00:00Z' },
+    });
+  const api = { name: 'api', uid: 'uid-api' };
+  const own = samplePool({ runtimeClass: { scope: 'Pool' } }, { status: knownStatus() });
+  const foreign = sampleRuntimeClass(pool, { managed: false, owners: [], tolerations: [] });
+  const nowhere = samplePool();
+  const takenBy = (owners: string) =>
+    `False NotOwned: RuntimeClass web says something else than this pool wants${owners}. Choose another runtimeClass.name, or delete it.`;
+  const mismatch =
+    'Check --cluster-name and --region. Nothing is changed; deletionPolicy: Retain lets a deleted pool go.';
+  const elsewhere = `False ClusterMismatch: EKS cluster prod in eu-west-1 has another certificate authority than the API server that the operator uses. ${mismatch}`;
+  const refused = sampleTrouble('refused', { operation: 'CreateNodegroup', message: 'Subnet x does not exist' });
+  const limit = sampleTrouble('limit', { operation: 'CreateNodegroup', message: 'Quota of 30 is used up.' });
+  const again = 'It is tried again after a while, and at once when the spec changes.';
+  check([
+    [
+      'a creation failed',
+      sampleSituation({ ...group({ status: 'CREATE_FAILED', healthIssues: [issue] }), nodes: [] }),
+      {
+        ...stalled(
+          'NodeGroupReady',
+          'False CreateFailed: EKS could not create node group web: NodeCreationFailure: Instances failed to join (i-1 and i-2). Mend the cause; the group is created anew after a while, and at once when the spec changes.',
+        ),
+        NodesVerified: NO_NODES_YET,
+      },
+    ],
+    [
+      'a creation was refused, told at once',
+      sampleSituation({ ...absent, troubles: [{ step: 'createNodeGroup', trouble: refused }] }),
+      {
+        ...stalled(
+          'NodeGroupReady',
+          `False CreateRefused: EKS refused to create node group web: Subnet x does not exist. ${again}`,
+        ),
+        NodesVerified: NO_NODES_YET,
+      },
+    ],
+    [
+      'a quota is used up',
+      sampleSituation({ ...absent, troubles: [{ step: 'createNodeGroup', trouble: limit }] }),
+      {
+        ...stalled(
+          'NodeGroupReady',
+          `False QuotaExceeded: EKS refused to create node group web: Quota of 30 is used up. ${again}`,
+        ),
+        NodesVerified: NO_NODES_YET,
+      },
+    ],
+    [
+      'an update was refused',
+      sampleSituation({ pool: samplePool({}, { status: failed('UpdateRefused') }) }),
+      stalled('NodeGroupReady', 'False UpdateRefused: EKS refused it. It is not tried again until the spec changes.'),
+    ],
+    [
+      'an update failed, told at once',
+      sampleSituation({
+        pool: samplePool(
+          {},
+          {
+            status: knownStatus({
+              update: { id: 'u-1', type: 'ConfigUpdate', target: configTargetOf(pool), status: 'InProgress' },
+            }),
+          },
+        ),
+        update: {
+          id: 'u-1',
+          type: 'ConfigUpdate',
+          status: 'Failed',
+          createdAt: NOW,
+          errors: [{ code: 'PodEvictionFailure', message: 'Reached max retries' }],
+        },
+      }),
+      stalled(
+        'NodeGroupReady',
+        'False UpdateFailed: Update u-1 of node group web failed: PodEvictionFailure: Reached max retries. It is not tried again until the spec changes.',
+      ),
+    ],
+    [
+      'a deletion failed',
+      sampleSituation(group({ status: 'DELETE_FAILED' })),
+      stalled(
+        'NodeGroupReady',
+        'False DeleteFailed: EKS could not delete node group web: EKS gives no reason. It is tried again.',
+      ),
+    ],
+    [
+      'a foreign group has the name; its nodes are not counted',
+      sampleSituation({ ...group({ tags: {} }), nodes: [] }),
+      {
+        ...stalled(
+          'NodeGroupReady',
+          'False NotOwned: A node group web exists that has no tag winpool.dev/pool=web. It is never changed. Set spec.nodeGroup.name to a name that is free, or delete that group.',
+        ),
+        NodesVerified: NO_NODES_YET,
+      },
+    ],
+    [
+      'the group differs in what EKS cannot change',
+      sampleSituation(group({ amiType: 'WINDOWS_FULL_2022_x86_64', diskSizeGiB: 100 })),
+      stalled(
+        'NodeGroupReady',
+        'False ImmutableDifference: Node group web differs in what EKS cannot change: AMI type is WINDOWS_FULL_2022_x86_64 and the spec says WINDOWS_CORE_2022_x86_64 and disk size is 100 and the spec says 50. Put the spec right, or create another pool.',
+      ),
+    ],
+    ['the cluster is another', sampleSituation({ cluster: otherAuthority }), stalled('PrerequisitesMet', elsewhere)],
+    [
+      'the cluster is another and the pool is deleted',
+      sampleSituation({ pool: samplePool({}, { metadata: LEAVING, status: knownStatus() }), cluster: otherAuthority }),
+      { ...stalled('PrerequisitesMet', elsewhere), NodeGroupReady: 'False Deleting: Node group web is being deleted.' },
+    ],
+    [
+      'the flags name another cluster',
+      sampleSituation({ settings: { ...settings, clusterName: 'test' } }),
+      stalled(
+        'PrerequisitesMet',
+        `False ClusterMismatch: The pool's node group was created in ${CLUSTER_ARN}, and the operator works for test in eu-west-1. ${mismatch}`,
+      ),
+    ],
+    [
+      'EKS does not know the cluster',
+      sampleSituation({ pool: nowhere, cluster: { kind: 'absent' } }),
+      stalled(
+        'PrerequisitesMet',
+        'False ClusterNotFound: EKS does not know a cluster prod in eu-west-1. Check --cluster-name and --region.',
+      ),
+    ],
+    [
+      'EKS no longer knows the cluster',
+      sampleSituation({ cluster: { kind: 'absent' } }),
+      stalled(
+        'PrerequisitesMet',
+        'False ClusterNotFound: EKS no longer knows a cluster prod in eu-west-1. Check --cluster-name and --region.',
+      ),
+    ],
+    [
+      'a foreign RuntimeClass has the name and does not fit',
+      sampleSituation({ runtimeClass: foreign }),
+      stalled(
+        'RuntimeClassReady',
+        'False NotOwned: RuntimeClass windows-2022 was there before and does not place pods on this pool: it needs handler runhcs-wcow-process, nodeSelector kubernetes.io/os=windows, kubernetes.io/arch=amd64 and node.kubernetes.io/windows-build=10.0.20348 and a toleration of os=windows:NoSchedule. Delete it and the operator makes its own, or set runtimeClass.scope: Pool.',
+      ),
+    ],
+    [
+      'another pool has the name of the RuntimeClass',
+      sampleSituation({ pool: own, runtimeClass: sampleRuntimeClass(own, { owners: [api], tolerations: [] }) }),
+      stalled('RuntimeClassReady', takenBy(' and belongs to api')),
+    ],
+    [
+      'a RuntimeClass that was left behind has another handler',
+      sampleSituation({ pool: own, runtimeClass: sampleRuntimeClass(own, { owners: [], handler: 'other' }) }),
+      stalled('RuntimeClassReady', takenBy('')),
+    ],
+  ]);
+});

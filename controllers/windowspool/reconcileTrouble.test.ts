@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { reconcile } from './reconcile.ts';
+import { Crash, FakeWorld } from './testing/fakeWorld.ts';
+import { sampleTrouble, settings } from './testing/fixtures.ts';
+import { fresh, ready, readyWorld, signal, until, wake } from './testing/life.ts';
+
+describe('trouble', () => {
+  const lasting = ['denied', 'refused', 'limit', 'unknown', 'busy', 'throttled', 'unavailable'] as const;
+  for (const kind of lasting) {
+    it(`${kind}: a creation is tried once, however many events come before the next look`, async () => {
+      const world = new FakeWorld();
+      world.fails = (call) => (call === 'CreateNodegroup' ? sampleTrouble(kind) : undefined);
+      world.apply(fresh());
+      const deps = world.start();
+      for (let i = 0; i < 5; i++) await wake(world, deps);
+      assert.deepEqual(world.awsCalls(), ['DescribeNodegroup', 'DescribeCluster', 'CreateNodegroup']);
+    });
+  }
+
+  it('that was refused is told once, and the next try is a while away', async () => {
+    const world = new FakeWorld();
+    world.fails = (call) => (call === 'CreateNodegroup' ? sampleTrouble('refused') : undefined);
+    world.apply(fresh());
+    const deps = world.start();
+    const next = await wake(world, deps);
+    assert.deepEqual(next, { kind: 'after', ms: settings.createRetryMs });
+    const told = world.events.filter(({ type }) => type === 'Warning').map(({ reason }) => reason);
+    assert.deepEqual(told, ['CreateRefused']);
+  });
+
+  it('that passes leaves nothing behind: throttled for 20 calls', async () => {
+    const world = new FakeWorld();
+    let left = 20;
+    world.fails = (call) => (/^[A-Z]/.test(call) && left-- > 0 ? sampleTrouble('throttled') : undefined);
+    world.apply(fresh());
+    await until(world, world.start(), () => ready(world) === 'True', 'Ready');
+    assert.equal(world.created, 1);
+  });
+
+  it('with the write of the status is retried', async () => {
+    const world = new FakeWorld();
+    world.fails = (call) => (call === 'write status' ? sampleTrouble('conflict') : undefined);
+    world.apply(fresh());
+    assert.deepEqual(await reconcile('web', world.start(), signal), {
+      kind: 'retry',
+      cause: 'write status: conflictException',
+    });
+    assert.equal(world.created, 0);
+  });
+
+  it('with reading the pool is retried, and AWS is not asked', async () => {
+    const world = new FakeWorld();
+    world.fails = (call) => (call === 'read pool' ? sampleTrouble('unavailable') : undefined);
+    world.apply(fresh());
+    const next = await reconcile('web', world.start(), signal);
+    assert.deepEqual([next, world.awsCalls()], [{ kind: 'retry', cause: 'read pool: unavailableException' }, []]);
+  });
+
+  it('that is a single failed look is no news', async () => {
+    const { world, deps } = await readyWorld();
+    world.now = deps.sights.dueAt('web');
+    world.fails = (call) => (call === 'DescribeNodegroup' ? sampleTrouble('throttled') : undefined);
+    assert.deepEqual(await wake(world, deps), { kind: 'retry', cause: 'DescribeNodegroup: throttledException' });
+    assert.deepEqual([world.calls, world.events], [['read pool', 'DescribeNodegroup'], []]);
+  });
+});
+
+describe('an operator that is told to stop', () => {
+  it('takes no further step', async () => {
+    const world = new FakeWorld();
+    world.apply(fresh());
+    const stop = new AbortController();
+    stop.abort(new Error('stopping'));
+    await assert.rejects(reconcile('web', world.start(), stop.signal), /stopping/);
+    assert.equal(world.created, 0);
+  });
+});
+
+describe('a crash before or after any call', () => {
+  /** Applies, changes and deletes a pool; the process ends at one call and is started again. Returns the number of calls. */
+  async function live(crash: FakeWorld['crash']): Promise<number> {
+    const world = new FakeWorld();
+    if (crash) world.crash = crash;
+    world.apply(fresh());
+    let deps = world.start();
+    const stage = async (wanted: () => boolean, what: string) => {
+      for (;;) {
+        try {
+          return await until(world, deps, wanted, what);
+        } catch (error) {
+          if (!(error instanceof Crash)) throw error;
+          deps = world.start();
+        }
+      }
+    };
+    await stage(() => ready(world) === 'True', 'Ready');
+    assert.deepEqual([world.groups.size, world.created], [1, 1]);
+    world.apply(
+      fresh({ scaling: { min: 3, max: 9 }, nodeGroup: { ...fresh().spec.nodeGroup, tags: { team: 'web' } } }),
+    );
+    await stage(
+      () => world.groups.get('web')?.scaling.max === 9 && world.groups.get('web')?.tags.team === 'web',
+      'the change',
+    );
+    await stage(() => ready(world) === 'True', 'Ready again');
+    assert.deepEqual([world.groups.size, world.created, world.updates.size], [1, 1, 1]);
+    world.remove('web');
+    await stage(() => world.pools.size === 0, 'the end');
+    assert.deepEqual([world.groups.size, world.created, world.runtimeClasses.size], [0, 1, 0]);
+    return world.calls.length;
+  }
+
+  it('ends in exactly one group, then none', async () => {
+    const calls = await live(undefined);
+    assert.ok(calls > 20, `${calls} calls`);
+    for (let at = 0; at < calls; at++) {
+      for (const when of ['before', 'after'] as const) {
+        await live({ at, when }).catch((error: unknown) => {
+          throw new Error(`a crash ${when} call ${at}: ${error}`, { cause: error });
+        });
+      }
+    }
+  });
+});

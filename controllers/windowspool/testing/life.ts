@@ -1,0 +1,47 @@
+import type { WindowsPoolSpec } from '../api.gen.ts';
+import { type Deps, reconcile } from '../reconcile.ts';
+import type { Next } from '../schedule.ts';
+import { FakeWorld } from './fakeWorld.ts';
+import { samplePool } from './fixtures.ts';
+
+export const { signal } = new AbortController();
+/** A pool as a user applies it. */
+export const fresh = (spec: Partial<WindowsPoolSpec> = {}) =>
+  samplePool(spec, { metadata: { finalizers: [], generation: 0 } });
+
+/** The status of the pool's condition Ready. */
+export const ready = (world: FakeWorld) =>
+  world.pools.get('web')?.status?.conditions?.find(({ type }) => type === 'Ready')?.status;
+
+/** One run, and the runs that its own writes wake. */
+export async function wake(world: FakeWorld, deps: Deps): Promise<Next> {
+  for (let run = 0; run < 10; run++) {
+    const before = JSON.stringify([...world.pools, ...world.runtimeClasses, world.nodes]);
+    const next = await reconcile('web', deps, signal);
+    if (JSON.stringify([...world.pools, ...world.runtimeClasses, world.nodes]) === before) return next;
+  }
+  throw new Error('the pool wakes itself for ever');
+}
+
+/** Runs until the wanted is true, at most 30 times, and lets the time pass that each run asks for. */
+export async function until(world: FakeWorld, deps: Deps, wanted: () => boolean, what: string): Promise<void> {
+  for (let run = 0; run < 30; run++) {
+    const next = await wake(world, deps);
+    if (wanted()) return;
+    world.now += next.kind === 'after' ? next.ms : 2_000;
+  }
+  throw new Error(
+    `${what} does not come true: ${JSON.stringify([...world.pools.values()].map(({ status }) => status))}`,
+  );
+}
+
+/** A world with a pool that is Ready, and nothing counted yet. */
+export async function readyWorld(spec: Partial<WindowsPoolSpec> = {}): Promise<{ world: FakeWorld; deps: Deps }> {
+  const world = new FakeWorld();
+  world.apply(fresh(spec));
+  const deps = world.start();
+  await until(world, deps, () => ready(world) === 'True', 'Ready');
+  world.awsCalls();
+  world.events.splice(0);
+  return { world, deps };
+}

@@ -1,0 +1,82 @@
+/** The truth table of a pool's conditions: how its lines are written, and what they have in common. */
+import assert from 'node:assert/strict';
+import type { WindowsPoolStatus } from '../api.gen.ts';
+import { type Assessment, assess } from '../assess.ts';
+import type { NodeGroup } from '../ports.ts';
+import type { Situation } from '../situation.ts';
+import { knownStatus, MINUTE, NOW, sampleGroup, sampleNode, samplePool } from './fixtures.ts';
+
+/** Conditions by type, each in one line. */
+export type Shown = Readonly<Record<string, string>>;
+
+/** Every condition in one line: status, reason and message. */
+function shown(s: Situation): Shown {
+  return Object.fromEntries(
+    Object.entries(assess(s) as unknown as Record<string, Assessment['Ready']>).map(([type, finding]) => [
+      type,
+      `${finding.status} ${finding.reason}: ${finding.message}`,
+    ]),
+  );
+}
+
+const HEALTHY = {
+  Ready: 'True Verified: 3 of 3 nodes verified.',
+  PrerequisitesMet: 'True Met: The operator runs in EKS cluster prod and may do what the pool needs.',
+  NodeGroupReady: 'True Active: Node group web is ACTIVE.',
+  RuntimeClassReady: 'True Available: Pods with runtimeClassName: windows-2022 run on Windows build 10.0.20348.',
+  NodesVerified: 'True AllVerified: 3 nodes verified.',
+};
+/** NodesVerified before there is a group. */
+export const NO_NODES_YET = 'False Pending: Nodes join when there is a node group.';
+/** What is said of a `wrongNode`. */
+export const OTHER_BUILD = 'runs build 10.0.26100 (Windows Server 2025) and the pool needs 10.0.20348 (Windows2022)';
+
+/** A pool whose group was created. */
+export const pool = samplePool({}, { status: knownStatus() });
+
+/** The group of the pool, seen with a difference. */
+export function group(change: Partial<NodeGroup>, of = pool): Pick<Situation, 'group'> {
+  return { group: { kind: 'seen', group: sampleGroup(of, change) } };
+}
+
+/** A status in which NodesVerified has a reason since some minutes ago. */
+export function since(minutes: number, reason: string): WindowsPoolStatus {
+  const lastTransitionTime = new Date(NOW - minutes * MINUTE).toISOString();
+  return {
+    ...knownStatus(),
+    conditions: [{ type: 'NodesVerified', status: 'Unknown', reason, message: '', lastTransitionTime }],
+  };
+}
+
+/** A node of another Windows version. */
+export function wrongNode(name: string) {
+  const labels = { ...sampleNode().labels, 'node.kubernetes.io/windows-build': '10.0.26100' };
+  return sampleNode({ name, kernelVersion: '10.0.26100.32230', labels });
+}
+
+/** A line of the truth table: what is true, and the conditions that differ from those of a healthy pool. */
+type Line = readonly [name: string, situation: Situation, differing: Shown];
+
+/** One test for each line. */
+export function check(lines: readonly Line[]): void {
+  for (const [name, situation, differing] of lines) {
+    it(name, () => assert.deepEqual(shown(situation), { ...HEALTHY, ...differing }));
+  }
+}
+
+/** Ready and the condition that stops it say the same. */
+export function stalled(type: string, finding: string): Shown {
+  const rest = finding.slice(finding.indexOf(' '));
+  return { Ready: `False${rest}`, [type]: finding, Stalled: `True${rest}` };
+}
+
+/** The same for what the operator works on. */
+export function working(type: string, finding: string): Shown {
+  const rest = finding.slice(finding.indexOf(' '));
+  return { Ready: `False${rest}`, [type]: finding, Reconciling: `True${rest}` };
+}
+
+/** NodeGroupReady before the creation. */
+export const NOT_CREATED = 'False Creating: Node group web is about to be created.';
+/** No group, no nodes. */
+export const absent = { group: { kind: 'absent' }, nodes: [] } as const;
