@@ -95,6 +95,25 @@ describe('a pool that is Ready', () => {
     assert.deepEqual(world.calls, []);
   });
 
+  it('asks which instances are late as soon as nodes could be, and calls no growth of young ones missing', async () => {
+    const { world, deps } = await readyWorld();
+    const group = world.groups.get('web');
+    if (group) world.groups.set('web', { ...group, scaling: { min: 3, max: 5, desired: 5 } });
+    world.now = deps.sights.dueAt('web');
+    const start = world.now;
+    await wake(world, deps);
+    world.now = deps.sights.dueAt('web');
+    await wake(world, deps);
+    world.now = start + settings.joinGraceMs;
+    assert.ok(world.now < deps.sights.dueAt('web'), 'the next look is due later');
+    world.instances = [1, 2, 3, 4, 5].map((i) => ({ id: `i-${i}`, privateDnsName: '', launchedAt: world.now }));
+    world.calls.splice(0);
+    await wake(world, deps);
+    assert.deepEqual(world.awsCalls(), ['DescribeNodegroup', 'DescribeInstances']);
+    const verified = world.pools.get('web')?.status?.conditions?.find(({ type }) => type === 'NodesVerified');
+    assert.equal(verified?.reason, 'Joining');
+  });
+
   it('asks AWS nothing about the events of its nodes while the cluster cannot be described', async () => {
     const world = new FakeWorld();
     world.fails = (call) => (call === 'DescribeCluster' ? sampleTrouble('denied') : undefined);
@@ -243,6 +262,16 @@ describe('a pool that is deleted', () => {
     ]);
     assert.deepEqual([world.groups.size, world.runtimeClasses.size, world.metrics.size], [0, 0, 0]);
     assert.deepEqual(await reconcile('web', deps, signal), { kind: 'rest' });
+  });
+
+  it('does not wait for an update whose end cannot be learnt', async () => {
+    const { world, deps } = await readyWorld();
+    world.apply(fresh({ scaling: { min: 3, max: 9 } }));
+    await wake(world, deps);
+    world.fails = (call) => (call === 'DescribeUpdate' ? sampleTrouble('denied') : undefined);
+    world.remove('web');
+    await until(world, deps, () => world.pools.size === 0, 'the end');
+    assert.equal(world.awsCalls().includes('DescribeUpdate'), false);
   });
 
   it('leaves its group and its RuntimeClass with Retain', async () => {
