@@ -119,7 +119,9 @@ describe('leader election', () => {
       const clock = new SimulatedClock();
       const lease = new SimulatedLease();
       const trouble: { kind?: 'down' | 'hangs' } = {};
-      const first = candidate('first', lease.client(trouble), clock);
+      const first = candidate('first', lease.client(trouble), clock, () =>
+        clock.sleep(3_000, new AbortController().signal),
+      );
       const second = candidate('second', lease.client(), clock);
       await clock.advance(30_000);
       trouble.kind = kind;

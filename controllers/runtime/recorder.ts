@@ -123,8 +123,7 @@ export class Recorder implements EventPublisher {
   #forgetOld(): void {
     const { clock } = this.#options;
     for (const [key, entry] of this.#entries) {
-      if (clock.now() - entry.lastObserved < SERIES_MS || entry.nextWrite) continue;
-      this.#entries.delete(key);
+      if (clock.now() - entry.lastObserved >= SERIES_MS) this.#entries.delete(key);
     }
     for (const [key, bucket] of this.#buckets) {
       if (bucket.isFull(clock.monotonic())) this.#buckets.delete(key);

@@ -65,6 +65,25 @@ describe('store', () => {
     assert.equal(store.size, 0);
   });
 
+  it('ignores events that come again, also when the item is gone meanwhile', () => {
+    const store = storeWith(item('a', 5));
+    const changes = changesOf(store, () => {
+      store.upsert(item('a', 11));
+      store.remove(item('a', 13));
+      store.upsert(item('a', 11));
+      store.upsert(item('a', 15));
+      store.remove(item('a', 13));
+    });
+    assert.deepEqual(
+      changes.map(({ before, after }) => [before?.resourceVersion, after?.resourceVersion]),
+      [
+        ['5', '11'],
+        ['11', undefined],
+        [undefined, '15'],
+      ],
+    );
+  });
+
   it('ignores the deletion of the object that an item replaced', () => {
     const store = storeWith();
     store.observeWrite(item('a', 15, 2));

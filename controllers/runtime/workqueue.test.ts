@@ -151,6 +151,16 @@ describe('workqueue', () => {
     assert.equal(ready, 3);
   });
 
+  it('counts a key that is added again while it waits or is to run again once', () => {
+    let added = 0;
+    const hooks = { added: () => added++ };
+    const queue = new Workqueue({ clock: new SimulatedClock(), onReady: () => undefined, hooks });
+    for (const _ of [1, 2]) queue.add('a');
+    queue.take();
+    for (const _ of [1, 2]) queue.add('a');
+    assert.equal(added, 2);
+  });
+
   it('retries a key after 5 ms, doubling to 1000 s, and begins anew once it is forgotten', async () => {
     const clock = new SimulatedClock();
     const queue = new Workqueue({ clock, onReady: () => undefined });

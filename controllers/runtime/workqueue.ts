@@ -141,7 +141,7 @@ export class Workqueue {
     this.#hooks.finished?.(this.#options.clock.monotonic() - since);
     const dirtySince = this.#dirty.get(key);
     this.#dirty.delete(key);
-    if (dirtySince !== undefined && !this.#stopped) this.#enqueue(key, dirtySince);
+    if (dirtySince !== undefined) this.#enqueue(key, dirtySince);
     if (this.#running.size === 0) this.#stopped?.resolve();
   }
 
