@@ -11,7 +11,7 @@ export interface Decoder<T> {
   stream(): EventDecoder<T>;
 }
 
-export interface EventDecoder<T> {
+interface EventDecoder<T> {
   /** The events that this piece completes. Throws at the first one that cannot be read. */
   push(piece: Uint8Array): readonly WatchEvent<T>[];
   /** The stream has ended. Throws when it ended inside an event. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Logger } from '../runtime/ports.ts';
 import { createKubernetesClient, type KubernetesClient } from './client.ts';
 
-export interface SeenRequest {
+interface SeenRequest {
   readonly method: string;
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;

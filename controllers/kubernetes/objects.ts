@@ -1,5 +1,5 @@
 /** The parts of Kubernetes' JSON that every object has. Only what is looked at; anything may be absent in what a server sends. */
-export interface ObjectMeta {
+interface ObjectMeta {
   readonly name?: string;
   readonly namespace?: string;
   readonly uid?: string;

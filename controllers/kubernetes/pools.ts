@@ -22,7 +22,7 @@ export const poolIdentity: Identity<WindowsPool> = {
 };
 
 /** A pool as the API server sends it, without what only other writers need. Lists leave apiVersion and kind out of their items. */
-export function poolOf(object: KubernetesObject): WindowsPool {
+function poolOf(object: KubernetesObject): WindowsPool {
   const { metadata = {}, ...rest } = object;
   const { managedFields: _, annotations, ...kept } = metadata;
   const { [LAST_APPLIED]: _applied, ...others } = annotations ?? {};

@@ -27,7 +27,7 @@ interface RuntimeClassJson extends KubernetesObject {
   };
 }
 
-export function runtimeClassOf({ metadata = {}, handler = '', scheduling = {} }: RuntimeClassJson): RuntimeClass {
+function runtimeClassOf({ metadata = {}, handler = '', scheduling = {} }: RuntimeClassJson): RuntimeClass {
   return {
     name: metadata.name ?? '',
     uid: metadata.uid ?? '',

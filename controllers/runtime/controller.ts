@@ -13,7 +13,7 @@ export type Next =
   | { readonly kind: 'after'; readonly ms: number }
   | { readonly kind: 'retry'; readonly cause?: unknown };
 
-export interface ReconcileContext {
+interface ReconcileContext {
   /** Of this one run; in every line of `log`. */
   readonly id: string;
   /** Aborts when the time-out is over, or when the process must end. */
@@ -22,7 +22,7 @@ export interface ReconcileContext {
 }
 
 /** Makes what a key stands for true. Starts from what is true now, never from what woke it. */
-export type Reconcile = (key: string, context: ReconcileContext) => Promise<Next>;
+type Reconcile = (key: string, context: ReconcileContext) => Promise<Next>;
 
 /** controller-runtime's values of the label `result`. */
 export type ReconcileResult = 'success' | 'requeue_after' | 'requeue' | 'error';

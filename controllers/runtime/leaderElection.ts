@@ -13,7 +13,7 @@ export interface LeaderElectionTimes {
 }
 
 /** client-go's and controller-runtime's defaults. */
-export const LEADER_ELECTION_TIMES: LeaderElectionTimes = {
+const LEADER_ELECTION_TIMES: LeaderElectionTimes = {
   leaseMs: 15_000,
   renewDeadlineMs: 10_000,
   retryMs: 2_000,

@@ -3,9 +3,9 @@ import type { Clock, ListWatch } from './ports.ts';
 import { compareVersions } from './version.ts';
 
 /** A silent watch is doubted after this long. With the time for the check, a dead peer is noticed within a minute. */
-export const SILENCE_MS = 35_000;
+const SILENCE_MS = 35_000;
 /** The check itself may take this long: connecting, authenticating, and the second that its watch lasts. */
-export const CHECK_MS = 15_000;
+const CHECK_MS = 15_000;
 
 export interface SilenceOptions {
   readonly clock: Clock;

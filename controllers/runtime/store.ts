@@ -3,7 +3,7 @@ import type { Change, Identity, Logger, StoreView } from './ports.ts';
 import { compareVersions, newerVersion } from './version.ts';
 
 /** The values under which an item is found in an index; none leaves it out. */
-export type IndexFunction<T> = (item: T) => readonly string[];
+type IndexFunction<T> = (item: T) => readonly string[];
 
 export interface StoreOptions<T, I extends string> {
   readonly identity: Identity<T>;
