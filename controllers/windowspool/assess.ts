@@ -7,7 +7,7 @@
  */
 import { assessNodeGroup } from './assessNodeGroup.ts';
 import { assessNodes } from './assessNodes.ts';
-import { groupOf, isAwsTrouble, isClusterMismatch, isDeleting, isPaused } from './plan.ts';
+import { groupOf, isAwsTrouble, isClusterMismatch, isDeleting, isPaused } from './facts.ts';
 import type { Reason } from './reasons.ts';
 import { fits, isAsWanted, isOwner, isSoleOwner, isTaken, runtimeClassFor } from './runtimeClass.ts';
 import type { Situation } from './situation.ts';

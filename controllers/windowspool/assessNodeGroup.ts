@@ -1,8 +1,8 @@
 /** The condition NodeGroupReady. */
 import type { Finding } from './assess.ts';
+import { groupOf, isDeleting } from './facts.ts';
 import { failedTargetOf } from './failedTarget.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
-import { groupOf, isDeleting } from './plan.ts';
 import type { HealthIssue, NodeGroup, Trouble } from './ports.ts';
 import type { Reason } from './reasons.ts';
 import type { Situation } from './situation.ts';

@@ -1,7 +1,7 @@
 /** The condition NodesVerified. */
 import type { Finding } from './assess.ts';
+import { groupOf } from './facts.ts';
 import { isOwnedBy } from './nodeGroup.ts';
-import { groupOf } from './plan.ts';
 import type { NodeGroup } from './ports.ts';
 import type { Situation } from './situation.ts';
 import type { Verdict } from './verify.ts';

@@ -1,7 +1,7 @@
 /** What EKS refused or failed to do. Remembered in status, so that it is not tried again for ever. Pure. */
 import type { NodeGroupState } from './api.gen.ts';
+import { createdFrom } from './facts.ts';
 import { configTargetOf, nodeGroupNameOf } from './nodeGroup.ts';
-import { createdFrom } from './plan.ts';
 import type { Trouble } from './ports.ts';
 import type { Situation } from './situation.ts';
 import type { Step } from './steps.ts';

@@ -1,8 +1,8 @@
 /** Reads what the plan looks at. The cluster's own objects come from the cache; AWS is asked only when there is a reason to. */
 import type { WindowsPool } from './api.gen.ts';
 import { isOverdue } from './assessNodes.ts';
+import { groupOf, isAwsTrouble } from './facts.ts';
 import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
-import { groupOf, isAwsTrouble } from './plan.ts';
 import type { Clusters, Instances, NodeGroups, NodeRecord, Nodes, RuntimeClasses, Trouble } from './ports.ts';
 import { runtimeClassFor } from './runtimeClass.ts';
 import type { ClusterSight, GroupSight, Settings, Situation, StepTrouble } from './situation.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { type Chapter, deletionChapters, isDeleting, livingChapters, planFor, stepsOf, touchesAws } from './plan.ts';
+import { isDeleting } from './facts.ts';
+import { type Chapter, deletionChapters, livingChapters, planFor, stepsOf } from './plan.ts';
 import type { Situation } from './situation.ts';
-import { describeStep, type Step } from './steps.ts';
+import { describeStep, type Step, touchesAws } from './steps.ts';
 import { knownStatus, sampleGroup, samplePool, sampleSituation } from './testing/fixtures.ts';
 import { nodeGroupCases, type PlanCase, pausedCases, tagCases } from './testing/planCases.ts';
 import { deletionCases, nodeCases, runtimeClassCases } from './testing/planCasesOfTheRest.ts';

@@ -1,11 +1,12 @@
 /** One run for one pool: observe -> plan -> act -> report. It starts from what is true now, never from the event that woke it. */
 import { act, type Hands } from './act.ts';
 import { needsInstances, observe, type Sights, type Sources } from './observe.ts';
-import { planFor, touchesAws } from './plan.ts';
+import { planFor } from './plan.ts';
 import type { Answer, Trouble } from './ports.ts';
 import { report, type Voice } from './report.ts';
 import { type Next, nextRun, untilGroupLook } from './schedule.ts';
 import type { Settings, Situation } from './situation.ts';
+import { touchesAws } from './steps.ts';
 
 export interface Deps extends Sources, Hands, Voice {
   readonly sights: Sights;

@@ -2,9 +2,9 @@
 import type { Outcome } from './act.ts';
 import type { Condition, WindowsPool, WindowsPoolStatus } from './api.gen.ts';
 import { type Assessment, assess } from './assess.ts';
+import { groupOf } from './facts.ts';
 import { canonical } from './hash.ts';
 import { isOwnedBy } from './nodeGroup.ts';
-import { groupOf } from './plan.ts';
 import type { Answer, Events, Metrics, Pools } from './ports.ts';
 import { type Reason, reasons } from './reasons.ts';
 import type { Situation } from './situation.ts';

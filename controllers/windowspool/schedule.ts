@@ -1,9 +1,9 @@
 /** When to look again. Pure. Changes of nodes, RuntimeClasses and pools wake a pool by themselves; AWS has to be asked. */
 
+import { groupOf } from './facts.ts';
 import { failedTargetOf } from './failedTarget.ts';
 import { hashOf } from './hash.ts';
 import { isOwnedBy } from './nodeGroup.ts';
-import { groupOf } from './plan.ts';
 import type { Trouble } from './ports.ts';
 import type { Situation } from './situation.ts';
 import { graceEnd } from './verify.ts';

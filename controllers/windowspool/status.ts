@@ -3,9 +3,9 @@
 import type { Outcome } from './act.ts';
 import type { NodeGroupState, WindowsPoolStatus } from './api.gen.ts';
 import type { Assessment, Finding } from './assess.ts';
+import { groupOf, isClusterMismatch } from './facts.ts';
 import { failedTargetOf, timeOf } from './failedTarget.ts';
 import { isOwnedBy, nodeGroupNameOf, tagKeysFor } from './nodeGroup.ts';
-import { groupOf, isClusterMismatch } from './plan.ts';
 import type { NodeGroup } from './ports.ts';
 import { isOwner, runtimeClassFor } from './runtimeClass.ts';
 import type { Situation } from './situation.ts';

@@ -85,6 +85,11 @@ function list(verb: string, names: readonly string[]): string {
   return names.length > 0 ? `${verb} ${names.join(', ')} ` : '';
 }
 
+/** Whether the step writes to AWS: such a step is only taken on what was read in the same reconcile. */
+export function touchesAws({ kind }: { readonly kind: string }): boolean {
+  return ['createNodeGroup', 'updateConfig', 'correctTags', 'deleteNodeGroup'].includes(kind);
+}
+
 /** Makes the compiler check that every case is handled. */
 export function unreachable(value: never): never {
   throw new Error(`unhandled case: ${JSON.stringify(value)}`);

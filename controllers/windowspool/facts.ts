@@ -1,0 +1,43 @@
+/** Questions about a situation that rules and conditions ask alike. Pure. */
+import type { WindowsPool } from './api.gen.ts';
+import { CREATED_FROM_TAG, PAUSED_ANNOTATION } from './labels.ts';
+import { wishFor } from './nodeGroup.ts';
+import type { NodeGroup } from './ports.ts';
+import type { Situation, StepTrouble } from './situation.ts';
+import { touchesAws } from './steps.ts';
+
+export function isDeleting(pool: WindowsPool): boolean {
+  return pool.metadata.deletionTimestamp !== undefined;
+}
+
+export function isPaused(pool: WindowsPool): boolean {
+  return pool.spec.paused || pool.metadata.annotations?.[PAUSED_ANNOTATION] === 'true';
+}
+
+/** The group as far as it is known: seen now, or what was seen last. */
+export function groupOf({ group }: Situation): NodeGroup | undefined {
+  if (group.kind === 'seen') return group.group;
+  return group.kind === 'unreachable' ? group.last : undefined;
+}
+
+/** Whether this is not the cluster that the operator runs in, or not the one in which the pool's group was created. */
+export function isClusterMismatch({ pool, cluster, settings }: Situation): boolean {
+  const pinned = pool.status?.cluster?.arn;
+  if (pinned !== undefined) {
+    // arn:aws:eks:REGION:ACCOUNT:cluster/NAME, so a wrong flag is seen even when EKS cannot be asked.
+    const [, , , region, , path] = pinned.split(':');
+    if (region !== settings.region || path !== `cluster/${settings.clusterName}`) return true;
+  }
+  if (cluster.kind !== 'seen') return false;
+  return !cluster.cluster.isOurs || (pinned !== undefined && pinned !== cluster.cluster.arn);
+}
+
+/** A hash of what a creation would be made from. */
+export function createdFrom(s: Situation): string {
+  return wishFor(s.pool).tags[CREATED_FROM_TAG] ?? '';
+}
+
+/** Whether it is trouble with AWS, of a step or of a look. The rest is trouble with the API server. */
+export function isAwsTrouble({ step }: StepTrouble): boolean {
+  return touchesAws({ kind: step }) || step === 'describeUpdate' || step === 'describeInstances';
+}

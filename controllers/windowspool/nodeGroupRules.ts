@@ -1,0 +1,132 @@
+/** The rules for the node group of a pool that lives, and for its tags. */
+import type { WindowsPool } from './api.gen.ts';
+import { createdFrom, groupOf, isClusterMismatch } from './facts.ts';
+import { hashOf } from './hash.ts';
+import { CREATED_FROM_TAG, FINALIZER } from './labels.ts';
+import {
+  configChangeFor,
+  configTargetOf,
+  isOwnedBy,
+  nodeGroupNameOf,
+  tagChangeFor,
+  tagKeysFor,
+  wishFor,
+} from './nodeGroup.ts';
+import type { Situation } from './situation.ts';
+import type { Memory, Step } from './steps.ts';
+
+/** Ensures the order: a node group created without the finalizer would outlive a deleted pool. */
+export function addFinalizerFirst({ pool }: Situation): Step[] | undefined {
+  return pool.metadata.finalizers?.includes(FINALIZER) ? undefined : [{ kind: 'addFinalizer' }];
+}
+
+/** Ensures that a group in a cluster which is not ours, or which is not the pool's, is never touched. */
+export function stayOutOfOtherClusters(s: Situation) {
+  return isClusterMismatch(s) ? [] : undefined;
+}
+
+/** Ensures that nothing is decided about a group that could not be looked at. */
+export function waitForAws({ group, cluster }: Situation) {
+  return group.kind === 'unreachable' || cluster.kind !== 'seen' ? [] : undefined;
+}
+
+/** Ensures that a group of our name that is not ours is never changed and never deleted, nor are its nodes. */
+export function leaveForeignGroup(s: Situation) {
+  const group = groupOf(s);
+  return group && !isOwnedBy(s.pool, group) ? [] : undefined;
+}
+
+/** Ensures that a group which somebody deletes is waited for; the next one is made when it is gone. */
+export function waitForGroupToGo({ group }: Situation) {
+  return group.kind === 'seen' && group.group.status === 'DELETING' ? [] : undefined;
+}
+
+/**
+ * Ensures that a failed creation, which never heals, is replaced: at once when the spec would now create something else, and now and
+ * then because its cause may lie outside (rights, quotas, subnets).
+ */
+export function replaceFailedGroup(s: Situation): Step[] | undefined {
+  if (s.group.kind !== 'seen') return undefined;
+  const { group } = s.group;
+  if (group.status !== 'CREATE_FAILED' && group.status !== 'DELETE_FAILED') return undefined;
+  const changed = group.tags[CREATED_FROM_TAG] !== createdFrom(s);
+  if (!changed && s.now < group.modifiedAt + s.settings.createRetryMs) return [];
+  return [{ kind: 'deleteNodeGroup', group: group.name, why: `it is ${group.status}` }];
+}
+
+/** Ensures that there is a group. What EKS refused is tried again only after a while, or when the spec changed. */
+export function createMissingGroup(s: Situation): Step[] | undefined {
+  const { pool, group, cluster } = s;
+  if (group.kind !== 'absent' || cluster.kind !== 'seen') return undefined;
+  const failed = pool.status?.nodeGroup?.failedTarget;
+  if (failed?.target === createdFrom(s) && s.now < Date.parse(failed.time) + s.settings.createRetryMs) return [];
+  const wish = wishFor(pool);
+  return [
+    ...rememberFirst(s),
+    { kind: 'createNodeGroup', wish, token: tokenFor(pool, 'create', wish, pool.status?.nodeGroup?.arn) },
+  ];
+}
+
+/** Ensures one change at a time: EKS refuses a second one while it works on the first. */
+export function waitForRunningUpdate({ group }: Situation) {
+  return group.kind === 'seen' && (group.group.status === 'CREATING' || group.group.status === 'UPDATING')
+    ? []
+    : undefined;
+}
+
+/**
+ * Ensures that the end of an update is known before the next one is sent: a failed one leaves the group as it was, so the same update
+ * would be sent for ever.
+ */
+export function waitForUpdateResult({ pool, group, update }: Situation): Step[] | undefined {
+  const memory = pool.status?.nodeGroup?.update;
+  if (group.kind !== 'seen' || memory?.status !== 'InProgress') return undefined;
+  return update?.id === memory.id && update.status !== 'InProgress' ? undefined : [];
+}
+
+/** Ensures that labels, taints and size follow the spec, and that what failed is not repeated until the spec changes. */
+export function correctConfig(s: Situation): Step[] | undefined {
+  if (s.group.kind !== 'seen') return undefined;
+  const change = configChangeFor(s.pool, s.group.group);
+  const target = configTargetOf(s.pool);
+  if (!change || hasFailed(s, target)) return undefined;
+  const token = tokenFor(s.pool, 'update', change, s.pool.status?.nodeGroup?.update?.id);
+  return [{ kind: 'updateConfig', group: s.group.group.name, change, token, target }];
+}
+
+/** Ensures that the tags follow the spec; EKS takes them in every state. */
+export function correctTags(s: Situation): Step[] | undefined {
+  if (s.group.kind !== 'seen') return undefined;
+  if (['DELETING', 'CREATE_FAILED', 'DELETE_FAILED'].includes(s.group.group.status)) return undefined;
+  const change = tagChangeFor(s.pool, s.group.group);
+  return change && [...rememberFirst(s), { kind: 'correctTags', group: s.group.group, change }];
+}
+
+/** What the last try at this target came to: remembered in status, or just found out. */
+function hasFailed(s: Situation, target: string): boolean {
+  const memory = s.pool.status?.nodeGroup;
+  if (memory?.failedTarget?.target === target) return true;
+  return s.update?.status === 'Failed' && memory?.update?.id === s.update?.id && memory?.update?.target === target;
+}
+
+/** The memory that must be written before AWS is touched, nothing when status has it. */
+function rememberFirst(s: Situation): Step[] {
+  if (s.cluster.kind !== 'seen') return [];
+  const { name, arn } = s.cluster.cluster;
+  const memory: Memory = {
+    cluster: { name, arn },
+    nodeGroupName: nodeGroupNameOf(s.pool),
+    tagKeys: tagKeysFor(s.pool, groupOf(s)),
+  };
+  const { cluster, nodeGroup } = s.pool.status ?? {};
+  const known = { cluster, nodeGroupName: nodeGroup?.name, tagKeys: nodeGroup?.tagKeys };
+  return hashOf(known) === hashOf(memory) ? [] : [{ kind: 'remember', memory }];
+}
+
+/**
+ * A client request token: a crash repeats a call and EKS answers as before; the same wish after another group or update is another
+ * call. The pool's UID keeps a pool that is made anew apart from its namesake.
+ */
+function tokenFor(pool: WindowsPool, step: string, payload: unknown, last: string | undefined): string {
+  return `${pool.metadata.name.slice(0, 40)}-${hashOf({ uid: pool.metadata.uid, step, payload, last })}`;
+}
