@@ -83,6 +83,7 @@ export class Lane {
       this.#observe(service, operation, 'OK', seconds());
       return { ok: true, value };
     } catch (error) {
+      if (isBug(error)) throw error;
       const trouble = troubleOf(operation, error);
       this.#observe(service, operation, trouble.code, seconds());
       // The caller gave up, which says nothing about AWS.
@@ -90,4 +91,10 @@ export class Lane {
       return { ok: false, trouble };
     }
   }
+}
+
+/** An error of the language that nobody sent over a wire: trouble would hide it, and a retry will not mend it. */
+function isBug(error: unknown): boolean {
+  const ofLanguage = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
+  return ofLanguage && !('code' in error) && !('$metadata' in error);
 }

@@ -158,7 +158,8 @@ describe('paused: the conditions are as observed, and Paused', () => {
       'while it is deleted',
       sampleSituation({ pool: samplePool({ paused: true }, { metadata: LEAVING, status: knownStatus() }) }),
       {
-        ...working('NodeGroupReady', 'False Deleting: Node group web is being deleted.'),
+        NodeGroupReady: 'False Deleting: Node group web stays while the pool is paused.',
+        Ready: 'False Deleting: Node group web stays while the pool is paused.',
         Paused: pause('spec.paused is true', ' The deletion waits, too.'),
       },
     ],

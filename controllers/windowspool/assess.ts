@@ -49,7 +49,7 @@ export function assess(s: Situation): Assessment {
   // A pool that goes waits for its group alone; only another cluster than its own stops it for good.
   const stalled = (isDeleting(s.pool) ? [parts.PrerequisitesMet] : findings).find((finding) => finding.stalled);
   const ready = summarize(s, parts, stalled);
-  const working = ready.working ? ready : findings.find((finding) => finding.working);
+  const working = isAtRest(s) ? undefined : [ready, ...findings].find((finding) => finding.working);
   return {
     Ready: ready,
     ...parts,
@@ -59,19 +59,24 @@ export function assess(s: Situation): Assessment {
   };
 }
 
+/** Whether nobody is at work: the operator is paused, and EKS has finished what it was asked for before. */
+function isAtRest(s: Situation): boolean {
+  return isPaused(s.pool) && !['CREATING', 'UPDATING', 'DELETING'].includes(groupOf(s)?.status ?? '');
+}
+
 type Parts = Omit<Assessment, 'Ready' | 'Reconciling' | 'Stalled' | 'Paused'>;
 
 /** Ready is about what pods need: a RuntimeClass and enough verified nodes. What EKS does meanwhile does not turn it. */
 function summarize(s: Situation, parts: Parts, stalled: Finding | undefined): Finding {
   if (stalled) return { ...stalled, status: 'False' };
   if (isDeleting(s.pool)) return { ...parts.NodeGroupReady, status: 'False' };
-  const group = groupOf(s);
-  if (!group || !['ACTIVE', 'UPDATING', 'DEGRADED'].includes(group.status)) {
+  const { status, desired } = knownGroup(s);
+  if (!['ACTIVE', 'UPDATING', 'DEGRADED'].includes(status)) {
     const cause = parts.PrerequisitesMet.status === 'True' ? parts.NodeGroupReady : parts.PrerequisitesMet;
     return { ...cause, status: 'False' };
   }
   if (parts.RuntimeClassReady.status !== 'True') return { ...parts.RuntimeClassReady, status: 'False' };
-  if (group.scaling.desired === 0) return { status: 'True', reason: 'NoNodes', message: parts.NodesVerified.message };
+  if (desired === 0) return { status: 'True', reason: 'NoNodes', message: parts.NodesVerified.message };
   const verified = s.verdicts.filter((verdict) => verdict.state === 'verified').length;
   const needed = Math.max(1, s.pool.spec.scaling.min);
   if (verified < needed) {
@@ -79,6 +84,14 @@ function summarize(s: Situation, parts: Parts, stalled: Finding | undefined): Fi
     return { ...parts.NodesVerified, status: 'False', message: text + parts.NodesVerified.message };
   }
   return { status: 'True', reason: 'Verified', message: `${verified} of ${count(s.nodes.length, 'node')} verified.` };
+}
+
+/** What is known of the group: seen, or remembered in status where AWS could not be asked since the operator started. */
+function knownGroup(s: Situation): { readonly status: string; readonly desired: number | undefined } {
+  const group = groupOf(s);
+  if (group) return { status: group.status, desired: group.scaling.desired };
+  const memory = s.group.kind === 'unreachable' ? s.pool.status : undefined;
+  return { status: memory?.nodeGroup?.status ?? '', desired: memory?.nodes?.desired };
 }
 
 function assessPause({ pool }: Situation): Finding {
@@ -152,7 +165,7 @@ function assessRuntimeClass(s: Situation): Finding {
     };
   const seen = s.runtimeClass;
   if (seen && !seen.managed) {
-    if (fits(seen, wish, s.pool.spec.registrationTaint)) {
+    if (fits(seen, wish, s.pool)) {
       return { status: 'True', reason: 'UsedAsIs', message: `RuntimeClass ${wish.name} was there before and fits.` };
     }
     const wanted = Object.entries(wish.nodeSelector).map(([key, value]) => `${key}=${value}`);

@@ -37,7 +37,6 @@ describe('AWS that cannot be looked at', () => {
       'at the start leaves what the nodes say',
       sampleSituation({ ...away(0), cluster }),
       {
-        Ready: 'False AWSUnavailable: DescribeCluster failed: the call was unavailable.',
         PrerequisitesMet: 'Unknown AWSUnavailable: DescribeCluster failed: the call was unavailable.',
         NodeGroupReady: `Unknown ${unknown}`,
         Reconciling: 'True AWSUnavailable: DescribeCluster failed: the call was unavailable.',

@@ -1,6 +1,6 @@
 /** The condition NodeGroupReady. */
 import type { Finding } from './assess.ts';
-import { groupOf, isDeleting } from './facts.ts';
+import { groupOf, isDeleting, isPaused } from './facts.ts';
 import { failedTargetOf } from './failedTarget.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import type { HealthIssue, NodeGroup, Trouble } from './ports.ts';
@@ -23,7 +23,9 @@ export function assessNodeGroup(s: Situation): Finding {
     return {
       status: 'False',
       reason: 'Creating',
-      message: `Node group ${name} is about to be created.`,
+      message: isPaused(s.pool)
+        ? `There is no node group ${name}, and none is created while the pool is paused.`
+        : `Node group ${name} is about to be created.`,
       working: true,
     };
   if (!isOwnedBy(s.pool, group)) return notOwned(s, name);
@@ -143,6 +145,9 @@ function assessDeletion(s: Situation, name: string): Finding {
       message: `EKS could not delete node group ${name}: ${issues(s.group.group)} It is tried again; ${wayOut}`,
       working: true,
     };
+  }
+  if (isPaused(s.pool) && groupOf(s)?.status !== 'DELETING') {
+    return { status: 'False', reason: 'Deleting', message: `Node group ${name} stays while the pool is paused.` };
   }
   const trouble = s.group.kind === 'unreachable' ? s.group.trouble : deletionTrouble(s);
   const waiting = trouble

@@ -5,7 +5,7 @@ import { isOwnedBy } from './nodeGroup.ts';
 import type { NodeGroup } from './ports.ts';
 import type { Situation } from './situation.ts';
 import type { Verdict } from './verify.ts';
-import { count, joined, sentence } from './words.ts';
+import { count, duration, joined, sentence } from './words.ts';
 
 /** How many failing nodes a message spells out; status.failingNodes has more. */
 const NODES_IN_MESSAGE = 3;
@@ -70,7 +70,7 @@ function waitingForNodes(s: Situation, missing: number, desired: number): Findin
   if (!isOverdue(s) || growing) {
     return { status: 'Unknown', reason: 'Joining', message: `${text}; waiting for ${missing}.`, ...firstNodes(s) };
   }
-  const grace = count(Math.round(s.settings.joinGraceMs / 60_000), 'minute');
+  const grace = duration(s.settings.joinGraceMs);
   return {
     status: 'False',
     reason: 'NodesMissing',

@@ -5,6 +5,7 @@ import { wishFor } from './nodeGroup.ts';
 import type { NodeGroup } from './ports.ts';
 import type { Situation, StepTrouble } from './situation.ts';
 import { touchesAws } from './steps.ts';
+import type { Expectation } from './verify.ts';
 
 export function isDeleting(pool: WindowsPool): boolean {
   return pool.metadata.deletionTimestamp !== undefined;
@@ -40,4 +41,13 @@ export function createdFrom(s: Situation): string {
 /** Whether it is trouble with AWS, of a step or of a look. The rest is trouble with the API server. */
 export function isAwsTrouble({ step }: StepTrouble): boolean {
   return touchesAws({ kind: step }) || step === 'describeUpdate' || step === 'describeInstances';
+}
+
+/** What the pool's nodes are compared with. */
+export function expectationOf({
+  pool,
+  serverVersion,
+  settings,
+}: Pick<Situation, 'pool' | 'serverVersion' | 'settings'>): Expectation {
+  return { spec: pool.spec, serverVersion, joinGraceMs: settings.joinGraceMs };
 }

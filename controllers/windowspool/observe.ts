@@ -1,7 +1,7 @@
 /** Reads what the plan looks at. The cluster's own objects come from the cache; AWS is asked only when there is a reason to. */
 import type { WindowsPool } from './api.gen.ts';
 import { isOverdue } from './assessNodes.ts';
-import { groupOf, isAwsTrouble } from './facts.ts';
+import { expectationOf, groupOf, isAwsTrouble } from './facts.ts';
 import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import type { Clusters, Instances, NodeGroups, NodeRecord, Nodes, RuntimeClasses, Trouble } from './ports.ts';
 import { runtimeClassFor } from './runtimeClass.ts';
@@ -87,7 +87,7 @@ export async function observe(
   const cluster = (before && sights.cluster) ?? (await lookAtCluster(sights, group, sources, signal));
   const nodes = nodesOf(pool, group, sources);
   const serverVersion = sources.serverVersion();
-  const expected = { spec: pool.spec, serverVersion, joinGraceMs: settings.joinGraceMs };
+  const expected = expectationOf({ pool, serverVersion, settings });
   const wish = runtimeClassFor(pool);
   const former = pool.status?.runtimeClass?.name;
   const situation: Situation = {

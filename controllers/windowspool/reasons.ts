@@ -88,5 +88,15 @@ const others = {
 /** Every reason with what it means and the next move. */
 export const reasons = { ...nodeChecks, ...others } as const;
 
+/** Reasons of what is merely on its way: no news, and nothing to do for anybody. */
+export const onTheWay: ReadonlySet<string> = new Set<Reason>([
+  'Pending',
+  'Creating',
+  'Updating',
+  'Joining',
+  'Deleting',
+  'Retained',
+]);
+
 export type NodeCheck = keyof typeof nodeChecks;
 export type Reason = keyof typeof reasons;

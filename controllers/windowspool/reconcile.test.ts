@@ -47,17 +47,7 @@ describe('a pool that is applied', () => {
     await until(world, world.start(), () => ready(world) === 'True', 'Ready');
     assert.deepEqual(
       world.events.map(({ type, reason }) => `${type} ${reason}`),
-      [
-        'Normal NodeGroupCreated',
-        'Normal RuntimeClassCreated',
-        'Normal Creating',
-        'Normal Pending',
-        'Normal Pending',
-        'Normal Available',
-        'Normal Verified',
-        'Normal Active',
-        'Normal AllVerified',
-      ],
+      ['Normal NodeGroupCreated', 'Normal RuntimeClassCreated', 'Normal Verified'],
     );
   });
 });

@@ -6,7 +6,7 @@ import { groupOf } from './facts.ts';
 import { canonical } from './hash.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 import type { Answer, Events, Metrics, Pools } from './ports.ts';
-import { type Reason, reasons } from './reasons.ts';
+import { onTheWay, type Reason, reasons } from './reasons.ts';
 import type { Situation } from './situation.ts';
 import { statusFor } from './status.ts';
 import { describeStep, type Step } from './steps.ts';
@@ -49,7 +49,7 @@ export async function report(
   if (pool.status !== undefined && canonical(pool.status) === canonical(status)) return { ok: true, value: pool };
   const answer = await voice.pools.writeStatus(pool, status, signal);
   // After the write: an event about a status that nobody can read yet would only confuse.
-  if (answer.ok) tellChanges(pool, status, assessment, voice.events);
+  if (answer.ok) tellChanges(pool, status, voice.events);
   return answer;
 }
 
@@ -66,24 +66,31 @@ function tellSteps({ done, after: { pool } }: Outcome, events: Events): void {
   }
 }
 
-/** One event for each condition whose status or reason is another than before. */
-function tellChanges(pool: WindowsPool, status: WindowsPoolStatus, assessment: Assessment, events: Events): void {
+/**
+ * Events tell what somebody must know: what turned bad, what is good again, and when Ready turns. What is merely on its way is in the
+ * conditions, and the steps have events of their own.
+ */
+function tellChanges(pool: WindowsPool, status: WindowsPoolStatus, events: Events): void {
   const told = new Set<string>();
   for (const condition of status.conditions ?? []) {
     const before = pool.status?.conditions?.find(({ type }) => type === condition.type);
     if (!isNews(condition, before) || told.has(condition.message)) continue;
     told.add(condition.message);
-    const bad = condition.status === 'False' && !assessment[condition.type as keyof Assessment]?.working;
     const { reason, message, type: action } = condition;
-    events.publish(pool, { type: bad ? 'Warning' : 'Normal', reason, action, message });
+    events.publish(pool, { type: isBad(condition) ? 'Warning' : 'Normal', reason, action, message });
   }
 }
 
 function isNews(now: Condition, before: Condition | undefined): boolean {
   if (now.type === 'Reconciling' || now.type === 'Stalled') return false;
+  if (now.type === 'Paused') return before === undefined;
   if (now.type === 'Ready') return before !== undefined && before.status !== now.status;
-  if (!before) return now.status === 'False' || now.type === 'Paused';
-  return before.status !== now.status || before.reason !== now.reason;
+  const changed = before?.status !== now.status || before.reason !== now.reason;
+  return changed && (isBad(now) || (now.status === 'True' && before !== undefined && isBad(before)));
+}
+
+function isBad({ status, reason }: Condition): boolean {
+  return status !== 'True' && !onTheWay.has(reason);
 }
 
 function showMetrics(s: Situation, assessment: Assessment, metrics: Metrics): void {

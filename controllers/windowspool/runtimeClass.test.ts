@@ -88,11 +88,25 @@ describe('a RuntimeClass of somebody else fits', () => {
     ['not with another key', { tolerations: [{ key: 'gpu', operator: 'Exists' }] }, false],
   ];
   for (const [name, change, want] of table) {
-    it(name, () => assert.equal(fits(sampleRuntimeClass(undefined, change), wish, true), want));
+    it(name, () => assert.equal(fits(sampleRuntimeClass(undefined, change), wish, samplePool()), want));
   }
 
   it('without a toleration where the nodes have no taint', () => {
-    assert.equal(fits(sampleRuntimeClass(undefined, { tolerations: [] }), wish, false), true);
+    const untainted = samplePool({ registrationTaint: false });
+    assert.equal(fits(sampleRuntimeClass(undefined, { tolerations: [] }), wish, untainted), true);
+  });
+
+  it('only with a toleration of each taint of the pool where the RuntimeClass is its own', () => {
+    const pool = samplePool({
+      runtimeClass: { scope: 'Pool' },
+      taints: [{ key: 'gpu', value: 'a', effect: 'NoExecute' }],
+    });
+    const own = runtimeClassFor(pool);
+    assert.ok(own);
+    const gpu = { key: 'gpu', operator: 'Exists' } as const;
+    assert.equal(fits({ ...sampleRuntimeClass(pool), tolerations: own.tolerations }, own, pool), true);
+    assert.equal(fits({ ...sampleRuntimeClass(pool), tolerations: [...tolerations, gpu] }, own, pool), true);
+    assert.equal(fits({ ...sampleRuntimeClass(pool), tolerations }, own, pool), false);
   });
 });
 

@@ -3,7 +3,7 @@ import type { WindowsPool } from './api.gen.ts';
 import { canonical } from './hash.ts';
 import { POOL_KEY } from './labels.ts';
 import { REGISTRATION_TAINT } from './nodeGroup.ts';
-import type { RuntimeClass, RuntimeClassWish, Toleration } from './ports.ts';
+import type { RuntimeClass, RuntimeClassWish, Taint, Toleration } from './ports.ts';
 import { buildOf, WINDOWS_BUILD_LABEL, yearOf } from './windows.ts';
 
 /** Either spelling of the registration taint: EKS pools here, OpenShift's Windows nodes. */
@@ -51,18 +51,22 @@ export function isAsWanted(seen: RuntimeClass, wish: RuntimeClassWish): boolean 
 
 /**
  * Whether somebody else's RuntimeClass does the job: same handler, it selects the operating system and no other build or pool, and it
- * tolerates what the pool's nodes are tainted with.
+ * tolerates every taint that the pool's own RuntimeClass would tolerate on its nodes.
  */
-export function fits(seen: RuntimeClass, wish: RuntimeClassWish, registrationTaint: boolean): boolean {
+export function fits(seen: RuntimeClass, wish: RuntimeClassWish, pool: WindowsPool): boolean {
   const selectsOs = seen.nodeSelector['kubernetes.io/os'] === 'windows';
   const selectsOnlyOurs = Object.entries(seen.nodeSelector).every(([key, value]) => wish.nodeSelector[key] === value);
-  const tolerates = seen.tolerations.some(
-    (toleration) =>
-      (toleration.key === undefined || toleration.key === REGISTRATION_TAINT.key) &&
-      (toleration.operator === 'Exists' || toleration.value === REGISTRATION_TAINT.value) &&
-      (toleration.effect === undefined || toleration.effect === REGISTRATION_TAINT.effect),
-  );
-  return seen.handler === wish.handler && selectsOs && selectsOnlyOurs && (tolerates || !registrationTaint);
+  const { registrationTaint, runtimeClass, taints = [] } = pool.spec;
+  const needed = [...(registrationTaint ? [REGISTRATION_TAINT] : []), ...(runtimeClass.scope === 'Pool' ? taints : [])];
+  const tolerates = needed.every((taint) => seen.tolerations.some((toleration) => covers(toleration, taint)));
+  return seen.handler === wish.handler && selectsOs && selectsOnlyOurs && tolerates;
+}
+
+/** https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/#concepts */
+function covers({ key, operator = 'Equal', value = '', effect }: Toleration, taint: Taint): boolean {
+  const sameKey = key === undefined ? operator === 'Exists' : key === taint.key;
+  const sameValue = operator === 'Exists' || value === (taint.value ?? '');
+  return sameKey && sameValue && (effect === undefined || effect === taint.effect);
 }
 
 export function isOwner(pool: WindowsPool, seen: RuntimeClass): boolean {

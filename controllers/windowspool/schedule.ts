@@ -1,6 +1,6 @@
 /** When to look again. Pure. Changes of nodes, RuntimeClasses and pools wake a pool by themselves; AWS has to be asked. */
 
-import { groupOf } from './facts.ts';
+import { expectationOf, groupOf } from './facts.ts';
 import { failedTargetOf } from './failedTarget.ts';
 import { hashOf } from './hash.ts';
 import { isOwnedBy } from './nodeGroup.ts';
@@ -68,7 +68,7 @@ function isUpdateOpen({ pool, update }: Situation): boolean {
 
 /** When the first verdict or the wait for missing nodes turns without any event. */
 function untilNodesLate(s: Situation): number {
-  const expected = { spec: s.pool.spec, serverVersion: s.serverVersion, joinGraceMs: s.settings.joinGraceMs };
+  const expected = expectationOf(s);
   const ends = s.verdicts
     .filter(({ state }) => state === 'joining')
     .map(({ node }) => graceEnd(node, expected) - s.now);

@@ -55,7 +55,6 @@ describe('the status of a healthy pool', () => {
       summary: { nodes: '3/3', verified: '3/3', build: '10.0.20348.2762' },
       nodes: { desired: 3, total: 3, ready: 3, verified: 3, joining: 0, failing: 0 },
       builds: [{ kernelVersion: '10.0.20348.2762', nodes: 3 }],
-      failingNodes: [],
       nodeGroup: described,
       cluster: { name: 'prod', arn: CLUSTER_ARN },
       runtimeClass: { name: 'windows-2022' },
@@ -171,7 +170,7 @@ describe('the node group in the status', () => {
     number | undefined,
   ])[] = [
     ['forgets a size that the spec dropped', undefined, 4, 4, {}, undefined],
-    ['remembers a size that was sent', 4, 3, 3, { accepted }, 4],
+    ['does not take a size as applied while its update runs', 4, 3, 3, { accepted }, 3],
     [
       'remembers a size that the group was created with',
       4,
@@ -197,6 +196,19 @@ describe('the node group in the status', () => {
     pool: updating,
     update: { id: 'u-1', type: 'ConfigUpdate', status, createdAt: NOW, errors },
   });
+
+  for (const [status, want] of [
+    ['Successful', 4],
+    ['Failed', 3],
+  ] as const) {
+    it(`takes a size as ${status === 'Failed' ? 'not ' : ''}applied when its update is ${status}`, () => {
+      const spec = { scaling: { desired: 4 } };
+      const update = { ...running, target: configTargetOf(samplePool(spec)) };
+      const sent = samplePool(spec, { status: knownStatus({ lastAppliedDesired: 3, update }) });
+      const end = { id: 'u-1', type: 'ConfigUpdate', status, createdAt: NOW, errors: [] };
+      assert.equal(groupState({ pool: sent, update: end, ...sized(5) })?.lastAppliedDesired, want);
+    });
+  }
 
   it('remembers the accepted update', () => {
     assert.deepEqual(groupState({}, { accepted })?.update, {

@@ -5,7 +5,7 @@ import type { NodeGroupState, WindowsPoolStatus } from './api.gen.ts';
 import type { Assessment, Finding } from './assess.ts';
 import { groupOf, isClusterMismatch } from './facts.ts';
 import { failedTargetOf, timeOf } from './failedTarget.ts';
-import { isOwnedBy, nodeGroupNameOf, tagKeysFor } from './nodeGroup.ts';
+import { configTargetOf, isOwnedBy, nodeGroupNameOf, tagKeysFor } from './nodeGroup.ts';
 import type { NodeGroup } from './ports.ts';
 import { isOwner, runtimeClassFor } from './runtimeClass.ts';
 import type { Situation } from './situation.ts';
@@ -28,14 +28,15 @@ export function statusFor(outcome: Outcome, assessment: Assessment, pending: rea
   const runtimeClass = runtimeClassName(outcome);
   const cluster = clusterOf(s);
   const builds = countBuilds(s.verdicts);
+  const failing = failingNodes(s.verdicts);
   const steps = pending.map(describeStep).filter((text) => text !== undefined);
   return {
     observedGeneration: s.pool.metadata.generation,
     conditions: conditionsFor(s, assessment),
     summary: summaryFor(s, builds),
     nodes: countNodes(s),
-    builds: builds.slice(0, LIST_LENGTH),
-    failingNodes: failingNodes(s.verdicts),
+    ...(builds.length > 0 && { builds: builds.slice(0, LIST_LENGTH) }),
+    ...(failing.length > 0 && { failingNodes: failing }),
     nodeGroup: nodeGroupState(outcome),
     ...(cluster && { cluster }),
     ...(runtimeClass && { runtimeClass: { name: runtimeClass } }),
@@ -175,17 +176,20 @@ function rememberedOf(outcome: Outcome, owned: NodeGroup | undefined): Remembere
   };
 }
 
-/** The spec's desired size once EKS has it, or has had it: sent in this reconcile, found as it is, or never seen before. */
-function lastAppliedDesired(
-  { after: { pool }, done, accepted }: Outcome,
-  owned: NodeGroup | undefined,
-): number | undefined {
+/**
+ * The spec's desired size once EKS has it, or has had it: given at the creation, reached by an update that succeeded, found as it is, or
+ * never seen before. A failed update reached nothing, so the size is sent again with the next one.
+ */
+function lastAppliedDesired(outcome: Outcome, owned: NodeGroup | undefined): number | undefined {
+  const { pool } = outcome.after;
   const { desired } = pool.spec.scaling;
   if (desired === undefined) return undefined;
   const memory = pool.status?.nodeGroup;
-  const sent = accepted !== undefined || done.some(({ kind }) => kind === 'createNodeGroup');
+  const created = outcome.done.some(({ kind }) => kind === 'createNodeGroup');
+  const update = updateState(outcome);
+  const reached = update?.status === 'Successful' && update.target === configTargetOf(pool);
   const firstSight = owned !== undefined && memory?.arn === undefined;
-  return sent || firstSight || owned?.scaling.desired === desired ? desired : memory?.lastAppliedDesired;
+  return created || reached || firstSight || owned?.scaling.desired === desired ? desired : memory?.lastAppliedDesired;
 }
 
 function updateState({ after: { pool, update }, accepted }: Outcome): NodeGroupState['update'] {

@@ -75,11 +75,6 @@ describe('a node is verified', () => {
       expecting(),
     ],
     ['without a taint where the pool has none', { taints: [] }, expecting({ registrationTaint: false })],
-    [
-      'without the labels of its system where the kubelet tells it',
-      without('kubernetes.io/os', 'kubernetes.io/arch'),
-      expecting(),
-    ],
     ['with a kubelet three minor versions old', { kubeletVersion: 'v1.33.9' }, expecting()],
     [
       'whatever its kubelet while the API server is unknown',
@@ -115,8 +110,8 @@ describe('a node fails', () => {
       },
       expecting(),
       [
-        ['WrongOperatingSystem', 'runs linux and must run windows'],
-        ['WrongArchitecture', 'has architecture arm64 and must have amd64'],
+        ['WrongOperatingSystem', 'has the label kubernetes.io/os=linux and must have windows'],
+        ['WrongArchitecture', 'has the label kubernetes.io/arch=arm64 and must have amd64'],
         [
           'UnknownKernelVersion',
           'reports the kernel version "6.1.112-122.189.amzn2023.x86_64", which is no Windows build (10.0.BUILD.REVISION)',
@@ -128,8 +123,8 @@ describe('a node fails', () => {
       { ...without('kubernetes.io/os', 'kubernetes.io/arch'), operatingSystem: '', architecture: '' },
       expecting(),
       [
-        ['WrongOperatingSystem', 'runs an unknown operating system and must run windows'],
-        ['WrongArchitecture', 'has architecture unknown and must have amd64'],
+        ['WrongOperatingSystem', 'lacks the label kubernetes.io/os=windows'],
+        ['WrongArchitecture', 'lacks the label kubernetes.io/arch=amd64'],
       ],
     ],
     [

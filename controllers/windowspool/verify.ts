@@ -48,17 +48,11 @@ interface Check {
 const checks: readonly Check[] = [
   {
     reason: 'WrongOperatingSystem',
-    look: (node) => {
-      const found = node.labels['kubernetes.io/os'] ?? node.operatingSystem;
-      return found === 'windows' ? undefined : `runs ${found || 'an unknown operating system'} and must run windows`;
-    },
+    look: (node) => wrongLabel(node, 'kubernetes.io/os', 'windows'),
   },
   {
     reason: 'WrongArchitecture',
-    look: (node) => {
-      const found = node.labels['kubernetes.io/arch'] ?? node.architecture;
-      return found === 'amd64' ? undefined : `has architecture ${found || 'unknown'} and must have amd64`;
-    },
+    look: (node) => wrongLabel(node, 'kubernetes.io/arch', 'amd64'),
   },
   {
     reason: 'UnknownKernelVersion',
@@ -119,6 +113,15 @@ export function verifyNode(node: NodeRecord, expected: Expectation, now: number)
 /** When the verdict on a joining node turns by itself, in epoch milliseconds. */
 export function graceEnd(node: NodeRecord, expected: Expectation): number {
   return node.createdAt + expected.joinGraceMs;
+}
+
+/** The label counts, not what the kubelet measured: the RuntimeClass places pods by it. */
+function wrongLabel({ labels }: NodeRecord, label: string, wanted: string): string | undefined {
+  const found = labels[label];
+  if (found === wanted) return undefined;
+  return found === undefined
+    ? `lacks the label ${label}=${wanted}`
+    : `has the label ${label}=${found} and must have ${wanted}`;
 }
 
 /** Process isolation needs the host's build to equal the image's: https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/version-compatibility */

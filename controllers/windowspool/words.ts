@@ -15,3 +15,9 @@ export function joined(names: readonly string[], most = 5): string {
 export function sentence(text: string): string {
   return `${text.trim().replace(/[.!]+$/, '')}.`;
 }
+
+/** Milliseconds in the largest unit that says it roundly: `15 minutes`, `90 seconds`. */
+export function duration(ms: number): string {
+  const seconds = Math.round(ms / 1_000);
+  return seconds >= 60 && seconds % 60 === 0 ? count(seconds / 60, 'minute') : count(seconds, 'second');
+}
