@@ -134,7 +134,7 @@ describe('reflector', () => {
     );
   }).timeout(60_000);
 
-  it('tells of every single change where no history was lost', async () => {
+  it('tells of every single change as long as it need not list anew', async () => {
     const faults = FAULTS.filter((fault) => fault !== 'expired');
     const change = stepArbitrary.filter(({ kind }) => kind !== 'compact' && kind !== 'own');
     await fc.assert(
@@ -147,6 +147,9 @@ describe('reflector', () => {
           world.server.faults.push(...list);
           await play(world, steps);
           await world.clock.until(world.converged, 'the store equals the server');
+          assertFaithful(world);
+          // A watch that ends without a bookmark leads to a list, and a list knows only the last state of each item.
+          if (world.server.requests.filter((request) => request.includes('list')).length > 1) return;
           const told = world.changes.map(({ key, after }) => `${key} ${after?.resourceVersion ?? 'gone'}`);
           const happened = world.server.log.map(
             ({ type, item }) => `${item.key} ${type === 'DELETED' ? 'gone' : item.resourceVersion}`,
