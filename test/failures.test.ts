@@ -253,6 +253,89 @@ describe('AWS that is down when the operator starts', () => {
   });
 });
 
+describe('a cluster that is not the one the operator runs in', () => {
+  const FLAGS = ['--poll-interval=200ms', '--retry-base=50ms', '--leader-elect=false'];
+
+  it('gets no node group, by its certificate authority', async () => {
+    const world = await theWorld();
+    const stranger = Buffer.from('-----BEGIN CERTIFICATE-----\nbm90IG91cnM=\n-----END CERTIFICATE-----\n').toString(
+      'base64',
+    );
+    world.cloud.faults.cluster({ caData: stranger });
+    world.cloud.resetCalls();
+    const operator = await world.operator(FLAGS).ready();
+    try {
+      await world.apply(poolManifest('stranger'));
+      const pool = await world.waitForPool(
+        'stranger',
+        'to refuse',
+        (found) => conditionOf(found, 'Stalled') === 'True/ClusterMismatch',
+      );
+      assert.match(
+        messageOf(pool, 'Ready'),
+        /has another certificate authority than the API server that the operator uses\. Check --cluster-name/,
+      );
+      assert.deepEqual(
+        world.cloud.calls().filter(({ operation }) => operation === 'CreateNodegroup'),
+        [],
+      );
+      await world.kubectl('delete', 'windowspool', 'stranger', '--wait=false');
+      await world.kubectl(
+        'patch',
+        'windowspool',
+        'stranger',
+        '--type=merge',
+        '-p',
+        '{"spec":{"deletionPolicy":"Retain"}}',
+      );
+      await world.waitForPool('stranger', 'to be gone', (found) => found === undefined);
+    } finally {
+      world.cloud.faults.cluster({ caData: world.controlPlane.caData });
+      await operator.stop();
+    }
+  });
+
+  it('gets no second node group for a pool that was created elsewhere', async () => {
+    const world = await theWorld();
+    await world.apply(poolManifest('moved'));
+    const status = { cluster: { name: 'demo', arn: 'arn:aws:eks:us-east-1:111122223333:cluster/demo' } };
+    await world.kubectl(
+      'patch',
+      'windowspool',
+      'moved',
+      '--subresource=status',
+      '--type=merge',
+      '-p',
+      JSON.stringify({ status }),
+    );
+    world.cloud.resetCalls();
+    const operator = await world.operator(FLAGS).ready();
+    try {
+      const pool = await world.waitForPool(
+        'moved',
+        'to refuse',
+        (found) => conditionOf(found, 'Stalled') === 'True/ClusterMismatch',
+      );
+      assert.match(messageOf(pool, 'Ready'), /was created in arn:aws:eks:us-east-1.*works for demo in eu-west-1/);
+      assert.deepEqual(
+        world.cloud.calls().filter(({ operation }) => operation === 'CreateNodegroup'),
+        [],
+      );
+      await world.kubectl(
+        'patch',
+        'windowspool',
+        'moved',
+        '--type=merge',
+        '-p',
+        '{"spec":{"deletionPolicy":"Retain"}}',
+      );
+      await world.kubectl('delete', 'windowspool', 'moved', '--timeout=20s');
+    } finally {
+      await operator.stop();
+    }
+  });
+});
+
 const foreignGroup = {
   nodeRole: 'arn:aws:iam::111122223333:role/windows-nodes',
   subnets: ['subnet-0a1000000000000aa'],
