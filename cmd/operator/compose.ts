@@ -170,10 +170,10 @@ interface Parts {
 function reconciler(options: Options, parts: Parts) {
   const { client, aws, caches, recorder, registry, authorities, serverVersion } = parts;
   const lane = new Lane(awsMetrics(registry));
-  const { clusterName, region, pollMs, resyncMs, joinGraceMs, createRetryMs, deniedRetryMs } = options;
+  const { clusterName } = options;
   const deps = {
     sights: new Sights(),
-    settings: { clusterName, region, pollMs, resyncMs, joinGraceMs, createRetryMs, deniedRetryMs },
+    settings: options,
     now: () => Date.now(),
     nodeGroups: new EksNodeGroups(clusterName, aws.eks, lane),
     clusters: new EksClusters(clusterName, aws.eks, lane, () => authorities),

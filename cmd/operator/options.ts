@@ -1,21 +1,15 @@
 /** The operator's flags and environment: one table, from which --help is printed and the values are read. */
 import { parseArgs } from 'node:util';
+import type { Settings } from '../../controllers/windowspool/situation.ts';
 import { type Address, address, duration, oneOf, text, whole, yesNo } from './flagValues.ts';
 
-/** What the operator was started with. Durations are milliseconds. */
-export interface Options {
+/** What the operator was started with: the domain's settings, and how the process runs. Durations are milliseconds. */
+export interface Options extends Settings {
   readonly kubeconfig: string | undefined;
-  readonly clusterName: string;
-  readonly region: string;
   /** `host:port`, or undefined when switched off. */
   readonly metricsAddress: Address | undefined;
   readonly healthAddress: Address | undefined;
   readonly workers: number;
-  readonly pollMs: number;
-  readonly resyncMs: number;
-  readonly joinGraceMs: number;
-  readonly createRetryMs: number;
-  readonly deniedRetryMs: number;
   readonly retryBaseMs: number;
   readonly retryMaxMs: number;
   readonly reconcileTimeoutMs: number;

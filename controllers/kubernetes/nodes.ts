@@ -1,4 +1,5 @@
 import type { Identity, ListWatch, StoreView } from '../runtime/ports.ts';
+import { NODE_GROUP_LABEL } from '../windowspool/labels.ts';
 import type { NodeRecord, Nodes, Taint } from '../windowspool/ports.ts';
 import { type KubernetesClient, PATCH } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
@@ -6,8 +7,6 @@ import { answer } from './errors.ts';
 import { createListWatch } from './listWatch.ts';
 import { epochOf, type KubernetesObject } from './objects.ts';
 
-/** The label that EKS puts on the nodes of a managed node group. */
-const NODE_GROUP_LABEL = 'eks.amazonaws.com/nodegroup';
 const PATH = '/api/v1/nodes';
 
 export type NodeIndex = 'nodeGroup';

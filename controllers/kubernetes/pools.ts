@@ -1,5 +1,6 @@
 import type { Identity, ListWatch, StoreView } from '../runtime/ports.ts';
 import type { WindowsPool } from '../windowspool/api.gen.ts';
+import { FINALIZER } from '../windowspool/labels.ts';
 import type { Pools } from '../windowspool/ports.ts';
 import { type KubernetesClient, PATCH } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
@@ -9,8 +10,6 @@ import type { KubernetesObject } from './objects.ts';
 
 export const API_VERSION = 'winpool.dev/v1alpha1';
 export const KIND = 'WindowsPool';
-/** Holds a deleted pool until its node group is gone. */
-const FINALIZER = 'winpool.dev/finalizer';
 const PATH = `/apis/${API_VERSION}/windowspools`;
 /** kubectl's copy of the manifest: as large as the object, and of no use here. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';

@@ -1,5 +1,6 @@
 import type { Identity, ListWatch, StoreView } from '../runtime/ports.ts';
 import type { WindowsPool } from '../windowspool/api.gen.ts';
+import { MANAGED_BY, MANAGED_BY_LABEL } from '../windowspool/labels.ts';
 import type { RuntimeClass, RuntimeClasses, RuntimeClassWish, Toleration } from '../windowspool/ports.ts';
 import { type KubernetesClient, PATCH } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
@@ -10,8 +11,6 @@ import { API_VERSION, KIND } from './pools.ts';
 
 const RUNTIME_CLASS_API = 'node.k8s.io/v1';
 const PATH = `/apis/${RUNTIME_CLASS_API}/runtimeclasses`;
-const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by';
-const OPERATOR = 'windowspool-operator';
 
 export const runtimeClassIdentity: Identity<RuntimeClass> = {
   key: ({ name }) => name,
@@ -33,7 +32,7 @@ function runtimeClassOf({ metadata = {}, handler = '', scheduling = {} }: Runtim
     uid: metadata.uid ?? '',
     resourceVersion: metadata.resourceVersion ?? '',
     deleting: metadata.deletionTimestamp !== undefined,
-    managed: metadata.labels?.[MANAGED_BY_LABEL] === OPERATOR,
+    managed: metadata.labels?.[MANAGED_BY_LABEL] === MANAGED_BY,
     owners: (metadata.ownerReferences ?? []).filter(isPool).map(({ name, uid }) => ({ name, uid })),
     handler,
     nodeSelector: scheduling.nodeSelector ?? {},
@@ -112,7 +111,7 @@ async function release(
   const managedFields = others.length > 0 ? others : [{}];
   const body = { metadata: { resourceVersion: metadata.resourceVersion, ownerReferences, managedFields } };
   return client.request<RuntimeClassJson>('PATCH', path, {
-    query: { fieldManager: OPERATOR },
+    query: { fieldManager: MANAGED_BY },
     body,
     contentType: PATCH.merge,
     signal,
@@ -134,7 +133,7 @@ function manifest(wish: RuntimeClassWish, pool: WindowsPool, uid: string | undef
     kind: 'RuntimeClass',
     metadata: {
       name: wish.name,
-      labels: { [MANAGED_BY_LABEL]: OPERATOR },
+      labels: { [MANAGED_BY_LABEL]: MANAGED_BY },
       ownerReferences: [owner],
       ...(uid && { uid }),
     },
@@ -145,7 +144,7 @@ function manifest(wish: RuntimeClassWish, pool: WindowsPool, uid: string | undef
 
 /** At most 128 characters, the API server's limit: a pool's name has at most 63. */
 function fieldManagerOf(pool: WindowsPool): string {
-  return `${OPERATOR}/${pool.metadata.name}`;
+  return `${MANAGED_BY}/${pool.metadata.name}`;
 }
 
 function isPool({ apiVersion, kind }: OwnerReference): boolean {

@@ -41,9 +41,3 @@ export const poolIndexes = {
     return [...new Set(names.filter((name) => name !== undefined))];
   },
 } as const;
-
-/** The node group that a node is in, by the label that EKS puts on it; none for a node of something else. */
-export function nodeGroupOf(node: NodeRecord): string[] {
-  const group = node.labels[NODE_GROUP_LABEL];
-  return group === undefined ? [] : [group];
-}
