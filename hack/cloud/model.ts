@@ -3,13 +3,13 @@ import { enumOf } from './enums.ts';
 import type { Member, Operation, Service, Shape } from './shapes.ts';
 
 /** Where a value departs from the service model. `path` is like `scalingConfig.minSize`. */
-export type Departure =
+type Departure =
   | { readonly kind: 'unknown' | 'missing'; readonly path: string }
   | { readonly kind: 'type'; readonly path: string; readonly expected: string; readonly found: string }
   | { readonly kind: 'enum'; readonly path: string; readonly value: string; readonly allowed: readonly string[] };
 
 /** All departures of a value from a shape, in the order of the value's members. */
-export function departuresOf(service: Service, shape: Shape, value: unknown, path = ''): Departure[] {
+function departuresOf(service: Service, shape: Shape, value: unknown, path = ''): Departure[] {
   switch (shape.kind) {
     case 'structure':
       return structureDepartures(service, shape, value, path);

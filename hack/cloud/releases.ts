@@ -1,5 +1,5 @@
 /** The Windows versions that EKS has images for, and the build that each reports. Source: Microsoft's release table. */
-export const windowsBuilds = { '2019': '10.0.17763', '2022': '10.0.20348', '2025': '10.0.26100' } as const;
+const windowsBuilds = { '2019': '10.0.17763', '2022': '10.0.20348', '2025': '10.0.26100' } as const;
 
 /** A year of `windowsBuilds`. */
 export type WindowsYear = keyof typeof windowsBuilds;

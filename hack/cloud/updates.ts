@@ -49,7 +49,7 @@ export function updateIds(cloud: CloudState, nodegroupName: string | undefined):
 }
 
 /** The node group as an update request makes it. */
-export function configured(nodegroup: Nodegroup, request: UpdateNodegroupConfigRequest): Nodegroup {
+function configured(nodegroup: Nodegroup, request: UpdateNodegroupConfigRequest): Nodegroup {
   const { labels, taints, scalingConfig, updateConfig, nodeRepairConfig } = request;
   const after: Nodegroup = structuredClone(nodegroup);
   after.labels = { ...after.labels, ...labels?.addOrUpdateLabels };
