@@ -1,5 +1,5 @@
 /** The operator's process: reads its flags, runs, and is the only place that exits. */
-import { pino } from 'pino';
+import { pino, stdTimeFunctions } from 'pino';
 import manifest from '../../package.json' with { type: 'json' };
 import { runOperator } from './compose.ts';
 import { type Options, readCommand } from './options.ts';
@@ -15,7 +15,13 @@ else if (command.kind === 'refuse') {
 } else await run(command.options);
 
 async function run(options: Options): Promise<void> {
-  const log = pino({ level: options.logLevel, base: { version: manifest.version } });
+  const log = pino({
+    level: options.logLevel,
+    base: { version: manifest.version },
+    // Read by people at night and by log pipelines alike.
+    formatters: { level: (level) => ({ level }) },
+    timestamp: stdTimeFunctions.isoTime,
+  });
   const ending = new AbortController();
   const stop = (name: string) => {
     log.info({ signal: name }, 'stopping');

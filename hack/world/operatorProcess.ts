@@ -21,7 +21,7 @@ export interface OperatorOptions {
 
 /** A line of the operator's log. */
 export interface LogLine {
-  readonly level: number;
+  readonly level: string;
   readonly msg: string;
   readonly [field: string]: unknown;
 }
