@@ -1,0 +1,19 @@
+# The operator's image. The tests do not build it, because they need no container engine; they do build, start and use the bundle
+# that it holds (test/bundle.test.ts), and test/docs.test.ts checks that what is copied here exists.
+FROM node:24-slim AS build
+WORKDIR /src
+COPY package.json package-lock.json .npmrc ./
+# Not npm ci: it refuses a lock file that names no registry. Versions and hashes are those of the lock file all the same.
+# No install scripts: the only ones are those of node, which this image has, and of esbuild, which works without.
+RUN npm install --no-save --ignore-scripts
+COPY cmd cmd
+COPY controllers controllers
+COPY hack/build.ts hack/build.ts
+RUN node hack/build.ts
+
+FROM node:24-slim
+ENV NODE_ENV=production
+COPY --from=build /src/build/operator /app
+# A number, so that runAsNonRoot can be checked. It writes no file: the root file system may be read-only.
+USER 65532:65532
+ENTRYPOINT ["node", "/app/operator.mjs"]
