@@ -163,7 +163,7 @@ describe('engine and adapter on a real API server', () => {
     await client.request('POST', '/api/v1/nodes', { body, signal });
     await until('the node', () => store.byIndex('nodeGroup', 'adapter').length === 1);
     const nodes = createNodes(client, store);
-    const [node] = nodes.ofNodeGroup('adapter');
+    const [node] = store.byIndex('nodeGroup', 'adapter');
     assert.ok(node);
     good(await nodes.setLabel(node, 'example.com/a', 'b', signal));
     assert.equal(store.get('adapter-node')?.labels['example.com/a'], 'b', 'an own write is seen at once');
@@ -175,7 +175,7 @@ describe('engine and adapter on a real API server', () => {
     );
     assert.equal(troubleOf(await nodes.setLabel(node, 'not/a/label', 'c', signal)), 'refused');
     await client.request('DELETE', '/api/v1/nodes/adapter-node', { signal });
-    await until('the end of the node', () => nodes.ofNodeGroup('adapter').length === 0);
+    await until('the end of the node', () => store.byIndex('nodeGroup', 'adapter').length === 0);
   });
 
   async function makePools(...names: readonly string[]) {

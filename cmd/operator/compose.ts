@@ -31,6 +31,7 @@ import { NODE_GROUP_LABEL } from '../../controllers/windowspool/labels.ts';
 import { Sights } from '../../controllers/windowspool/observe.ts';
 import type { NodeRecord, RuntimeClass } from '../../controllers/windowspool/ports.ts';
 import { reconcile } from '../../controllers/windowspool/reconcile.ts';
+import { Rosters } from '../../controllers/windowspool/roster.ts';
 import { nodeGroupsOfChange, poolChangeMatters, poolIndexes } from '../../controllers/windowspool/triggers.ts';
 import type { Options } from './options.ts';
 import { awsMetrics, PrometheusPoolMetrics } from './poolMetrics.ts';
@@ -105,11 +106,16 @@ class Caches {
   readonly pools: Store<WindowsPool, keyof typeof poolIndexes>;
   readonly nodes: Store<NodeRecord, keyof typeof nodeIndexes>;
   readonly runtimeClasses: Store<RuntimeClass>;
+  readonly rosters: Rosters;
   readonly #reflectors: readonly { run(signal: AbortSignal): Promise<void> }[];
 
   constructor(client: KubernetesClient, log: Logger, metrics: EngineMetrics) {
     this.pools = new Store({ identity: poolIdentity, indexes: poolIndexes, log });
     this.nodes = new Store({ identity: nodeIdentity, indexes: nodeIndexes, log });
+    this.rosters = new Rosters(
+      (group) => this.nodes.byIndex('nodeGroup', group),
+      () => Date.now(),
+    );
     this.runtimeClasses = new Store({ identity: runtimeClassIdentity, log });
     const common = (name: string) => ({ name, clock: realClock, log, hooks: metrics.reflector(name) });
     this.#reflectors = [
@@ -147,6 +153,7 @@ class Caches {
       if (poolChangeMatters(before, after)) controller.enqueue(key);
     });
     this.nodes.subscribe(({ before, after }) => {
+      this.rosters.follow(before, after);
       for (const group of nodeGroupsOfChange(before, after)) this.#wakeBy('nodeGroup', group, controller);
     });
     this.runtimeClasses.subscribe(({ key }) => this.#wakeBy('runtimeClass', key, controller));
@@ -179,6 +186,7 @@ function reconciler(options: Options, parts: Parts) {
     clusters: new EksClusters(clusterName, aws.eks, lane, () => authorities),
     instances: new Ec2Instances(aws.describeInstances, lane),
     nodes: createNodes(client, caches.nodes),
+    rosters: caches.rosters,
     runtimeClasses: createRuntimeClasses(client, caches.runtimeClasses),
     pools: createPools(client, caches.pools),
     events: createPoolEvents(recorder),

@@ -78,7 +78,6 @@ export function nodeListWatch(client: KubernetesClient, labelSelector?: string):
 /** The domain's nodes: read from the store, written through the client. */
 export function createNodes(client: KubernetesClient, store: StoreView<NodeRecord, NodeIndex>): Nodes {
   return {
-    ofNodeGroup: (name) => store.byIndex('nodeGroup', name),
     setLabel: (node, key, value, signal) =>
       answer('patch nodes', signal, async () => {
         // The uid in a merge patch is a precondition: another node of this name, joined since, is left alone.

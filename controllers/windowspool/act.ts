@@ -3,7 +3,6 @@
  * does not keep the others back: a step is skipped only when an earlier one about the same thing failed.
  */
 import type { WindowsPool, WindowsPoolStatus } from './api.gen.ts';
-import { expectationOf } from './facts.ts';
 import type {
   Answer,
   NodeGroup,
@@ -17,7 +16,6 @@ import type {
 } from './ports.ts';
 import type { GroupSight, Situation, StepTrouble } from './situation.ts';
 import { type Memory, type Step, unreachable } from './steps.ts';
-import { verifyNode } from './verify.ts';
 import { WINDOWS_BUILD_LABEL } from './windows.ts';
 
 export interface Hands {
@@ -122,10 +120,7 @@ async function take(step: Step, soFar: Outcome, hands: Hands, signal: AbortSigna
     case 'deleteRuntimeClass':
       return when(await hands.runtimeClasses.delete(step.seen, signal), () => soFar);
     case 'labelNode':
-      return when(await hands.nodes.setLabel(step.node, WINDOWS_BUILD_LABEL, step.build, signal), () => ({
-        ...soFar,
-        after: withLabel(soFar.after, step),
-      }));
+      return when(await hands.nodes.setLabel(step.node, WINDOWS_BUILD_LABEL, step.build, signal), () => soFar);
     default:
       return unreachable(step);
   }
@@ -133,17 +128,6 @@ async function take(step: Step, soFar: Outcome, hands: Hands, signal: AbortSigna
 
 function when<T>(answer: Answer<T>, next: (value: T) => Outcome): Result {
   return answer.ok ? next(answer.value) : { trouble: answer.trouble };
-}
-
-/** The situation with the node as it is labelled now, judged again: what was put right is not told as a failure. */
-function withLabel(s: Situation, { node, build }: Extract<Step, { kind: 'labelNode' }>): Situation {
-  const labelled = { ...node, labels: { ...node.labels, [WINDOWS_BUILD_LABEL]: build } };
-  const verdict = verifyNode(labelled, expectationOf(s), s.now);
-  return {
-    ...s,
-    nodes: s.nodes.map((other) => (other.uid === node.uid ? labelled : other)),
-    verdicts: s.verdicts.map((other) => (other.node.uid === node.uid ? verdict : other)),
-  };
 }
 
 /** The group as EKS will show it from now on. */

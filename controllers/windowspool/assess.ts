@@ -77,13 +77,13 @@ function summarize(s: Situation, parts: Parts, stalled: Finding | undefined): Fi
   }
   if (parts.RuntimeClassReady.status !== 'True') return { ...parts.RuntimeClassReady, status: 'False' };
   if (desired === 0) return { status: 'True', reason: 'NoNodes', message: parts.NodesVerified.message };
-  const verified = s.verdicts.filter((verdict) => verdict.state === 'verified').length;
+  const { verified, total } = s.roster;
   const needed = Math.max(1, s.pool.spec.scaling.min);
   if (verified < needed) {
     const text = `${count(verified, 'node')} of the ${needed} that the pool must have ${verified === 1 ? 'is' : 'are'} verified. `;
     return { ...parts.NodesVerified, status: 'False', message: text + parts.NodesVerified.message };
   }
-  return { status: 'True', reason: 'Verified', message: `${verified} of ${count(s.nodes.length, 'node')} verified.` };
+  return { status: 'True', reason: 'Verified', message: `${verified} of ${count(total, 'node')} verified.` };
 }
 
 /** What is known of the group: seen, or remembered in status where AWS could not be asked since the operator started. */

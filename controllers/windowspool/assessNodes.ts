@@ -11,19 +11,18 @@ import { count, duration, joined, sentence } from './words.ts';
 const NODES_IN_MESSAGE = 3;
 
 export function assessNodes(s: Situation): Finding {
-  const failing = s.verdicts.filter(({ state }) => state === 'failing');
-  if (failing.length > 0) return failure(failing, s.nodes.length);
+  const { total, failing, joining } = s.roster;
+  if (failing.length > 0) return failure(failing, total);
   const group = groupOf(s);
-  if (s.nodes.length === 0 && !mayHaveNodes(s, group)) {
+  if (total === 0 && !mayHaveNodes(s, group)) {
     return { status: 'False', reason: 'Pending', message: 'Nodes join when there is a node group.', working: true };
   }
-  const desired = group?.scaling.desired ?? s.nodes.length;
-  if (s.nodes.length === 0 && desired === 0) {
+  const desired = group?.scaling.desired ?? total;
+  if (total === 0 && desired === 0) {
     return { status: 'True', reason: 'NoNodes', message: 'The pool has no nodes and wants none.' };
   }
-  const missing = Math.max(0, desired - s.nodes.length);
+  const missing = Math.max(0, desired - total);
   if (missing > 0) return waitingForNodes(s, missing, desired);
-  const joining = s.verdicts.filter(({ state }) => state === 'joining');
   if (joining.length > 0) {
     const message = `${count(joining.length, 'node')} joined and ${joining.length === 1 ? 'is' : 'are'} not complete yet: ${name(joining)}`;
     return { status: 'Unknown', reason: 'Joining', message, ...firstNodes(s) };
@@ -31,7 +30,7 @@ export function assessNodes(s: Situation): Finding {
   return {
     status: 'True',
     reason: 'AllVerified',
-    message: `${count(s.nodes.length, 'node')} verified.${warnings(s.verdicts)}`,
+    message: `${count(total, 'node')} verified.${warnings(s.roster.warned)}`,
   };
 }
 
@@ -55,8 +54,7 @@ function name(verdicts: readonly Verdict[]): string {
   return sentence(`${lines.join('; ')}${more}`);
 }
 
-function warnings(verdicts: readonly Verdict[]): string {
-  const warned = verdicts.filter((verdict) => verdict.warnings.length > 0);
+function warnings(warned: readonly Verdict[]): string {
   const [first] = warned;
   if (!first) return '';
   return ` ${count(warned.length, 'node')} with a warning, such as ${sentence(`${first.node.name} ${first.warnings[0]?.message}`)}`;
@@ -64,7 +62,7 @@ function warnings(verdicts: readonly Verdict[]): string {
 
 /** Instances that should be nodes: on their way within the join grace, missing after it. */
 function waitingForNodes(s: Situation, missing: number, desired: number): Finding {
-  const text = `${s.nodes.length} of ${count(desired, 'node')} joined`;
+  const text = `${s.roster.total} of ${count(desired, 'node')} joined`;
   const late = lateInstances(s);
   const growing = late?.length === 0 && (s.instances?.length ?? 0) >= desired;
   if (!isOverdue(s) || growing) {
@@ -86,8 +84,7 @@ function whereToLook(late: readonly string[] | undefined): string {
 
 /** A pool that has what it must have grows without being called Reconciling. */
 function firstNodes(s: Situation): { working?: true } {
-  const verified = s.verdicts.filter(({ state }) => state === 'verified').length;
-  return verified < Math.max(1, s.pool.spec.scaling.min) ? { working: true } : {};
+  return s.roster.verified < Math.max(1, s.pool.spec.scaling.min) ? { working: true } : {};
 }
 
 /** Whether nodes have been missing for longer than the join grace: the condition remembers since when. */
@@ -98,9 +95,10 @@ export function isOverdue({ pool, now, settings }: Situation): boolean {
 }
 
 /** Ids of instances older than the join grace that are no Nodes; undefined when EC2 was not asked. */
-function lateInstances({ instances, nodes, now, settings }: Situation): string[] | undefined {
-  const joinedIds = new Set(nodes.map(({ providerID }) => providerID.split('/').at(-1)));
+function lateInstances({ instances, roster, now, settings }: Situation): string[] | undefined {
+  if (!instances) return undefined;
+  const joinedIds = roster.instanceIds();
   return instances
-    ?.filter(({ id, launchedAt }) => !joinedIds.has(id) && now - launchedAt >= settings.joinGraceMs)
+    .filter(({ id, launchedAt }) => !joinedIds.has(id) && now - launchedAt >= settings.joinGraceMs)
     .map(({ id }) => id);
 }

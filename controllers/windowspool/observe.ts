@@ -3,16 +3,17 @@ import type { WindowsPool } from './api.gen.ts';
 import { isOverdue } from './assessNodes.ts';
 import { expectationOf, groupOf, isAwsTrouble } from './facts.ts';
 import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
-import type { Clusters, Instances, NodeGroups, NodeRecord, Nodes, RuntimeClasses, Trouble } from './ports.ts';
+import type { Clusters, Instances, NodeGroups, RuntimeClasses, Trouble } from './ports.ts';
+import { Roster, type Rosters, type RosterView } from './roster.ts';
 import { runtimeClassFor } from './runtimeClass.ts';
 import type { ClusterSight, GroupSight, Settings, Situation, StepTrouble } from './situation.ts';
-import { verifyNode } from './verify.ts';
+import type { Expectation } from './verify.ts';
 
 export interface Sources {
   readonly nodeGroups: NodeGroups;
   readonly clusters: Clusters;
   readonly instances: Instances;
-  readonly nodes: Nodes;
+  readonly rosters: Pick<Rosters, 'of' | 'forget'>;
   readonly runtimeClasses: RuntimeClasses;
   /** The API server's version, such as `v1.36.3`; undefined until it is known. */
   readonly serverVersion: () => string | undefined;
@@ -85,7 +86,6 @@ export async function observe(
 ): Promise<Situation> {
   const group = before?.group ?? (await lookAtGroup(pool, sights, sources, now, signal));
   const cluster = (before && sights.cluster) ?? (await lookAtCluster(sights, group, sources, signal));
-  const nodes = nodesOf(pool, group, sources);
   const serverVersion = sources.serverVersion();
   const expected = expectationOf({ pool, serverVersion, settings });
   const wish = runtimeClassFor(pool);
@@ -97,8 +97,7 @@ export async function observe(
     cluster,
     group,
     update: undefined,
-    nodes,
-    verdicts: nodes.map((node) => verifyNode(node, expected, now)),
+    roster: rosterOf(pool, group, expected, sources),
     instances: before?.instances,
     runtimeClass: wish && sources.runtimeClasses.get(wish.name),
     formerRuntimeClass: former && former !== wish?.name ? sources.runtimeClasses.get(former) : undefined,
@@ -109,11 +108,11 @@ export async function observe(
   return withInstances(await withUpdate(situation, sources, signal), sources, signal);
 }
 
-/** The nodes of the pool's group. Those of a group that is not the pool's are not the pool's either. */
-function nodesOf(pool: WindowsPool, sight: GroupSight, { nodes }: Sources): NodeRecord[] {
+/** The verdicts on the nodes of the pool's group. The nodes of a group that is not the pool's are not the pool's either. */
+function rosterOf(pool: WindowsPool, sight: GroupSight, expected: Expectation, { rosters }: Sources): RosterView {
   const group = sight.kind === 'seen' ? sight.group : sight.kind === 'unreachable' ? sight.last : undefined;
-  if (group && !isOwnedBy(pool, group)) return [];
-  return nodes.ofNodeGroup(nodeGroupNameOf(pool)).filter((node) => !node.deleting);
+  if (group && !isOwnedBy(pool, group)) return new Roster([], expected, 0);
+  return rosters.of(pool.metadata.name, nodeGroupNameOf(pool), expected);
 }
 
 async function lookAtGroup(
@@ -169,7 +168,7 @@ async function withInstances(s: Situation, { instances }: Sources, signal: Abort
 export function needsInstances(s: Situation): boolean {
   const group = groupOf(s);
   if (!group || group.autoScalingGroups.length === 0 || s.instances) return false;
-  return s.nodes.length < group.scaling.desired && isOverdue(s);
+  return s.roster.total < group.scaling.desired && isOverdue(s);
 }
 
 function troubled(s: Situation, step: string, trouble: Trouble): Situation {

@@ -201,8 +201,6 @@ export interface NodeRecord {
 }
 
 export interface Nodes {
-  /** The Windows pool's nodes in the cache, by the label that EKS puts on a node group's nodes. */
-  ofNodeGroup(name: string): readonly NodeRecord[];
   /** Sets one label, only on the very node that was observed (its uid is a precondition). */
   setLabel(node: NodeRecord, key: string, value: string, signal: AbortSignal): Promise<Answer<void>>;
 }

@@ -64,8 +64,9 @@ function retry({ operation, code }: Trouble): Next {
   return { kind: 'retry', cause: `${operation}: ${code}` };
 }
 
-function forget(name: string, { sights, metrics }: Deps): Next {
+function forget(name: string, { sights, rosters, metrics }: Deps): Next {
   sights.forget(name);
+  rosters.forget(name);
   metrics.drop(name);
   return { kind: 'rest' };
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { Outcome } from './act.ts';
 import { report } from './report.ts';
-import type { Situation } from './situation.ts';
 import type { Step } from './steps.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import {
   knownStatus,
+  type SituationChange,
   sampleGroup,
   sampleNode,
   sampleNodes,
@@ -23,7 +23,7 @@ class Reporter {
   #pool = samplePool({}, { status: knownStatus() });
 
   /** Reports a situation of the pool as the last report left it. Returns the events and whether the status was written. */
-  async tell(change: Partial<Situation>, outcome: Partial<Outcome> = {}) {
+  async tell(change: SituationChange, outcome: Partial<Outcome> = {}) {
     const pool = { ...(change.pool ?? this.#pool), ...(this.#pool.status && { status: this.#pool.status }) };
     this.world.pools.set('web', { ...pool, metadata: { ...pool.metadata } });
     const after = sampleSituation({ ...change, pool });

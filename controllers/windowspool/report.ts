@@ -94,12 +94,12 @@ function isBad({ status, reason }: Condition): boolean {
 }
 
 function showMetrics(s: Situation, assessment: Assessment, metrics: Metrics): void {
+  const { roster } = s;
   const failures: Record<string, number> = {};
-  const nodes: Record<string, number> = { verified: 0, joining: 0, failing: 0 };
-  for (const { state, failures: findings } of s.verdicts) {
-    nodes[state] = (nodes[state] ?? 0) + 1;
+  for (const { failures: findings } of [...roster.failing, ...roster.joining]) {
     for (const { reason } of findings) failures[reason] = (failures[reason] ?? 0) + 1;
   }
+  const nodes = { verified: roster.verified, joining: roster.joining.length, failing: roster.failing.length };
   const conditions = Object.entries(assessment).map(([type, { status }]) => ({ type, status }));
   const group = groupOf(s);
   const nodeGroupStatus = group && isOwnedBy(s.pool, group) ? group.status : undefined;

@@ -1,12 +1,11 @@
 /** When to look again. Pure. Changes of nodes, RuntimeClasses and pools wake a pool by themselves; AWS has to be asked. */
 
-import { expectationOf, groupOf } from './facts.ts';
+import { groupOf } from './facts.ts';
 import { failedTargetOf } from './failedTarget.ts';
 import { hashOf } from './hash.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 import type { Trouble } from './ports.ts';
 import type { Situation } from './situation.ts';
-import { graceEnd } from './verify.ts';
 
 /** What the queue does with the pool: nothing, another run after a while, or one with growing delays. */
 export type Next =
@@ -68,12 +67,8 @@ function isUpdateOpen({ pool, update }: Situation): boolean {
 
 /** When the first verdict or the wait for missing nodes turns without any event. */
 function untilNodesLate(s: Situation): number {
-  const expected = expectationOf(s);
-  const ends = s.verdicts
-    .filter(({ state }) => state === 'joining')
-    .map(({ node }) => graceEnd(node, expected) - s.now);
-  const missing = s.nodes.length < (groupOf(s)?.scaling.desired ?? 0);
-  return Math.min(...ends, missing ? s.settings.joinGraceMs : Number.POSITIVE_INFINITY);
+  const missing = s.roster.total < (groupOf(s)?.scaling.desired ?? 0);
+  return Math.min(s.roster.nextGraceEnd - s.now, missing ? s.settings.joinGraceMs : Number.POSITIVE_INFINITY);
 }
 
 /** Three quarters to five quarters of the interval, always the same for a pool: many pools do not ask at once. */

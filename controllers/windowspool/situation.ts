@@ -1,7 +1,7 @@
 /** What is true of a pool at one moment: everything that the plan may look at. Plain data. */
 import type { WindowsPool } from './api.gen.ts';
-import type { Cluster, Instance, NodeGroup, NodeGroupUpdate, NodeRecord, RuntimeClass, Trouble } from './ports.ts';
-import type { Verdict } from './verify.ts';
+import type { Cluster, Instance, NodeGroup, NodeGroupUpdate, RuntimeClass, Trouble } from './ports.ts';
+import type { RosterView } from './roster.ts';
 
 /** How long things may take, and where the operator works. From the flags. All times in milliseconds. */
 export interface Settings {
@@ -48,8 +48,8 @@ export interface Situation {
   readonly group: GroupSight;
   /** The operator's own update, looked up when it was still running at the last report. */
   readonly update: NodeGroupUpdate | undefined;
-  readonly nodes: readonly NodeRecord[];
-  readonly verdicts: readonly Verdict[];
+  /** The verdicts on the pool's nodes: a live view of the cache. */
+  readonly roster: RosterView;
   /** Instances of the group; looked up only while nodes are missing. */
   readonly instances: readonly Instance[] | undefined;
   /** The RuntimeClass with the name that the pool wants, whoever made it. */

@@ -7,10 +7,10 @@ import { groupOf, isClusterMismatch } from './facts.ts';
 import { failedTargetOf, timeOf } from './failedTarget.ts';
 import { configTargetOf, isOwnedBy, nodeGroupNameOf, tagKeysFor } from './nodeGroup.ts';
 import type { NodeGroup } from './ports.ts';
+import type { RosterView } from './roster.ts';
 import { isOwner, runtimeClassFor } from './runtimeClass.ts';
 import type { Situation } from './situation.ts';
 import { describeStep, type Step } from './steps.ts';
-import type { Verdict } from './verify.ts';
 import { count } from './words.ts';
 
 /** Lists in status are cut here; the counts beside them are of all. */
@@ -27,8 +27,8 @@ export function statusFor(outcome: Outcome, assessment: Assessment, pending: rea
   const s = outcome.after;
   const runtimeClass = runtimeClassName(outcome);
   const cluster = clusterOf(s);
-  const builds = countBuilds(s.verdicts);
-  const failing = failingNodes(s.verdicts);
+  const builds = countBuilds(s.roster);
+  const failing = failingNodes(s.roster);
   const steps = pending.map(describeStep).filter((text) => text !== undefined);
   return {
     observedGeneration: s.pool.metadata.generation,
@@ -75,17 +75,16 @@ function conditionsFor(s: Situation, assessment: Assessment): NonNullable<Window
 }
 
 function countNodes(s: Situation): NonNullable<WindowsPoolStatus['nodes']> {
-  const { verdicts, nodes, pool } = s;
+  const { roster, pool } = s;
   const group = groupOf(s);
   const desired = group ? (isOwnedBy(pool, group) ? group.scaling.desired : undefined) : remembered(s);
-  const inState = (state: Verdict['state']) => verdicts.filter((verdict) => verdict.state === state).length;
   return {
     ...(desired !== undefined && { desired }),
-    total: nodes.length,
-    ready: nodes.filter(({ ready }) => ready === 'True').length,
-    verified: inState('verified'),
-    joining: inState('joining'),
-    failing: inState('failing'),
+    total: roster.total,
+    ready: roster.ready,
+    verified: roster.verified,
+    joining: roster.joining.length,
+    failing: roster.failing.length,
   };
 }
 
@@ -94,27 +93,23 @@ function remembered({ group, pool }: Situation): number | undefined {
   return group.kind === 'unreachable' ? pool.status?.nodes?.desired : undefined;
 }
 
-function countBuilds(verdicts: readonly Verdict[]): { kernelVersion: string; nodes: number }[] {
+function countBuilds(roster: RosterView): { kernelVersion: string; nodes: number }[] {
   const counts = new Map<string, number>();
-  for (const { node } of verdicts) {
-    const kernelVersion = cut(node.kernelVersion, KERNEL_LENGTH);
-    counts.set(kernelVersion, (counts.get(kernelVersion) ?? 0) + 1);
+  for (const [reported, nodes] of roster.builds) {
+    const kernelVersion = cut(reported, KERNEL_LENGTH);
+    counts.set(kernelVersion, (counts.get(kernelVersion) ?? 0) + nodes);
   }
   return [...counts]
     .map(([kernelVersion, nodes]) => ({ kernelVersion, nodes }))
     .sort((a, b) => b.nodes - a.nodes || (a.kernelVersion < b.kernelVersion ? -1 : 1));
 }
 
-function failingNodes(verdicts: readonly Verdict[]): NonNullable<WindowsPoolStatus['failingNodes']> {
-  return verdicts
-    .filter(({ state }) => state === 'failing')
-    .map(({ node, failures: [first] }) => ({
-      name: node.name,
-      reason: first?.reason ?? '',
-      message: cut(first?.message ?? '', NODE_MESSAGE_LENGTH),
-    }))
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .slice(0, LIST_LENGTH);
+function failingNodes({ failing }: RosterView): NonNullable<WindowsPoolStatus['failingNodes']> {
+  return failing.slice(0, LIST_LENGTH).map(({ node, failures: [first] }) => ({
+    name: node.name,
+    reason: first?.reason ?? '',
+    message: cut(first?.message ?? '', NODE_MESSAGE_LENGTH),
+  }));
 }
 
 function summaryFor(

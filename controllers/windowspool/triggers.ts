@@ -18,8 +18,12 @@ export function poolChangeMatters(before: WindowsPool | undefined, after: Window
 
 /** The node groups whose pools a node's change wakes: none for a heartbeat, two when the node moved. */
 export function nodeGroupsOfChange(before: NodeRecord | undefined, after: NodeRecord | undefined): string[] {
-  if (before && after && sameNode(before, after)) return [];
-  const groups = [before, after].map((node) => node?.labels[NODE_GROUP_LABEL]).filter((group) => group !== undefined);
+  return before && after && sameNode(before, after) ? [] : nodeGroupsOf(before, after);
+}
+
+/** The node groups that nodes are in, by the label that EKS puts on them. */
+export function nodeGroupsOf(...nodes: readonly (NodeRecord | undefined)[]): string[] {
+  const groups = nodes.map((node) => node?.labels[NODE_GROUP_LABEL]).filter((group) => group !== undefined);
   return [...new Set(groups)];
 }
 

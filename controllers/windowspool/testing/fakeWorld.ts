@@ -19,6 +19,7 @@ import type {
   Trouble,
 } from '../ports.ts';
 import type { Deps } from '../reconcile.ts';
+import { Roster } from '../roster.ts';
 import { CLUSTER_ARN, NOW, sampleNodes, sampleTrouble, settings } from './fixtures.ts';
 
 /** Thrown in the place where the operator's process ends. */
@@ -101,8 +102,14 @@ export class FakeWorld {
           ),
       },
       instances: { ofScalingGroup: () => this.#call('DescribeInstances', () => this.instances) },
+      rosters: {
+        of: (_pool, group, expected) => {
+          const members = this.nodes.filter(({ labels }) => labels['eks.amazonaws.com/nodegroup'] === group);
+          return new Roster(members, expected, this.now);
+        },
+        forget: () => undefined,
+      },
       nodes: {
-        ofNodeGroup: (name) => this.nodes.filter(({ labels }) => labels['eks.amazonaws.com/nodegroup'] === name),
         setLabel: (node, key, value) =>
           this.#call('label node', () => {
             this.nodes = this.nodes.map((each) =>

@@ -1,11 +1,12 @@
 /** One-line makers of the domain's objects for tests. Each is complete and healthy; a test says only what differs. */
 import type { WindowsPool, WindowsPoolSpec, WindowsPoolStatus } from '../api.gen.ts';
+import { expectationOf } from '../facts.ts';
 import { FINALIZER } from '../labels.ts';
 import { wishFor } from '../nodeGroup.ts';
 import type { NodeGroup, NodeRecord, RuntimeClass, Trouble, TroubleKind } from '../ports.ts';
+import { Roster } from '../roster.ts';
 import { runtimeClassFor } from '../runtimeClass.ts';
 import type { Settings, Situation } from '../situation.ts';
-import { verifyNode } from '../verify.ts';
 
 export const NOW = Date.parse('2026-03-01T12:00:00Z');
 export const MINUTE = 60_000;
@@ -141,12 +142,14 @@ export function sampleRuntimeClass(pool: WindowsPool = samplePool(), change: Par
   };
 }
 
+/** A situation, or the nodes from which its roster is made. */
+export type SituationChange = Partial<Situation> & { readonly nodes?: readonly NodeRecord[] };
+
 /** A settled pool of three verified nodes; what a test names replaces that part. */
-export function sampleSituation(change: Partial<Situation> = {}): Situation {
+export function sampleSituation({ nodes = sampleNodes(3), ...change }: SituationChange = {}): Situation {
   const pool = change.pool ?? samplePool({}, { status: knownStatus() });
-  const nodes = change.nodes ?? sampleNodes(3);
   const serverVersion = 'v1.36.3';
-  const expected = { spec: pool.spec, serverVersion, joinGraceMs: settings.joinGraceMs };
+  const expected = expectationOf({ pool, serverVersion, settings });
   return {
     pool,
     now: NOW,
@@ -157,8 +160,7 @@ export function sampleSituation(change: Partial<Situation> = {}): Situation {
     },
     group: { kind: 'seen', group: sampleGroup(pool) },
     update: undefined,
-    nodes,
-    verdicts: nodes.map((node) => verifyNode(node, expected, NOW)),
+    roster: new Roster(nodes, expected, change.now ?? NOW),
     instances: undefined,
     runtimeClass: pool.spec.runtimeClass.manage ? sampleRuntimeClass(pool) : undefined,
     formerRuntimeClass: undefined,

@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { configTargetOf } from '../nodeGroup.ts';
 import type { NodeGroup, NodeRecord, Trouble, TroubleKind } from '../ports.ts';
+import { Roster } from '../roster.ts';
 import { runtimeClassFor } from '../runtimeClass.ts';
 import type { ClusterSight, GroupSight, Situation } from '../situation.ts';
-import { verifyNode } from '../verify.ts';
 import {
   CLUSTER_ARN,
   knownStatus,
@@ -183,9 +183,8 @@ export const randomSituation: fc.Arbitrary<Situation> = randomPool.chain((pool) 
         { maxLength: 2 },
       ),
     })
-    .map((rest): Situation => {
+    .map(({ nodes, ...rest }): Situation => {
       const expected = { spec: pool.spec, serverVersion: rest.serverVersion, joinGraceMs: settings.joinGraceMs };
-      const verdicts = rest.nodes.map((node) => verifyNode(node, expected, NOW));
-      return { pool, now: NOW, settings, verdicts, ...rest };
+      return { pool, now: NOW, settings, roster: new Roster(nodes, expected, NOW), ...rest };
     }),
 );

@@ -1,0 +1,186 @@
+/**
+ * The verdicts on a pool's nodes, kept up to date one node at a time: what a node's event costs does not grow with the pool.
+ *
+ *   node's event ──▶ Rosters ──▶ the Roster of each pool with that node group ──▶ counts, failing, joining, mislabelled
+ */
+import { canonical } from './hash.ts';
+import type { NodeRecord } from './ports.ts';
+import { nodeGroupsOf } from './triggers.ts';
+import { type Expectation, graceEnd, type Verdict, verifyNode } from './verify.ts';
+import { parseKernelVersion, WINDOWS_BUILD_LABEL } from './windows.ts';
+
+/** What plan and conditions may look at. Lists are sorted by node name, so that equal pools read alike. */
+export interface RosterView {
+  readonly total: number;
+  readonly ready: number;
+  readonly verified: number;
+  /** Verdicts of nodes that fail an enforced check. */
+  readonly failing: readonly Verdict[];
+  readonly joining: readonly Verdict[];
+  /** Verified nodes with a warning. */
+  readonly warned: readonly Verdict[];
+  /** Nodes whose windows-build label differs from their kernel. */
+  readonly mislabelled: readonly NodeRecord[];
+  /** Kernel version -> how many nodes have it. */
+  readonly builds: ReadonlyMap<string, number>;
+  /** When the first verdict on a joining node turns by itself, epoch milliseconds; infinity when none is joining. */
+  readonly nextGraceEnd: number;
+  /** EC2 instance ids of the nodes. */
+  instanceIds(): ReadonlySet<string>;
+}
+
+/** The verdicts on the nodes of one pool. */
+export class Roster implements RosterView {
+  readonly #verdicts = new Map<string, Verdict>();
+  readonly #failing = new Map<string, Verdict>();
+  readonly #joining = new Map<string, Verdict>();
+  readonly #warned = new Map<string, Verdict>();
+  readonly #mislabelled = new Map<string, NodeRecord>();
+  readonly #builds = new Map<string, number>();
+  #ready = 0;
+  #expected: Expectation;
+  #compared: string;
+
+  constructor(nodes: Iterable<NodeRecord>, expected: Expectation, now: number) {
+    this.#expected = expected;
+    this.#compared = canonical(expected);
+    for (const node of nodes) this.put(node, now);
+  }
+
+  get total(): number {
+    return this.#verdicts.size;
+  }
+
+  get ready(): number {
+    return this.#ready;
+  }
+
+  get verified(): number {
+    return this.#verdicts.size - this.#failing.size - this.#joining.size;
+  }
+
+  get failing(): readonly Verdict[] {
+    return byName(this.#failing);
+  }
+
+  get joining(): readonly Verdict[] {
+    return byName(this.#joining);
+  }
+
+  get warned(): readonly Verdict[] {
+    return byName(this.#warned);
+  }
+
+  get mislabelled(): readonly NodeRecord[] {
+    return byName(this.#mislabelled);
+  }
+
+  get builds(): ReadonlyMap<string, number> {
+    return this.#builds;
+  }
+
+  get nextGraceEnd(): number {
+    return Math.min(...[...this.#joining.values()].map(({ node }) => graceEnd(node, this.#expected)));
+  }
+
+  instanceIds(): ReadonlySet<string> {
+    return new Set([...this.#verdicts.values()].map(({ node }) => node.providerID.split('/').at(-1) ?? ''));
+  }
+
+  /** Judges a node that joined or changed. One that is being deleted is gone. */
+  put(node: NodeRecord, now: number): void {
+    this.drop(node.name);
+    if (node.deleting) return;
+    const verdict = verifyNode(node, this.#expected, now);
+    this.#verdicts.set(node.name, verdict);
+    if (verdict.state === 'failing') this.#failing.set(node.name, verdict);
+    if (verdict.state === 'joining') this.#joining.set(node.name, verdict);
+    if (verdict.state === 'verified' && verdict.warnings.length > 0) this.#warned.set(node.name, verdict);
+    if (isMislabelled(node)) this.#mislabelled.set(node.name, node);
+    if (node.ready === 'True') this.#ready += 1;
+    this.#count(node.kernelVersion, 1);
+  }
+
+  /** Forgets a node that left. */
+  drop(name: string): void {
+    const before = this.#verdicts.get(name);
+    if (!before) return;
+    for (const map of [this.#verdicts, this.#failing, this.#joining, this.#warned, this.#mislabelled]) map.delete(name);
+    if (before.node.ready === 'True') this.#ready -= 1;
+    this.#count(before.node.kernelVersion, -1);
+  }
+
+  /** Judges again what another spec or the passing of time changes: all nodes, or only those that are joining. */
+  judge(expected: Expectation, now: number): void {
+    const compared = canonical(expected);
+    const changed = compared !== this.#compared;
+    this.#expected = expected;
+    this.#compared = compared;
+    const verdicts = changed ? this.#verdicts : this.#joining;
+    for (const { node } of [...verdicts.values()]) this.put(node, now);
+  }
+
+  #count(kernelVersion: string, change: number): void {
+    const nodes = (this.#builds.get(kernelVersion) ?? 0) + change;
+    if (nodes > 0) this.#builds.set(kernelVersion, nodes);
+    else this.#builds.delete(kernelVersion);
+  }
+}
+
+function isMislabelled({ kernelVersion, labels }: NodeRecord): boolean {
+  const build = parseKernelVersion(kernelVersion)?.build;
+  return build !== undefined && labels[WINDOWS_BUILD_LABEL] !== build;
+}
+
+function byName<T>(map: ReadonlyMap<string, T>): T[] {
+  return [...map].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
+}
+
+/** The rosters of all pools. A pool's is made at its first reconcile and follows the node events from then on. */
+export class Rosters {
+  readonly #byPool = new Map<string, { readonly group: string; readonly roster: Roster }>();
+  readonly #poolsOf = new Map<string, Set<string>>();
+  readonly #nodesOf: (group: string) => readonly NodeRecord[];
+  readonly #now: () => number;
+
+  /** @param nodesOf the cached nodes of a node group, read when a roster is made */
+  constructor(nodesOf: (group: string) => readonly NodeRecord[], now: () => number) {
+    this.#nodesOf = nodesOf;
+    this.#now = now;
+  }
+
+  /** The roster of a pool whose nodes are those of a node group. */
+  of(pool: string, group: string, expected: Expectation): Roster {
+    const known = this.#byPool.get(pool);
+    if (known?.group === group) {
+      known.roster.judge(expected, this.#now());
+      return known.roster;
+    }
+    this.forget(pool);
+    const roster = new Roster(this.#nodesOf(group), expected, this.#now());
+    this.#byPool.set(pool, { group, roster });
+    this.#poolsOf.set(group, (this.#poolsOf.get(group) ?? new Set()).add(pool));
+    return roster;
+  }
+
+  /** Takes a node's change into every roster that it concerns. */
+  follow(before: NodeRecord | undefined, after: NodeRecord | undefined): void {
+    for (const group of nodeGroupsOf(before, after)) {
+      for (const pool of this.#poolsOf.get(group) ?? []) {
+        const roster = this.#byPool.get(pool)?.roster;
+        if (after && nodeGroupsOf(after).includes(group)) roster?.put(after, this.#now());
+        else if (before) roster?.drop(before.name);
+      }
+    }
+  }
+
+  /** Forgets a pool that is gone. */
+  forget(pool: string): void {
+    const known = this.#byPool.get(pool);
+    if (!known) return;
+    this.#byPool.delete(pool);
+    const pools = this.#poolsOf.get(known.group);
+    pools?.delete(pool);
+    if (pools?.size === 0) this.#poolsOf.delete(known.group);
+  }
+}
