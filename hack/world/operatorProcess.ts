@@ -15,6 +15,8 @@ export interface OperatorOptions {
   readonly awsUrl: string;
   /** More flags; a later one wins. */
   readonly flags?: readonly string[];
+  /** The file that Node runs. Default: cmd/operator/main.ts. */
+  readonly entry?: string;
   /** Gets every line of the operator's log. */
   readonly log?: (line: string) => void;
 }
@@ -41,7 +43,7 @@ export class OperatorProcess {
   /** What it wrote that is no log line, such as a stack trace. */
   readonly stray: string[] = [];
 
-  constructor({ kubeconfig, clusterName, region, awsUrl, flags = [], log }: OperatorOptions) {
+  constructor({ kubeconfig, clusterName, region, awsUrl, flags = [], entry = MAIN, log }: OperatorOptions) {
     const args = [
       `--kubeconfig=${kubeconfig}`,
       `--cluster-name=${clusterName}`,
@@ -57,7 +59,7 @@ export class OperatorProcess {
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',
     };
-    this.#child = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = spawn(process.execPath, [entry, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       if (stream) createInterface({ input: stream }).on('line', (line) => this.#take(line, log));
     }

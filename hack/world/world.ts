@@ -83,7 +83,7 @@ export class World {
   /** Starts an operator under its ServiceAccount; it may not be ready yet. */
   operator(
     flags: readonly string[] = [],
-    at: { kubeconfig?: string; awsUrl?: string; log?: (line: string) => void } = {},
+    at: { kubeconfig?: string; awsUrl?: string; entry?: string; log?: (line: string) => void } = {},
   ): OperatorProcess {
     const operator = new OperatorProcess({
       kubeconfig: at.kubeconfig ?? this.#operatorKubeconfig,
@@ -91,6 +91,7 @@ export class World {
       region: REGION,
       awsUrl: at.awsUrl ?? this.cloud.url,
       flags,
+      ...(at.entry && { entry: at.entry }),
       ...(at.log && { log: at.log }),
     });
     this.operators.push(operator);
