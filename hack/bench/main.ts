@@ -1,56 +1,60 @@
 /**
- * `make bench`: measures, prints a table and writes build/bench.json. Every figure is the median of several interleaved runs in this one
- * call, so that a machine whose speed drifts slows all of them alike.
+ * `make bench`: measures, prints tables and writes build/bench.json. Ratios come from interleaved runs in one call, so that a machine
+ * whose speed drifts slows all sides alike.
  */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { assess } from '../../controllers/windowspool/assess.ts';
-import { planFor } from '../../controllers/windowspool/plan.ts';
-import { statusFor } from '../../controllers/windowspool/status.ts';
-import { sampleNodes, sampleSituation, settings } from '../../controllers/windowspool/testing/fixtures.ts';
-import { verifyNode } from '../../controllers/windowspool/verify.ts';
+import { parseArgs } from 'node:util';
+import { coldSync } from './coldSync.ts';
+import { decision } from './decision.ts';
+import { keep, print } from './report.ts';
+import { Bench, type Section } from './section.ts';
 
-const RUNS = 7;
-const SIZES = [10, 100, 1_000, 10_000];
+/** In the order in which they run: those on the same nodes follow each other. */
+const sections: readonly Section[] = [decision, coldSync];
 
-/** Everything that a reconcile computes for a pool of this size, without I/O, in milliseconds. */
-function decide(size: number): number {
-  const nodes = sampleNodes(size);
-  const situation = sampleSituation({ nodes });
-  const expected = {
-    spec: situation.pool.spec,
-    serverVersion: situation.serverVersion,
-    joinGraceMs: settings.joinGraceMs,
-  };
-  const start = performance.now();
-  const verdicts = nodes.map((node) => verifyNode(node, expected, situation.now));
-  const seen = { ...situation, verdicts };
-  const { steps, pending } = planFor(seen);
-  const outcome = { after: seen, done: steps, accepted: undefined, released: false };
-  statusFor(outcome, assess(seen), pending);
-  return performance.now() - start;
-}
+const help = `Usage: node hack/bench/main.ts [--large] [section...]
 
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
+Measures the sections, by default all, and writes build/bench.json. A section that is not measured now stays in the file with its date.
 
-const times = new Map<number, number[]>(SIZES.map((size) => [size, []]));
-// The first round warms the compiler up and does not count.
-for (let run = 0; run <= RUNS; run++) {
-  for (const size of SIZES) {
-    const ms = decide(size);
-    if (run > 0) times.get(size)?.push(ms);
+${sections.map(({ name, what }) => `  ${name.padEnd(12)}${what}`).join('\n')}
+
+  --large     also the sizes that take minutes: 50,000 nodes
+  --help      this text
+`;
+
+async function main(signal: AbortSignal): Promise<void> {
+  const options = { large: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } } as const;
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  if (values.help) {
+    console.log(help);
+    return;
+  }
+  const unknown = positionals.filter((wanted) => !sections.some(({ name }) => name === wanted));
+  if (unknown.length > 0)
+    throw new Error(
+      `There is no section ${unknown.join(', ')}. There are: ${sections.map(({ name }) => name).join(', ')}.`,
+    );
+  const bench = new Bench((line) => console.log(line), signal, values.large);
+  try {
+    for (const section of sections) {
+      if (positionals.length > 0 && !positionals.includes(section.name)) continue;
+      const result = await section.run(bench);
+      print(section.name, result);
+      await keep(section.name, result);
+    }
+  } finally {
+    await bench.stop();
   }
 }
 
-const decision = SIZES.map((nodes) => {
-  const ms = median(times.get(nodes) ?? []);
-  return { nodes, ms: Number(ms.toFixed(3)), microsecondsPerNode: Number(((ms * 1_000) / nodes).toFixed(2)) };
-});
-console.log('decision: verify, plan, assess and write the status of one pool, without I/O');
-console.table(decision);
-await mkdir('build', { recursive: true });
-await writeFile(
-  'build/bench.json',
-  `${JSON.stringify({ node: process.version, runs: RUNS, decision }, undefined, 2)}\n`,
-);
+const ending = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(name, () => ending.abort(new Error(`Stopped by ${name}.`)));
+}
+try {
+  await main(ending.signal);
+} catch (error) {
+  // What fails because of a stop is no news.
+  const cause = ending.signal.aborted ? ending.signal.reason : error;
+  console.error(cause instanceof Error ? cause.message : cause);
+  process.exitCode = 1;
+}

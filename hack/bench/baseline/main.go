@@ -1,0 +1,143 @@
+// Command baseline is client-go's side of the benchmark coldSync: a shared informer on Nodes that keeps the same fields as the
+// operator's store, with Go's default garbage collector settings. It prints one JSON line when the informer has synced.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// report has the shape that hack/bench/measured.ts reads.
+type report struct {
+	Milliseconds float64 `json:"ms"`
+	CPU          float64 `json:"cpuMs"`
+	PeakKiB      int     `json:"peakKiB"`
+	Items        int     `json:"items"`
+}
+
+func main() {
+	kubeconfig := flag.String("kubeconfig", "", "path of a kubeconfig")
+	selector := flag.String("selector", "", "label selector of the nodes")
+	speakJSON := flag.Bool("json", false, "speak JSON instead of protobuf, client-go's default for Nodes")
+	started := flag.Float64("started", 0, "when the process was started, in epoch milliseconds")
+	file := flag.String("dump", "", "file for the store's content, one record a line")
+	flag.Parse()
+	if err := run(*kubeconfig, *selector, *speakJSON, *started, *file); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(kubeconfig, selector string, speakJSON bool, started float64, file string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	client, err := connect(kubeconfig, speakJSON)
+	if err != nil {
+		return err
+	}
+	informer := cache.NewSharedIndexInformer(nodes(client, selector), &corev1.Node{}, 0, cache.Indexers{"nodeGroup": byNodeGroup})
+	if err := informer.SetTransform(trim); err != nil {
+		return err
+	}
+	go informer.RunWithContext(ctx)
+	// Not WaitForCacheSync: it looks only every 100 ms.
+	if !cache.WaitFor(ctx, "", informer.HasSyncedChecker()) {
+		return fmt.Errorf("the informer has not synced within five minutes")
+	}
+	ms := float64(time.Now().UnixMicro())/1000 - started
+	cpu, err := cpuMilliseconds()
+	if err != nil {
+		return err
+	}
+	peak, err := peakKiB()
+	if err != nil {
+		return err
+	}
+	items := informer.GetStore().List()
+	synced := report{Milliseconds: ms, CPU: cpu, PeakKiB: peak, Items: len(items)}
+	if err := json.NewEncoder(os.Stdout).Encode(synced); err != nil {
+		return err
+	}
+	if file == "" {
+		return nil
+	}
+	out, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	return dump(out, items)
+}
+
+// connect leaves the wire format to client-go, whose generated clients speak protobuf for built-in types (gentype.PrefersProtobuf).
+func connect(kubeconfig string, speakJSON bool) (*kubernetes.Clientset, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	if speakJSON {
+		config.ContentType = "application/json"
+	}
+	return kubernetes.NewForConfig(config)
+}
+
+// nodes lists and watches as client-go's generated informers do: the client behind it decides whether a watch list is possible.
+func nodes(client *kubernetes.Clientset, selector string) cache.ListerWatcher {
+	return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			options.LabelSelector = selector
+			return client.CoreV1().Nodes().List(ctx, options)
+		},
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			options.LabelSelector = selector
+			return client.CoreV1().Nodes().Watch(ctx, options)
+		},
+	}, client)
+}
+
+func byNodeGroup(object any) ([]string, error) {
+	if node, ok := object.(*corev1.Node); ok {
+		if group, found := node.Labels["eks.amazonaws.com/nodegroup"]; found {
+			return []string{group}, nil
+		}
+	}
+	return nil, nil
+}
+
+// cpuMilliseconds is what this process has spent so far, in user and in system mode.
+func cpuMilliseconds() (float64, error) {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		return 0, err
+	}
+	return float64(usage.Utime.Nano()+usage.Stime.Nano()) / 1e6, nil
+}
+
+// peakKiB is the most memory that this process ever had in RAM: VmHWM of proc(5).
+func peakKiB() (int, error) {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(status)) {
+		if rest, found := strings.CutPrefix(line, "VmHWM:"); found {
+			return strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(rest), " kB"))
+		}
+	}
+	return 0, fmt.Errorf("/proc/self/status has no VmHWM")
+}

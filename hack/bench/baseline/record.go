@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"sort"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// record is what the operator keeps of a Node (NodeRecord in controllers/windowspool/ports.ts), field by field.
+// Both sides write theirs as JSON with sorted keys, and the files must be equal.
+type record struct {
+	Allocatable             map[string]string `json:"allocatable"`
+	Architecture            string            `json:"architecture"`
+	Capacity                map[string]string `json:"capacity"`
+	ContainerRuntimeVersion string            `json:"containerRuntimeVersion"`
+	CreatedAt               int64             `json:"createdAt"`
+	Deleting                bool              `json:"deleting"`
+	KernelVersion           string            `json:"kernelVersion"`
+	KubeletVersion          string            `json:"kubeletVersion"`
+	Labels                  map[string]string `json:"labels"`
+	Name                    string            `json:"name"`
+	OperatingSystem         string            `json:"operatingSystem"`
+	ProviderID              string            `json:"providerID"`
+	Ready                   string            `json:"ready"`
+	ReadyReason             string            `json:"readyReason"`
+	ResourceVersion         string            `json:"resourceVersion"`
+	Taints                  []taint           `json:"taints"`
+	UID                     string            `json:"uid"`
+}
+
+type taint struct {
+	Effect string `json:"effect"`
+	Key    string `json:"key"`
+	Value  string `json:"value,omitempty"`
+}
+
+// trim drops in place what a record does not hold, as controllers do in Go: the store keeps the Node itself.
+func trim(object any) (any, error) {
+	node, ok := object.(*corev1.Node)
+	if !ok {
+		return object, nil
+	}
+	node.ManagedFields = nil
+	node.Annotations = nil
+	node.OwnerReferences = nil
+	node.Finalizers = nil
+	node.Spec = corev1.NodeSpec{ProviderID: node.Spec.ProviderID, Taints: node.Spec.Taints}
+	node.Status = corev1.NodeStatus{
+		Capacity:    node.Status.Capacity,
+		Allocatable: node.Status.Allocatable,
+		Conditions:  readyOnly(node.Status.Conditions),
+		NodeInfo: corev1.NodeSystemInfo{
+			KernelVersion:           node.Status.NodeInfo.KernelVersion,
+			ContainerRuntimeVersion: node.Status.NodeInfo.ContainerRuntimeVersion,
+			KubeletVersion:          node.Status.NodeInfo.KubeletVersion,
+			OperatingSystem:         node.Status.NodeInfo.OperatingSystem,
+			Architecture:            node.Status.NodeInfo.Architecture,
+		},
+	}
+	return node, nil
+}
+
+func readyOnly(conditions []corev1.NodeCondition) []corev1.NodeCondition {
+	for _, condition := range conditions {
+		if condition.Type == corev1.NodeReady {
+			return []corev1.NodeCondition{{Type: condition.Type, Status: condition.Status, Reason: condition.Reason}}
+		}
+	}
+	return nil
+}
+
+func recordOf(node *corev1.Node) record {
+	kept := record{
+		Allocatable:             quantities(node.Status.Allocatable),
+		Architecture:            node.Status.NodeInfo.Architecture,
+		Capacity:                quantities(node.Status.Capacity),
+		ContainerRuntimeVersion: node.Status.NodeInfo.ContainerRuntimeVersion,
+		CreatedAt:               node.CreationTimestamp.UnixMilli(),
+		Deleting:                node.DeletionTimestamp != nil,
+		KernelVersion:           node.Status.NodeInfo.KernelVersion,
+		KubeletVersion:          node.Status.NodeInfo.KubeletVersion,
+		Labels:                  node.Labels,
+		Name:                    node.Name,
+		OperatingSystem:         node.Status.NodeInfo.OperatingSystem,
+		ProviderID:              node.Spec.ProviderID,
+		Ready:                   string(corev1.ConditionUnknown),
+		ResourceVersion:         node.ResourceVersion,
+		Taints:                  []taint{},
+		UID:                     string(node.UID),
+	}
+	for _, condition := range node.Status.Conditions {
+		kept.Ready, kept.ReadyReason = string(condition.Status), condition.Reason
+	}
+	for _, one := range node.Spec.Taints {
+		kept.Taints = append(kept.Taints, taint{Effect: string(one.Effect), Key: one.Key, Value: one.Value})
+	}
+	return kept
+}
+
+func quantities(list corev1.ResourceList) map[string]string {
+	texts := make(map[string]string, len(list))
+	for name, quantity := range list {
+		texts[string(name)] = quantity.String()
+	}
+	return texts
+}
+
+// dump writes one record a line, by name.
+func dump(out io.Writer, objects []any) error {
+	records := make([]record, 0, len(objects))
+	for _, object := range objects {
+		if node, ok := object.(*corev1.Node); ok {
+			records = append(records, recordOf(node))
+		}
+	}
+	sort.Slice(records, func(a, b int) bool { return records[a].Name < records[b].Name })
+	buffered := bufio.NewWriter(out)
+	encoder := json.NewEncoder(buffered)
+	encoder.SetEscapeHTML(false)
+	for _, one := range records {
+		if err := encoder.Encode(one); err != nil {
+			return err
+		}
+	}
+	return buffered.Flush()
+}

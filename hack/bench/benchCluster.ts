@@ -1,0 +1,106 @@
+/** What the benches run against: a real API server and etcd, a local AWS, and any number of nodes. */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createKubernetesClient, type KubernetesClient } from '../../controllers/kubernetes/client.ts';
+import { silentLog } from '../../controllers/runtime/silentLog.ts';
+import { startCloud } from '../cloud/cloud.ts';
+import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
+import { waitFor } from '../controlplane/wait.ts';
+import { CLUSTER_NAME, REGION, World } from '../world/world.ts';
+import { groupName, nodeName, nodeObject } from './nodeObject.ts';
+import { forEachOf } from './workers.ts';
+
+const CRD = join(fileURLToPath(new URL('../../', import.meta.url)), 'crds/windowspools.yaml');
+const NODES = '/api/v1/nodes';
+const WRITERS = 24;
+/** Enough for one that waits behind thousands of others. */
+const TIMEOUT_MS = 60_000;
+
+/** What is not measured and would take the processors away: they too follow every node. */
+const BYSTANDERS = ['kube-controller-manager', 'kube-scheduler', 'kwok'];
+
+export class BenchCluster {
+  readonly world: World;
+  /** As a member of system:masters, whom the API server never makes wait. */
+  readonly admin: KubernetesClient;
+  readonly groups: number;
+  readonly #signal: AbortSignal;
+  #nodes = 0;
+
+  private constructor(world: World, groups: number, signal: AbortSignal) {
+    this.world = world;
+    this.groups = groups;
+    this.#signal = signal;
+    const kubeconfigPath = world.controlPlane.adminKubeconfig;
+    this.admin = createKubernetesClient({ kubeconfigPath, log: silentLog, version: 'bench' });
+  }
+
+  /** Starts one whose nodes are spread evenly over `groups` node groups. It ends with `stop`. */
+  static async start(groups: number, say: (line: string) => void, signal: AbortSignal): Promise<BenchCluster> {
+    const auditPolicy = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'None' }] };
+    const controlPlane = await startControlPlane({ crds: [CRD], auditPolicy, signal });
+    const cloud = await startCloud({ cluster: clusterOf(controlPlane), speed: 10 });
+    const cluster = new BenchCluster(new World(controlPlane, cloud), groups, signal);
+    try {
+      await cluster.world.install();
+      await endBystanders(controlPlane);
+      say('A Kubernetes API server, etcd and a local AWS run.');
+      return cluster;
+    } catch (error) {
+      await cluster.stop();
+      throw error;
+    }
+  }
+
+  get nodes(): number {
+    return this.#nodes;
+  }
+
+  /** Adds nodes until there are so many. */
+  async grow(count: number, say: (line: string) => void): Promise<void> {
+    const before = this.#nodes;
+    if (count <= before) return;
+    const started = performance.now();
+    await forEachOf(count - before, WRITERS, async (offset) => this.createNode(before + offset));
+    this.#nodes = count;
+    say(`${count} nodes; adding ${count - before} took ${Math.round((performance.now() - started) / 1000)} s.`);
+  }
+
+  async createNode(index: number): Promise<void> {
+    const body = nodeObject(index, groupName(index, this.groups));
+    await this.admin.request('POST', NODES, { body, signal: this.#signal, timeoutMs: TIMEOUT_MS });
+  }
+
+  async deleteNode(index: number): Promise<void> {
+    await this.admin.request('DELETE', `${NODES}/${nodeName(index)}`, { signal: this.#signal, timeoutMs: TIMEOUT_MS });
+  }
+
+  /** Patches a node's status as its kubelet does. */
+  async patchStatus(index: number, status: object): Promise<void> {
+    const contentType = 'application/strategic-merge-patch+json';
+    const options = { body: { status }, contentType, signal: this.#signal, timeoutMs: TIMEOUT_MS };
+    await this.admin.request('PATCH', `${NODES}/${nodeName(index)}/status`, options);
+  }
+
+  /** The process id of a component; throws when it does not run. */
+  pidOf(name: 'kube-apiserver' | 'etcd'): number {
+    const pid = this.world.controlPlane.pids[name];
+    if (pid === undefined) throw new Error(`${name} does not run.`);
+    return pid;
+  }
+
+  async stop(): Promise<void> {
+    await this.admin.close();
+    await this.world.stop();
+  }
+}
+
+function clusterOf({ caData, url }: ControlPlane) {
+  return { name: CLUSTER_NAME, region: REGION, caData, endpoint: url, kubernetesVersion: '1.36' };
+}
+
+async function endBystanders(controlPlane: ControlPlane): Promise<void> {
+  const running = () => BYSTANDERS.map((name) => controlPlane.pids[name]).filter((pid) => pid !== undefined);
+  for (const pid of running()) process.kill(pid, 'SIGTERM');
+  await waitFor(() => running().length === 0, { what: `${BYSTANDERS.join(', ')} to end`, timeoutMs: 20_000 });
+}

@@ -1,0 +1,45 @@
+/** What the programs that coldSync measures have in common: their arguments, and the line that they print when they are synced. */
+import { writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import type { NodeRecord } from '../../../controllers/windowspool/ports.ts';
+import { dump } from '../dump.ts';
+import { memoryOf } from '../processFigures.ts';
+
+export interface Arguments {
+  readonly kubeconfig: string;
+  readonly selector: string;
+  /** When the process was started, in epoch milliseconds. */
+  readonly started: number;
+  /** Where to write the store's content; undefined: nowhere. */
+  readonly dump: string | undefined;
+}
+
+/** One line of JSON; baseline/main.go prints the same. */
+export interface Synced {
+  /** From the start of the process to the first complete list in the store. */
+  readonly ms: number;
+  /** Processor time until then, of all threads. */
+  readonly cpuMs: number;
+  readonly peakKiB: number;
+  readonly items: number;
+}
+
+export function readArguments(): Arguments {
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({ options: { kubeconfig: text, selector: text, started: text, dump: text } });
+  const { kubeconfig = '', selector = '', started, dump: file } = values;
+  return { kubeconfig, selector, started: Number(started), dump: file };
+}
+
+/** Prints the figures; called at the moment of the sync. */
+export function printSynced(started: number, items: number): void {
+  const ms = performance.timeOrigin + performance.now() - started;
+  const { user, system } = process.cpuUsage();
+  const synced: Synced = { ms, cpuMs: (user + system) / 1_000, peakKiB: memoryOf('self').peakKiB, items };
+  console.log(JSON.stringify(synced));
+}
+
+/** Writes the store's content where it is wanted. */
+export async function writeDump(file: string | undefined, records: () => readonly NodeRecord[]): Promise<void> {
+  if (file !== undefined) await writeFile(file, dump(records()));
+}

@@ -1,0 +1,49 @@
+import { assess } from '../../controllers/windowspool/assess.ts';
+import { planFor } from '../../controllers/windowspool/plan.ts';
+import { statusFor } from '../../controllers/windowspool/status.ts';
+import { sampleNodes, sampleSituation, settings } from '../../controllers/windowspool/testing/fixtures.ts';
+import { verifyNode } from '../../controllers/windowspool/verify.ts';
+import type { Result, Section } from './section.ts';
+import { median, round } from './statistics.ts';
+
+const RUNS = 7;
+const SIZES = [10, 100, 1_000, 10_000];
+
+/** What the domain computes for a pool of each size. */
+export const decision: Section = {
+  name: 'decision',
+  what: 'verify, plan, assess and write the status of one pool of 10 to 10,000 nodes, without I/O',
+  run: async (): Promise<Result> => {
+    const times = new Map<number, number[]>(SIZES.map((size) => [size, []]));
+    // The first round warms the compiler up and does not count.
+    for (let run = 0; run <= RUNS; run++) {
+      for (const size of SIZES) {
+        const ms = decide(size);
+        if (run > 0) times.get(size)?.push(ms);
+      }
+    }
+    const rows = SIZES.map((nodes) => {
+      const ms = median(times.get(nodes) ?? []);
+      return { nodes, ms: round(ms, 3), microsecondsPerNode: round((ms * 1_000) / nodes) };
+    });
+    return { how: `median of ${RUNS} interleaved runs in one warm process`, rows };
+  },
+};
+
+/** Everything that a reconcile computes for a pool of this size, in milliseconds. */
+function decide(size: number): number {
+  const nodes = sampleNodes(size);
+  const situation = sampleSituation({ nodes });
+  const expected = {
+    spec: situation.pool.spec,
+    serverVersion: situation.serverVersion,
+    joinGraceMs: settings.joinGraceMs,
+  };
+  const start = performance.now();
+  const verdicts = nodes.map((node) => verifyNode(node, expected, situation.now));
+  const seen = { ...situation, verdicts };
+  const { steps, pending } = planFor(seen);
+  const outcome = { after: seen, done: steps, accepted: undefined, released: false };
+  statusFor(outcome, assess(seen), pending);
+  return performance.now() - start;
+}

@@ -1,0 +1,19 @@
+/** Runs one of coldSync's programs and reads what it prints. */
+import { runCommand } from '../controlplane/command.ts';
+import type { Synced } from './coldSync/program.ts';
+
+const TIMEOUT_MS = 300_000;
+
+export interface Program {
+  readonly file: string;
+  readonly args: readonly string[];
+}
+
+/** Starts the program, tells it when that was, and gives its figures when it has ended. Rejects with its words when it failed. */
+export async function runMeasured({ file, args }: Program, signal: AbortSignal): Promise<Synced> {
+  const started = performance.timeOrigin + performance.now();
+  const all = [...args, `--started=${started}`];
+  const { code, stdout, stderr } = await runCommand(file, all, { timeoutMs: TIMEOUT_MS, signal });
+  if (code !== 0) throw new Error(`${file} ${args.join(' ')} ended with status ${code}:\n${stderr}`);
+  return JSON.parse(stdout);
+}

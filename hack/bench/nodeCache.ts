@@ -1,0 +1,51 @@
+/** The operator's cache of nodes alone: its own client, list and watch, reflector and store. */
+import { createKubernetesClient } from '../../controllers/kubernetes/client.ts';
+import { type NodeIndex, nodeIdentity, nodeIndexes, nodeListWatch } from '../../controllers/kubernetes/nodes.ts';
+import { realClock } from '../../controllers/runtime/clock.ts';
+import type { Logger } from '../../controllers/runtime/ports.ts';
+import { Reflector, type ReflectorHooks } from '../../controllers/runtime/reflector.ts';
+import { Store } from '../../controllers/runtime/store.ts';
+import { NODE_GROUP_LABEL } from '../../controllers/windowspool/labels.ts';
+import type { NodeRecord } from '../../controllers/windowspool/ports.ts';
+
+/** The nodes that the operator asks for: those of node groups. */
+export const NODE_SELECTOR = NODE_GROUP_LABEL;
+
+export interface NodeCache {
+  readonly store: Store<NodeRecord, NodeIndex>;
+  stop(): Promise<void>;
+}
+
+/** Starts to follow the cluster's nodes, as compose.ts of the operator does. */
+export function startNodeCache(kubeconfigPath: string, hooks: ReflectorHooks = {}): NodeCache {
+  const client = createKubernetesClient({ kubeconfigPath, log: stderrLog, version: 'bench' });
+  const store = new Store({ identity: nodeIdentity, indexes: nodeIndexes, log: stderrLog });
+  const reflector = new Reflector({
+    name: 'nodes',
+    source: nodeListWatch(client, NODE_SELECTOR),
+    identity: nodeIdentity,
+    store,
+    clock: realClock,
+    log: stderrLog,
+    hooks,
+  });
+  const ending = new AbortController();
+  const running = reflector.run(ending.signal);
+  return {
+    store,
+    stop: async () => {
+      ending.abort();
+      await running;
+      await client.close();
+    },
+  };
+}
+
+/** Only what went wrong, and to standard error: standard output is for results. */
+const stderrLog: Logger = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: (fields, message) => console.error(message, JSON.stringify(fields)),
+  error: (fields, message) => console.error(message, JSON.stringify(fields)),
+  child: () => stderrLog,
+};

@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { nodeName, nodeObject } from './nodeObject.ts';
+
+describe('a node of the benches', () => {
+  const node = nodeObject(4711, 'windows-1') as { metadata: { labels: object }; status: { images: readonly object[] } };
+
+  it('is as large as a real one, less the managed fields that the API server adds', () => {
+    const bytes = JSON.stringify(node).length;
+    assert.ok(bytes > 9_000 && bytes < 17_000, `it has ${bytes} bytes`);
+    assert.equal(node.status.images.length, 30);
+    assert.ok(Object.keys(node.metadata.labels).length >= 20);
+  });
+
+  it('has a name of its own', () => {
+    const names = new Set(Array.from({ length: 70_000 }, (_, index) => nodeName(index)));
+    assert.equal(names.size, 70_000);
+  });
+});

@@ -1,0 +1,32 @@
+/** What Linux knows about a process: proc(5). */
+import { readFileSync } from 'node:fs';
+
+/** Clock ticks a second in /proc/PID/stat: USER_HZ, 100 on every platform that Node runs on under Linux. */
+const TICKS = 100;
+
+export interface Memory {
+  /** In RAM now. */
+  readonly rssKiB: number;
+  /** The most that it ever had in RAM. */
+  readonly peakKiB: number;
+}
+
+/** Memory of a process; `self` is this one. Throws when there is no such process. */
+export function memoryOf(pid: number | 'self'): Memory {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const field = (name: string): number => Number(new RegExp(`^${name}:\\s*(\\d+) kB$`, 'm').exec(status)?.[1]);
+  return { rssKiB: field('VmRSS'), peakKiB: field('VmHWM') };
+}
+
+/** Seconds of processor time that a process has spent, in user and in system mode, to a hundredth. */
+export function cpuSecondsOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The second field is the program's name in parentheses, which may hold anything.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS;
+}
+
+/** KiB as MB with one digit. */
+export function megabytes(kib: number): number {
+  return Number(((kib * 1024) / 1e6).toFixed(1));
+}

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { median, percentile, slope } from './statistics.ts';
+
+const numbers = fc.array(fc.double({ noNaN: true, min: -1e6, max: 1e6 }), { minLength: 1, maxLength: 50 });
+
+describe('statistics', () => {
+  it('give a percentile that is one of the values and that the share does not exceed', () => {
+    fc.assert(
+      fc.property(numbers, fc.double({ noNaN: true, min: 0, max: 1 }), (values, share) => {
+        const found = percentile(values, share);
+        assert.ok(values.includes(found));
+        assert.ok(values.filter((value) => value <= found).length >= Math.floor(values.length * share));
+      }),
+    );
+  });
+
+  for (const [values, expected] of [
+    [[3, 1, 2], 2],
+    [[4, 1, 3, 2], 3],
+    [[7], 7],
+  ] as const) {
+    it(`give ${expected} as the median of ${values.join(', ')}`, () => assert.equal(median(values), expected));
+  }
+
+  it('find the slope of any straight line', () => {
+    const whole = fc.integer({ min: -1000, max: 1000 });
+    fc.assert(
+      fc.property(whole, whole, fc.integer({ min: 2, max: 50 }), (rise, start, count) => {
+        const points = Array.from({ length: count }, (_, x) => ({ x, y: start + rise * x }));
+        assert.ok(Math.abs(slope(points) - rise) < 1e-6);
+      }),
+    );
+  });
+
+  it('see no slope in a single point', () => assert.equal(slope([{ x: 1, y: 5 }]), 0));
+});
