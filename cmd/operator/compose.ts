@@ -29,6 +29,7 @@ import { Store } from '../../controllers/runtime/store.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { NODE_GROUP_LABEL } from '../../controllers/windowspool/labels.ts';
 import { Sights } from '../../controllers/windowspool/observe.ts';
+import { Pace } from '../../controllers/windowspool/pace.ts';
 import type { NodeRecord, RuntimeClass } from '../../controllers/windowspool/ports.ts';
 import { reconcile } from '../../controllers/windowspool/reconcile.ts';
 import { Rosters } from '../../controllers/windowspool/roster.ts';
@@ -180,6 +181,7 @@ function reconciler(options: Options, parts: Parts) {
   const { clusterName } = options;
   const deps = {
     sights: new Sights(),
+    pace: new Pace(),
     settings: options,
     now: () => Date.now(),
     nodeGroups: new EksNodeGroups(clusterName, aws.eks, lane),

@@ -9,6 +9,7 @@ import { FakeWorld } from './testing/fakeWorld.ts';
 import {
   CLUSTER_ARN,
   knownStatus,
+  NOW,
   sampleGroup,
   sampleNode,
   samplePool,
@@ -109,7 +110,7 @@ describe('the steps', () => {
   });
 
   it('keep what went wrong while the world was looked at', async () => {
-    const before = { step: 'describeUpdate', trouble: sampleTrouble('denied') };
+    const before = { at: NOW, step: 'describeUpdate', trouble: sampleTrouble('denied') };
     const { outcome } = await run([create], { troubles: [before] }, only('CreateNodegroup', 'limit'));
     assert.deepEqual(
       outcome.after.troubles.map(({ step }) => step),

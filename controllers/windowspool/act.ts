@@ -50,7 +50,7 @@ export async function act(steps: readonly Step[], s: Situation, hands: Hands, si
     const result = await take(step, outcome, hands, signal);
     if ('trouble' in result) {
       troubled.add(about);
-      troubles.push({ step: step.kind, trouble: result.trouble });
+      troubles.push({ at: s.now, step: step.kind, trouble: result.trouble });
     } else outcome = { ...result, done: [...result.done, step] };
   }
   return { ...outcome, after: { ...outcome.after, troubles } };

@@ -81,7 +81,11 @@ describe('creating, updating, deleting: Ready is False with what is waited for, 
       sampleSituation({
         runtimeClass: undefined,
         troubles: [
-          { step: 'createRuntimeClass', trouble: sampleTrouble('unavailable', { operation: 'create runtimeclasses' }) },
+          {
+            at: NOW,
+            step: 'createRuntimeClass',
+            trouble: sampleTrouble('unavailable', { operation: 'create runtimeclasses' }),
+          },
         ],
       }),
       working('RuntimeClassReady', 'False Failed: create runtimeclasses failed: the call was unavailable.'),
@@ -90,7 +94,7 @@ describe('creating, updating, deleting: Ready is False with what is waited for, 
       'another writer was faster: no news',
       sampleSituation({
         runtimeClass: undefined,
-        troubles: [{ step: 'createRuntimeClass', trouble: sampleTrouble('conflict') }],
+        troubles: [{ at: NOW, step: 'createRuntimeClass', trouble: sampleTrouble('conflict') }],
       }),
       working('RuntimeClassReady', 'False Pending: RuntimeClass windows-2022 is about to be made.'),
     ],
@@ -110,7 +114,7 @@ describe('a right that is missing leaves Ready as it is', () => {
   check([
     [
       'while the group is there',
-      sampleSituation({ troubles: [{ step: 'updateConfig', trouble: denied }] }),
+      sampleSituation({ troubles: [{ at: NOW, step: 'updateConfig', trouble: denied }] }),
       {
         PrerequisitesMet: met,
         NodeGroupReady:
@@ -120,12 +124,12 @@ describe('a right that is missing leaves Ready as it is', () => {
     ],
     [
       'and is named where only the API server can give it',
-      sampleSituation({ troubles: [{ step: 'labelNode', trouble: forbidden }] }),
+      sampleSituation({ troubles: [{ at: NOW, step: 'labelNode', trouble: forbidden }] }),
       { PrerequisitesMet: `False ${rbac}`, Reconciling: `True ${rbac}` },
     ],
     [
       'but nothing is created without it',
-      sampleSituation({ ...absent, troubles: [{ step: 'createNodeGroup', trouble: denied }] }),
+      sampleSituation({ ...absent, troubles: [{ at: NOW, step: 'createNodeGroup', trouble: denied }] }),
       {
         Ready: met,
         PrerequisitesMet: met,

@@ -79,14 +79,18 @@ describe('what helps itself is not Stalled', () => {
     ],
     [
       'a group on which somebody else works',
-      sampleSituation({ troubles: [{ step: 'updateConfig', trouble: sampleTrouble('busy') }] }),
+      sampleSituation({ troubles: [{ at: NOW, step: 'updateConfig', trouble: sampleTrouble('busy') }] }),
       {},
     ],
     [
       'a throttled update',
       sampleSituation({
         troubles: [
-          { step: 'updateConfig', trouble: sampleTrouble('throttled', { operation: 'UpdateNodegroupConfig' }) },
+          {
+            at: NOW,
+            step: 'updateConfig',
+            trouble: sampleTrouble('throttled', { operation: 'UpdateNodegroupConfig' }),
+          },
         ],
       }),
       {
@@ -117,7 +121,9 @@ describe('what helps itself is not Stalled', () => {
       'a deletion that EKS refused',
       sampleSituation({
         pool: leaving,
-        troubles: [{ step: 'deleteNodeGroup', trouble: sampleTrouble('refused', { operation: 'DeleteNodegroup' }) }],
+        troubles: [
+          { at: NOW, step: 'deleteNodeGroup', trouble: sampleTrouble('refused', { operation: 'DeleteNodegroup' }) },
+        ],
       }),
       working(
         'NodeGroupReady',

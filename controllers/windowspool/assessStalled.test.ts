@@ -45,7 +45,7 @@ describe('nothing but a human helps: Ready is False, and Stalled with the reason
     ],
     [
       'a creation was refused, told at once',
-      sampleSituation({ ...absent, troubles: [{ step: 'createNodeGroup', trouble: refused }] }),
+      sampleSituation({ ...absent, troubles: [{ at: NOW, step: 'createNodeGroup', trouble: refused }] }),
       {
         ...stalled(
           'NodeGroupReady',
@@ -56,7 +56,7 @@ describe('nothing but a human helps: Ready is False, and Stalled with the reason
     ],
     [
       'a quota is used up',
-      sampleSituation({ ...absent, troubles: [{ step: 'createNodeGroup', trouble: limit }] }),
+      sampleSituation({ ...absent, troubles: [{ at: NOW, step: 'createNodeGroup', trouble: limit }] }),
       {
         ...stalled(
           'NodeGroupReady',

@@ -2,8 +2,7 @@
 import type { NodeGroupState } from './api.gen.ts';
 import { createdFrom } from './facts.ts';
 import { configTargetOf, nodeGroupNameOf } from './nodeGroup.ts';
-import type { Trouble } from './ports.ts';
-import type { Situation } from './situation.ts';
+import type { Situation, StepTrouble } from './situation.ts';
 import type { Step } from './steps.ts';
 
 export type FailedTarget = NonNullable<NodeGroupState['failedTarget']>;
@@ -14,18 +13,20 @@ export function failedTargetOf(s: Situation): FailedTarget | undefined {
 }
 
 function refusedCreation(s: Situation): FailedTarget | undefined {
-  const trouble = lastingTrouble(s, 'createNodeGroup');
-  if (!trouble) return undefined;
+  const lasting = lastingTrouble(s, 'createNodeGroup');
+  if (!lasting) return undefined;
+  const { trouble, at } = lasting;
   const reason = trouble.kind === 'limit' ? 'QuotaExceeded' : 'CreateRefused';
   const message = `EKS refused to create node group ${nodeGroupNameOf(s.pool)}: ${trouble.message}`;
-  return { target: createdFrom(s), reason, message, time: timeOf(s.now) };
+  return { target: createdFrom(s), reason, message, time: timeOf(at) };
 }
 
 function refusedUpdate(s: Situation): FailedTarget | undefined {
-  const trouble = lastingTrouble(s, 'updateConfig');
-  if (!trouble) return undefined;
+  const lasting = lastingTrouble(s, 'updateConfig');
+  if (!lasting) return undefined;
+  const { trouble, at } = lasting;
   const message = `EKS refused to update node group ${nodeGroupNameOf(s.pool)}: ${trouble.message}`;
-  return { target: configTargetOf(s.pool), reason: 'UpdateRefused', message, time: timeOf(s.now) };
+  return { target: configTargetOf(s.pool), reason: 'UpdateRefused', message, time: timeOf(at) };
 }
 
 /** Only DescribeUpdate tells that an update failed: the group is ACTIVE again, and as it was. */
@@ -46,9 +47,8 @@ function rememberedFailure(s: Situation): FailedTarget | undefined {
 }
 
 /** Trouble that the same call would meet again. */
-function lastingTrouble({ troubles }: Situation, step: Step['kind']): Trouble | undefined {
-  return troubles.find((entry) => entry.step === step && ['refused', 'limit', 'unknown'].includes(entry.trouble.kind))
-    ?.trouble;
+function lastingTrouble({ troubles }: Situation, step: Step['kind']): StepTrouble | undefined {
+  return troubles.find((entry) => entry.step === step && ['refused', 'limit', 'unknown'].includes(entry.trouble.kind));
 }
 
 /** Kubernetes writes times without fractions. */

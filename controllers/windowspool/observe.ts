@@ -172,5 +172,5 @@ export function needsInstances(s: Situation): boolean {
 }
 
 function troubled(s: Situation, step: string, trouble: Trouble): Situation {
-  return { ...s, troubles: [...s.troubles, { step, trouble }] };
+  return { ...s, troubles: [...s.troubles, { at: s.now, step, trouble }] };
 }

@@ -25,11 +25,13 @@ export async function reconcile(name: string, deps: Deps, signal: AbortSignal): 
   // What AWS refused at the last look is not asked again before the next one, however many events come.
   const steps = fresh ? plan.steps : plan.steps.filter((step) => !touchesAws(step));
   const outcome = await act(steps, situation, deps, signal);
-  const written = await report(outcome, plan.pending, deps, signal);
+  const told = await report(outcome, plan.pending, fresh, deps, signal);
   if (outcome.released) return forget(name, deps);
   const { after } = outcome;
   if (fresh) deps.sights.keep(after, deps.now() + untilGroupLook(after));
-  return written.ok ? nextRun(after, deps.sights.dueAt(name) - deps.now()) : retry(written.trouble);
+  if (told.kind === 'failed') return retry(told.trouble);
+  const untilLook = deps.sights.dueAt(name) - deps.now();
+  return nextRun(after, told.kind === 'deferred' ? Math.min(told.ms, untilLook) : untilLook);
 }
 
 interface Look {
@@ -64,9 +66,10 @@ function retry({ operation, code }: Trouble): Next {
   return { kind: 'retry', cause: `${operation}: ${code}` };
 }
 
-function forget(name: string, { sights, rosters, metrics }: Deps): Next {
+function forget(name: string, { sights, rosters, pace, metrics }: Deps): Next {
   sights.forget(name);
   rosters.forget(name);
+  pace.forget(name);
   metrics.drop(name);
   return { kind: 'rest' };
 }

@@ -22,10 +22,23 @@ describe('trouble', () => {
     world.fails = (call) => (call === 'CreateNodegroup' ? sampleTrouble('refused') : undefined);
     world.apply(fresh());
     const deps = world.start();
+    const start = world.now;
     const next = await wake(world, deps);
-    assert.deepEqual(next, { kind: 'after', ms: settings.createRetryMs });
+    assert.deepEqual(next, { kind: 'after', ms: start + settings.createRetryMs - world.now });
     const told = world.events.filter(({ type }) => type === 'Warning').map(({ reason }) => reason);
     assert.deepEqual(told, ['CreateRefused']);
+  });
+
+  it('that was refused keeps its time, whatever wakes the pool before the next try', async () => {
+    const world = new FakeWorld();
+    world.fails = (call) => (call === 'CreateNodegroup' ? sampleTrouble('refused') : undefined);
+    world.apply(fresh());
+    const deps = world.start();
+    await wake(world, deps);
+    const before = world.pools.get('web')?.status?.nodeGroup?.failedTarget?.time;
+    world.now += settings.createRetryMs / 2;
+    await wake(world, deps);
+    assert.equal(world.pools.get('web')?.status?.nodeGroup?.failedTarget?.time, before);
   });
 
   it('that passes leaves nothing behind: throttled for 20 calls', async () => {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import type { Outcome } from './act.ts';
+import type { NodeRecord } from './ports.ts';
 import { report } from './report.ts';
 import type { Step } from './steps.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import {
   knownStatus,
+  NOW,
   type SituationChange,
   sampleGroup,
   sampleNode,
@@ -23,19 +25,20 @@ class Reporter {
   #pool = samplePool({}, { status: knownStatus() });
 
   /** Reports a situation of the pool as the last report left it. Returns the events and whether the status was written. */
-  async tell(change: SituationChange, outcome: Partial<Outcome> = {}) {
+  async tell(change: SituationChange, outcome: Partial<Outcome> = {}, urgent = true) {
     const pool = { ...(change.pool ?? this.#pool), ...(this.#pool.status && { status: this.#pool.status }) };
     this.world.pools.set('web', { ...pool, metadata: { ...pool.metadata } });
     const after = sampleSituation({ ...change, pool });
-    const answer = await report(
+    const told = await report(
       { after, done: [], accepted: undefined, released: false, ...outcome },
       [],
+      urgent,
       this.voice,
       signal,
     );
-    if (answer.ok) this.#pool = answer.value;
+    if (told.kind === 'told') this.#pool = told.pool;
     const events = this.world.events.splice(0).map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
-    return { answer, events, wrote: this.world.calls.splice(0).includes('write status') };
+    return { told, events, wrote: this.world.calls.splice(0).includes('write status') };
   }
 }
 
@@ -96,12 +99,31 @@ describe('a report', () => {
     ]);
   });
 
+  it('tells what only nodes changed at most once a second, and the first change at once', async () => {
+    const reporter = new Reporter();
+    const at = (ms: number, nodes: readonly NodeRecord[]) => reporter.tell({ nodes, now: NOW + ms }, {}, false);
+    assert.equal((await at(0, sampleNodes(3))).wrote, true);
+    assert.deepEqual(await at(300, bad), { told: { kind: 'deferred', ms: 700 }, events: [], wrote: false });
+    assert.equal((await at(1_000, bad)).wrote, true);
+    assert.equal((await at(5_000, sampleNodes(3))).wrote, true, 'a single change is written at once');
+  });
+
+  it('writes at once what was learned of AWS or done, however soon', async () => {
+    const reporter = new Reporter();
+    await reporter.tell({});
+    assert.equal((await reporter.tell({ nodes: bad })).wrote, true);
+    const done: readonly Step[] = [{ kind: 'addFinalizer' }];
+    assert.equal((await reporter.tell({}, { done }, false)).wrote, true);
+  });
+
   it('tells nothing of a status that could not be written, and answers with the trouble', async () => {
     const reporter = new Reporter();
     reporter.world.fails = () => sampleTrouble('conflict');
-    const { answer, events } = await reporter.tell({ nodes: bad });
-    assert.deepEqual(events, []);
-    assert.equal(!answer.ok && answer.trouble.kind, 'conflict');
+    const { told, events } = await reporter.tell({ nodes: bad });
+    assert.deepEqual(
+      { told, events },
+      { told: { kind: 'failed', trouble: sampleTrouble('conflict', { operation: 'write status' }) }, events: [] },
+    );
   });
 
   it('tells of every step that was done, except those of the operator’s own books', async () => {
@@ -126,7 +148,7 @@ describe('the metrics', () => {
     const { world, voice } = new Reporter();
     const after = sampleSituation({ nodes: [...bad, sampleNode({ name: 'ip-8', taints: [], ready: 'False' })] });
     world.pools.set('web', after.pool);
-    await report({ after, done: [], accepted: undefined, released: false }, [], voice, signal);
+    await report({ after, done: [], accepted: undefined, released: false }, [], true, voice, signal);
     assert.deepEqual(world.metrics.get('web'), {
       conditions: [
         { type: 'Ready', status: 'True' },

@@ -5,7 +5,8 @@ import { type Assessment, assess } from './assess.ts';
 import { groupOf } from './facts.ts';
 import { canonical } from './hash.ts';
 import { isOwnedBy } from './nodeGroup.ts';
-import type { Answer, Events, Metrics, Pools } from './ports.ts';
+import type { Pace } from './pace.ts';
+import type { Events, Metrics, Pools, Trouble } from './ports.ts';
 import { onTheWay, type Reason, reasons } from './reasons.ts';
 import type { Situation } from './situation.ts';
 import { statusFor } from './status.ts';
@@ -15,7 +16,14 @@ export interface Voice {
   readonly pools: Pools;
   readonly events: Events;
   readonly metrics: Metrics;
+  readonly pace: Pace;
 }
+
+/** What became of a report: the pool as it is stored now, when to report again, or why the status could not be written. */
+export type Told =
+  | { readonly kind: 'told'; readonly pool: WindowsPool }
+  | { readonly kind: 'deferred'; readonly ms: number }
+  | { readonly kind: 'failed'; readonly trouble: Trouble };
 
 /** The event that tells of a step that was done; none for what only the operator's own books see. */
 const stepReasons: Readonly<Partial<Record<Step['kind'], Reason>>> = {
@@ -30,27 +38,36 @@ const stepReasons: Readonly<Partial<Record<Step['kind'], Reason>>> = {
   labelNode: 'NodeLabelled',
 };
 
-/** Tells the world. A failed write of the status is the answer; events and metrics never fail. */
+/**
+ * Tells the world. What only nodes changed may be told a moment later; what was done or learned of AWS is the operator's memory, and is
+ * written at once. Events and metrics never fail.
+ */
 export async function report(
   outcome: Outcome,
   pending: readonly Step[],
+  urgent: boolean,
   voice: Voice,
   signal: AbortSignal,
-): Promise<Answer<WindowsPool>> {
-  const { pool } = outcome.after;
+): Promise<Told> {
+  const { pool, now } = outcome.after;
+  const { name } = pool.metadata;
   const assessment = assess(outcome.after);
   const status = statusFor(outcome, assessment, pending);
   tellSteps(outcome, voice.events);
   if (outcome.released) {
-    voice.metrics.drop(pool.metadata.name);
-    return { ok: true, value: pool };
+    voice.metrics.drop(name);
+    return { kind: 'told', pool };
   }
   showMetrics(outcome.after, assessment, voice.metrics);
-  if (pool.status !== undefined && canonical(pool.status) === canonical(status)) return { ok: true, value: pool };
+  if (pool.status !== undefined && canonical(pool.status) === canonical(status)) return { kind: 'told', pool };
+  const ms = urgent || pool.status === undefined || outcome.done.length > 0 ? 0 : voice.pace.wait(name, now);
+  if (ms > 0) return { kind: 'deferred', ms };
   const answer = await voice.pools.writeStatus(pool, status, signal);
+  if (!answer.ok) return { kind: 'failed', trouble: answer.trouble };
+  voice.pace.wrote(name, now);
   // After the write: an event about a status that nobody can read yet would only confuse.
-  if (answer.ok) tellChanges(pool, status, voice.events);
-  return answer;
+  tellChanges(pool, status, voice.events);
+  return { kind: 'told', pool: answer.value };
 }
 
 function tellSteps({ done, after: { pool } }: Outcome, events: Events): void {

@@ -24,7 +24,7 @@ function group(change: Partial<NodeGroup>): Situation {
 }
 
 function trouble(kind: TroubleKind): Situation {
-  return sampleSituation({ troubles: [{ step: 'updateConfig', trouble: sampleTrouble(kind) }] });
+  return sampleSituation({ troubles: [{ at: NOW, step: 'updateConfig', trouble: sampleTrouble(kind) }] });
 }
 
 /** Three quarters to five quarters. */

@@ -63,6 +63,8 @@ export interface Situation {
 
 /** A step, or a look, that did not do its work. */
 export interface StepTrouble {
+  /** When it happened, epoch milliseconds: it may be told again from memory. */
+  readonly at: number;
   /** The kind of a Step, `describeUpdate` or `describeInstances`. */
   readonly step: string;
   readonly trouble: Trouble;

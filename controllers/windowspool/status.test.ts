@@ -244,7 +244,7 @@ describe('the node group in the status', () => {
   });
 
   const refused = (kind: 'refused' | 'limit' | 'unknown', step: Step['kind']) => ({
-    troubles: [{ step, trouble: sampleTrouble(kind, { message: 'no' }) }],
+    troubles: [{ at: NOW, step, trouble: sampleTrouble(kind, { message: 'no' }) }],
   });
   const absent = { group: { kind: 'absent' } } as const;
   const failures: readonly (readonly [string, Partial<Situation>, string, string])[] = [
@@ -381,7 +381,7 @@ describe('every status', () => {
       sampleSituation({
         group: { kind: 'seen', group: sampleGroup(pool, { status: 'CREATE_FAILED', healthIssues: issues }) },
         nodes: [sampleNode({ name: 'ip-1', kernelVersion: long })],
-        troubles: [{ step: 'updateConfig', trouble: sampleTrouble('refused', { message: long }) }],
+        troubles: [{ at: NOW, step: 'updateConfig', trouble: sampleTrouble('refused', { message: long }) }],
       }),
     );
     const lengths = {

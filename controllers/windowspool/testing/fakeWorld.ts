@@ -5,6 +5,7 @@
 import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
 import { FINALIZER } from '../labels.ts';
 import { Sights } from '../observe.ts';
+import { Pace } from '../pace.ts';
 import type {
   Answer,
   ConfigChange,
@@ -53,6 +54,8 @@ export class FakeWorld {
   fails: (call: string) => Trouble | undefined = () => undefined;
   /** The call, counted from 0, at which the process ends; and whether the call is still carried out. */
   crash: { readonly at: number; readonly when: 'before' | 'after' } | undefined;
+  /** The roster that the last look got: own writes are seen in it at once, as in the store. */
+  #roster: Roster | undefined;
   readonly #tokens = new Map<string, string>();
   readonly #left = new Map<string, number>();
   #version = 100;
@@ -62,6 +65,7 @@ export class FakeWorld {
   start(): Deps {
     return {
       sights: new Sights(),
+      pace: new Pace(),
       settings,
       now: () => this.now,
       serverVersion: () => 'v1.36.3',
@@ -105,16 +109,17 @@ export class FakeWorld {
       rosters: {
         of: (_pool, group, expected) => {
           const members = this.nodes.filter(({ labels }) => labels['eks.amazonaws.com/nodegroup'] === group);
-          return new Roster(members, expected, this.now);
+          this.#roster = new Roster(members, expected, this.now);
+          return this.#roster;
         },
         forget: () => undefined,
       },
       nodes: {
         setLabel: (node, key, value) =>
           this.#call('label node', () => {
-            this.nodes = this.nodes.map((each) =>
-              each.uid === node.uid ? { ...each, labels: { ...each.labels, [key]: value } } : each,
-            );
+            const labelled = { ...node, labels: { ...node.labels, [key]: value } };
+            this.nodes = this.nodes.map((each) => (each.uid === node.uid ? labelled : each));
+            this.#roster?.put(labelled, this.now);
           }),
       },
       runtimeClasses: {

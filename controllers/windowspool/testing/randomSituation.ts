@@ -169,6 +169,7 @@ export const randomSituation: fc.Arbitrary<Situation> = randomPool.chain((pool) 
       serverVersion: fc.constantFrom('v1.36.3', undefined),
       troubles: fc.array(
         fc.record({
+          at: fc.constant(NOW),
           step: fc.constantFrom(
             'remember',
             'createNodeGroup',
