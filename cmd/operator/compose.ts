@@ -40,8 +40,8 @@ import { type Check, type Endpoint, healthRoute, serve } from './serve.ts';
 
 const LEASE = 'windowspool-operator';
 const CONTROLLER = 'windowspool';
-/** Running reconciles may go on this long after the stop; Kubernetes kills after 30 s. */
-const GRACE_MS = 10_000;
+/** Running reconciles may go on this long after the stop; the next leader waits for it. A call to AWS takes a second, or hangs. */
+const GRACE_MS = 5_000;
 const EVENTS_MS = 3_000;
 const VERSION_REFRESH_MS = 3_600_000;
 
