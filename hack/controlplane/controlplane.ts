@@ -246,13 +246,22 @@ class RunningControlPlane implements ControlPlane {
   async #applyCrds(paths: readonly string[]): Promise<void> {
     if (paths.length === 0) return;
     const files = paths.flatMap((path) => ['-f', path]);
-    for (const args of [
-      ['apply', ...files],
-      ['wait', '--for=condition=Established', ...files, '--timeout=30s'],
-    ]) {
-      const { code, stderr } = await this.kubectl(args, { signal: this.#signal });
-      if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr.trim()}`);
-    }
+    const { code, stderr } = await this.kubectl(['apply', ...files], { signal: this.#signal });
+    if (code !== 0) throw new Error(`kubectl apply ${files.join(' ')}: ${stderr.trim()}`);
+    let trouble = '';
+    const established = async () => {
+      // kubectl wait gives up at once on a CRD that is so new that its conditions are still null.
+      const args = ['wait', '--for=condition=Established', ...files, '--timeout=5s'];
+      const answer = await this.kubectl(args, { signal: this.#signal });
+      trouble = answer.stderr.trim();
+      return answer.code === 0;
+    };
+    await waitFor(established, {
+      what: 'the CRDs to be Established',
+      timeoutMs: 30_000,
+      signal: this.#signal,
+      explain: () => trouble,
+    });
   }
 
   async #startEtcd(): Promise<void> {
