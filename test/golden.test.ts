@@ -11,20 +11,14 @@ const SAMPLE = new URL('../config/samples/windowspool.yaml', import.meta.url);
 describe('what kubectl shows', () => {
   const stage = withOperator();
   let sample: { readonly metadata: object; readonly spec: object };
-  let speed: number;
 
   before(async () => {
     sample = parse(await readFile(SAMPLE, 'utf8'));
-    speed = stage.world.cloud.state.timeline.speed;
     // The one of the suite before may still be on its way out, and would be shared instead of made.
     await waitFor(async () => (await stage.world.get('runtimeclass', 'windows-2022')) === undefined, {
       what: 'no RuntimeClass windows-2022 to be there',
       timeoutMs: 30_000,
     });
-  });
-  after(() => {
-    stage.world.cloud.faults.speed({ speed });
-    stage.world.cloud.faults.consoleDelete({ group: 'legacy' });
   });
 
   const apply = (name: string, change: object = {}) => stage.world.apply({ ...sample, ...change, metadata: { name } });
@@ -84,16 +78,21 @@ describe('what kubectl shows', () => {
     await becomes('legacy', 'Stalled', 'True/NotOwned');
     await becomes('legacy', 'RuntimeClassReady', 'True/Available');
     await assertGolden('not-owned', await show(looks('legacy'), '  NotOwned  ', 'RuntimeClassApplied'));
+    stage.world.cloud.faults.consoleDelete({ group: 'legacy' });
   });
 
   it('a pool on which EKS works, and all pools side by side', async () => {
+    const { speed } = stage.world.cloud.state.timeline;
     stage.world.cloud.faults.speed({ speed: 0.001 });
-    await apply('batch');
-    await becomes('batch', 'NodeGroupReady', 'False/Creating');
-    await becomes('batch', 'RuntimeClassReady', 'True/Available');
-    await assertGolden('creating', await show(looks('batch'), 'NodeGroupCreated', 'RuntimeClassApplied'));
-    await assertGolden('all', await show(['get wp', 'get wp -o wide']));
-    stage.world.cloud.faults.speed({ speed });
+    try {
+      await apply('batch');
+      await becomes('batch', 'NodeGroupReady', 'False/Creating');
+      await becomes('batch', 'RuntimeClassReady', 'True/Available');
+      await assertGolden('creating', await show(looks('batch'), 'NodeGroupCreated', 'RuntimeClassApplied'));
+      await assertGolden('all', await show(['get wp', 'get wp -o wide']));
+    } finally {
+      stage.world.cloud.faults.speed({ speed });
+    }
   });
 
   it('the explanation of every field', async () => {
