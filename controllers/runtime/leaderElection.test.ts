@@ -5,19 +5,22 @@ import type { Lease, LeaseClient, LeaseRecord } from './ports.ts';
 import { silentLog } from './silentLog.ts';
 import { SimulatedClock } from './simulatedClock.ts';
 
+type Trouble = 'down' | 'lost' | 'hangs' | 'deaf';
+
 /** One Lease, and the ways in which reaching it can fail. */
 class SimulatedLease {
   lease: Lease | undefined;
   updates = 0;
   #version = 0;
 
-  /** A candidate's own way to the lease. `lost`: the write happens and the answer does not come back. */
-  client(trouble: { kind?: 'down' | 'lost' | 'hangs' } = {}): LeaseClient {
+  /** A candidate's own way to the lease. `lost`: the write happens and the answer does not come back. `deaf`: signals are not heeded. */
+  client(trouble: { kind?: Trouble } = {}): LeaseClient {
     const reach = async (signal: AbortSignal): Promise<void> => {
       if (trouble.kind === 'down') throw new StreamFailure('connect ECONNREFUSED');
-      if (trouble.kind !== 'hangs') return;
+      if (trouble.kind !== 'hangs' && trouble.kind !== 'deaf') return;
+      const { kind } = trouble;
       await new Promise((_, reject) => {
-        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+        if (kind === 'hangs') signal.addEventListener('abort', () => reject(signal.reason), { once: true });
       });
     };
     const write = async (record: LeaseRecord, signal: AbortSignal, allowed: () => boolean): Promise<Lease> => {
@@ -114,11 +117,16 @@ describe('leader election', () => {
     }
   });
 
-  for (const kind of ['down', 'hangs'] as const) {
-    it(`ends before another may begin when the API server ${kind === 'down' ? 'is down' : 'does not answer'}`, async () => {
+  const silences: readonly (readonly [Trouble, string])[] = [
+    ['down', 'the API server is down'],
+    ['hangs', 'the API server does not answer'],
+    ['deaf', 'the client does not heed its signal'],
+  ];
+  for (const [kind, what] of silences) {
+    it(`ends before another may begin when ${what}`, async () => {
       const clock = new SimulatedClock();
       const lease = new SimulatedLease();
-      const trouble: { kind?: 'down' | 'hangs' } = {};
+      const trouble: { kind?: Trouble } = {};
       const first = candidate('first', lease.client(trouble), clock, () =>
         clock.sleep(3_000, new AbortController().signal),
       );

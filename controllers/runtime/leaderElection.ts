@@ -143,7 +143,8 @@ export class LeaderElector {
     const sentAt = clock.monotonic();
     using limit = deadline(clock, timeoutMs, signal, 'the attempt to renew the lease');
     try {
-      const lease = this.#isOurs() ? await this.#update(limit.signal) : await this.#takeOver(limit.signal);
+      const attempt = this.#isOurs() ? this.#update(limit.signal) : this.#takeOver(limit.signal);
+      const lease = await orAborted(attempt, limit.signal);
       if (!lease) return false;
       this.#observe(lease);
       this.#renewedAt = sentAt;
@@ -210,10 +211,26 @@ export class LeaderElector {
     const now = clock.now();
     const record = { ...this.#lease.record, holder: '', durationSeconds: 1, acquireTime: now, renewTime: now };
     try {
-      await leases.update(record, this.#lease.resourceVersion, limit.signal);
+      await orAborted(leases.update(record, this.#lease.resourceVersion, limit.signal), limit.signal);
       log.info({}, 'released the lease');
     } catch (error) {
       log.warn({ error: messageOf(error) }, 'the lease could not be released and will expire');
     }
+  }
+}
+
+/**
+ * Resolves or rejects as the promise does, or rejects as the signal aborts. A client that heeds its signal late must not hold up the loss
+ * of the lease: undici, while it connects, heeds it only when it is connected or gives up.
+ */
+async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason);
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
   }
 }
