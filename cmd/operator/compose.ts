@@ -20,7 +20,7 @@ import {
 } from '../../controllers/kubernetes/runtimeClasses.ts';
 import { realClock } from '../../controllers/runtime/clock.ts';
 import { Controller } from '../../controllers/runtime/controller.ts';
-import { LeaderElector } from '../../controllers/runtime/leaderElection.ts';
+import { LeaderElector, LeadershipLost } from '../../controllers/runtime/leaderElection.ts';
 import { createEngineMetrics, type EngineMetrics } from '../../controllers/runtime/metrics.ts';
 import type { Logger } from '../../controllers/runtime/ports.ts';
 import { Recorder } from '../../controllers/runtime/recorder.ts';
@@ -40,8 +40,11 @@ import { type Check, type Endpoint, healthRoute, serve } from './serve.ts';
 
 const LEASE = 'windowspool-operator';
 const CONTROLLER = 'windowspool';
-/** Running reconciles may go on this long after the stop; the next leader waits for it. A call to AWS takes a second, or hangs. */
-const GRACE_MS = 5_000;
+/**
+ * Running reconciles may go on this long after the stop; a call to AWS takes a second or two, or hangs. Less than the 5 s between the
+ * loss of the lease and its end, so that the process is gone before another leads.
+ */
+const GRACE_MS = 4_000;
 const EVENTS_MS = 3_000;
 const VERSION_REFRESH_MS = 3_600_000;
 
@@ -85,6 +88,13 @@ export async function runOperator(options: Options, version: string, pino: Pino,
   // The caches outlive the controller: running reconciles still read them while they finish.
   const ending = new AbortController();
   const background = [...caches.run(ending.signal), keepServerVersion(client, serverVersion, log, ending.signal)];
+  const finish = async (): Promise<void> => {
+    await recorder.stop(EVENTS_MS);
+    ending.abort();
+    await Promise.allSettled(background);
+    aws.close();
+    await client.close();
+  };
   try {
     if (options.leaderElect) {
       const leases = createLeaseClient(client, options.leaderElectionNamespace, LEASE);
@@ -92,13 +102,12 @@ export async function runOperator(options: Options, version: string, pino: Pino,
       const elector = new LeaderElector({ leases, identity: instance, clock: realClock, log, hooks });
       await elector.run(signal, (work) => controller.run(work));
     } else await controller.run(signal);
-  } finally {
-    await recorder.stop(EVENTS_MS);
-    ending.abort();
-    await Promise.allSettled(background);
-    aws.close();
-    await client.close();
+  } catch (error) {
+    // Another may lead from now on: nothing may hold the process any longer, not even an event that waits for a connection.
+    if (!(error instanceof LeadershipLost)) await finish();
+    throw error;
   }
+  await finish();
   void endpoints;
 }
 
