@@ -1,0 +1,154 @@
+/** The API server goes away and comes back, and the operator is asked to end. In a world of its own: others would be disturbed. */
+import assert from 'node:assert/strict';
+import { fileURLToPath } from 'node:url';
+import type { WindowsPool } from '../controllers/windowspool/api.gen.ts';
+import { waitFor } from '../hack/controlplane/wait.ts';
+import type { OperatorProcess } from '../hack/world/operatorProcess.ts';
+import { conditionOf, startWorld, type World } from '../hack/world/world.ts';
+import { poolManifest } from './pools.ts';
+
+const CRD = fileURLToPath(new URL('../crds/windowspools.yaml', import.meta.url));
+const FLAGS = ['--poll-interval=200ms', '--retry-base=50ms', '--retry-max=1s'];
+const LEASE = ['lease', 'windowspool-operator', '-n', 'winpool-system'];
+const isReady = (pool: WindowsPool | undefined) => conditionOf(pool, 'Ready') === 'True/Verified';
+
+describe('an operator and its API server', function () {
+  this.timeout(120_000);
+  let world: World;
+  let operator: OperatorProcess;
+
+  before(async () => {
+    world = await startWorld({ speed: 4 });
+  });
+  after(async () => world?.stop());
+  afterEach(async () => operator?.kill());
+
+  const ready = (name: string) => world.waitForPool(name, 'to be Ready', isReady, 40_000);
+  const groupIn = (name: string) => world.cloud.state.groups.get(name)?.nodegroup;
+  const remove = (name: string) => world.kubectl('delete', 'windowspool', name, '--timeout=40s');
+  const withoutElection = () => world.operator([...FLAGS, '--leader-elect=false']);
+
+  /** Waits until it serves, and fails unless it is alive and says that it is not ready. */
+  async function assertWaits(said: RegExp): Promise<void> {
+    const serves = () => operator.lines.some(({ healthPort }) => healthPort !== undefined);
+    await waitFor(serves, { what: 'the operator to serve', timeoutMs: 10_000, explain: () => operator.tail() });
+    const failed = () => operator.lines.filter(({ msg }) => msg === 'list or watch failed').length >= 2;
+    await waitFor(failed, { what: 'failed tries', timeoutMs: 15_000, explain: () => operator.tail() });
+    const { status, body } = await operator.get('/readyz');
+    assert.equal(status, 503);
+    assert.match(body, said);
+    assert.equal((await operator.get('/healthz')).status, 200);
+    assertUnharmed();
+  }
+
+  /** It still runs, and nothing was thrown that nobody caught. */
+  function assertUnharmed(): void {
+    assert.ok(operator.running, operator.tail());
+    assert.deepEqual(operator.stray, []);
+    assert.deepEqual(
+      operator.lines.filter(({ level }) => level === 'fatal'),
+      [],
+    );
+  }
+
+  it('that lacks the CRD: the operator waits, says so, and begins when the CRD is there', async () => {
+    await world.kubectl('delete', '-f', CRD);
+    operator = withoutElection();
+    await assertWaits(/cache-pools.*not synced yet/);
+    await world.kubectl('apply', '-f', CRD);
+    await operator.ready();
+    await world.apply(poolManifest('late'));
+    await ready('late');
+    await remove('late');
+    assertUnharmed();
+  });
+
+  it('that is down at the start: the operator waits, says so, and begins when it is there', async () => {
+    await world.controlPlane.stopApiServer();
+    operator = world.operator(FLAGS);
+    await assertWaits(/not synced yet/);
+    await world.controlPlane.startApiServer();
+    await operator.ready();
+    await world.apply(poolManifest('patient'));
+    await ready('patient');
+    await remove('patient');
+    assertUnharmed();
+  });
+
+  it('that restarts: what was made before, goes on meanwhile and comes after all converges', async () => {
+    operator = await withoutElection().ready();
+    await world.apply(poolManifest('settled'));
+    await world.apply(poolManifest('leaving'));
+    await Promise.all(['settled', 'leaving'].map(ready));
+    world.cloud.faults.speed({ speed: 0.01 });
+    await world.apply(poolManifest('growing'));
+    await world.waitForPool('growing', 'to be CREATING', (pool) => pool?.status?.nodeGroup?.status === 'CREATING');
+    await world.kubectl('delete', 'windowspool', 'leaving', '--wait=false');
+    await waitFor(() => groupIn('leaving')?.status === 'DELETING', { what: 'the deletion', timeoutMs: 10_000 });
+
+    await world.controlPlane.stopApiServer();
+    world.cloud.faults.speed({ speed: 4 });
+    await waitFor(() => groupIn('leaving') === undefined, { what: 'the group to go', timeoutMs: 10_000 });
+    world.cloud.faults.edit({ group: 'settled', scalingConfig: { minSize: 2, maxSize: 3, desiredSize: 2 } });
+    assert.equal((await operator.get('/healthz')).status, 200);
+    assertUnharmed();
+    await world.controlPlane.startApiServer();
+
+    await world.apply(poolManifest('settled', { labels: { tier: 'web' } }));
+    await world.apply(poolManifest('new'));
+    await Promise.all(['growing', 'new'].map(ready));
+    await world.waitForPool('leaving', 'to be gone', (pool) => pool === undefined);
+    await world.waitForPool(
+      'settled',
+      'to have 2 nodes and the label',
+      (pool) => isReady(pool) && pool?.status?.nodes?.verified === 2 && groupIn('settled')?.labels?.tier === 'web',
+    );
+    assert.deepEqual([...world.cloud.state.groups.keys()].sort(), ['growing', 'new', 'settled']);
+    assert.equal((await operator.get('/readyz')).status, 200);
+    await Promise.all(['growing', 'new', 'settled'].map(remove));
+    assertUnharmed();
+  });
+
+  describe('when it is asked to end', () => {
+    beforeEach(async () => {
+      // Of an operator that was killed before.
+      await world.kubectl('delete', ...LEASE, '--ignore-not-found');
+    });
+
+    it('gives its lease back and ends with 0', async () => {
+      await startLeader();
+      await assertEndsWell(3_000);
+    });
+
+    it('lets go of an AWS call that hangs, and the next operator finishes what it began', async () => {
+      await startLeader();
+      world.cloud.faults.calls.hang({ operation: 'CreateNodegroup', after: true });
+      await world.apply(poolManifest('hung'));
+      await waitFor(() => groupIn('hung'), { what: 'the call that hangs', timeoutMs: 10_000 });
+      await assertEndsWell(10_000);
+      const begun = groupIn('hung')?.nodegroupArn;
+      await startLeader();
+      assert.equal((await ready('hung'))?.status?.nodeGroup?.arn, begun);
+      await remove('hung');
+    });
+
+    async function startLeader(): Promise<void> {
+      operator = world.operator(FLAGS);
+      const leads = () => operator.lines.some(({ msg }) => msg === 'controller started');
+      await waitFor(leads, { what: 'the operator to lead', timeoutMs: 10_000, explain: () => operator.tail() });
+    }
+
+    async function assertEndsWell(withinMs: number): Promise<void> {
+      const asked = performance.now();
+      assert.equal(await operator.stop(), 0, operator.tail());
+      const took = performance.now() - asked;
+      assert.ok(took < withinMs, `took ${Math.round(took)} ms`);
+      assert.deepEqual(operator.stray, []);
+      assert.equal(
+        await world.kubectl('get', ...LEASE, '-o', 'jsonpath={.spec.holderIdentity}'),
+        '',
+        'the holder of the lease',
+      );
+    }
+  });
+});
