@@ -1,7 +1,7 @@
 /** What the benches run against: a real API server and etcd, a local AWS, and any number of nodes. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createKubernetesClient, type KubernetesClient } from '../../controllers/kubernetes/client.ts';
+import { createKubernetesClient, type KubernetesClient, PATCH } from '../../controllers/kubernetes/client.ts';
 import { silentLog } from '../../controllers/runtime/silentLog.ts';
 import { startCloud } from '../cloud/cloud.ts';
 import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
@@ -31,8 +31,7 @@ export class BenchCluster {
     this.world = world;
     this.groups = groups;
     this.#signal = signal;
-    const kubeconfigPath = world.controlPlane.adminKubeconfig;
-    this.admin = createKubernetesClient({ kubeconfigPath, log: silentLog, version: 'bench' });
+    this.admin = this.anotherClient();
   }
 
   /** Starts one whose nodes are spread evenly over `groups` node groups. It ends with `stop`. */
@@ -75,11 +74,23 @@ export class BenchCluster {
     await this.admin.request('DELETE', `${NODES}/${nodeName(index)}`, { signal: this.#signal, timeoutMs: TIMEOUT_MS });
   }
 
-  /** Patches a node's status as its kubelet does. */
-  async patchStatus(index: number, status: object): Promise<void> {
+  /** Changes a node's metadata or spec. */
+  async patch(index: number, body: object): Promise<void> {
+    const options = { body, contentType: PATCH.merge, signal: this.#signal, timeoutMs: TIMEOUT_MS };
+    await this.admin.request('PATCH', `${NODES}/${nodeName(index)}`, options);
+  }
+
+  /** Patches a node's status as its kubelet does; over another client where that is given. */
+  async patchStatus(index: number, status: object, client = this.admin): Promise<void> {
     const contentType = 'application/strategic-merge-patch+json';
     const options = { body: { status }, contentType, signal: this.#signal, timeoutMs: TIMEOUT_MS };
-    await this.admin.request('PATCH', `${NODES}/${nodeName(index)}/status`, options);
+    await client.request('PATCH', `${NODES}/${nodeName(index)}/status`, options);
+  }
+
+  /** A client with connections of its own, so that its requests wait for nobody else's. The caller closes it. */
+  anotherClient(): KubernetesClient {
+    const kubeconfigPath = this.world.controlPlane.adminKubeconfig;
+    return createKubernetesClient({ kubeconfigPath, log: silentLog, version: 'bench' });
   }
 
   /** The process id of a component; throws when it does not run. */

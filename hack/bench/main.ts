@@ -5,11 +5,16 @@
 import { parseArgs } from 'node:util';
 import { coldSync } from './coldSync.ts';
 import { decision } from './decision.ts';
+import { idle } from './idle.ts';
+import { noise } from './noise.ts';
+import { reaction } from './reaction.ts';
 import { keep, print } from './report.ts';
+import { scale } from './scale.ts';
 import { Bench, type Section } from './section.ts';
+import { storm } from './storm.ts';
 
 /** In the order in which they run: those on the same nodes follow each other. */
-const sections: readonly Section[] = [decision, coldSync];
+const sections: readonly Section[] = [decision, idle, coldSync, noise, reaction, storm, scale];
 
 const help = `Usage: node hack/bench/main.ts [--large] [section...]
 

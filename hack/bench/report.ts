@@ -1,7 +1,8 @@
 /** What `make bench` shows and keeps. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import type { Result } from './section.ts';
+import { round } from './statistics.ts';
 
 const FILE = 'build/bench.json';
 
@@ -17,7 +18,9 @@ export function print(name: string, { how, rows, marks = [] }: Result): void {
 export async function keep(name: string, result: Result): Promise<void> {
   const before = await readFile(FILE, 'utf8').catch(() => '{}');
   const { sections = {} } = JSON.parse(before) as { sections?: Record<string, unknown> };
-  const measured = { at: new Date().toISOString(), node: process.version, processors: cpus().length, ...result };
+  const [load = 0] = loadavg();
+  const machine = { node: process.version, processors: cpus().length, loadOfLastMinute: round(load, 1) };
+  const measured = { at: new Date().toISOString(), ...machine, ...result };
   await mkdir('build', { recursive: true });
   await writeFile(FILE, `${JSON.stringify({ sections: { ...sections, [name]: measured } }, undefined, 2)}\n`);
 }

@@ -1,0 +1,109 @@
+/** The bundled operator as a process, as it ships: under its ServiceAccount, with the flags' defaults where nothing is said. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { freePort } from '../controlplane/ports.ts';
+import { waitFor } from '../controlplane/wait.ts';
+import { CLUSTER_NAME, REGION } from '../world/world.ts';
+import type { BenchCluster } from './benchCluster.ts';
+import { Metrics } from './metricsText.ts';
+import { cpuSecondsOf, type Memory, memoryOf } from './processFigures.ts';
+
+const STOP_MS = 40_000;
+
+export interface OperatorOptions {
+  readonly flags?: readonly string[];
+  /** Default: the one of its ServiceAccount. */
+  readonly kubeconfig?: string;
+}
+
+export class BenchOperator {
+  /** When the process was started, in milliseconds of performance.now(). */
+  readonly started: number;
+  readonly pid: number;
+  /** Its log, which it writes to standard output, and what it says on standard error. */
+  readonly lines: string[] = [];
+  readonly #child: ChildProcess;
+  readonly #metrics: string;
+  readonly #health: string;
+
+  private constructor(child: ChildProcess, started: number, metrics: string, health: string) {
+    this.#child = child;
+    this.started = started;
+    this.pid = child.pid ?? 0;
+    this.#metrics = metrics;
+    this.#health = health;
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text) => this.lines.push(String(text)));
+  }
+
+  /** Starts it and waits until its caches are synced. `bundle` is the path that bundleOperator gave. */
+  static async start(cluster: BenchCluster, bundle: string, options: OperatorOptions = {}): Promise<BenchOperator> {
+    const { world } = cluster;
+    const [metrics, health] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
+    const args = [
+      bundle,
+      `--kubeconfig=${options.kubeconfig ?? world.operatorKubeconfig}`,
+      `--cluster-name=${CLUSTER_NAME}`,
+      `--region=${REGION}`,
+      `--metrics-address=${metrics}`,
+      `--health-address=${health}`,
+      ...(options.flags ?? []),
+    ];
+    const env = {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      AWS_ENDPOINT_URL_EKS: world.cloud.url,
+      AWS_ENDPOINT_URL_EC2: world.cloud.url,
+      AWS_ACCESS_KEY_ID: 'local',
+      AWS_SECRET_ACCESS_KEY: 'local',
+    };
+    const started = performance.now();
+    const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const operator = new BenchOperator(child, started, metrics, health);
+    await waitFor(() => operator.#isReady(), {
+      what: 'the operator to be ready',
+      timeoutMs: 120_000,
+      intervalMs: 10,
+      explain: () => operator.tail(),
+    });
+    return operator;
+  }
+
+  get running(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  get cpuSeconds(): number {
+    return cpuSecondsOf(this.pid);
+  }
+
+  get memory(): Memory {
+    return memoryOf(this.pid);
+  }
+
+  async metrics(): Promise<Metrics> {
+    const response = await fetch(`http://${this.#metrics}/metrics`, { signal: AbortSignal.timeout(5_000) });
+    return new Metrics(await response.text());
+  }
+
+  /** The end of what it said. */
+  tail(): string {
+    return this.lines.join('').split('\n').slice(-15).join('\n');
+  }
+
+  /** Asks it to end and gives its exit code, null when a signal ended it. */
+  async stop(): Promise<number | null> {
+    if (!this.running) return this.#child.exitCode;
+    const exited = once(this.#child, 'exit', { signal: AbortSignal.timeout(STOP_MS) });
+    this.#child.kill('SIGTERM');
+    await exited;
+    return this.#child.exitCode;
+  }
+
+  async #isReady(): Promise<boolean> {
+    if (!this.running) throw new Error(`The operator ended with ${this.#child.exitCode}.\n${this.tail()}`);
+    return fetch(`http://${this.#health}/readyz`, { signal: AbortSignal.timeout(5_000) }).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  }
+}

@@ -1,0 +1,42 @@
+/** Updates of nodes that change nothing but the time of their heartbeats, at a steady rate. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BenchCluster } from './benchCluster.ts';
+import { conditions } from './nodeObject.ts';
+
+const TICK_MS = 10;
+
+export interface Sent {
+  /** Updates that the API server has taken. */
+  readonly count: number;
+  readonly seconds: number;
+}
+
+/** Sends `rate` updates a second, over all nodes in turn, until `seconds` have passed or the signal aborts, and waits for their answers. */
+export async function sendHeartbeats(
+  cluster: BenchCluster,
+  { rate, seconds }: { readonly rate: number; readonly seconds: number },
+  signal: AbortSignal,
+  client = cluster.admin,
+): Promise<Sent> {
+  const started = performance.now();
+  const open = new Set<Promise<void>>();
+  const passed = () => Math.min((performance.now() - started) / 1_000, seconds);
+  let count = 0;
+  let trouble: unknown;
+  while (!trouble && !signal.aborted && (passed() < seconds || count < Math.floor(rate * seconds))) {
+    // Behind schedule after a pause of this process: what is due is sent at once.
+    for (const due = Math.floor(passed() * rate); count < due; count++) {
+      const update = cluster.patchStatus(count % cluster.nodes, { conditions: conditions(new Date()) }, client);
+      const settled = update
+        .catch((error: unknown) => {
+          trouble ??= error;
+        })
+        .finally(() => open.delete(settled));
+      open.add(settled);
+    }
+    await sleep(TICK_MS);
+  }
+  await Promise.all(open);
+  if (trouble) throw trouble;
+  return { count, seconds: (performance.now() - started) / 1_000 };
+}

@@ -1,0 +1,46 @@
+import { realClock } from '../../controllers/runtime/clock.ts';
+import type { Identity, ListWatch } from '../../controllers/runtime/ports.ts';
+import { Reflector } from '../../controllers/runtime/reflector.ts';
+import { silentLog } from '../../controllers/runtime/silentLog.ts';
+import { Store } from '../../controllers/runtime/store.ts';
+import { withDeadline } from '../controlplane/wait.ts';
+
+/** A collection of the API server as a watch brings it. */
+export interface View<T> {
+  readonly store: Store<T>;
+  /**
+   * Resolves with the time (performance.now()) at which the items were so; now, when they are already. Rejects after the time-out,
+   * with what some of them look like.
+   */
+  until(what: string, isSo: (items: readonly T[]) => boolean, timeoutMs: number): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** Starts to follow the collection; `explain` describes an item that was waited for in vain. */
+export function view<T>(
+  name: string,
+  source: ListWatch<T>,
+  identity: Identity<T>,
+  explain: (item: T) => string = (item) => identity.key(item),
+): View<T> {
+  const store = new Store({ identity, log: silentLog });
+  const reflector = new Reflector({ name, source, identity, store, clock: realClock, log: silentLog });
+  const ending = new AbortController();
+  const running = reflector.run(ending.signal);
+  return {
+    store,
+    until: async (what, isSo, timeoutMs) => {
+      await withDeadline(store.synced, `the first list of ${name}`, timeoutMs);
+      const { promise, resolve } = Promise.withResolvers<number>();
+      const look = () => isSo(store.list()) && resolve(performance.now());
+      using _subscription = store.subscribe(look);
+      return await withDeadline(promise, what, timeoutMs).catch((error: Error) => {
+        throw new Error(`${error.message}\n${store.list().slice(0, 3).map(explain).join('\n')}`);
+      });
+    },
+    stop: async () => {
+      ending.abort();
+      await running;
+    },
+  };
+}
