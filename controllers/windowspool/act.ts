@@ -25,13 +25,21 @@ export interface Hands {
   readonly nodes: Nodes;
 }
 
+/** An update that EKS took on. */
+export interface Accepted {
+  readonly update: NodeGroupUpdate;
+  /** A hash of what was sent and what it is to reach. */
+  readonly target: string;
+  /** The desired size that was sent, if any. */
+  readonly desired: number | undefined;
+}
+
 /** What the steps made of the situation. */
 export interface Outcome {
   /** The situation after the steps, as far as their answers tell. */
   readonly after: Situation;
   readonly done: readonly Step[];
-  /** The update that EKS accepted, with the hash of what it is to reach. */
-  readonly accepted: { readonly update: NodeGroupUpdate; readonly target: string } | undefined;
+  readonly accepted: Accepted | undefined;
   /** The pool is gone, or will be as soon as other finalizers are. */
   readonly released: boolean;
 }
@@ -101,7 +109,7 @@ async function take(step: Step, soFar: Outcome, hands: Hands, signal: AbortSigna
     case 'updateConfig':
       return when(await hands.nodeGroups.updateConfig(step.group, step.change, step.token, signal), (update) => ({
         ...changed({ group: withStatus(soFar.after.group, 'UPDATING') }),
-        accepted: { update, target: step.target },
+        accepted: { update, target: step.target, desired: step.change.scaling?.desired },
       }));
     case 'correctTags':
       return when(await correctTags(step, hands, signal), (tags) =>

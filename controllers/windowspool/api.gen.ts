@@ -51,7 +51,7 @@ export interface WindowsPoolSpec {
    */
   deletionPolicy: 'Delete' | 'Retain';
   /**
-   * Stops all changes to AWS, nodes and the RuntimeClass, not observation: status.pendingSteps says what would be done. The annotation winpool.dev/paused: "true" does the same. A paused pool that is deleted waits until it is resumed.
+   * Stops all changes to AWS, nodes and the RuntimeClass, not observation: status.pendingSteps says what would be done. The annotation winpool.dev/paused does the same, with any value but "false". A paused pool that is deleted waits until it is resumed.
    */
   paused: boolean;
 }
@@ -126,7 +126,7 @@ export interface NodeLabels {
 }
 export interface TaintSpec {
   /**
-   * Key of the taint.
+   * Key of the taint; EKS takes at most 63 characters, prefix included.
    */
   key: string;
   /**
@@ -352,6 +352,10 @@ export interface NodeGroupState {
    */
   autoScalingGroups?: string[];
   /**
+   * Present while the group differs from the spec in what EKS cannot change; such fields of the spec may change then.
+   */
+  differs?: boolean;
+  /**
    * The keys of the AWS tags that the operator keeps; others are left alone.
    */
   tagKeys?: string[];
@@ -389,9 +393,13 @@ export interface UpdateState {
    */
   type: string;
   /**
-   * A hash of what the update was to reach.
+   * A hash of what was sent and what it was to reach.
    */
   target: string;
+  /**
+   * The desired size that was sent, if any.
+   */
+  desired?: number;
   /**
    * EKS' status of the update.
    */

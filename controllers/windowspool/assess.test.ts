@@ -156,7 +156,7 @@ describe('paused: the conditions are as observed, and Paused', () => {
       sampleSituation({
         pool: samplePool({}, { metadata: { annotations: { 'winpool.dev/paused': 'true' } }, status: knownStatus() }),
       }),
-      { Paused: pause('the annotation winpool.dev/paused is true') },
+      { Paused: pause('it has the annotation winpool.dev/paused') },
     ],
     [
       'while it is deleted',

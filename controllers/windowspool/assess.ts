@@ -10,7 +10,7 @@ import { assessNodes } from './assessNodes.ts';
 import { groupOf, isAwsTrouble, isClusterMismatch, isDeleting, isPaused } from './facts.ts';
 import type { Reason } from './reasons.ts';
 import { fits, isAsWanted, isOwner, isSoleOwner, isTaken, runtimeClassFor } from './runtimeClass.ts';
-import type { Situation } from './situation.ts';
+import type { Situation, StepTrouble } from './situation.ts';
 import { count, joined, sentence } from './words.ts';
 
 export type ConditionStatus = 'True' | 'False' | 'Unknown';
@@ -76,8 +76,11 @@ function summarize(s: Situation, parts: Parts, stalled: Finding | undefined): Fi
     return { ...cause, status: 'False' };
   }
   if (parts.RuntimeClassReady.status !== 'True') return { ...parts.RuntimeClassReady, status: 'False' };
-  if (desired === 0) return { status: 'True', reason: 'NoNodes', message: parts.NodesVerified.message };
   const { verified, total } = s.roster;
+  if (desired === 0) {
+    const left = total > 0 ? ` ${count(total, 'node')} left.` : '';
+    return { status: 'True', reason: 'NoNodes', message: `The pool wants no nodes.${left}` };
+  }
   const needed = Math.max(1, s.pool.spec.scaling.min);
   if (verified < needed) {
     const text = `${count(verified, 'node')} of the ${needed} that the pool must have ${verified === 1 ? 'is' : 'are'} verified. `;
@@ -95,7 +98,7 @@ function knownGroup(s: Situation): { readonly status: string; readonly desired: 
 }
 
 function assessPause({ pool }: Situation): Finding {
-  const how = pool.spec.paused ? 'spec.paused is true' : 'the annotation winpool.dev/paused is true';
+  const how = pool.spec.paused ? 'spec.paused is true' : 'it has the annotation winpool.dev/paused';
   const going = isDeleting(pool) ? ' The deletion waits, too.' : '';
   return {
     status: 'True',
@@ -112,7 +115,8 @@ function assessPrerequisites(s: Situation): Finding {
   if (cluster.kind === 'absent') {
     const gone = pool.status?.cluster ? 'no longer knows' : 'does not know';
     const message = `EKS ${gone} a cluster ${settings.clusterName} in ${settings.region}. Check --cluster-name and --region.`;
-    return { status: 'False', reason: 'ClusterNotFound', message, stalled: true };
+    const wayOut = isDeleting(pool) ? ' deletionPolicy: Retain lets the pool go.' : '';
+    return { status: 'False', reason: 'ClusterNotFound', message: message + wayOut, stalled: true };
   }
   if (cluster.kind === 'unreachable') {
     return {
@@ -129,20 +133,28 @@ function assessPrerequisites(s: Situation): Finding {
   };
 }
 
-/** The right that is missing, and who has to get it. */
+/**
+ * The right that is missing, and who has to get it. Without the right to do something the pool can't be kept; without the right to look at
+ * something beside, the operator only knows less.
+ */
 function assessRights({ troubles, group, cluster }: Situation): Finding | undefined {
+  const isLook = ({ step }: StepTrouble) => step.startsWith('describe');
   const aws = [
     ...(group.kind === 'unreachable' ? [group.trouble] : []),
     ...(cluster.kind === 'unreachable' ? [cluster.trouble] : []),
-    ...troubles.filter(isAwsTrouble).map(({ trouble }) => trouble),
+    ...troubles.filter((entry) => isAwsTrouble(entry) && !isLook(entry)).map(({ trouble }) => trouble),
   ].find(({ kind }) => kind === 'denied');
-  const denied = aws ?? troubles.find(({ trouble }) => trouble.kind === 'denied')?.trouble;
+  const other = troubles.find((entry) => entry.trouble.kind === 'denied' && !isLook(entry))?.trouble;
+  const look = troubles.find((entry) => entry.trouble.kind === 'denied')?.trouble;
+  const denied = aws ?? other ?? look;
   if (!denied) return undefined;
-  const fix = aws
+  const ofAws = aws !== undefined || other === undefined;
+  const fix = ofAws
     ? "Grant the right to the operator's role; config/aws/iam-policy.json has all of them."
     : "Grant the right to the operator's ServiceAccount; config/rbac has all of them.";
-  const message = `${aws ? 'AWS' : 'The API server'} denied ${sentence(`${denied.operation}: ${denied.message}`)} ${fix}`;
-  return { status: 'False', reason: 'AccessDenied', message, working: true };
+  const message = `${ofAws ? 'AWS' : 'The API server'} denied ${sentence(`${denied.operation}: ${denied.message}`)} ${fix}`;
+  const status = aws || other ? ({ status: 'False', working: true } as const) : ({ status: 'Unknown' } as const);
+  return { ...status, reason: 'AccessDenied', message };
 }
 
 function clusterMismatch({ cluster, settings, pool }: Situation): Finding {

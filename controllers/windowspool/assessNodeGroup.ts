@@ -1,11 +1,13 @@
 /** The condition NodeGroupReady. */
 import type { Finding } from './assess.ts';
-import { groupOf, isDeleting, isPaused } from './facts.ts';
+import { groupOf, isClusterMismatch, isDeleting, isPaused } from './facts.ts';
 import { failedTargetOf } from './failedTarget.ts';
-import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
-import type { HealthIssue, NodeGroup, Trouble } from './ports.ts';
+import { POOL_KEY } from './labels.ts';
+import { configChangeFor, immutableDifferences, isOwnedBy, nodeGroupNameOf, tagChangeFor } from './nodeGroup.ts';
+import type { HealthIssue, NodeGroup, Trouble, TroubleKind } from './ports.ts';
 import type { Reason } from './reasons.ts';
 import type { Situation } from './situation.ts';
+import { describeChange } from './steps.ts';
 import { joined, sentence } from './words.ts';
 
 /** A single failed look does not change what is shown; one that lasts does. */
@@ -14,6 +16,13 @@ const UNREACHABLE_SHOWN_AFTER_MS = 60_000;
 export function assessNodeGroup(s: Situation): Finding {
   const name = nodeGroupNameOf(s.pool);
   if (isDeleting(s.pool)) return assessDeletion(s, name);
+  if (isClusterMismatch(s)) {
+    return {
+      status: 'Unknown',
+      reason: 'ClusterMismatch',
+      message: `Node group ${name} is not looked at: this is not the pool's cluster.`,
+    };
+  }
   const unreachable = assessUnreachable(s, name);
   if (unreachable) return unreachable;
   const group = groupOf(s);
@@ -28,7 +37,7 @@ export function assessNodeGroup(s: Situation): Finding {
         : `Node group ${name} is about to be created.`,
       working: true,
     };
-  if (!isOwnedBy(s.pool, group)) return notOwned(s, name);
+  if (!isOwnedBy(s.pool, group)) return notOwned(s, group);
   return assessStatus(s, group);
 }
 
@@ -46,12 +55,20 @@ function assessUnreachable({ group, now }: Situation, name: string): Finding | u
   };
 }
 
-function notOwned({ pool }: Situation, name: string): Finding {
-  const message =
-    `A node group ${name} exists that has no tag winpool.dev/pool=${pool.metadata.name}. It is never changed. ` +
-    'Set spec.nodeGroup.name to a name that is free, or delete that group.';
+function notOwned({ pool }: Situation, { name, tags }: NodeGroup): Finding {
+  const owner = tags[POOL_KEY];
+  const whose = owner ? `belongs to WindowsPool ${owner}` : `has no tag ${POOL_KEY}=${pool.metadata.name}`;
+  const message = `A node group ${name} exists that ${whose}. It is never changed. Set spec.nodeGroup.name to a name that is free, or delete that group.`;
   return { status: 'False', reason: 'NotOwned', message, stalled: true };
 }
+
+/** What trouble with a change of the group is called; the rest is AWS being away. */
+const troubleReasons: Readonly<Partial<Record<TroubleKind, Reason>>> = {
+  denied: 'AccessDenied',
+  limit: 'QuotaExceeded',
+  refused: 'UpdateRefused',
+  unknown: 'UpdateRefused',
+};
 
 /** What the last step came to, now or before. */
 function assessTrouble(s: Situation, name: string, group: NodeGroup | undefined): Finding | undefined {
@@ -71,10 +88,9 @@ function assessTrouble(s: Situation, name: string, group: NodeGroup | undefined)
     ({ step }) => step.endsWith('NodeGroup') || step === 'updateConfig' || step === 'correctTags',
   )?.trouble;
   if (!trouble || trouble.kind === 'busy' || trouble.kind === 'conflict') return undefined;
-  const reason = trouble.kind === 'denied' ? 'AccessDenied' : 'AWSUnavailable';
   return {
     status: group ? 'Unknown' : 'False',
-    reason,
+    reason: troubleReasons[trouble.kind] ?? 'AWSUnavailable',
     message: sentence(`${trouble.operation} of node group ${name} failed: ${trouble.message}`),
     working: true,
   };
@@ -118,8 +134,18 @@ function assessStatus(s: Situation, group: NodeGroup): Finding {
         const message = `Node group ${group.name} differs in what EKS cannot change: ${sentence(joined(differences))} Put the spec right, or create another pool.`;
         return { status: 'False', reason: 'ImmutableDifference', message, stalled: true };
       }
-      return assessWorking(group);
+      return withOpenChange(s, group, assessWorking(group));
   }
+}
+
+/** A group that is not yet as the spec says is being worked on, whatever its status: Ready must not be read as done. */
+function withOpenChange(s: Situation, group: NodeGroup, finding: Finding): Finding {
+  if (finding.working || isPaused(s.pool)) return finding;
+  const change = configChangeFor(s.pool, group);
+  const tags = tagChangeFor(s.pool, group);
+  if (!change && !tags) return finding;
+  const what = change ? describeChange(change) : 'tags';
+  return { ...finding, message: `${finding.message} A change waits: ${what}.`, working: true };
 }
 
 function assessWorking(group: NodeGroup): Finding {

@@ -46,7 +46,7 @@ describe('desired is 0: Ready is True', () => {
       'and NodesVerified is True, NoNodes',
       sampleSituation({ pool: none, nodes: [] }),
       {
-        Ready: 'True NoNodes: The pool has no nodes and wants none.',
+        Ready: 'True NoNodes: The pool wants no nodes.',
         NodesVerified: 'True NoNodes: The pool has no nodes and wants none.',
       },
     ],

@@ -2,8 +2,10 @@ import type { WindowsPoolStatus } from './api.gen.ts';
 import { configTargetOf } from './nodeGroup.ts';
 import {
   CLUSTER_ARN,
+  GROW,
   knownStatus,
   NOW,
+  SMALLER,
   samplePool,
   sampleRuntimeClass,
   sampleSituation,
@@ -17,7 +19,12 @@ describe('nothing but a human helps: Ready is False, and Stalled with the reason
   const issue = { code: 'NodeCreationFailure', message: 'Instances failed to join', resourceIds: ['i-1', 'i-2'] };
   const failed = (reason: string): WindowsPoolStatus =>
     knownStatus({
-      failedTarget: { target: configTargetOf(pool), reason, message: 'EKS refused it', time: '2026-03-01T11:00:00Z' },
+      failedTarget: {
+        target: configTargetOf(pool, GROW),
+        reason,
+        message: 'EKS refused it',
+        time: '2026-03-01T11:00:00Z',
+      },
     });
   const api = { name: 'api', uid: 'uid-api' };
   const own = samplePool({ runtimeClass: { scope: 'Pool' } }, { status: knownStatus() });
@@ -28,6 +35,7 @@ describe('nothing but a human helps: Ready is False, and Stalled with the reason
   const mismatch =
     'Check --cluster-name and --region. Nothing is changed; deletionPolicy: Retain lets a deleted pool go.';
   const elsewhere = `False ClusterMismatch: EKS cluster prod in eu-west-1 has another certificate authority than the API server that the operator uses. ${mismatch}`;
+  const NOT_LOOKED_AT = "Unknown ClusterMismatch: Node group web is not looked at: this is not the pool's cluster.";
   const refused = sampleTrouble('refused', { operation: 'CreateNodegroup', message: 'Subnet x does not exist' });
   const limit = sampleTrouble('limit', { operation: 'CreateNodegroup', message: 'Quota of 30 is used up.' });
   const again = 'It is tried again after a while, and at once when the spec changes.';
@@ -67,7 +75,7 @@ describe('nothing but a human helps: Ready is False, and Stalled with the reason
     ],
     [
       'an update was refused',
-      sampleSituation({ pool: samplePool({}, { status: failed('UpdateRefused') }) }),
+      sampleSituation({ pool: samplePool({}, { status: failed('UpdateRefused') }), ...group(SMALLER) }),
       stalled('NodeGroupReady', 'False UpdateRefused: EKS refused it. It is not tried again until the spec changes.'),
     ],
     [
@@ -77,10 +85,11 @@ describe('nothing but a human helps: Ready is False, and Stalled with the reason
           {},
           {
             status: knownStatus({
-              update: { id: 'u-1', type: 'ConfigUpdate', target: configTargetOf(pool), status: 'InProgress' },
+              update: { id: 'u-1', type: 'ConfigUpdate', target: configTargetOf(pool, GROW), status: 'InProgress' },
             }),
           },
         ),
+        ...group(SMALLER),
         update: {
           id: 'u-1',
           type: 'ConfigUpdate',
@@ -121,7 +130,11 @@ describe('nothing but a human helps: Ready is False, and Stalled with the reason
         'False ImmutableDifference: Node group web differs in what EKS cannot change: AMI type is WINDOWS_FULL_2022_x86_64 and the spec says WINDOWS_CORE_2022_x86_64 and disk size is 100 and the spec says 50. Put the spec right, or create another pool.',
       ),
     ],
-    ['the cluster is another', sampleSituation({ cluster: otherAuthority }), stalled('PrerequisitesMet', elsewhere)],
+    [
+      'the cluster is another',
+      sampleSituation({ cluster: otherAuthority }),
+      { ...stalled('PrerequisitesMet', elsewhere), NodeGroupReady: NOT_LOOKED_AT },
+    ],
     [
       'the cluster is another and the pool is deleted',
       sampleSituation({ pool: samplePool({}, { metadata: LEAVING, status: knownStatus() }), cluster: otherAuthority }),
@@ -130,10 +143,13 @@ describe('nothing but a human helps: Ready is False, and Stalled with the reason
     [
       'the flags name another cluster',
       sampleSituation({ settings: { ...settings, clusterName: 'test' } }),
-      stalled(
-        'PrerequisitesMet',
-        `False ClusterMismatch: The pool's node group was created in ${CLUSTER_ARN}, and the operator works for test in eu-west-1. ${mismatch}`,
-      ),
+      {
+        ...stalled(
+          'PrerequisitesMet',
+          `False ClusterMismatch: The pool's node group was created in ${CLUSTER_ARN}, and the operator works for test in eu-west-1. ${mismatch}`,
+        ),
+        NodeGroupReady: NOT_LOOKED_AT,
+      },
     ],
     [
       'EKS does not know the cluster',

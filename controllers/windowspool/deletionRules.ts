@@ -11,28 +11,33 @@ export function leaveWhatIsNotHeld({ pool }: Situation) {
 }
 
 /** Ensures that Retain lets the pool go at once, whatever AWS says; the RuntimeClass stays because nobody owns it any more. */
-export function letGoRetained({ pool, runtimeClass }: Situation): Step[] | undefined {
+export function letGoRetained({ pool, runtimeClass, formerRuntimeClass }: Situation): Step[] | undefined {
   if (pool.spec.deletionPolicy !== 'Retain') return undefined;
-  const release: Step[] =
-    runtimeClass && isOwner(pool, runtimeClass) ? [{ kind: 'releaseRuntimeClass', seen: runtimeClass }] : [];
-  return [...release, { kind: 'removeFinalizer' }];
+  const owned = [runtimeClass, formerRuntimeClass].filter((seen) => seen !== undefined && isOwner(pool, seen));
+  return [
+    ...owned.flatMap((seen): Step[] => (seen ? [{ kind: 'releaseRuntimeClass', seen }] : [])),
+    { kind: 'removeFinalizer' },
+  ];
 }
 
-/** Ensures that the pool's own group goes, in whatever state it is, once the cluster is proven to be ours. */
-export function deleteOwnedGroup({ pool, group, cluster }: Situation): Step[] | undefined {
-  if (
-    cluster.kind !== 'seen' ||
-    group.kind !== 'seen' ||
-    !isOwnedBy(pool, group.group) ||
-    group.group.status === 'DELETING'
-  )
-    return undefined;
-  return [{ kind: 'deleteNodeGroup', group: group.group.name, why: 'the pool is deleted' }];
+/**
+ * Ensures that the pool's own group goes, in whatever state it is, once the cluster is proven to be ours. A deletion that failed is shown
+ * for a while before it is tried again.
+ */
+export function deleteOwnedGroup({ pool, group: sight, cluster, now, settings }: Situation): Step[] | undefined {
+  if (cluster.kind !== 'seen' || sight.kind !== 'seen' || !isOwnedBy(pool, sight.group)) return undefined;
+  const { name, status, modifiedAt } = sight.group;
+  if (status === 'DELETING') return undefined;
+  if (status === 'DELETE_FAILED' && now < modifiedAt + settings.createRetryMs) return [];
+  return [{ kind: 'deleteNodeGroup', group: name, why: 'the pool is deleted' }];
 }
 
-/** Ensures that the pool stays until its group is seen to be gone. A cluster that is gone took the group with it. */
-export function waitForDeletion({ pool, group, cluster }: Situation): Step[] | undefined {
-  if (cluster.kind === 'absent') return undefined;
+/**
+ * Ensures that the pool stays until its group is seen to be gone. A cluster that is gone took the group with it; but while nodes of the
+ * group are Ready in this very cluster, EKS was asked in the wrong account or region.
+ */
+export function waitForDeletion({ pool, group, cluster, roster }: Situation): Step[] | undefined {
+  if (cluster.kind === 'absent') return roster.ready > 0 ? [] : undefined;
   const going = group.kind === 'seen' && isOwnedBy(pool, group.group);
   return going || group.kind === 'unreachable' ? [] : undefined;
 }

@@ -12,7 +12,7 @@ export function isDeleting(pool: WindowsPool): boolean {
 }
 
 export function isPaused(pool: WindowsPool): boolean {
-  return pool.spec.paused || pool.metadata.annotations?.[PAUSED_ANNOTATION] === 'true';
+  return pool.spec.paused || (pool.metadata.annotations?.[PAUSED_ANNOTATION] ?? 'false') !== 'false';
 }
 
 /** The group as far as it is known: seen now, or what was seen last. */

@@ -1,7 +1,7 @@
 /** What EKS refused or failed to do. Remembered in status, so that it is not tried again for ever. Pure. */
 import type { NodeGroupState } from './api.gen.ts';
-import { createdFrom } from './facts.ts';
-import { configTargetOf, nodeGroupNameOf } from './nodeGroup.ts';
+import { createdFrom, groupOf } from './facts.ts';
+import { configChangeFor, configTargetOf, nodeGroupNameOf } from './nodeGroup.ts';
 import type { Situation, StepTrouble } from './situation.ts';
 import type { Step } from './steps.ts';
 
@@ -23,16 +23,17 @@ function refusedCreation(s: Situation): FailedTarget | undefined {
 
 function refusedUpdate(s: Situation): FailedTarget | undefined {
   const lasting = lastingTrouble(s, 'updateConfig');
-  if (!lasting) return undefined;
-  const { trouble, at } = lasting;
-  const message = `EKS refused to update node group ${nodeGroupNameOf(s.pool)}: ${trouble.message}`;
-  return { target: configTargetOf(s.pool), reason: 'UpdateRefused', message, time: timeOf(at) };
+  const target = openTarget(s);
+  if (lasting?.trouble.kind !== 'refused' || target === undefined) return undefined;
+  const message = `EKS refused to update node group ${nodeGroupNameOf(s.pool)}: ${lasting.trouble.message}`;
+  return { target, reason: 'UpdateRefused', message, time: timeOf(lasting.at) };
 }
 
 /** Only DescribeUpdate tells that an update failed: the group is ACTIVE again, and as it was. */
-function failedUpdate({ pool, update, now }: Situation): FailedTarget | undefined {
+function failedUpdate(s: Situation): FailedTarget | undefined {
+  const { pool, update, now } = s;
   const memory = pool.status?.nodeGroup?.update;
-  const target = configTargetOf(pool);
+  const target = openTarget(s);
   if (update?.status !== 'Failed' || memory?.id !== update.id || memory.target !== target) return undefined;
   const words = update.errors.map(({ code, message }) => `${code}: ${message}`).join(' ');
   const message = `Update ${update.id} of node group ${nodeGroupNameOf(pool)} failed: ${words || 'EKS gives no reason.'}`;
@@ -42,8 +43,15 @@ function failedUpdate({ pool, update, now }: Situation): FailedTarget | undefine
 function rememberedFailure(s: Situation): FailedTarget | undefined {
   const memory = s.pool.status?.nodeGroup?.failedTarget;
   const creation = s.group.kind !== 'seen' && memory?.target === createdFrom(s);
-  const update = s.group.kind !== 'absent' && memory?.target === configTargetOf(s.pool);
+  const update = s.group.kind !== 'absent' && memory?.target === openTarget(s);
   return creation || update ? memory : undefined;
+}
+
+/** The target of the update that the spec asks for now; none when the group is as it says, by whatever means. */
+function openTarget(s: Situation): string | undefined {
+  const group = groupOf(s);
+  const change = group && configChangeFor(s.pool, group);
+  return change && configTargetOf(s.pool, change);
 }
 
 /** Trouble that the same call would meet again. */

@@ -15,7 +15,7 @@ export const NODE_GROUP_LABEL = 'eks.amazonaws.com/nodegroup';
 /** Holds a deleted pool until its node group is gone. */
 export const FINALIZER = 'winpool.dev/finalizer';
 
-/** The annotation that pauses a pool like spec.paused. */
+/** The annotation that pauses a pool like spec.paused, with any value but `false`: a typo must not let the operator go on. */
 export const PAUSED_ANNOTATION = 'winpool.dev/paused';
 
 /** Where a RuntimeClass says who made it. */

@@ -75,7 +75,7 @@ describe('the wish', () => {
 });
 
 describe('the target of an update', () => {
-  const base = configTargetOf(samplePool());
+  const base = configTargetOf(samplePool(), { scaling: { max: 5 } });
   const table: readonly (readonly [string, WindowsPool, boolean])[] = [
     ['labels', samplePool({ labels: { a: 'b' } }), true],
     ['taints', samplePool({ registrationTaint: false }), true],
@@ -86,8 +86,12 @@ describe('the target of an update', () => {
   ];
   for (const [what, pool, other] of table) {
     it(`is ${other ? 'another' : 'the same'} with other ${what}`, () =>
-      assert.equal(configTargetOf(pool) !== base, other));
+      assert.equal(configTargetOf(pool, { scaling: { max: 5 } }) !== base, other));
   }
+
+  it('is another when what is sent is another, because somebody moved the group', () => {
+    assert.notEqual(configTargetOf(samplePool(), { scaling: { max: 5, desired: 4 } }), base);
+  });
 });
 
 describe('the smallest change', () => {

@@ -37,10 +37,13 @@ export function wishFor(pool: WindowsPool): NewNodeGroup {
   return { ...wish, tags: { ...tags, [CREATED_FROM_TAG]: hashOf({ ...wish, tags }) } };
 }
 
-/** What an update is to reach, as a hash: a failed one is not repeated while this stays the same. */
-export function configTargetOf(pool: WindowsPool): string {
+/**
+ * What an update sends and what it is to reach, as a hash: a failed one is not repeated while this stays the same. An autoscaler that
+ * moves the group meanwhile makes it another update.
+ */
+export function configTargetOf(pool: WindowsPool, change: ConfigChange): string {
   const wish = wishFor(pool);
-  return hashOf({ labels: wish.labels, taints: wish.taints, scaling: pool.spec.scaling });
+  return hashOf({ labels: wish.labels, taints: wish.taints, scaling: pool.spec.scaling, change });
 }
 
 /**

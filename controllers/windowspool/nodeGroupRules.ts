@@ -49,7 +49,7 @@ export function replaceFailedGroup(s: Situation): Step[] | undefined {
   if (s.group.kind !== 'seen') return undefined;
   const { group } = s.group;
   if (group.status !== 'CREATE_FAILED' && group.status !== 'DELETE_FAILED') return undefined;
-  const changed = group.tags[CREATED_FROM_TAG] !== createdFrom(s);
+  const changed = group.status === 'CREATE_FAILED' && group.tags[CREATED_FROM_TAG] !== createdFrom(s);
   if (!changed && s.now < group.modifiedAt + s.settings.createRetryMs) return [];
   return [{ kind: 'deleteNodeGroup', group: group.name, why: `it is ${group.status}` }];
 }
@@ -88,8 +88,9 @@ export function waitForUpdateResult({ pool, group, update }: Situation): Step[] 
 export function correctConfig(s: Situation): Step[] | undefined {
   if (s.group.kind !== 'seen') return undefined;
   const change = configChangeFor(s.pool, s.group.group);
-  const target = configTargetOf(s.pool);
-  if (!change || hasFailed(s, target)) return undefined;
+  if (!change) return undefined;
+  const target = configTargetOf(s.pool, change);
+  if (hasFailed(s, target)) return undefined;
   const token = tokenFor(s.pool, 'update', change, s.pool.status?.nodeGroup?.update?.id);
   return [{ kind: 'updateConfig', group: s.group.group.name, change, token, target }];
 }

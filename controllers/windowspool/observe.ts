@@ -111,7 +111,9 @@ export async function observe(
 /** The verdicts on the nodes of the pool's group. The nodes of a group that is not the pool's are not the pool's either. */
 function rosterOf(pool: WindowsPool, sight: GroupSight, expected: Expectation, { rosters }: Sources): RosterView {
   const group = sight.kind === 'seen' ? sight.group : sight.kind === 'unreachable' ? sight.last : undefined;
-  if (group && !isOwnedBy(pool, group)) return new Roster([], expected, 0);
+  // Without a group to look at, only the memory of one proves that the nodes are the pool's.
+  const isOurs = group ? isOwnedBy(pool, group) : sight.kind === 'absent' || pool.status?.nodeGroup?.arn !== undefined;
+  if (!isOurs) return new Roster([], expected, 0);
   return rosters.of(pool.metadata.name, nodeGroupNameOf(pool), expected);
 }
 

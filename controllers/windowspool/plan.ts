@@ -102,10 +102,12 @@ export interface Plan {
   readonly pending: readonly Step[];
 }
 
-/** The plan for a pool. A paused pool has no steps, only pending ones. */
+/** The plan for a pool. A paused pool is only held: its other steps are pending. */
 export function planFor(s: Situation): Plan {
   const steps = stepsOf(isDeleting(s.pool) ? deletionChapters : livingChapters, s);
-  return isPaused(s.pool) ? { steps: [], pending: steps } : { steps, pending: [] };
+  if (!isPaused(s.pool)) return { steps, pending: [] };
+  const isHold = ({ kind }: Step) => kind === 'addFinalizer';
+  return { steps: steps.filter(isHold), pending: steps.filter((step) => !isHold(step)) };
 }
 
 /** The steps that the chapters' rules give. Exported so that a test can take rules away. */

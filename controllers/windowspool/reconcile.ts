@@ -62,8 +62,8 @@ async function look(name: string, deps: Deps, signal: AbortSignal): Promise<Answ
   return { ok: true, value: { situation, fresh: true } };
 }
 
-function retry({ operation, code }: Trouble): Next {
-  return { kind: 'retry', cause: `${operation}: ${code}` };
+function retry({ kind, operation, code, message }: Trouble): Next {
+  return kind === 'conflict' ? { kind: 'retry' } : { kind: 'retry', cause: `${operation}: ${code}: ${message}` };
 }
 
 function forget(name: string, { sights, rosters, pace, metrics }: Deps): Next {

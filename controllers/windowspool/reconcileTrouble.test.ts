@@ -56,7 +56,6 @@ describe('trouble', () => {
     world.apply(fresh());
     assert.deepEqual(await reconcile('web', world.start(), signal), {
       kind: 'retry',
-      cause: 'write status: conflictException',
     });
     assert.equal(world.created, 0);
   });
@@ -66,14 +65,20 @@ describe('trouble', () => {
     world.fails = (call) => (call === 'read pool' ? sampleTrouble('unavailable') : undefined);
     world.apply(fresh());
     const next = await reconcile('web', world.start(), signal);
-    assert.deepEqual([next, world.awsCalls()], [{ kind: 'retry', cause: 'read pool: unavailableException' }, []]);
+    assert.deepEqual(
+      [next, world.awsCalls()],
+      [{ kind: 'retry', cause: 'read pool: unavailableException: the call was unavailable' }, []],
+    );
   });
 
   it('that is a single failed look is no news', async () => {
     const { world, deps } = await readyWorld();
     world.now = deps.sights.dueAt('web');
     world.fails = (call) => (call === 'DescribeNodegroup' ? sampleTrouble('throttled') : undefined);
-    assert.deepEqual(await wake(world, deps), { kind: 'retry', cause: 'DescribeNodegroup: throttledException' });
+    assert.deepEqual(await wake(world, deps), {
+      kind: 'retry',
+      cause: 'DescribeNodegroup: throttledException: the call was throttled',
+    });
     assert.deepEqual([world.calls, world.events], [['read pool', 'DescribeNodegroup'], []]);
   });
 });

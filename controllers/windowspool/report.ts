@@ -11,6 +11,7 @@ import { onTheWay, type Reason, reasons } from './reasons.ts';
 import type { Situation } from './situation.ts';
 import { statusFor } from './status.ts';
 import { describeStep, type Step } from './steps.ts';
+import { count } from './words.ts';
 
 export interface Voice {
   readonly pools: Pools;
@@ -71,15 +72,16 @@ export async function report(
 }
 
 function tellSteps({ done, after: { pool } }: Outcome, events: Events): void {
+  const labelled = done.filter(({ kind }) => kind === 'labelNode').length;
   for (const step of done) {
     const reason = stepReasons[step.kind];
-    if (reason)
-      events.publish(pool, {
-        type: 'Normal',
-        reason,
-        action: step.kind,
-        message: describeStep(step) ?? reasons[reason],
-      });
+    if (!reason || (step.kind === 'labelNode' && labelled > 1)) continue;
+    events.publish(pool, { type: 'Normal', reason, action: step.kind, message: describeStep(step) ?? reasons[reason] });
+  }
+  // A thousand nodes are one event: each takes from the budget of what else there is to tell.
+  if (labelled > 1) {
+    const message = `label ${count(labelled, 'node')} with the build of their kernel`;
+    events.publish(pool, { type: 'Normal', reason: 'NodeLabelled', action: 'labelNode', message });
   }
 }
 

@@ -78,7 +78,10 @@ export function isSoleOwner(pool: WindowsPool, seen: RuntimeClass): boolean {
   return isOwner(pool, seen) && seen.owners.length === 1;
 }
 
-/** Whether another pool has the name for a RuntimeClass that says something else. Those of scope Version are the same for all. */
+/**
+ * Whether another pool has the name for a RuntimeClass that says something else: whoever has it keeps it. Those of scope Version are the
+ * same for all, and the schema refuses their names to others.
+ */
 export function isTaken(pool: WindowsPool, seen: RuntimeClass): boolean {
   const wish = runtimeClassFor(pool);
   if (!wish || pool.spec.runtimeClass.scope === 'Version') return false;

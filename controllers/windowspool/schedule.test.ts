@@ -114,11 +114,28 @@ describe('a pool runs again', () => {
   for (const [name, situation, ms] of table) {
     it(name, () => assert.deepEqual(nextRun(situation, resyncMs), { kind: 'after', ms }));
   }
-  for (const kind of ['throttled', 'unavailable', 'conflict'] as const) {
+  for (const kind of ['throttled', 'unavailable'] as const) {
     it(`with growing delays when a call was ${kind}`, () => {
-      assert.deepEqual(nextRun(trouble(kind), 1), { kind: 'retry', cause: `DescribeNodegroup: ${kind}Exception` });
+      const cause = `DescribeNodegroup: ${kind}Exception: the call was ${kind}`;
+      assert.deepEqual(nextRun(trouble(kind), 1), { kind: 'retry', cause });
     });
   }
+
+  it('with growing delays and without a word when somebody else wrote first', () => {
+    assert.deepEqual(nextRun(trouble('conflict'), 1), { kind: 'retry' });
+  });
+
+  it('soon after trouble with the API server, which leaves the look at AWS as it was', () => {
+    const refused = { at: NOW, step: 'createRuntimeClass', trouble: sampleTrouble('refused') };
+    const creating = sampleSituation({
+      group: { kind: 'seen', group: sampleGroup(undefined, { status: 'CREATING' }) },
+    });
+    assert.equal(untilGroupLook({ ...creating, troubles: [refused] }), untilGroupLook(creating));
+    assert.deepEqual(nextRun({ ...creating, troubles: [refused] }, 10_000_000), {
+      kind: 'after',
+      ms: settings.deniedRetryMs,
+    });
+  });
 
   it('never at once, and never never', () => {
     fc.assert(

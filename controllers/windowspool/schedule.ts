@@ -1,17 +1,17 @@
 /** When to look again. Pure. Changes of nodes, RuntimeClasses and pools wake a pool by themselves; AWS has to be asked. */
 
-import { groupOf } from './facts.ts';
+import { groupOf, isAwsTrouble } from './facts.ts';
 import { failedTargetOf } from './failedTarget.ts';
 import { hashOf } from './hash.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 import type { Trouble } from './ports.ts';
 import type { Situation } from './situation.ts';
 
-/** What the queue does with the pool: nothing, another run after a while, or one with growing delays. */
+/** What the queue does with the pool: nothing, another run after a while, or one with growing delays; a cause is logged. */
 export type Next =
   | { readonly kind: 'rest' }
   | { readonly kind: 'after'; readonly ms: number }
-  | { readonly kind: 'retry'; readonly cause: string };
+  | { readonly kind: 'retry'; readonly cause?: string };
 
 /** How long a failed look at AWS is trusted, so that a storm of node events does not become a storm of calls. */
 const UNREACHABLE_KEPT_MS = 1_000;
@@ -21,14 +21,21 @@ const SHORTEST_MS = 100;
 
 /** The next run for a pool, from the situation after its steps. AWS is looked at again after `groupLookMs`. */
 export function nextRun(s: Situation, groupLookMs: number): Next {
-  const retried = troublesOf(s).find(({ kind }) => ['throttled', 'unavailable', 'conflict'].includes(kind));
-  if (retried) return { kind: 'retry', cause: `${retried.operation}: ${retried.code}` };
-  return { kind: 'after', ms: Math.max(SHORTEST_MS, Math.min(groupLookMs, untilNodesLate(s))) };
+  const own = s.troubles.filter((entry) => !isAwsTrouble(entry)).map(({ trouble }) => trouble);
+  const retried = [...own, ...awsTroublesOf(s)].find(({ kind }) => TRANSIENT.includes(kind));
+  // A conflict is everyday life: somebody else wrote first.
+  if (retried?.kind === 'conflict') return { kind: 'retry' };
+  if (retried) return { kind: 'retry', cause: `${retried.operation}: ${retried.code}: ${retried.message}` };
+  const again = own.length > 0 ? s.settings.deniedRetryMs : Number.POSITIVE_INFINITY;
+  return { kind: 'after', ms: Math.max(SHORTEST_MS, Math.min(groupLookMs, again, untilNodesLate(s))) };
 }
 
-function troublesOf(s: Situation): Trouble[] {
+/** Trouble that passes: another try comes soon, with growing delays. */
+const TRANSIENT: readonly string[] = ['throttled', 'unavailable', 'conflict'];
+
+function awsTroublesOf(s: Situation): Trouble[] {
   return [
-    ...s.troubles.map(({ trouble }) => trouble),
+    ...s.troubles.filter(isAwsTrouble).map(({ trouble }) => trouble),
     ...(s.group.kind === 'unreachable' ? [s.group.trouble] : []),
     ...(s.cluster.kind === 'unreachable' ? [s.cluster.trouble] : []),
   ];
@@ -37,9 +44,9 @@ function troublesOf(s: Situation): Trouble[] {
 /** How long what AWS said is good for, in milliseconds. */
 export function untilGroupLook(s: Situation): number {
   const { settings } = s;
-  const kinds = troublesOf(s).map(({ kind }) => kind);
+  const kinds = awsTroublesOf(s).map(({ kind }) => kind);
   if (kinds.includes('denied') || kinds.includes('gone')) return settings.deniedRetryMs;
-  if (kinds.some((kind) => ['throttled', 'unavailable', 'conflict'].includes(kind))) return UNREACHABLE_KEPT_MS;
+  if (kinds.some((kind) => TRANSIENT.includes(kind))) return UNREACHABLE_KEPT_MS;
   if (kinds.includes('busy')) return spread(s, settings.pollMs);
   if (kinds.length > 0) return settings.createRetryMs;
   const group = groupOf(s);

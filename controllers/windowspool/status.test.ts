@@ -12,9 +12,11 @@ import type { Step } from './steps.ts';
 import {
   CLUSTER_ARN,
   GROUP_ARN,
+  GROW,
   knownStatus,
   MINUTE,
   NOW,
+  SMALLER,
   sampleGroup,
   sampleNode,
   sampleNodes,
@@ -159,6 +161,7 @@ describe('the node group in the status', () => {
   const accepted = {
     update: { id: 'u-9', type: 'ConfigUpdate', status: 'InProgress', createdAt: NOW, errors: [] },
     target: 'x',
+    desired: 4,
   } as const;
   const sizes: readonly (readonly [
     string,
@@ -189,10 +192,11 @@ describe('the node group in the status', () => {
     );
   }
 
-  const running = { id: 'u-1', type: 'ConfigUpdate', target: configTargetOf(pool), status: 'InProgress' };
+  const running = { id: 'u-1', type: 'ConfigUpdate', target: configTargetOf(pool, GROW), status: 'InProgress' };
   const updating = samplePool({}, { status: knownStatus({ update: running }) });
   const ended = (status: 'Successful' | 'Failed', errors: readonly { code: string; message: string }[] = []) => ({
     pool: updating,
+    group: { kind: 'seen', group: sampleGroup(undefined, SMALLER) } as const,
     update: { id: 'u-1', type: 'ConfigUpdate', status, createdAt: NOW, errors },
   });
 
@@ -202,7 +206,7 @@ describe('the node group in the status', () => {
   ] as const) {
     it(`takes a size as ${status === 'Failed' ? 'not ' : ''}applied when its update is ${status}`, () => {
       const spec = { scaling: { desired: 4 } };
-      const update = { ...running, target: configTargetOf(samplePool(spec)) };
+      const update = { ...running, desired: 4 };
       const sent = samplePool(spec, { status: knownStatus({ lastAppliedDesired: 3, update }) });
       const end = { id: 'u-1', type: 'ConfigUpdate', status, createdAt: NOW, errors: [] };
       assert.equal(groupState({ pool: sent, update: end, ...sized(5) })?.lastAppliedDesired, want);
@@ -214,6 +218,7 @@ describe('the node group in the status', () => {
       id: 'u-9',
       type: 'ConfigUpdate',
       target: 'x',
+      desired: 4,
       status: 'InProgress',
     });
   });
@@ -239,8 +244,11 @@ describe('the node group in the status', () => {
     };
     assert.deepEqual(state?.failedTarget, failed);
     const kept = knownStatus({ failedTarget: failed });
-    assert.deepEqual(groupState({ pool: samplePool({}, { status: kept }) })?.failedTarget, failed);
-    assert.equal(groupState({ pool: samplePool({ labels: { a: 'b' } }, { status: kept }) })?.failedTarget, undefined);
+    const { group } = ended('Failed');
+    assert.deepEqual(groupState({ pool: samplePool({}, { status: kept }), group })?.failedTarget, failed);
+    assert.equal(groupState({ pool: samplePool({}, { status: kept }) })?.failedTarget, undefined, 'the group is right');
+    const other = samplePool({ labels: { a: 'b' } }, { status: kept });
+    assert.equal(groupState({ pool: other, group })?.failedTarget, undefined);
   });
 
   const refused = (kind: 'refused' | 'limit' | 'unknown', step: Step['kind']) => ({
@@ -268,7 +276,7 @@ describe('the node group in the status', () => {
     ],
     [
       'a refused update',
-      refused('refused', 'updateConfig'),
+      { ...refused('refused', 'updateConfig'), group: { kind: 'seen', group: sampleGroup(undefined, SMALLER) } },
       'UpdateRefused',
       'EKS refused to update node group web: no',
     ],
@@ -381,7 +389,7 @@ describe('every status', () => {
       sampleSituation({
         group: { kind: 'seen', group: sampleGroup(pool, { status: 'CREATE_FAILED', healthIssues: issues }) },
         nodes: [sampleNode({ name: 'ip-1', kernelVersion: long })],
-        troubles: [{ at: NOW, step: 'updateConfig', trouble: sampleTrouble('refused', { message: long }) }],
+        troubles: [{ at: NOW, step: 'createNodeGroup', trouble: sampleTrouble('refused', { message: long }) }],
       }),
     );
     const lengths = {

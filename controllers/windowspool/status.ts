@@ -5,7 +5,7 @@ import type { NodeGroupState, WindowsPoolStatus } from './api.gen.ts';
 import type { Assessment, Finding } from './assess.ts';
 import { groupOf, isClusterMismatch } from './facts.ts';
 import { failedTargetOf, timeOf } from './failedTarget.ts';
-import { configTargetOf, isOwnedBy, nodeGroupNameOf, tagKeysFor } from './nodeGroup.ts';
+import { immutableDifferences, isOwnedBy, nodeGroupNameOf, tagKeysFor } from './nodeGroup.ts';
 import type { NodeGroup } from './ports.ts';
 import type { RosterView } from './roster.ts';
 import { isOwner, runtimeClassFor } from './runtimeClass.ts';
@@ -18,6 +18,7 @@ const LIST_LENGTH = 20;
 
 /** The longest texts that the schema takes; the API server would refuse the whole status. */
 const CONDITION_LENGTH = 32_768;
+const STEP_LENGTH = 1_024;
 const NODE_MESSAGE_LENGTH = 1_024;
 const AWS_MESSAGE_LENGTH = 4_096;
 const KERNEL_LENGTH = 256;
@@ -40,7 +41,7 @@ export function statusFor(outcome: Outcome, assessment: Assessment, pending: rea
     nodeGroup: nodeGroupState(outcome),
     ...(cluster && { cluster }),
     ...(runtimeClass && { runtimeClass: { name: runtimeClass } }),
-    ...(steps.length > 0 && { pendingSteps: steps.slice(0, LIST_LENGTH) }),
+    ...(steps.length > 0 && { pendingSteps: steps.slice(0, LIST_LENGTH).map((text) => cut(text, STEP_LENGTH)) }),
   };
 }
 
@@ -129,9 +130,14 @@ function nodeGroupState(outcome: Outcome): NodeGroupState {
   const { pool, group } = outcome.after;
   const memory = pool.status?.nodeGroup;
   const name = nodeGroupNameOf(pool);
+  // What another cluster has under this name is not the pool's, and must not overwrite what is remembered of it.
+  if (isClusterMismatch(outcome.after)) return memory ?? { name };
   const owned = group.kind === 'seen' && isOwnedBy(pool, group.group) ? group.group : undefined;
   const remembered = rememberedOf(outcome, owned);
-  if (owned) return { name, ...describedBy(owned), ...remembered };
+  if (owned) {
+    const differs = immutableDifferences(pool, owned).length > 0;
+    return { name, ...describedBy(owned), ...(differs && { differs }), ...remembered };
+  }
   if (group.kind === 'unreachable') return { ...memory, name, ...remembered };
   return { name, ...(memory?.arn && { arn: memory.arn }), ...remembered };
 }
@@ -172,25 +178,26 @@ function rememberedOf(outcome: Outcome, owned: NodeGroup | undefined): Remembere
 }
 
 /**
- * The spec's desired size once EKS has it, or has had it: given at the creation, reached by an update that succeeded, found as it is, or
- * never seen before. A failed update reached nothing, so the size is sent again with the next one.
+ * The desired size that EKS got last for this pool: given at the creation, sent with an update that succeeded (whatever the spec says by
+ * now), found as the spec has it, or never seen before. A failed update reached nothing, so its size is sent again.
  */
 function lastAppliedDesired(outcome: Outcome, owned: NodeGroup | undefined): number | undefined {
-  const { pool } = outcome.after;
+  const { pool, update } = outcome.after;
   const { desired } = pool.spec.scaling;
   if (desired === undefined) return undefined;
   const memory = pool.status?.nodeGroup;
   const created = outcome.done.some(({ kind }) => kind === 'createNodeGroup');
-  const update = updateState(outcome);
-  const reached = update?.status === 'Successful' && update.target === configTargetOf(pool);
   const firstSight = owned !== undefined && memory?.arn === undefined;
-  return created || reached || firstSight || owned?.scaling.desired === desired ? desired : memory?.lastAppliedDesired;
+  if (created || firstSight || owned?.scaling.desired === desired) return desired;
+  const succeeded = update?.status === 'Successful' && update.id === memory?.update?.id;
+  return (succeeded ? memory?.update?.desired : undefined) ?? memory?.lastAppliedDesired;
 }
 
 function updateState({ after: { pool, update }, accepted }: Outcome): NodeGroupState['update'] {
   if (accepted) {
     const { id, type, status } = accepted.update;
-    return { id, type, target: accepted.target, status };
+    const sent = accepted.desired !== undefined && { desired: accepted.desired };
+    return { id, type, target: accepted.target, ...sent, status };
   }
   const memory = pool.status?.nodeGroup?.update;
   if (!memory || update?.id !== memory.id) return memory;

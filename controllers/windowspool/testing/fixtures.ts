@@ -91,6 +91,10 @@ export function sampleGroup(pool: WindowsPool = samplePool(), change: Partial<No
   };
 }
 
+/** A group whose max is one less than the sample pool's, and the update that mends it. */
+export const SMALLER = { scaling: { min: 3, max: 4, desired: 3 } };
+export const GROW = { scaling: { max: 5 } };
+
 /** A healthy Windows 2022 node, an hour old. */
 export function sampleNode(change: Partial<NodeRecord> = {}): NodeRecord {
   const name = change.name ?? 'ip-10-0-1-21.eu-west-1.compute.internal';

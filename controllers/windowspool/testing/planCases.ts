@@ -54,7 +54,10 @@ function refusedStatus(minutesAgo: number): Situation['pool']['status'] {
   return knownStatus({ failedTarget: { target: wished, reason: 'CreateRefused', message: 'no such subnet', time } });
 }
 
-function updating(status: 'InProgress' | 'Failed' | 'Successful', target = configTargetOf(resized)) {
+function updating(
+  status: 'InProgress' | 'Failed' | 'Successful',
+  target = configTargetOf(resized, { scaling: { max: 9 } }),
+) {
   return {
     pool: { ...resized, status: knownStatus({ update: { id: 'u-1', type: 'ConfigUpdate', target, status } }) },
     group: seen(),
@@ -237,7 +240,7 @@ export const nodeGroupCases: readonly PlanCase[] = [
         ...resized,
         status: knownStatus({
           failedTarget: {
-            target: configTargetOf(resized),
+            target: configTargetOf(resized, { scaling: { max: 9 } }),
             reason: 'UpdateRefused',
             message: 'no',
             time: '2026-02-01T00:00:00Z',

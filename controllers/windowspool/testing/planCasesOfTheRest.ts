@@ -2,6 +2,7 @@
 import { buildOf, WINDOWS_BUILD_LABEL } from '../windows.ts';
 import {
   knownStatus,
+  MINUTE,
   NOW,
   sampleGroup,
   sampleNode,
@@ -52,8 +53,23 @@ export const deletionCases: readonly PlanCase[] = [
       pool: leaving,
       cluster: { kind: 'absent' },
       group: { kind: 'unreachable', trouble: sampleTrouble('gone'), since: NOW, last: sampleGroup() },
+      nodes: [],
     }),
     want: ['removeFinalizer'],
+  },
+  {
+    name: 'a deleted pool stays while its nodes are Ready, whatever EKS says of the cluster',
+    situation: sampleSituation({
+      pool: leaving,
+      cluster: { kind: 'absent' },
+      group: { kind: 'unreachable', trouble: sampleTrouble('gone'), since: NOW, last: sampleGroup() },
+    }),
+    want: [],
+  },
+  {
+    name: 'a deletion that failed is not tried again at once',
+    situation: sampleSituation({ pool: leaving, group: seen({ status: 'DELETE_FAILED', modifiedAt: NOW - MINUTE }) }),
+    want: [],
   },
   {
     name: 'a deleted pool goes and leaves a foreign group of its name',

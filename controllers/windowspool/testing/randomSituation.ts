@@ -7,6 +7,7 @@ import { runtimeClassFor } from '../runtimeClass.ts';
 import type { ClusterSight, GroupSight, Situation } from '../situation.ts';
 import {
   CLUSTER_ARN,
+  GROW,
   knownStatus,
   MINUTE,
   NOW,
@@ -66,7 +67,7 @@ const randomPool = fc
     if (!r.known) return bare;
     const targets: Record<string, string> = {
       create: sampleGroup(bare).tags['winpool.dev/created-from'] ?? '',
-      update: configTargetOf(bare),
+      update: configTargetOf(bare, GROW),
       other: 'other',
     };
     const time = new Date(r.time).toISOString();
@@ -76,7 +77,7 @@ const randomPool = fc
       message: 'EKS refused',
       time,
     };
-    const update = { id: 'u-1', type: 'ConfigUpdate', target: configTargetOf(bare), status: r.update ?? '' };
+    const update = { id: 'u-1', type: 'ConfigUpdate', target: configTargetOf(bare, GROW), status: r.update ?? '' };
     const status = knownStatus({ ...(r.failed && { failedTarget }), ...(r.update && { update }) });
     const [reason = '', at = 0] = r.waiting ?? [];
     const lastTransitionTime = new Date(at).toISOString();
