@@ -94,6 +94,19 @@ describe('changes of a pool', () => {
     await settled();
   });
 
+  it('lets the last word count when the size is changed back while EKS still works', async () => {
+    await patch({ scaling: { desired: 4 } });
+    await waitFor(() => group()?.status === 'UPDATING', { what: 'the update', timeoutMs: 10_000, intervalMs: 10 });
+    await patch({ scaling: { desired: 2 } });
+    await waitFor(() => updates().length === 2 && group()?.scalingConfig?.desiredSize === 2, {
+      what: 'the size of the last word',
+      timeoutMs: 15_000,
+      explain: () => stage.operator.tail(),
+    });
+    await settled();
+    assert.deepEqual(updates(), [{ scalingConfig: { desiredSize: 4 } }, { scalingConfig: { desiredSize: 2 } }]);
+  });
+
   it('keeps its own tags and leaves those of others', async () => {
     stage.world.cloud.faults.edit({ group: POOL, tags: { ...group()?.tags, backup: 'daily' } });
     await patch({ nodeGroup: { tags: { cost: '2', old: null } } });

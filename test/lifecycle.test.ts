@@ -5,7 +5,7 @@ import { poolManifest } from './pools.ts';
 import { setSwitch, withOperator } from './sharedWorld.ts';
 
 describe('a pool from creation to its end', () => {
-  const stage = withOperator('--resync-interval=1s');
+  const stage = withOperator('--resync-interval=1s', '--create-retry-interval=2s');
 
   const gone = (name: string) => stage.world.waitForPool(name, 'to be gone', (pool) => pool === undefined);
   const ready = (name: string) =>
@@ -108,6 +108,27 @@ describe('a pool from creation to its end', () => {
     }
   });
 
+  it('says why a deletion failed, and tries again after a while', async () => {
+    stage.world.cloud.faults.deleteFailure({
+      group: 'sticky',
+      issues: [{ code: 'Ec2SecurityGroupDeletionFailure', message: 'In use', resourceIds: ['sg-1'] }],
+    });
+    await stage.world.apply(poolManifest('sticky'));
+    await ready('sticky');
+    await stage.world.kubectl('delete', 'windowspool', 'sticky', '--wait=false');
+    const pool = await stage.world.waitForPool(
+      'sticky',
+      'to say why',
+      (found) => conditionOf(found, 'Ready') === 'False/DeleteFailed',
+    );
+    assert.match(
+      pool?.status?.conditions?.find(({ type }) => type === 'Ready')?.message ?? '',
+      /^EKS could not delete node group sticky: Ec2SecurityGroupDeletionFailure: In use \(sg-1\)\. It is tried again; deletionPolicy: Retain/,
+    );
+    await gone('sticky');
+    assert.equal(groupIn('sticky'), undefined);
+  });
+
   it('leaves the group and the RuntimeClass where they are with Retain', async () => {
     await stage.world.apply(poolManifest('kept', { windowsVersion: 'Windows2025', deletionPolicy: 'Retain' }));
     await ready('kept');
@@ -175,6 +196,16 @@ describe('a pool from creation to its end', () => {
     stage.world.cloud.faults.cluster({ exists: false });
     try {
       await stage.world.kubectl('delete', 'windowspool', 'orphan', '--wait=false');
+      const pool = await stage.world.waitForPool(
+        'orphan',
+        'to doubt it while its nodes are Ready',
+        (found) => conditionOf(found, 'Stalled') === 'True/ClusterNotFound',
+      );
+      assert.match(
+        pool?.status?.conditions?.find(({ type }) => type === 'Ready')?.message ?? '',
+        /deletionPolicy: Retain lets the pool go/,
+      );
+      await stage.world.kubectl('delete', 'nodes', '-l', 'eks.amazonaws.com/nodegroup=orphan');
       await gone('orphan');
     } finally {
       stage.world.cloud.faults.cluster({ exists: true });

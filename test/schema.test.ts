@@ -43,7 +43,7 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
   ],
   ['a label of a Kubernetes subdomain', { labels: { 'kubernetes.io/role': 'y' } }, 'Choose another prefix'],
   ['a label of EKS', { labels: { 'eks.amazonaws.com/nodegroup': 'y' } }, 'belong to EKS and to the operator'],
-  ['a label key with a space', { labels: { 'my team': 'y' } }, 'a label key is a name of at most 63 characters'],
+  ['a label key with a space', { labels: { 'my team': 'y' } }, 'a label key is a name'],
   ['a label without a value, which EKS refuses', { labels: { team: '' } }, 'spec.labels.team'],
   [
     'an unknown taint effect',
@@ -77,6 +77,21 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
   ],
   ['a check that does not exist', { verification: { warnOnly: ['Weather'] } }, 'Unsupported value: "Weather"'],
   ['a negative revision', { verification: { minimumRevision: -1 } }, 'spec.verification.minimumRevision'],
+  [
+    'an instance type twice',
+    { nodeGroup: { instanceTypes: ['m5.large', 'm5.large'] } },
+    'an instance type stands here twice',
+  ],
+  [
+    'a label key that is too long for EKS',
+    { labels: { [`team.example.com/${'x'.repeat(60)}`]: 'y' } },
+    'EKS takes at most 63 characters in all',
+  ],
+  [
+    'the name of a shared RuntimeClass',
+    { runtimeClass: { scope: 'Pool', name: 'windows-2022' } },
+    'Choose another name',
+  ],
   ['a name for a shared RuntimeClass', { runtimeClass: { name: 'mine' } }, 'Set scope: Pool to choose a name'],
   [
     'a handler for a shared RuntimeClass',
@@ -152,8 +167,23 @@ describe('the API server', () => {
     await world.kubectl('delete', 'windowspool', 'version');
   });
 
+  const setStatus = (name: string, status: object) =>
+    world.kubectl(
+      'patch',
+      'windowspool',
+      name,
+      '--subresource=status',
+      '--type=merge',
+      '-p',
+      JSON.stringify({ status }),
+    );
+  const answerTo = (manifest: object) =>
+    world.apply(manifest).then(
+      () => 'accepted',
+      (error: Error) => error.message,
+    );
+
   const immutable: readonly (readonly [field: string, nodeGroup: Record<string, unknown>])[] = [
-    ['name', { name: 'other' }],
     ['edition', { edition: 'Full' }],
     ['nodeRoleArn', { nodeRoleArn: 'arn:aws:iam::111122223333:role/other' }],
     ['subnets', { subnets: [{ id: 'subnet-0a1000000000000aa' }] }],
@@ -162,29 +192,36 @@ describe('the API server', () => {
     ['diskSizeGiB', { diskSizeGiB: 100 }],
   ];
   for (const [field, nodeGroup] of immutable) {
-    it(`lets ${field} change only while there is no node group, or a failed one`, async () => {
+    it(`lets ${field} change only while there is no node group, a failed one, or one that differs`, async () => {
       const name = `immutable-${field.toLowerCase()}`;
-      const setStatus = (status: string) =>
-        world.kubectl(
-          'patch',
-          'windowspool',
-          name,
-          '--subresource=status',
-          '--type=merge',
-          '-p',
-          JSON.stringify({ status: { nodeGroup: { name, status } } }),
-        );
       await world.apply(poolManifest(name));
       await world.apply(poolManifest(name, { nodeGroup }));
-      await setStatus('ACTIVE');
-      const refused = await world.apply(poolManifest(name)).then(
-        () => 'accepted',
-        (error: Error) => error.message,
-      );
+      await setStatus(name, { nodeGroup: { name, status: 'ACTIVE' } });
+      const refused = await answerTo(poolManifest(name));
       assert.match(refused, new RegExp(`spec\\.nodeGroup\\.${field}: Invalid value.*Create another WindowsPool`, 's'));
-      await setStatus('CREATE_FAILED');
+      await setStatus(name, { nodeGroup: { differs: true } });
       await world.apply(poolManifest(name));
+      await setStatus(name, { nodeGroup: { status: 'CREATE_FAILED', differs: null } });
+      await world.apply(poolManifest(name, { nodeGroup }));
       await world.kubectl('delete', 'windowspool', name);
     });
   }
+
+  it('lets the name of the node group change only until EKS is asked for it', async () => {
+    const renamed = poolManifest('renamed', { nodeGroup: { name: 'other' } });
+    await world.apply(poolManifest('renamed'));
+    await world.apply(renamed);
+    await setStatus('renamed', { cluster: { name: 'demo', arn: 'arn:aws:eks:eu-west-1:111122223333:cluster/demo' } });
+    await setStatus('renamed', { nodeGroup: { name: 'other', status: 'CREATE_FAILED' } });
+    assert.match(
+      await answerTo(poolManifest('renamed')),
+      /EKS cannot rename a node group.*Create another WindowsPool/s,
+    );
+    await world.kubectl('delete', 'windowspool', 'renamed');
+  });
+
+  it('keeps the names of the shared RuntimeClasses from those of a pool', async () => {
+    const own = { runtimeClass: { scope: 'Pool' } };
+    assert.match(await answerTo(poolManifest('windows-2019', own)), /has the name of a shared RuntimeClass/);
+  });
 });

@@ -21,7 +21,7 @@ import PQueue from 'p-queue';
 import type { Answer } from '../windowspool/ports.ts';
 import { troubleOf } from './errors.ts';
 
-/** The EKS operations that are used: input and output of each. config/aws/iam-policy.json grants exactly these. */
+/** The EKS operations that are used: input and output of each. config/aws/iam-policy.json grants them. */
 export interface EksOperations {
   DescribeCluster: [DescribeClusterCommandInput, DescribeClusterCommandOutput];
   CreateNodegroup: [CreateNodegroupCommandInput, CreateNodegroupCommandOutput];
