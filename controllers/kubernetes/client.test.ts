@@ -6,7 +6,7 @@ import { rootCertificates } from 'node:tls';
 import { createKubernetesClient, PATCH } from './client.ts';
 import { ConnectionPool } from './connectionPool.ts';
 import { normalisePem } from './credentials.ts';
-import { KubernetesError } from './errors.ts';
+import { KubernetesError } from './kubernetesError.ts';
 import { json, kubeconfig, loopback, quiet } from './loopbackServer.ts';
 
 const live = (): AbortSignal => new AbortController().signal;

@@ -2,7 +2,8 @@ import { type Dispatcher, request as send } from 'undici';
 import type { Logger } from '../runtime/ports.ts';
 import { ConnectionPool } from './connectionPool.ts';
 import { type Authentication, Credentials, normalisePem } from './credentials.ts';
-import { errorOfAnswer, errorOfNetwork, KubernetesError } from './errors.ts';
+import { errorOfAnswer, errorOfNetwork } from './errors.ts';
+import { KubernetesError } from './kubernetesError.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 /** A watch must begin to answer within this time. */
@@ -56,6 +57,7 @@ export class KubernetesClient {
   readonly server: string;
   /** The namespace of the context or of the pod; undefined when neither says. */
   readonly namespace: string | undefined;
+  readonly log: Logger;
   readonly #credentials: Credentials;
   readonly #pool: ConnectionPool;
   readonly #host: string;
@@ -64,6 +66,7 @@ export class KubernetesClient {
 
   /** Reads the credentials; connects only at the first request. Throws when there are none. */
   constructor({ kubeconfigPath, log, version, onRequest }: KubernetesClientOptions) {
+    this.log = log;
     this.#userAgent = `windowspool-operator/${version}`;
     this.#credentials = new Credentials(kubeconfigPath);
     this.server = this.#credentials.server;
@@ -203,7 +206,7 @@ function headersOf(
   };
 }
 
-async function readSome(answer: Dispatcher.ResponseData): Promise<string> {
+async function readSome(answer: Dispatcher.ResponseData): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of answer.body as AsyncIterable<Buffer>) {
@@ -211,5 +214,5 @@ async function readSome(answer: Dispatcher.ResponseData): Promise<string> {
     size += chunk.length;
     if (size > ERROR_BODY_LIMIT) break;
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }

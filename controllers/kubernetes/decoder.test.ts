@@ -27,7 +27,7 @@ const expected: WatchEvent<string>[] = [
   { type: 'BOOKMARK', resourceVersion: '5', initialEventsEnd: true },
   {
     type: 'ERROR',
-    failure: { status: 410, reason: 'Expired', causes: undefined, retryAfterMs: undefined },
+    failure: { status: 410, reason: 'Expired', causes: [], retryAfterMs: undefined },
     message: 'too old',
   },
 ];

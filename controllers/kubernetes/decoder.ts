@@ -1,6 +1,7 @@
 import type { ListPage, WatchEvent } from '../runtime/ports.ts';
-import { KubernetesError } from './errors.ts';
+import { MalformedData } from './kubernetesError.ts';
 import type { KubernetesObject } from './objects.ts';
+import { failureOfStatus, type Status, statusOfJson } from './status.ts';
 
 /** A wire format of lists and watches, with the shape that its objects get here. */
 export interface Decoder<T> {
@@ -11,7 +12,7 @@ export interface Decoder<T> {
   stream(): EventDecoder<T>;
 }
 
-interface EventDecoder<T> {
+export interface EventDecoder<T> {
   /** The events that this piece completes. Throws at the first one that cannot be read. */
   push(piece: Uint8Array): readonly WatchEvent<T>[];
   /** The stream has ended. Throws when it ended inside an event. */
@@ -28,13 +29,6 @@ interface JsonEvent<O> {
   readonly object?: O;
 }
 
-interface JsonStatus {
-  readonly code?: number;
-  readonly reason?: string;
-  readonly message?: string;
-  readonly details?: { readonly retryAfterSeconds?: number; readonly causes?: readonly { readonly reason?: string }[] };
-}
-
 const NEWLINE = 0x0a;
 
 /** JSON, one event a line. `transform` keeps of an object what is wanted; the rest is garbage at once. */
@@ -43,7 +37,7 @@ export function jsonDecoder<O extends KubernetesObject, T>(transform: (object: O
     accept: { list: 'application/json', watch: 'application/json' },
     page: (body) => {
       const { metadata, items } = parse<JsonList<O>>(body);
-      if (!metadata?.resourceVersion) throw malformed('a list without a resourceVersion');
+      if (!metadata?.resourceVersion) throw new MalformedData('a list without a resourceVersion');
       const page = { items: (items ?? []).map(transform), resourceVersion: metadata.resourceVersion };
       return metadata.continue ? { ...page, continueToken: metadata.continue } : page;
     },
@@ -73,7 +67,7 @@ class JsonEvents<O extends KubernetesObject, T> implements EventDecoder<T> {
   }
 
   end(): void {
-    if (this.#begun.length > 0) throw malformed('the stream ended inside an event');
+    if (this.#begun.length > 0) throw new MalformedData('the stream ended inside an event');
   }
 
   #complete(rest: Uint8Array): Buffer {
@@ -85,46 +79,46 @@ class JsonEvents<O extends KubernetesObject, T> implements EventDecoder<T> {
 
   #event(line: Buffer): WatchEvent<T> {
     const { type, object } = parse<JsonEvent<O>>(line);
-    if (!object) throw malformed('an event without an object');
+    if (!object) throw new MalformedData('an event without an object');
     switch (type) {
       case 'ADDED':
       case 'MODIFIED':
       case 'DELETED':
         return { type, item: this.#transform(object) };
       case 'BOOKMARK':
-        return bookmark(object);
+        return bookmarkOf(object);
       case 'ERROR':
-        return failure(object as JsonStatus);
+        return failureEvent(statusOfJson(object));
       default:
-        throw malformed(`an event of the unknown type ${JSON.stringify(type)}`);
+        throw new MalformedData(`an event of the unknown type ${JSON.stringify(type)}`);
     }
   }
 }
 
-function bookmark({ metadata }: KubernetesObject): WatchEvent<never> {
-  if (!metadata?.resourceVersion) throw malformed('a bookmark without a resourceVersion');
-  const initialEventsEnd = metadata.annotations?.['k8s.io/initial-events-end'] === 'true';
-  return { type: 'BOOKMARK', resourceVersion: metadata.resourceVersion, initialEventsEnd };
+function bookmarkOf({ metadata }: KubernetesObject): WatchEvent<never> {
+  if (!metadata?.resourceVersion) throw new MalformedData('a bookmark without a resourceVersion');
+  return bookmarkEvent(metadata.resourceVersion, metadata.annotations ?? {});
 }
 
-function failure({ code, reason, message, details }: JsonStatus): WatchEvent<never> {
-  const causes = details?.causes?.flatMap((cause) => cause.reason ?? []);
-  const retryAfterMs = details?.retryAfterSeconds === undefined ? undefined : details.retryAfterSeconds * 1000;
-  return {
-    type: 'ERROR',
-    failure: { status: code, reason, causes, retryAfterMs },
-    message: message ?? `the watch failed: ${reason}`,
-  };
+/** The last bookmark of a watch list's items says so in an annotation (apimachinery meta/v1, InitialEventsAnnotationKey). */
+export function bookmarkEvent(
+  resourceVersion: string,
+  annotations: Readonly<Record<string, string>>,
+): WatchEvent<never> {
+  const initialEventsEnd = annotations['k8s.io/initial-events-end'] === 'true';
+  return { type: 'BOOKMARK', resourceVersion, initialEventsEnd };
+}
+
+/** An ERROR event; the Status is its object. */
+export function failureEvent(status: Status): WatchEvent<never> {
+  const message = status.message || `the watch failed: ${status.reason}`;
+  return { type: 'ERROR', failure: failureOfStatus(status), message };
 }
 
 function parse<V>(text: Buffer): V {
   try {
     return JSON.parse(text.toString('utf8')) as V;
   } catch (cause) {
-    throw malformed(cause instanceof Error ? cause.message : String(cause));
+    throw new MalformedData(cause instanceof Error ? cause.message : String(cause), { cause });
   }
-}
-
-function malformed(what: string): KubernetesError {
-  return new KubernetesError(`malformed data from the API server: ${what}`, { reason: 'MalformedAnswer' });
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { answer, errorOfAnswer, errorOfNetwork, isNotFound, KubernetesError, troubleOf } from './errors.ts';
+import { answer, errorOfAnswer, errorOfNetwork, isNotFound, troubleOf } from './errors.ts';
+import { KubernetesError } from './kubernetesError.ts';
 
 const live = new AbortController().signal;
 
@@ -34,7 +35,8 @@ describe('errors of the API server', () => {
 
   it('a uid that does not fit is a conflict, although it comes as a bad field', () => {
     const details = { causes: [{ reason: 'FieldValueInvalid', field: 'metadata.uid' }] };
-    const body = JSON.stringify({ kind: 'Status', reason: 'Invalid', message: 'field is immutable', details });
+    const status = { kind: 'Status', reason: 'Invalid', message: 'field is immutable', details };
+    const body = Buffer.from(JSON.stringify(status));
     assert.equal(troubleOf(errorOfAnswer(422, undefined, body), 'patch nodes').kind, 'conflict');
   });
 

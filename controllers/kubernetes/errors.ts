@@ -1,57 +1,18 @@
 import type { Answer, Trouble, TroubleKind } from '../windowspool/ports.ts';
-
-/** The parts of a Kubernetes Status that are looked at. */
-interface Status {
-  readonly reason?: string;
-  readonly message?: string;
-  readonly details?: {
-    readonly retryAfterSeconds?: number;
-    readonly causes?: readonly { readonly reason?: string; readonly field?: string }[];
-  };
-}
-
-export interface KubernetesErrorFields {
-  /** The HTTP status; undefined when no answer came. */
-  readonly status?: number | undefined;
-  /** The Status' reason (`Forbidden`, `Conflict`), or the network's error code (`ECONNREFUSED`, `Timeout`). */
-  readonly reason: string;
-  /** The reasons of the Status' causes, such as `ResourceVersionTooLarge`. */
-  readonly causes?: readonly string[];
-  /** The fields that were refused, such as `spec.subnets`. */
-  readonly fields?: readonly string[];
-  readonly retryAfterMs?: number | undefined;
-}
-
-/** A request to the API server that was refused or not answered. `message` is the server's own words. */
-export class KubernetesError extends Error {
-  override readonly name = 'KubernetesError';
-  readonly status: number | undefined;
-  readonly reason: string;
-  readonly causes: readonly string[];
-  readonly fields: readonly string[];
-  readonly retryAfterMs: number | undefined;
-
-  constructor(message: string, fields: KubernetesErrorFields, options?: ErrorOptions) {
-    super(message, options);
-    this.status = fields.status;
-    this.reason = fields.reason;
-    this.causes = fields.causes ?? [];
-    this.fields = fields.fields ?? [];
-    this.retryAfterMs = fields.retryAfterMs;
-  }
-}
+import { KubernetesError } from './kubernetesError.ts';
+import { failureOfStatus, statusOfBody } from './status.ts';
 
 /** An answer with a status of 400 or more. Load balancers answer with HTML or nothing, so the body may be anything. */
-export function errorOfAnswer(status: number, retryAfter: string | undefined, body: string): KubernetesError {
-  const parsed = parseStatus(body);
-  const seconds = retryAfter === undefined ? parsed?.details?.retryAfterSeconds : Number(retryAfter);
-  const retryAfterMs = seconds === undefined || !Number.isFinite(seconds) ? undefined : seconds * 1000;
-  return new KubernetesError(parsed?.message || `the API server answered ${status}: ${excerpt(body)}`, {
+export function errorOfAnswer(status: number, retryAfter: string | undefined, body: Buffer): KubernetesError {
+  const told = statusOfBody(body);
+  const failure = told && failureOfStatus(told);
+  const retryAfterMs = retryAfter === undefined ? failure?.retryAfterMs : Number(retryAfter) * 1000;
+  return new KubernetesError(told?.message || `the API server answered ${status}: ${excerpt(body)}`, {
     status,
-    reason: parsed?.reason || `HTTP${status}`,
-    causes: parsed?.details?.causes?.flatMap((cause) => cause.reason ?? []) ?? [],
-    fields: parsed?.details?.causes?.flatMap((cause) => cause.field ?? []) ?? [],
-    retryAfterMs,
+    reason: failure?.reason ?? `HTTP${status}`,
+    causes: failure?.causes ?? [],
+    fields: told?.causes.map(({ field }) => field).filter((field) => field !== '') ?? [],
+    retryAfterMs: Number.isFinite(retryAfterMs) ? retryAfterMs : undefined,
   });
 }
 
@@ -106,19 +67,9 @@ export async function answer<T>(operation: string, signal: AbortSignal, call: ()
   }
 }
 
-function parseStatus(body: string): Status | undefined {
-  try {
-    const parsed: unknown = JSON.parse(body);
-    return typeof parsed === 'object' && parsed !== null && (parsed as { kind?: string }).kind === 'Status'
-      ? parsed
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function excerpt(body: string): string {
+function excerpt(body: Buffer): string {
   const text = body
+    .toString('utf8')
     .replace(/<[^>]*>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim();

@@ -1,0 +1,129 @@
+/** The kinds of fields that Kubernetes objects have: `name: text('metadata=1', 'name=1')` is a line of a table of fields. */
+import { type Field, type FieldTable, jsonReader, type ProtobufField, protobufReader, type Step } from './fields.ts';
+import { Interner } from './interner.ts';
+import { MalformedData } from './kubernetesError.ts';
+import { MapLayouts } from './mapLayouts.ts';
+import { type MessageReader, WIRE } from './messageReader.ts';
+import { epochOf } from './objects.ts';
+
+export type Kind<T> = (...path: readonly [Step, ...Step[]]) => Field<T>;
+
+type Traits<T> = Pick<Field<T>, 'absent' | 'fromProtobuf' | 'fromJson'> & Partial<Pick<Field<T>, 'wire' | 'required'>>;
+type TextMap = Readonly<Record<string, string>>;
+/** Before it is finished: keys and values in turns, or none. */
+type MapParts = string[] | TextMap;
+
+/** Makes a kind; length-delimited and not required unless it says otherwise. */
+export function kind<T>(traits: Traits<T>): Kind<T> {
+  return (...path) => ({ wire: WIRE.bytes, required: false, ...traits, path });
+}
+
+const asText = (value: unknown): string => value as string;
+/** One of each for the process: the repeated texts of nodes are the same in every collection. */
+const interner = new Interner();
+const layouts = new MapLayouts();
+
+/** A text that no other object has, such as a name. */
+export const text = kind<string>({ absent: '', fromProtobuf: (reader) => reader.text(), fromJson: asText });
+
+/** As text; an object without it cannot be told from others. */
+export const identifier = kind<string>({
+  absent: '',
+  required: true,
+  fromProtobuf: (reader) => reader.text(),
+  fromJson: asText,
+});
+
+/** A text that many objects have, such as a version: kept once. */
+export const sharedText = kind<string>({
+  absent: '',
+  fromProtobuf: (reader) => interner.text(reader),
+  fromJson: asText,
+});
+
+/** A whole number that is not negative; 0 when absent. */
+export const whole = kind<number>({
+  wire: WIRE.varint,
+  absent: 0,
+  fromProtobuf: (reader) => reader.varint(),
+  fromJson: (value) => value as number,
+});
+
+const readTimestamp = protobufReader<{ seconds: number }>({ seconds: whole('seconds=1') });
+
+/** A meta/v1 Time as epoch milliseconds, in whole seconds: its JSON has no more. 0 when absent. */
+export const time = kind<number>({
+  absent: 0,
+  fromProtobuf: (reader) => readTimestamp(reader).seconds * 1000,
+  fromJson: (value) => epochOf(asText(value)),
+});
+
+/** Whether there is a value, whatever it is. */
+export const presence = kind<boolean>({ absent: false, fromProtobuf: () => true, fromJson: () => true });
+
+/** A map of texts, such as labels. */
+export const textMap = mapOf((reader) => interner.text(reader));
+
+const readQuantity = protobufReader<{ text: string }>({ text: sharedText('string=1') });
+
+/** A map of resource.Quantity, each as its canonical text. */
+export const quantities = mapOf((reader) => readQuantity(reader).text);
+
+/** A list of messages, read in protobuf only. */
+export function messages<T>(
+  read: (reader: MessageReader) => T,
+): (...path: readonly Step[]) => ProtobufField<readonly T[]> {
+  const absent: readonly T[] = Object.freeze([]);
+  const fromProtobuf = (reader: MessageReader, before: readonly T[]): readonly T[] => {
+    const item = read(reader);
+    if (before === absent) return [item];
+    // Begun here, in the same message, and seen by nobody else yet.
+    (before as T[]).push(item);
+    return before;
+  };
+  return (...path) => ({ path, wire: WIRE.bytes, absent, required: false, fromProtobuf });
+}
+
+/** A list of messages, each made to an item. */
+export function repeated<R extends object, T = R>(table: FieldTable<R>, itemOf: (record: R) => T): Kind<readonly T[]> {
+  const [readProtobuf, readJson] = [protobufReader(table), jsonReader(table)];
+  const inProtobuf = messages((reader) => itemOf(readProtobuf(reader)));
+  const fromJson = (value: unknown): readonly T[] =>
+    (value as readonly unknown[]).map((item) => itemOf(readJson(item)));
+  return (...path) => ({ ...inProtobuf(...path), fromJson });
+}
+
+/**
+ * A protobuf map: entries of key = 1 and value = 2. A node has dozens of them, so that they are read without a table, into a list of keys
+ * and values in turns.
+ */
+function mapOf(readValue: (reader: MessageReader) => string): (...path: readonly Step[]) => Field<TextMap, MapParts> {
+  const absent: TextMap = Object.freeze({});
+  const fromProtobuf = (reader: MessageReader, before: MapParts): MapParts => {
+    const entries = Array.isArray(before) ? before : [];
+    readEntry(reader, readValue, entries);
+    return entries;
+  };
+  const finish = (parts: MapParts): TextMap => (Array.isArray(parts) ? layouts.mapOf(parts) : parts);
+  const fromJson = (value: unknown): TextMap => value as TextMap;
+  return (...path) => ({ path, wire: WIRE.bytes, absent, required: false, fromProtobuf, finish, fromJson });
+}
+
+function readEntry(reader: MessageReader, readValue: (reader: MessageReader) => string, entries: string[]): void {
+  let key = '';
+  let value = '';
+  for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
+    if (tag >>> 3 > 2) {
+      reader.skip(tag & 7);
+      continue;
+    }
+    if ((tag & 7) !== WIRE.bytes) throw new MalformedData(`the wire type ${tag & 7} in a map`);
+    const outer = reader.enter();
+    if (tag >>> 3 === 1) key = interner.text(reader);
+    else value = readValue(reader);
+    reader.leave(outer);
+  }
+  // No key of Kubernetes is empty or begins with an underscore. The second one would be lost in a JavaScript object.
+  if (key === '' || key === '__proto__') throw new MalformedData(`the key ${JSON.stringify(key)} in a map`);
+  entries.push(key, value);
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { presence, text, whole } from './fieldKinds.ts';
+import { type FieldTable, jsonReader, protobufReader } from './fields.ts';
+import { MessageReader } from './messageReader.ts';
+import { message } from './testing/protobufWriter.ts';
+
+interface Sample {
+  readonly outer: string;
+  readonly inner: string;
+  readonly hasInner: boolean;
+  readonly count: number;
+}
+
+const table: FieldTable<Sample> = {
+  outer: text('outer=1'),
+  inner: text('first=2', 'second=3', 'inner=4'),
+  hasInner: presence('first=2', 'second=3', 'inner=4'),
+  count: whole('first=2', 'count=5'),
+};
+const fromProtobuf = (...fields: Parameters<typeof message>) =>
+  protobufReader(table)(new MessageReader(message(...fields)));
+const fromJson = jsonReader(table);
+
+describe('a table of fields', () => {
+  const absent = { outer: '', inner: '', hasInner: false, count: 0 };
+  const samples: [what: string, protobuf: Parameters<typeof message>, json: unknown, record: Sample][] = [
+    ['nothing', [], {}, absent],
+    ['empty messages', [[2, message([3, message()])]], { first: { second: {} } }, absent],
+    ['null', [], { outer: null, first: null }, absent],
+    [
+      'everything',
+      [
+        [1, 'a'],
+        [2, message([3, message([4, 'b'])], [5, 7])],
+      ],
+      { outer: 'a', first: { second: { inner: 'b' }, count: 7 } },
+      { outer: 'a', inner: 'b', hasInner: true, count: 7 },
+    ],
+    [
+      'an order of its own',
+      [
+        [2, message([5, 7], [3, message([4, 'b'])])],
+        [1, 'a'],
+      ],
+      { first: { count: 7, second: { inner: 'b' } }, outer: 'a' },
+      { outer: 'a', inner: 'b', hasInner: true, count: 7 },
+    ],
+    [
+      'only what it does not name',
+      [
+        [9, 'x'],
+        [2, message([9, 9])],
+      ],
+      { other: 1, first: { other: 2 } },
+      absent,
+    ],
+  ];
+  for (const [what, protobuf, json, record] of samples) {
+    it(`reads ${what} off both formats`, () => {
+      assert.deepEqual(fromProtobuf(...protobuf), record);
+      assert.deepEqual(fromJson(json), record);
+    });
+  }
+
+  it('gives each record values of its own', () => {
+    const first = fromProtobuf([1, 'a']);
+    assert.deepEqual(fromProtobuf(), absent);
+    assert.equal(first.outer, 'a');
+  });
+
+  it('must not read a place in two ways that exclude each other', () => {
+    const clashes = /cannot be read together/;
+    assert.throws(() => protobufReader({ a: text('a=1'), b: text('a=1', 'b=2') }), clashes);
+    assert.throws(() => protobufReader({ a: whole('a=1'), b: whole('a=1') }), clashes);
+    assert.throws(() => protobufReader({ a: text('x=1', 'a=1'), b: whole('x=1', 'a=1') }), clashes);
+  });
+});

@@ -1,0 +1,155 @@
+/**
+ * A table of fields says, once for both formats, where the values of a record are found. From it follow a reader of protobuf, which skips
+ * all that the table does not name, and a reader of JSON.
+ */
+import { MalformedData } from './kubernetesError.ts';
+import { type MessageReader, WIRE, type WireType } from './messageReader.ts';
+
+/** A step into a message, as its .proto file writes it: the field's name, which is its JSON name, and its number. */
+export type Step = `${string}=${number}`;
+
+/** Where a value is found in protobuf, and how it is read. `Part` is what there is of it while its message is being read. */
+export interface ProtobufField<T, Part = T> {
+  readonly path: readonly Step[];
+  readonly wire: WireType;
+  /** The value when the field is absent. */
+  readonly absent: T;
+  /** Whether an object without it is malformed. */
+  readonly required: boolean;
+  /** Reads one occurrence, which is all that the reader spans. `before` is what the occurrences before gave, or `absent`. */
+  fromProtobuf(reader: MessageReader, before: Part): Part;
+  /** Makes the value of its parts, or of `absent`, at the end of the message. Without it the parts are the value. */
+  finish?(parts: Part): T;
+}
+
+/** Where a value is found in both formats. */
+export interface Field<T, Part = T> extends ProtobufField<T, Part> {
+  /** `value` is neither undefined nor null. The API server vouches for its type. */
+  fromJson(value: unknown): T;
+}
+
+/** One line for each member of R: forgetting one is a type error. */
+export type FieldTable<R> = { readonly [Name in keyof R]-?: Field<R[Name], unknown> };
+
+/** For messages that have no other format. */
+export type ProtobufTable<R> = { readonly [Name in keyof R]-?: ProtobufField<R[Name], unknown> };
+
+type Named<F> = F & { readonly name: string };
+type NamedField = Named<ProtobufField<unknown>>;
+
+/** What may come at one field number: a message to go into, or values to read. */
+interface Place {
+  readonly inside: (Place | undefined)[];
+  readonly fields: NamedField[];
+}
+
+type Values = Record<string, unknown>;
+
+/** Reads a record off a message. Fields may come in any order, and repeatedly: the last one counts, as protobuf has it. */
+export function protobufReader<R extends object>(table: ProtobufTable<R>): (reader: MessageReader) => R {
+  const fields = named<ProtobufField<unknown>>(table);
+  const unfinished = fields.filter((field) => field.finish !== undefined);
+  const root = placesOf(fields);
+  const required = fields.filter((field) => field.required);
+  const absent = valuesOf(fields, (field) => field.absent);
+  return (reader) => {
+    const values = { ...absent };
+    readMessage(reader, root, values);
+    for (const field of unfinished) values[field.name] = field.finish?.(values[field.name]);
+    return checked<R>(values, required);
+  };
+}
+
+/** Reads the same record off an object that came as JSON. */
+export function jsonReader<R extends object>(table: FieldTable<R>): (object: unknown) => R {
+  const fields = named<Field<unknown>>(table).map((field) => ({ ...field, names: field.path.map(nameOf) }));
+  const required = fields.filter((field) => field.required);
+  return (object) =>
+    checked<R>(
+      valuesOf(fields, ({ names, ...field }) => {
+        const value = names.reduce<unknown>((outer, name) => (outer as Values | undefined | null)?.[name], object);
+        return value === undefined || value === null ? field.absent : field.fromJson(value);
+      }),
+      required,
+    );
+}
+
+function readMessage(reader: MessageReader, message: Place, values: Values): void {
+  for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
+    const place = message.inside[tag >>> 3];
+    if (place === undefined) reader.skip(tag & 7);
+    else readPlace(reader, tag & 7, place, values);
+  }
+}
+
+function readPlace(reader: MessageReader, wireType: number, place: Place, values: Values): void {
+  if (wireType === WIRE.varint) {
+    readVarint(reader, place, values);
+    return;
+  }
+  if (wireType !== WIRE.bytes) throw unexpected(wireType, place);
+  const outer = reader.enter();
+  const start = reader.at;
+  for (const field of place.fields) {
+    if (field.wire !== WIRE.bytes) throw unexpected(wireType, place);
+    reader.at = start;
+    values[field.name] = field.fromProtobuf(reader, values[field.name]);
+  }
+  if (place.fields.length === 0) readMessage(reader, place, values);
+  reader.leave(outer);
+}
+
+function readVarint(reader: MessageReader, place: Place, values: Values): void {
+  const [field] = place.fields;
+  if (field?.wire !== WIRE.varint) throw unexpected(WIRE.varint, place);
+  values[field.name] = field.fromProtobuf(reader, values[field.name]);
+}
+
+function unexpected(wireType: number, { fields }: Place): MalformedData {
+  return new MalformedData(`the wire type ${wireType} for ${fields[0]?.path.join(' ') ?? 'a message'}`);
+}
+
+function checked<R>(values: Values, required: readonly NamedField[]): R {
+  for (const { name, path, absent } of required) {
+    if (values[name] === absent) throw new MalformedData(`an object without ${path.map(nameOf).join('.')}`);
+  }
+  // By the table's type, its fields are those of R.
+  return values as R;
+}
+
+function named<F extends ProtobufField<unknown>>(table: Readonly<Record<string, F>>): readonly Named<F>[] {
+  return Object.entries(table).map(([name, field]) => ({ ...field, name }));
+}
+
+function valuesOf<F extends NamedField>(fields: readonly F[], value: (field: F) => unknown): Values {
+  const values: Values = {};
+  for (const field of fields) values[field.name] = value(field);
+  return values;
+}
+
+function placesOf(fields: readonly NamedField[]): Place {
+  const root: Place = { inside: [], fields: [] };
+  for (const field of fields) {
+    let place = root;
+    for (const step of field.path) {
+      const number = Number(step.slice(step.indexOf('=') + 1));
+      place.inside[number] ??= { inside: [], fields: [] };
+      place = place.inside[number];
+    }
+    place.fields.push(field);
+  }
+  check(root);
+  return root;
+}
+
+/** A place is a message to go into, one number, or bytes that several fields may read. */
+function check({ inside, fields }: Place): void {
+  const mixed = fields.length > 0 && inside.length > 0;
+  if (mixed || (fields.length > 1 && fields.some(({ wire }) => wire === WIRE.varint)))
+    throw new TypeError(`${fields[0]?.path.join(' ')} cannot be read together with another field`);
+  for (const place of inside) if (place) check(place);
+}
+
+function nameOf(step: Step): string {
+  return step.slice(0, step.indexOf('='));
+}

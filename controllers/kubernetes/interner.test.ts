@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { Interner } from './interner.ts';
+import { MessageReader } from './messageReader.ts';
+
+describe('interner', () => {
+  it('gives back every text as it was, however many there are', () => {
+    const interner = new Interner();
+    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ minLength: 100, maxLength: 200 }));
+    fc.assert(
+      fc.property(fc.array(text, { maxLength: 50 }), (texts) => {
+        for (const one of [...texts, ...texts]) {
+          const bytes = Buffer.from(`<${one}>`);
+          const reader = new MessageReader(bytes, 1, bytes.length - 1);
+          assert.equal(interner.text(reader), Buffer.from(one).toString());
+        }
+      }),
+    );
+  });
+
+  it('never takes bytes that are no text for a text that it knows', () => {
+    const interner = new Interner();
+    const read = (bytes: Buffer): string => interner.text(new MessageReader(bytes));
+    assert.equal(read(Buffer.from('ä')), 'ä');
+    assert.equal(read(Buffer.from([0xe4])), '\ufffd');
+    assert.equal(read(Buffer.from('ä')), 'ä');
+  });
+
+  it('reads a known text without making it anew', () => {
+    const interner = new Interner();
+    const bytes = Buffer.from('topology.kubernetes.io/zone');
+    let made = 0;
+    const reader = new MessageReader(bytes);
+    reader.text = () => {
+      made++;
+      return bytes.toString();
+    };
+    for (let time = 0; time < 3; time++) assert.equal(interner.text(reader), 'topology.kubernetes.io/zone');
+    assert.equal(made, 1);
+  });
+});

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { MapLayouts } from './mapLayouts.ts';
+
+describe('map layouts', () => {
+  it('make maps of what they are given, whatever came before', () => {
+    const layouts = new MapLayouts();
+    // Few keys, so that the same sets and orders come again; a number is kept in another place than a name.
+    const key = fc.oneof(fc.constantFrom('a', 'b', 'c', 'constructor', '1', '22'), fc.string({ minLength: 1 }));
+    const entries = fc.array(
+      fc.tuple(
+        key.filter((name) => name !== '__proto__'),
+        fc.string(),
+      ),
+      { maxLength: 30 },
+    );
+    fc.assert(
+      fc.property(entries, (given) => {
+        const flat = given.flat();
+        const map = layouts.mapOf(flat);
+        assert.deepEqual(map, Object.fromEntries(given));
+        // What is done to one map is not seen in the next.
+        map.a = 'changed';
+        assert.deepEqual(layouts.mapOf(flat), Object.fromEntries(given));
+      }),
+    );
+  });
+});

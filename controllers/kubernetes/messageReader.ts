@@ -1,0 +1,123 @@
+import { MalformedData } from './kubernetesError.ts';
+
+/** The wire types of a field's tag: https://protobuf.dev/programming-guides/encoding/#structure */
+export const WIRE = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
+
+export type WireType = (typeof WIRE)[keyof typeof WIRE];
+
+/** A tag is at most 32 bits: 29 of the field's number, 3 of the wire type. */
+const LARGEST_TAG = 0xffff_ffff;
+/** 64 bits, 7 in a byte. */
+const LONGEST_VARINT = 10;
+
+/**
+ * A cursor over one protobuf message, which lies in a larger piece of memory. It copies nothing and never leaves its bounds: whatever the
+ * bytes are, it ends or throws MalformedData after at most as many steps as there are bytes.
+ */
+export class MessageReader {
+  readonly bytes: Buffer;
+  /** The next byte. */
+  at: number;
+  /** The byte after the last one. */
+  end: number;
+
+  constructor(bytes: Buffer, at = 0, end = bytes.length) {
+    this.bytes = bytes;
+    this.at = at;
+    this.end = end;
+  }
+
+  /** The next field's tag: its number times 8, plus its wire type. 0 at the end of the message. */
+  tag(): number {
+    if (this.at === this.end) return 0;
+    const tag = this.varint();
+    if (tag < 8 || tag > LARGEST_TAG) throw new MalformedData(`the field tag ${tag}`);
+    return tag;
+  }
+
+  /** A number of at most 53 bits. Negative ones are refused: none of the fields that are read has any. */
+  varint(): number {
+    const first = this.#byte();
+    return first < 0x80 ? first : this.#longVarint(first & 0x7f);
+  }
+
+  /** Narrows the reader to the length-delimited value that comes next; gives back the end to leave() with. */
+  enter(): number {
+    const outer = this.end;
+    this.end = this.#endOfBytes();
+    return outer;
+  }
+
+  /** Goes on after the value that was entered, whether it was read or not. */
+  leave(outer: number): void {
+    this.at = this.end;
+    this.end = outer;
+  }
+
+  /** A reader of its own for what is left of this one. */
+  rest(): MessageReader {
+    return new MessageReader(this.bytes, this.at, this.end);
+  }
+
+  /** All that is left, as text. What is no UTF-8 becomes U+FFFD, as it does in the API server's JSON. */
+  text(): string {
+    return this.bytes.toString('utf8', this.at, this.end);
+  }
+
+  /** Passes a value by, unread. Groups are refused: Kubernetes has none, so these are no Kubernetes data. */
+  skip(wireType: number): void {
+    switch (wireType) {
+      case WIRE.bytes:
+        this.at = this.#endOfBytes();
+        return;
+      case WIRE.varint:
+        this.#skipVarint();
+        return;
+      case WIRE.fixed64:
+        this.#advance(8);
+        return;
+      case WIRE.fixed32:
+        this.#advance(4);
+        return;
+      default:
+        throw new MalformedData(`the wire type ${wireType}`);
+    }
+  }
+
+  #byte(): number {
+    if (this.at >= this.end) throw new MalformedData('a message that ends inside a field');
+    // The bound was checked one line above.
+    return this.bytes[this.at++] as number;
+  }
+
+  #longVarint(first: number): number {
+    let value = first;
+    let scale = 0x80;
+    for (let count = 2; count <= LONGEST_VARINT; count++) {
+      const byte = this.#byte();
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) {
+        if (value > Number.MAX_SAFE_INTEGER) throw new MalformedData('a number of more than 53 bits');
+        return value;
+      }
+      scale *= 0x80;
+    }
+    throw new MalformedData('a number of more than ten bytes');
+  }
+
+  #skipVarint(): void {
+    for (let count = 1; count <= LONGEST_VARINT; count++) if (this.#byte() < 0x80) return;
+    throw new MalformedData('a number of more than ten bytes');
+  }
+
+  #endOfBytes(): number {
+    const length = this.varint();
+    if (length > this.end - this.at) throw new MalformedData('a field that is longer than its message');
+    return this.at + length;
+  }
+
+  #advance(count: number): void {
+    if (count > this.end - this.at) throw new MalformedData('a message that ends inside a field');
+    this.at += count;
+  }
+}
