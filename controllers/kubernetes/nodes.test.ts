@@ -63,6 +63,13 @@ describe('node record', () => {
     assert.deepEqual(nodeIndexes.nodeGroup(record), ['web']);
   });
 
+  for (const name of ['name', 'uid', 'resourceVersion']) {
+    it(`is not made of an object without ${name}`, () => {
+      const metadata = { name: 'a', uid: 'uid', resourceVersion: '1', [name]: undefined };
+      assert.throws(() => nodeRecordOf({ metadata }), new RegExp(`malformed data.*an object without metadata.${name}`));
+    });
+  }
+
   it('reads a node that has said nothing yet', () => {
     const record = nodeRecordOf({ metadata: { name: 'new', uid: 'uid', resourceVersion: '1' } });
     assert.deepEqual([record.ready, record.kernelVersion, record.taints, record.labels], ['Unknown', '', [], {}]);

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { Frames } from './frames.ts';
+
+const framed = (bytes: Uint8Array): Buffer => {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(bytes.length);
+  return Buffer.concat([length, bytes]);
+};
+
+describe('frames of a stream', () => {
+  it('are the same however the network cuts the stream', () => {
+    const frames = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 8 });
+    fc.assert(
+      fc.property(frames, fc.array(fc.nat({ max: 352 }), { maxLength: 40 }), (written, cuts) => {
+        const stream = Buffer.concat(written.map(framed));
+        const at = [0, ...cuts.filter((cut) => cut < stream.length).sort((a, b) => a - b), stream.length];
+        const reading = new Frames();
+        const read = at.slice(1).flatMap((end, index) => [...reading.push(stream.subarray(at[index], end))]);
+        reading.end();
+        assert.deepEqual(
+          read.map((frame) => [...frame]),
+          written.map((frame) => [...frame]),
+        );
+      }),
+    );
+  });
+
+  it('are whole: a stream that ends anywhere else is an error', () => {
+    const stream = Buffer.concat([framed(Buffer.from('first')), framed(Buffer.from('second'))]);
+    for (let length = 0; length <= stream.length; length++) {
+      const reading = new Frames();
+      const whole = [9, 19].filter((end) => end <= length).length;
+      assert.equal(reading.push(stream.subarray(0, length)).length, whole);
+      if ([0, 9, 19].includes(length)) reading.end();
+      else assert.throws(() => reading.end(), /ended inside an event/);
+    }
+  });
+
+  it('have a bound: what begins like a larger one is refused before it is waited for', () => {
+    const header = Buffer.alloc(4);
+    header.writeUInt32BE(16 * 1024 * 1024 + 1);
+    assert.throws(() => new Frames().push(header), /an event of 16777217 bytes/);
+    assert.throws(() => new Frames().push(Buffer.from('{"type":"ADDED"')), /an event of 2065855609 bytes/);
+  });
+});

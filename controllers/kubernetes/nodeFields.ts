@@ -1,0 +1,86 @@
+/**
+ * What is kept of a Node, and where it is found: the numbers of k8s.io/api v0.36 core/v1 and k8s.io/apimachinery v0.36 meta/v1
+ * (generated.proto), which never change. Another field is a line here and one in NodeRecord.
+ */
+import type { NodeRecord, Taint, TaintEffect } from '../windowspool/ports.ts';
+import {
+  identifier,
+  type Kind,
+  kind,
+  presence,
+  quantities,
+  repeated,
+  sharedText,
+  text,
+  textMap,
+  time,
+} from './fieldKinds.ts';
+import { type FieldTable, jsonReader, protobufReader } from './fields.ts';
+
+interface TaintFields {
+  readonly key: string;
+  readonly value: string;
+  readonly effect: string;
+}
+
+/** Without timeAdded, which nobody here looks at. */
+const taints = repeated<TaintFields, Taint>(
+  { key: sharedText('key=1'), value: sharedText('value=2'), effect: sharedText('effect=3') },
+  ({ key, value, effect: any }) => {
+    const effect = any as TaintEffect;
+    return value === '' ? { key, effect } : { key, value, effect };
+  },
+);
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+}
+
+const conditionFields: FieldTable<Condition> = {
+  type: sharedText('type=1'),
+  status: sharedText('status=2'),
+  reason: sharedText('reason=5'),
+};
+
+/** What the Ready condition says. Types are unique in the list; were they not, the last one would count. */
+function ofReady<T>(absent: T, pick: (ready: Condition) => T): Kind<T> {
+  const [readProtobuf, readJson] = [protobufReader(conditionFields), jsonReader(conditionFields)];
+  return kind<T>({
+    absent,
+    fromProtobuf: (reader, before) => {
+      const condition = readProtobuf(reader);
+      return condition.type === 'Ready' ? pick(condition) : before;
+    },
+    fromJson: (value) => {
+      const ready = (value as readonly unknown[]).map(readJson).findLast(({ type }) => type === 'Ready');
+      return ready === undefined ? absent : pick(ready);
+    },
+  });
+}
+
+const readyStatus = ofReady<NodeRecord['ready']>('Unknown', ({ status }) =>
+  status === 'True' || status === 'False' ? status : 'Unknown',
+);
+const readyReason = ofReady('', ({ reason }) => reason);
+
+export const nodeFields: FieldTable<NodeRecord> = {
+  name: identifier('metadata=1', 'name=1'),
+  uid: identifier('metadata=1', 'uid=5'),
+  resourceVersion: identifier('metadata=1', 'resourceVersion=6'),
+  createdAt: time('metadata=1', 'creationTimestamp=8'),
+  deleting: presence('metadata=1', 'deletionTimestamp=9'),
+  labels: textMap('metadata=1', 'labels=11'),
+  providerID: text('spec=2', 'providerID=3'),
+  taints: taints('spec=2', 'taints=5'),
+  ready: readyStatus('status=3', 'conditions=4'),
+  readyReason: readyReason('status=3', 'conditions=4'),
+  kernelVersion: sharedText('status=3', 'nodeInfo=7', 'kernelVersion=4'),
+  containerRuntimeVersion: sharedText('status=3', 'nodeInfo=7', 'containerRuntimeVersion=6'),
+  kubeletVersion: sharedText('status=3', 'nodeInfo=7', 'kubeletVersion=7'),
+  operatingSystem: sharedText('status=3', 'nodeInfo=7', 'operatingSystem=9'),
+  architecture: sharedText('status=3', 'nodeInfo=7', 'architecture=10'),
+  capacity: quantities('status=3', 'capacity=1'),
+  allocatable: quantities('status=3', 'allocatable=2'),
+};

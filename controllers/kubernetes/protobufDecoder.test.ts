@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { WatchEvent } from '../runtime/ports.ts';
+import type { NodeRecord } from '../windowspool/ports.ts';
+import { jsonDecoder } from './decoder.ts';
+import { MalformedData } from './kubernetesError.ts';
+import { WIRE } from './messageReader.ts';
+import { nodeFields } from './nodeFields.ts';
+import { nodeRecordOf } from './nodes.ts';
+import { protobufDecoder } from './protobufDecoder.ts';
+import { anyNode } from './testing/anyNode.ts';
+import { nodeFrame, nodeListBody, nodeMessage, stored, windowsNode } from './testing/nodes.ts';
+import { each, envelope, frame, message, varint } from './testing/protobufWriter.ts';
+
+type Event = WatchEvent<NodeRecord>;
+const decoder = protobufDecoder({ apiVersion: 'v1', kind: 'Node', fields: nodeFields });
+const json = jsonDecoder(nodeRecordOf);
+
+const eventsOf = (stream: Buffer): readonly Event[] => decoder.stream().push(stream);
+const nodeOf = (raw: Buffer): NodeRecord => {
+  const [event] = eventsOf(frame('ADDED', envelope('v1', 'Node', raw)));
+  assert.ok(event?.type === 'ADDED');
+  return event.item;
+};
+const realistic = stored(windowsNode(7), 7);
+const expectedRecord = nodeRecordOf(realistic);
+
+/** A bookmark, as the API server sends it. */
+function bookmark(resourceVersion: string, annotations: Record<string, string> = {}): Buffer {
+  const metadata = message(
+    [6, resourceVersion],
+    ...each(12, Object.entries(annotations), ([key, value]) => message([1, key], [2, value])),
+  );
+  return frame('BOOKMARK', envelope('v1', 'Node', message([1, metadata], [2, message()], [3, message()])));
+}
+
+const expired = message(
+  [1, message()],
+  [2, 'Failure'],
+  [3, 'too old resource version: 1 (5)'],
+  [4, 'Expired'],
+  [5, message([4, message([1, 'ResourceVersionTooLarge'], [2, 'm'])], [5, 3])],
+  [6, 410],
+);
+
+const stream = Buffer.concat([
+  nodeFrame('ADDED', stored(windowsNode(1), 1)),
+  bookmark('5', { 'k8s.io/initial-events-end': 'true', other: 'x' }),
+  nodeFrame('MODIFIED', stored({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'bare' } }, 2)),
+  nodeFrame('DELETED', stored(windowsNode(3), 3)),
+  bookmark('6'),
+  frame('ERROR', envelope('v1', 'Status', expired)),
+]);
+const expected: readonly Event[] = [
+  { type: 'ADDED', item: nodeRecordOf(stored(windowsNode(1), 1)) },
+  { type: 'BOOKMARK', resourceVersion: '5', initialEventsEnd: true },
+  { type: 'MODIFIED', item: nodeRecordOf(stored({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'bare' } }, 2)) },
+  { type: 'DELETED', item: nodeRecordOf(stored(windowsNode(3), 3)) },
+  { type: 'BOOKMARK', resourceVersion: '6', initialEventsEnd: false },
+  {
+    type: 'ERROR',
+    failure: { status: 410, reason: 'Expired', causes: ['ResourceVersionTooLarge'], retryAfterMs: 3_000 },
+    message: 'too old resource version: 1 (5)',
+  },
+];
+
+describe('protobuf decoder of nodes', () => {
+  it('reads of any node what the JSON decoder reads', () => {
+    fc.assert(fc.property(anyNode, (node) => assert.deepEqual(nodeOf(nodeMessage(node)), nodeRecordOf(node))));
+  });
+
+  it('reads events of every type', () => {
+    assert.deepEqual(eventsOf(stream), expected);
+  });
+
+  it('reads the same events wherever the network cuts the stream', () => {
+    for (let cut = 0; cut <= stream.length; cut++) {
+      const reading = decoder.stream();
+      const read = [...reading.push(stream.subarray(0, cut)), ...reading.push(stream.subarray(cut))];
+      reading.end();
+      // Comparing everything at every byte would take a minute.
+      assert.equal(read.length, expected.length, `cut at ${cut}`);
+      if (cut % 97 === 0) assert.deepEqual(read, expected, `cut at ${cut}`);
+    }
+  });
+
+  it('reads the same events off single bytes', () => {
+    const reading = decoder.stream();
+    assert.deepEqual(
+      [...stream].flatMap((byte) => [...reading.push(Uint8Array.of(byte))]),
+      expected,
+    );
+  });
+
+  it('reads pages as the JSON decoder does', () => {
+    fc.assert(
+      fc.property(fc.array(anyNode, { maxLength: 5 }), fc.constantFrom('', 'more'), (items, continueToken) => {
+        const list = { metadata: { resourceVersion: '7', continue: continueToken }, items };
+        assert.deepEqual(
+          decoder.page(nodeListBody('7', items, continueToken)),
+          json.page(Buffer.from(JSON.stringify(list))),
+        );
+      }),
+    );
+  });
+
+  it('lets the last one count where a field comes twice, and puts parts of a message together', () => {
+    const once = nodeMessage(realistic);
+    const more = message([1, message([6, '9'], [11, message([1, 'kubernetes.io/os'], [2, 'linux'])])]);
+    const { labels, resourceVersion, ...rest } = nodeOf(Buffer.concat([once, more]));
+    const { labels: first, resourceVersion: _, ...same } = expectedRecord;
+    assert.deepEqual([labels, resourceVersion], [{ ...first, 'kubernetes.io/os': 'linux' }, '9']);
+    assert.deepEqual(rest, same);
+  });
+});
+
+describe('protobuf that is not as expected', () => {
+  const number = fc.integer({ min: 18, max: 2 ** 29 - 1 });
+  const fixed = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
+  const tagged =
+    (wireType: number) =>
+    ([at, value]: [number, Uint8Array]) =>
+      Buffer.concat([varint(at * 8 + wireType), value]);
+  const unknownField = fc.oneof(
+    fc.tuple(number, fc.maxSafeNat()).map((field) => message(field)),
+    fc.tuple(number, fc.uint8Array({ maxLength: 300 })).map((field) => message(field)),
+    fc.tuple(number, fixed(8)).map(tagged(WIRE.fixed64)),
+    fc.tuple(number, fixed(4)).map(tagged(WIRE.fixed32)),
+  );
+
+  it('unknown fields are passed by, of every wire type and in every message', () => {
+    fc.assert(
+      fc.property(anyNode, fc.array(unknownField, { maxLength: 5 }), fc.array(unknownField), (node, before, after) => {
+        const unknown = (...raw: readonly Buffer[]): Buffer => Buffer.concat([...before, ...raw, ...after]);
+        // Messages of one more part are put together: so there are unknown fields in metadata, spec and status too.
+        const inside = message([1, unknown()], [2, unknown()], [3, message([7, unknown()])]);
+        assert.deepEqual(nodeOf(unknown(nodeMessage(node), inside)), nodeRecordOf(node));
+      }),
+    );
+  });
+
+  const malformed: [what: string, stream: Buffer, error: RegExp][] = [
+    ['an event of an unknown type', nodeFrame('RENAMED', realistic), /unknown type "RENAMED"/],
+    ['an event without an object', frame('ADDED', message()), /no protobuf/],
+    ['an event that is JSON', frame('ADDED', Buffer.from('{"kind":"Node"}')), /no protobuf/],
+    ['an event of nothing', Buffer.alloc(4), /an object without object.raw/],
+    ['another kind', frame('ADDED', envelope('v1', 'Pod', nodeMessage(realistic))), /a v1 Pod in place of a v1 Node/],
+    ['another version', frame('ADDED', envelope('v2', 'Node', nodeMessage(realistic))), /a v2 Node in place/],
+    ['an ERROR that is a Node', frame('ERROR', envelope('v1', 'Node', nodeMessage(realistic))), /in place of a Status/],
+    [
+      'an object without a message',
+      frame('ADDED', Buffer.concat([Buffer.from('k8s\0'), message([1, message([1, 'v1'], [2, 'Node'])])])),
+      /without raw/,
+    ],
+    [
+      'a compressed object',
+      frame('ADDED', Buffer.concat([envelope('v1', 'Node', message()), message([3, 'gzip'])])),
+      /encoding "gzip"/,
+    ],
+    ['a bookmark without a version', bookmark(''), /without metadata.resourceVersion/],
+    [
+      'a node without a name',
+      nodeFrame('ADDED', stored({ ...realistic, metadata: { name: '' } }, 1)),
+      /without metadata.name/,
+    ],
+  ];
+  for (const [what, bytes, error] of malformed) {
+    it(`${what} is refused`, () => {
+      assert.throws(() => eventsOf(bytes), error);
+    });
+  }
+
+  const wrong: [what: string, raw: Buffer, error: RegExp][] = [
+    ['a number for the metadata', message([1, 5]), /wire type 0 for/],
+    ['a number for a name', message([1, message([1, 5])]), /wire type 0 for metadata=1 name=1/],
+    ['a fixed64 for a name', message([1, Buffer.from([(1 << 3) | 1, 0, 0, 0, 0, 0, 0, 0, 0])]), /wire type 1 for/],
+    ['a text for the seconds', message([1, message([8, message([1, 'x'])])]), /wire type 2 for seconds=1/],
+    ['a number for a label', message([1, message([11, message([1, 'a'], [2, 5])])]), /wire type 0 in a map/],
+    ['a label without a key', message([1, message([11, message([2, 'b'])])]), /the key "" in a map/],
+    [
+      'a label that would change its map',
+      message([1, message([11, message([1, '__proto__'], [2, 'b'])])]),
+      /__proto__/,
+    ],
+    ['a group', Buffer.from([(1 << 3) | 3, (1 << 3) | 4]), /wire type 3/],
+  ];
+  for (const [what, raw, error] of wrong) {
+    it(`${what} is refused`, () => {
+      assert.throws(() => nodeOf(Buffer.concat([nodeMessage(realistic), raw])), error);
+    });
+  }
+
+  it('a list of something else, or one without a version, is refused', () => {
+    assert.throws(() => decoder.page(envelope('v1', 'PodList', message())), /a v1 PodList in place of a v1 NodeList/);
+    assert.throws(() => decoder.page(nodeListBody('', [])), /without metadata.resourceVersion/);
+    assert.throws(() => decoder.page(Buffer.from('{"kind":"NodeList"}')), /no protobuf/);
+    assert.throws(() => decoder.page(Buffer.alloc(0)), /no protobuf/);
+  });
+
+  it('a page that is cut anywhere is refused, or it lacks nothing', () => {
+    const body = nodeListBody('7', [realistic, stored(windowsNode(8), 8)]);
+    const whole = decoder.page(body);
+    for (let length = 0; length < body.length; length++) {
+      try {
+        assert.deepEqual(decoder.page(body.subarray(0, length)), whole, `cut at ${length}`);
+      } catch (error) {
+        assert.ok(error instanceof MalformedData, String(error));
+      }
+    }
+  });
+
+  it('an event that is cut anywhere is refused, also when its frame says that it is whole', () => {
+    const event = nodeFrame('ADDED', realistic).subarray(4);
+    for (let length = 0; length < event.length; length++) {
+      const header = Buffer.alloc(4);
+      header.writeUInt32BE(length);
+      const cut = Buffer.concat([header, event.subarray(0, length)]);
+      assert.throws(() => eventsOf(cut), MalformedData, `cut at ${length}`);
+    }
+  });
+
+  it('corrupted bytes are refused, or they are other texts and numbers in records of the right shape', () => {
+    const change = fc.tuple(fc.nat({ max: stream.length - 1 }), fc.integer({ min: 1, max: 255 }));
+    fc.assert(
+      fc.property(fc.array(change, { minLength: 1, maxLength: 5 }), (changes) => {
+        const bytes = Buffer.from(stream);
+        for (const [at, mask] of changes) bytes[at] = (bytes[at] ?? 0) ^ mask;
+        try {
+          for (const event of eventsOf(bytes)) assertWellFormed(event);
+        } catch (error) {
+          assert.ok(error instanceof MalformedData, String(error));
+        }
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('noise is refused', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 1, maxLength: 400 }), (noise) => {
+        const bytes = Buffer.from(noise);
+        assert.throws(() => decoder.page(bytes), MalformedData);
+        assert.throws(() => eventsOf(frame('ADDED', bytes)), MalformedData);
+        assert.throws(() => eventsOf(frame('ADDED', Buffer.concat([Buffer.from('k8s\0'), bytes]))), MalformedData);
+      }),
+    );
+  });
+});
+
+/** Whether every value of a record is of the type that the record promises. */
+function assertWellFormed(event: Event): void {
+  if (!('item' in event)) return;
+  const texts = (value: unknown): boolean => Object.values(value as object).every((text) => typeof text === 'string');
+  for (const [name, value] of Object.entries(event.item)) {
+    const model: unknown = expectedRecord[name as keyof NodeRecord];
+    assert.equal(typeof value, typeof model, name);
+    if (Array.isArray(model)) assert.ok(Array.isArray(value) && value.every(texts), name);
+    else if (typeof model === 'object') assert.ok(texts(value), name);
+  }
+  for (const name of ['name', 'uid', 'resourceVersion'] as const) assert.notEqual(event.item[name], '', name);
+  assert.ok(['True', 'False', 'Unknown'].includes(event.item.ready));
+  assert.deepEqual(Object.keys(event.item), Object.keys(expectedRecord));
+}

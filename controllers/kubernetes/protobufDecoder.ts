@@ -1,0 +1,90 @@
+import type { ListPage, WatchEvent } from '../runtime/ports.ts';
+import { bookmarkEvent, type Decoder, type EventDecoder, failureEvent } from './decoder.ts';
+import { identifier, messages, text, textMap } from './fieldKinds.ts';
+import { type FieldTable, protobufReader } from './fields.ts';
+import { Frames } from './frames.ts';
+import { MalformedData } from './kubernetesError.ts';
+import { MessageReader } from './messageReader.ts';
+import { type Envelope, openEnvelope, readWatchEvent } from './protobufEnvelope.ts';
+import { statusOfEnvelope } from './status.ts';
+
+const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+
+export interface ProtobufCollection<T> {
+  /** Of the items, such as `v1`. */
+  readonly apiVersion: string;
+  /** Of one item, such as `Node`. */
+  readonly kind: string;
+  readonly fields: FieldTable<T>;
+}
+
+/** Kubernetes' protobuf. Decodes the fields of the table and passes the rest by, unread. Only built-in types have it. */
+export function protobufDecoder<T extends object>(collection: ProtobufCollection<T>): Decoder<T> {
+  const expect = (envelope: Envelope, kind: string): MessageReader => {
+    if (envelope.kind === kind && envelope.apiVersion === collection.apiVersion) return envelope.raw;
+    throw new MalformedData(`a ${envelope.apiVersion} ${envelope.kind} in place of a ${collection.apiVersion} ${kind}`);
+  };
+  const readItem = protobufReader(collection.fields);
+  const readPage = pageReader(readItem);
+  return {
+    accept: { list: PROTOBUF, watch: `${PROTOBUF};stream=watch` },
+    page: (body) => readPage(expect(openEnvelope(new MessageReader(body)), `${collection.kind}List`)),
+    stream: () => new ProtobufEvents((envelope) => expect(envelope, collection.kind), readItem),
+  };
+}
+
+/** Every list has this shape. */
+function pageReader<T>(readItem: (reader: MessageReader) => T): (reader: MessageReader) => ListPage<T> {
+  const read = protobufReader<Required<ListPage<T>>>({
+    resourceVersion: identifier('metadata=1', 'resourceVersion=2'),
+    continueToken: text('metadata=1', 'continue=3'),
+    items: messages(readItem)('items=2'),
+  });
+  return (reader) => {
+    const { continueToken, ...page } = read(reader);
+    return continueToken === '' ? page : { ...page, continueToken };
+  };
+}
+
+const readBookmark = protobufReader<{ resourceVersion: string; annotations: Readonly<Record<string, string>> }>({
+  resourceVersion: identifier('metadata=1', 'resourceVersion=6'),
+  annotations: textMap('metadata=1', 'annotations=12'),
+});
+
+class ProtobufEvents<T> implements EventDecoder<T> {
+  readonly #frames = new Frames();
+  readonly #item: (envelope: Envelope) => MessageReader;
+  readonly #read: (reader: MessageReader) => T;
+
+  constructor(item: (envelope: Envelope) => MessageReader, read: (reader: MessageReader) => T) {
+    this.#item = item;
+    this.#read = read;
+  }
+
+  push(piece: Uint8Array): readonly WatchEvent<T>[] {
+    return this.#frames.push(piece).map((frame) => this.#event(frame));
+  }
+
+  end(): void {
+    this.#frames.end();
+  }
+
+  #event(frame: Buffer): WatchEvent<T> {
+    const { type, object } = readWatchEvent(new MessageReader(frame));
+    const envelope = openEnvelope(object);
+    switch (type) {
+      case 'ADDED':
+      case 'MODIFIED':
+      case 'DELETED':
+        return { type, item: this.#read(this.#item(envelope)) };
+      case 'BOOKMARK': {
+        const { resourceVersion, annotations } = readBookmark(this.#item(envelope));
+        return bookmarkEvent(resourceVersion, annotations);
+      }
+      case 'ERROR':
+        return failureEvent(statusOfEnvelope(envelope));
+      default:
+        throw new MalformedData(`an event of the unknown type ${JSON.stringify(type)}`);
+    }
+  }
+}

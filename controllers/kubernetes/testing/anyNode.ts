@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import type { NodeJson } from './nodes.ts';
+
+const text = fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.constant('Grüße, 世界 🪟'));
+const some = fc.string({ minLength: 1 });
+const key = fc
+  .tuple(
+    fc.constantFrom('example.com', 'kubernetes.io', 'topology.kubernetes.io'),
+    fc.stringMatching(/^[a-z0-9]{1,20}$/),
+  )
+  .map(([domain, name]) => `${domain}/${name}`);
+/** In seconds, as the API server has them, and not before 1970. */
+const time = fc
+  .integer({ min: 0, max: 4_000_000_000 })
+  .map((seconds) => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z'));
+
+const map = (value: fc.Arbitrary<string>) => fc.dictionary(key, value, { maxKeys: 25, noNullPrototype: true });
+const optional = <T extends object>(fields: { [Name in keyof T]: fc.Arbitrary<T[Name]> }) =>
+  fc.record(fields, { requiredKeys: [], noNullPrototype: true });
+
+const taint = fc.record(
+  { key, value: some, effect: fc.constantFrom('NoSchedule', 'NoExecute', 'PreferNoSchedule'), timeAdded: time },
+  { requiredKeys: ['key', 'effect'], noNullPrototype: true },
+);
+const condition = fc.record(
+  {
+    type: fc.constantFrom('Ready', 'MemoryPressure', 'PIDPressure'),
+    status: fc.constantFrom('True', 'False', 'Unknown'),
+    reason: text,
+    message: text,
+    lastHeartbeatTime: time,
+  },
+  { requiredKeys: ['type', 'status'], noNullPrototype: true },
+);
+const quantity = fc.constantFrom('4', '110', '16776700Ki', '500m', '1Gi', '0', '12e6');
+const image = fc.record({ names: fc.array(text, { maxLength: 3 }), sizeBytes: fc.maxSafeNat() });
+
+/** A Node with anything in it, or nothing, that has a name, a uid and a version. */
+export const anyNode: fc.Arbitrary<NodeJson> = fc.record(
+  {
+    apiVersion: fc.constant('v1' as const),
+    kind: fc.constant('Node' as const),
+    metadata: fc.record(
+      {
+        name: some,
+        uid: some,
+        resourceVersion: fc.nat().map(String),
+        creationTimestamp: time,
+        deletionTimestamp: time,
+        labels: map(text),
+        annotations: map(text),
+        finalizers: fc.array(key, { maxLength: 3 }),
+      },
+      { requiredKeys: ['name', 'uid', 'resourceVersion'], noNullPrototype: true },
+    ),
+    spec: optional({ providerID: text, unschedulable: fc.boolean(), taints: fc.array(taint, { maxLength: 20 }) }),
+    status: optional({
+      capacity: map(quantity),
+      allocatable: map(quantity),
+      conditions: fc.array(condition, { maxLength: 6 }),
+      nodeInfo: optional({ kernelVersion: text, kubeletVersion: text, osImage: text, architecture: text }),
+      images: fc.array(image, { maxLength: 4 }),
+    }),
+  },
+  { requiredKeys: ['apiVersion', 'kind', 'metadata'], noNullPrototype: true },
+);

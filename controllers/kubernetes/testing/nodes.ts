@@ -1,0 +1,255 @@
+/** Nodes as EKS' Windows nodes are, in JSON and in protobuf. */
+import { each, envelope, frame, map, message } from './protobufWriter.ts';
+
+/** As much of a Node's JSON as is written here. */
+export interface NodeJson {
+  readonly apiVersion: 'v1';
+  readonly kind: 'Node';
+  readonly metadata: {
+    readonly name: string;
+    readonly uid?: string;
+    readonly resourceVersion?: string;
+    readonly creationTimestamp?: string;
+    readonly deletionTimestamp?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly finalizers?: readonly string[];
+    readonly managedFields?: readonly { readonly manager: string; readonly fieldsV1: object }[];
+  };
+  readonly spec?: {
+    readonly providerID?: string;
+    readonly unschedulable?: boolean;
+    readonly taints?: readonly { key: string; value?: string; effect: string; timeAdded?: string }[];
+  };
+  readonly status?: {
+    readonly capacity?: Readonly<Record<string, string>>;
+    readonly allocatable?: Readonly<Record<string, string>>;
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly reason?: string;
+      readonly message?: string;
+      readonly lastHeartbeatTime?: string;
+      readonly lastTransitionTime?: string;
+    }[];
+    readonly addresses?: readonly { readonly type: string; readonly address: string }[];
+    readonly daemonEndpoints?: { readonly kubeletEndpoint: { readonly Port: number } };
+    readonly nodeInfo?: Readonly<Record<string, string>>;
+    readonly images?: readonly { readonly names: readonly string[]; readonly sizeBytes: number }[];
+  };
+}
+
+const CREATED = '2026-03-01T08:00:00Z';
+const BEAT = '2026-03-02T09:30:00Z';
+
+/**
+ * A Windows node of a pool, number `index` of many: 20 labels, 30 images, 5 conditions. With the managed fields of the writers it has in a
+ * cluster, it is 17 KB of JSON.
+ */
+export function windowsNode(index: number): NodeJson & Required<Pick<NodeJson, 'spec' | 'status'>> {
+  const name = `ip-10-${(index >> 16) & 255}-${(index >> 8) & 255}-${index & 255}.eu-west-1.compute.internal`;
+  const zone = `eu-west-1${'abc'[index % 3]}`;
+  const instance = `i-0${index.toString(16).padStart(16, '0')}`;
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: {
+      name,
+      labels: labels(name, zone, index % 30),
+      annotations: {
+        'node.alpha.kubernetes.io/ttl': '300',
+        'volumes.kubernetes.io/controller-managed-attach-detach': 'true',
+        'csi.volume.kubernetes.io/nodeid': JSON.stringify({ 'ebs.csi.aws.com': instance }),
+      },
+    },
+    spec: {
+      providerID: `aws:///${zone}/${instance}`,
+      taints: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }],
+    },
+    status: {
+      capacity: { ...resources, memory: '16776700Ki' },
+      allocatable: { ...resources, memory: '14679548Ki' },
+      conditions,
+      addresses: [
+        { type: 'InternalIP', address: `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}` },
+        { type: 'Hostname', address: name },
+        { type: 'InternalDNS', address: name },
+      ],
+      daemonEndpoints: { kubeletEndpoint: { Port: 10250 } },
+      nodeInfo: nodeInfo(instance),
+      images,
+    },
+  };
+}
+
+const labels = (name: string, zone: string, pool: number): Record<string, string> => ({
+  'beta.kubernetes.io/arch': 'amd64',
+  'beta.kubernetes.io/instance-type': 'm6i.xlarge',
+  'beta.kubernetes.io/os': 'windows',
+  'eks.amazonaws.com/capacityType': 'ON_DEMAND',
+  'eks.amazonaws.com/nodegroup': `pool-${pool}`,
+  'eks.amazonaws.com/nodegroup-image': 'ami-0123456789abcdef0',
+  'eks.amazonaws.com/sourceLaunchTemplateId': 'lt-0123456789abcdef0',
+  'eks.amazonaws.com/sourceLaunchTemplateVersion': '1',
+  'failure-domain.beta.kubernetes.io/region': 'eu-west-1',
+  'failure-domain.beta.kubernetes.io/zone': zone,
+  'k8s.io/cloud-provider-aws': 'b1f6e2a4c8d90735e1a2b3c4d5e6f708',
+  'kubernetes.io/arch': 'amd64',
+  'kubernetes.io/hostname': name,
+  'kubernetes.io/os': 'windows',
+  'node.kubernetes.io/instance-type': 'm6i.xlarge',
+  'node.kubernetes.io/windows-build': '10.0.20348',
+  'topology.kubernetes.io/region': 'eu-west-1',
+  'topology.kubernetes.io/zone': zone,
+  'winpool.dev/pool': `pool-${pool}`,
+  'winpool.dev/windows-build': '10.0.20348',
+});
+
+const resources = {
+  cpu: '4',
+  'ephemeral-storage': '104855532Ki',
+  pods: '110',
+  'vpc.amazonaws.com/PrivateIPv4Address': '14',
+};
+
+const nodeInfo = (instance: string): Record<string, string> => ({
+  machineID: instance,
+  systemUUID: `EC2${instance.slice(3)}`,
+  bootID: '9',
+  kernelVersion: '10.0.20348.3207',
+  osImage: 'Windows Server 2022 Datacenter',
+  containerRuntimeVersion: 'containerd://1.7.25',
+  kubeletVersion: 'v1.36.3-eks-1a2b3c4',
+  kubeProxyVersion: '',
+  operatingSystem: 'windows',
+  architecture: 'amd64',
+});
+
+const conditions = [
+  ['MemoryPressure', 'False', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'],
+  ['DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'],
+  ['PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'],
+  ['Ready', 'True', 'KubeletReady', 'kubelet is posting ready status'],
+  ['NetworkUnavailable', 'False', 'RouteCreated', 'the network is configured'],
+].map(([type = '', status = '', reason = '', text = '']) => {
+  return { type, status, reason, message: text, lastHeartbeatTime: BEAT, lastTransitionTime: CREATED };
+});
+
+const images = Array.from({ length: 30 }, (_, index) => {
+  const repository = `123456789012.dkr.ecr.eu-west-1.amazonaws.com/platform/team-${index % 5}/windows/service-${index}`;
+  const digest = (index + 1).toString(16).padStart(64, '5f0c');
+  const tags = [`2026.03.${index}-ltsc2022`, 'stable-ltsc2022'];
+  return {
+    names: [`${repository}@sha256:${digest}`, ...tags.map((tag) => `${repository}:${tag}`)],
+    sizeBytes: 2e9 + index,
+  };
+});
+
+/** The managed fields of the writers that a node has in a cluster. */
+function managedFields({ metadata, spec, status }: NodeJson): NonNullable<NodeJson['metadata']['managedFields']> {
+  const owned = (value: unknown): object =>
+    typeof value !== 'object' || value === null || Array.isArray(value)
+      ? {}
+      : Object.fromEntries(Object.entries(value).map(([key, inner]) => [`f:${key}`, owned(inner)]));
+  return [
+    { manager: 'kubelet.exe', fieldsV1: { 'f:metadata': owned(metadata), 'f:spec': owned(spec) } },
+    { manager: 'kubelet.exe', fieldsV1: { 'f:status': owned(status) } },
+    { manager: 'kube-controller-manager', fieldsV1: { 'f:metadata': owned({ labels: metadata.labels }) } },
+  ];
+}
+
+/** As a watch brings it: with what the API server adds to what it was given. */
+export function stored(node: NodeJson, index: number): NodeJson {
+  return {
+    ...node,
+    metadata: {
+      ...node.metadata,
+      uid: `${index.toString(16).padStart(8, '0')}-1111-4222-8333-444455556666`,
+      resourceVersion: String(1_000 + index),
+      creationTimestamp: CREATED,
+      managedFields: managedFields(node),
+    },
+  };
+}
+
+/** A Node's message: numbers of k8s.io/api v0.36 core/v1 and apimachinery v0.36 meta/v1 (generated.proto). */
+export function nodeMessage({ metadata, spec, status }: NodeJson): Buffer {
+  const quantity = (text: string): Buffer => message([1, text]);
+  return message(
+    [1, metadataMessage(metadata)],
+    [
+      2,
+      message(
+        [3, spec?.providerID ?? ''],
+        [4, spec?.unschedulable ? 1 : 0],
+        ...each(5, spec?.taints, ({ key, value = '', effect, timeAdded }) =>
+          message([1, key], [2, value], [3, effect], [4, timeAdded && time(timeAdded)]),
+        ),
+      ),
+    ],
+    [
+      3,
+      message(
+        ...map(1, status?.capacity, quantity),
+        ...map(2, status?.allocatable, quantity),
+        ...each(4, status?.conditions, ({ type, status: value, reason = '', message: text = '', ...times }) =>
+          message([1, type], [2, value], [3, time(times.lastHeartbeatTime)], [5, reason], [6, text]),
+        ),
+        ...each(5, status?.addresses, ({ type, address }) => message([1, type], [2, address])),
+        [6, message([1, message([1, status?.daemonEndpoints?.kubeletEndpoint.Port ?? 0])])],
+        [7, message(...Object.entries(status?.nodeInfo ?? {}).map(infoField))],
+        ...each(8, status?.images, ({ names, sizeBytes }) => message(...each(1, names, String), [2, sizeBytes])),
+      ),
+    ],
+  );
+}
+
+function metadataMessage(metadata: NodeJson['metadata']): Buffer {
+  return message(
+    [1, metadata.name],
+    [2, ''],
+    [3, ''],
+    [5, metadata.uid ?? ''],
+    [6, metadata.resourceVersion ?? ''],
+    [7, 0],
+    [8, time(metadata.creationTimestamp)],
+    [9, metadata.deletionTimestamp && time(metadata.deletionTimestamp)],
+    ...map(11, metadata.labels, String),
+    ...map(12, metadata.annotations, String),
+    ...each(14, metadata.finalizers, String),
+    ...each(17, metadata.managedFields, ({ manager, fieldsV1 }) =>
+      message([1, manager], [2, 'Update'], [3, 'v1'], [6, 'FieldsV1'], [7, message([1, JSON.stringify(fieldsV1)])]),
+    ),
+  );
+}
+
+const INFO = [
+  'machineID',
+  'systemUUID',
+  'bootID',
+  'kernelVersion',
+  'osImage',
+  'containerRuntimeVersion',
+  'kubeletVersion',
+  'kubeProxyVersion',
+  'operatingSystem',
+  'architecture',
+];
+
+const infoField = ([name, value]: [string, string]): [number, string] => [INFO.indexOf(name) + 1, value];
+
+/** An empty message is no time. */
+function time(text: string | undefined): Buffer {
+  return text === undefined ? message() : message([1, Date.parse(text) / 1000], [2, 0]);
+}
+
+/** An event of a watch of nodes. */
+export function nodeFrame(type: string, node: NodeJson): Buffer {
+  return frame(type, envelope('v1', 'Node', nodeMessage(node)));
+}
+
+/** The answer to a list of nodes. */
+export function nodeListBody(resourceVersion: string, nodes: readonly NodeJson[], continueToken = ''): Buffer {
+  const metadata = message([1, ''], [2, resourceVersion], [3, continueToken]);
+  return envelope('v1', 'NodeList', message([1, metadata], ...each(2, nodes, nodeMessage)));
+}
