@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { presence, text, whole } from './fieldKinds.ts';
 import { type FieldTable, jsonReader, protobufReader } from './fields.ts';
 import { MessageReader } from './messageReader.ts';
-import { message } from './testing/protobufWriter.ts';
+import { message, type WrittenField } from './testing/protobufWriter.ts';
 
 interface Sample {
   readonly outer: string;
@@ -17,13 +17,13 @@ const table: FieldTable<Sample> = {
   hasInner: presence('first=2', 'second=3', 'inner=4'),
   count: whole('first=2', 'count=5'),
 };
-const fromProtobuf = (...fields: Parameters<typeof message>) =>
+const fromProtobuf = (...fields: readonly WrittenField[]): Sample =>
   protobufReader(table)(new MessageReader(message(...fields)));
 const fromJson = jsonReader(table);
 
 describe('a table of fields', () => {
   const absent = { outer: '', inner: '', hasInner: false, count: 0 };
-  const samples: [what: string, protobuf: Parameters<typeof message>, json: unknown, record: Sample][] = [
+  const samples: [what: string, protobuf: readonly WrittenField[], json: unknown, record: Sample][] = [
     ['nothing', [], {}, absent],
     ['empty messages', [[2, message([3, message()])]], { first: { second: {} } }, absent],
     ['null', [], { outer: null, first: null }, absent],
