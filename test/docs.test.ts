@@ -93,6 +93,8 @@ const checks: readonly Check[] = [
       const name = container.env[0].valueFrom.configMapKeyRef.name;
       const map = await reader.run(`kubectl -n winpool-system get configmap ${name} --output json`);
       assert.deepEqual(JSON.parse(map).data, { clusterName: 'my-cluster', region: 'eu-west-1' });
+      const role = 'kubectl -n winpool-system get role windowspool-operator-leader-election --output json';
+      assert.deepEqual(JSON.parse(await reader.run(role)).rules[1].resourceNames, ['windowspool-operator']);
       await reader.run('kubectl apply -k config/default --dry-run=server --validate=strict');
       await reader.run('kubectl apply -k config/samples --dry-run=server --validate=strict');
     },
@@ -161,7 +163,7 @@ function linesToRun({ text }: Block): string {
 async function follow(reader: Walkthrough, { info }: Block, script: string): Promise<void> {
   if (info === 'sh aws') return rehearse(reader, script);
   assert.equal(info, 'sh', 'a block is either run (sh) or needs AWS (sh aws)');
-  const printed = await reader.run(script, 170_000);
+  const printed = await reader.run(script, 120_000);
   const exported = printed.match(/^ +export .*$/gm);
   if (exported) await reader.run(exported.join('\n'));
 }

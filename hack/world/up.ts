@@ -91,11 +91,12 @@ function tell({ kubeconfig, kubectl, aws, metrics }: State, say: (line: string) 
   say(`
   export KUBECONFIG=${kubeconfig}
   export PATH=${join(kubectl, '..')}:$PATH
+  export LOCAL_AWS=${aws}
   kubectl apply -k config/samples
   kubectl get windowspools --watch
 
 The operator's metrics: ${metrics}
-The local AWS:          ${aws}  (POST ${aws}/_admin for faults, see hack/cloud/README.md)
+Faults of the AWS:      POST $LOCAL_AWS/_admin/NAME, see hack/cloud/README.md
 Its log:                ${LOG}
 Stop it with:           make down`);
 }
