@@ -61,12 +61,15 @@ export class CrashStage implements AsyncDisposable {
   readonly #signal = new AbortController().signal;
   #proxy: KillingProxy | undefined;
   #operator: OperatorProcess | undefined;
+  readonly #entry: string;
   readonly #speedBefore: number;
   #looks = 0;
   #status: string | undefined;
 
-  constructor(world: World) {
+  /** @param entry the operator's program */
+  constructor(world: World, entry: string) {
     this.world = world;
+    this.#entry = entry;
     this.#speedBefore = world.cloud.state.timeline.speed;
     this.turnstile = new Turnstile((kind) => this.#check(kind));
     const kubeconfigPath = world.controlPlane.adminKubeconfig;
@@ -105,6 +108,7 @@ export class CrashStage implements AsyncDisposable {
       clusterName: CLUSTER_NAME,
       region: REGION,
       awsUrl: this.world.cloud.url,
+      entry: this.#entry,
       flags: FLAGS,
     });
   }

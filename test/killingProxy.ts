@@ -44,7 +44,7 @@ export async function startKillingProxy(
 }
 
 /** `GET windowspools`, `PUT windowspools/status`, `WATCH nodes`: the method and the resource, without names. */
-export function kindOf(method: string, url: string): string {
+function kindOf(method: string, url: string): string {
   const { pathname, searchParams } = new URL(url, 'https://127.0.0.1');
   const match = /^\/(?:api|apis\/[^/]+)\/v[^/]+\/(?:namespaces\/[^/]+\/)?([^/]+)(?:\/[^/]+(\/[^/]+)?)?$/.exec(pathname);
   if (!match) return `${method} ${pathname}`;

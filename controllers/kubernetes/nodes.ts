@@ -31,7 +31,7 @@ export const nodeIndexes: Readonly<Record<NodeIndex, (node: NodeRecord) => reado
 /** Of a Node's JSON. A record is a twentieth of it: images, managed fields, annotations and the rest are left behind. */
 export const nodeRecordOf: (node: unknown) => NodeRecord = jsonReader(nodeFields);
 
-/** The cluster's nodes, as records: in protobuf, which is a third of JSON's work, and in JSON where the server has no protobuf. */
+/** The cluster's nodes, as records: in protobuf, which is less than half of JSON's work, and in JSON where the server has no protobuf. */
 export function nodeListWatch(client: KubernetesClient, labelSelector?: string): ListWatch<NodeRecord> {
   const options = { client, path: PATH, ...(labelSelector !== undefined && { labelSelector }) };
   const inProtobuf = protobufDecoder({ apiVersion: 'v1', kind: 'Node', fields: nodeFields });

@@ -193,7 +193,7 @@ function deletionTrouble(s: Situation): Trouble | undefined {
 }
 
 /** EKS' health issues in its own words. */
-export function issues({ healthIssues }: { readonly healthIssues: readonly HealthIssue[] }): string {
+function issues({ healthIssues }: { readonly healthIssues: readonly HealthIssue[] }): string {
   if (healthIssues.length === 0) return 'EKS gives no reason.';
   return healthIssues
     .map(({ code, message, resourceIds }) =>

@@ -23,9 +23,9 @@ export interface PlanCase {
 }
 
 export const LEAVING = { deletionTimestamp: '2026-03-01T12:00:00Z' };
-export const CREATE =
+const CREATE =
   'create node group web (WINDOWS_CORE_2022_x86_64, m5.large, 3 nodes, 3 to 5), tags winpool.dev/created-from, winpool.dev/pool';
-export const REMEMBER = `remember web of ${CLUSTER_ARN}, tags winpool.dev/pool`;
+const REMEMBER = `remember web of ${CLUSTER_ARN}, tags winpool.dev/pool`;
 const UPDATE_MAX = 'update node group web: scaling max 9';
 
 const pool = samplePool({}, { status: knownStatus() });

@@ -31,7 +31,7 @@ const kinds: readonly TroubleKind[] = [
   'unknown',
 ];
 
-export const randomTrouble: fc.Arbitrary<Trouble> = fc.constantFrom(...kinds).map((kind) => sampleTrouble(kind));
+const randomTrouble: fc.Arbitrary<Trouble> = fc.constantFrom(...kinds).map((kind) => sampleTrouble(kind));
 
 const ago = fc.integer({ min: 0, max: 120 * MINUTE }).map((ms) => NOW - ms);
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
