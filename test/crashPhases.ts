@@ -1,0 +1,197 @@
+/** The phases of a pool's life in which the crash suite kills the operator. */
+import assert from 'node:assert/strict';
+import type { WindowsPool } from '../controllers/windowspool/api.gen.ts';
+import { waitFor } from '../hack/controlplane/wait.ts';
+import { conditionOf } from '../hack/world/world.ts';
+import type { CrashStage } from './crashStage.ts';
+import { poolManifest } from './pools.ts';
+
+/** One of them. */
+export interface Phase {
+  readonly name: string;
+  /** Brings the pool to where the phase begins. */
+  readonly prepare?: (stage: CrashStage) => Promise<void>;
+  /** What a user does. */
+  readonly act: (stage: CrashStage) => Promise<void>;
+  /** Waits for the end of it and says what must be true then. */
+  readonly end: (stage: CrashStage) => Promise<void>;
+  /** Which of the requests count. Default: all but those of an operator's start. */
+  readonly numbers?: (request: string, index: number, all: readonly string[]) => boolean;
+  /** Requests that must be among them, or the phase is not what it says. */
+  readonly includes: readonly string[];
+}
+
+const START = /^(WATCH|GET \/version|DescribeCluster)/;
+/** Whether the request is none of an operator's start. */
+export const isOfTheRun = (request: string): boolean => !START.test(request);
+/** Once the finalizer is away, the pool may be read once more or not: that depends on which of two watch events comes first. */
+const isBeforeTheEnd = (request: string, index: number, all: readonly string[]): boolean =>
+  isOfTheRun(request) && (!request.startsWith('GET') || index < all.indexOf('PATCH windowspools #1'));
+
+const manifest = (stage: CrashStage, spec: Parameters<typeof poolManifest>[1] = {}) =>
+  poolManifest(stage.name, { runtimeClass: { scope: 'Pool' }, ...spec });
+const isReady = (pool: WindowsPool | undefined) => conditionOf(pool, 'Ready') === 'True/Verified';
+/** Whether there is no such pool. */
+export const isGone = (pool: WindowsPool | undefined) => pool === undefined;
+
+/** One group as the spec wants it, one owner of the RuntimeClass, and nothing that happened twice. */
+async function assertOneGroup(stage: CrashStage, groupsEver: number, pool: WindowsPool | undefined): Promise<void> {
+  const [group, ...others] = stage.groups();
+  assert.deepEqual(others, []);
+  assert.equal(group?.nodegroupName, stage.name);
+  assert.equal(group?.status, 'ACTIVE');
+  assert.equal(pool?.status?.nodeGroup?.arn, group?.nodegroupArn);
+  assert.equal(stage.history.groups.size, groupsEver, 'groups that ever were');
+  assert.equal(stage.history.creationTokens.size, groupsEver, 'client request tokens of creations');
+  const owners = (await stage.runtimeClass())?.metadata.ownerReferences?.map(({ uid }) => uid);
+  assert.deepEqual(owners, [pool?.metadata.uid]);
+}
+
+/** The group is gone, and so is what Kubernetes' garbage collector ends. */
+async function assertNothingLeft(stage: CrashStage): Promise<void> {
+  assert.deepEqual(stage.groups(), []);
+  const instances = [...stage.world.cloud.state.instances.values()].filter(({ group }) => group === stage.name);
+  assert.deepEqual(
+    instances.filter(({ state }) => state !== 'terminated'),
+    [],
+  );
+  assert.equal(stage.history.groups.size, 1, 'groups that ever were');
+  await waitFor(async () => (await stage.runtimeClass()) === undefined, {
+    what: `RuntimeClass ${stage.name} to be collected`,
+    timeoutMs: 10_000,
+  });
+}
+
+async function makeReady(stage: CrashStage): Promise<void> {
+  await stage.ready();
+  await stage.apply(manifest(stage));
+  await stage.until('to be Ready', isReady);
+}
+
+/** Leaves no operator: one that runs would ask again and again, and the requests could not be numbered. */
+async function makeCreating(stage: CrashStage): Promise<void> {
+  await stage.ready();
+  await stage.apply(manifest(stage));
+  await stage.until('to be CREATING', (pool) => pool?.status?.nodeGroup?.status === 'CREATING');
+  await stage.kill();
+  assert.equal(stage.groups()[0]?.status, 'CREATING');
+}
+
+const changed = { labels: { tier: 'web' }, nodeGroup: { tags: { cost: '42' } }, scaling: { desired: 2 } };
+const otherSubnet = { nodeGroup: { subnets: [{ id: 'subnet-0a3000000000000cc' }] } };
+
+/** All of them. */
+export const phases: readonly Phase[] = [
+  {
+    name: 'create',
+    prepare: (stage) => stage.ready(),
+    act: (stage) => stage.apply(manifest(stage)),
+    end: async (stage) => assertOneGroup(stage, 1, await stage.until('to be Ready', isReady)),
+    includes: [
+      'GET windowspools #1',
+      'PATCH windowspools #1',
+      'PUT windowspools/status #3',
+      'DescribeNodegroup #3',
+      'CreateNodegroup #1',
+      'POST runtimeclasses #1',
+      'POST events #2',
+    ],
+  },
+  {
+    name: 'the start of an operator',
+    prepare: async (stage) => {
+      await stage.kill();
+      await stage.apply(manifest(stage));
+    },
+    act: async (stage) => stage.start(),
+    end: async (stage) => assertOneGroup(stage, 1, await stage.until('to be Ready', isReady)),
+    // The rest is the creation again.
+    numbers: (request) => START.test(request),
+    includes: ['WATCH windowspools #1', 'WATCH nodes #1', 'WATCH runtimeclasses #1', 'DescribeCluster #1'],
+  },
+  {
+    name: 'update of labels, tags and size',
+    prepare: makeReady,
+    act: (stage) => stage.apply(manifest(stage, changed)),
+    end: async (stage) => {
+      const pool = await stage.until(
+        'to be updated',
+        (found) =>
+          isReady(found) &&
+          found?.status?.observedGeneration === found?.metadata.generation &&
+          found?.status?.nodeGroup?.update?.status !== 'InProgress' &&
+          found?.status?.nodes?.verified === 2,
+      );
+      await assertOneGroup(stage, 1, pool);
+      const [group] = stage.groups();
+      assert.equal(group?.labels?.tier, 'web');
+      assert.equal(group?.tags?.cost, '42');
+      assert.equal(group?.scalingConfig?.desiredSize, 2);
+      assert.equal(pool?.status?.nodeGroup?.lastAppliedDesired, 2, JSON.stringify(pool?.status));
+      assert.equal(stage.history.resizes.size, 1, 'updates that carried the desired size');
+    },
+    includes: ['TagResource #1', 'UpdateNodegroupConfig #1', 'DescribeUpdate #1', 'PUT windowspools/status #2'],
+  },
+  {
+    name: 'deletion',
+    prepare: makeReady,
+    act: (stage) => stage.delete(),
+    end: async (stage) => {
+      await stage.until('to be gone', isGone);
+      await assertNothingLeft(stage);
+    },
+    numbers: isBeforeTheEnd,
+    includes: ['DeleteNodegroup #1', 'DescribeNodegroup #3', 'PATCH windowspools #1', 'PUT windowspools/status #1'],
+  },
+  {
+    name: 'deletion while EKS creates',
+    prepare: makeCreating,
+    act: async (stage) => {
+      await stage.delete();
+      stage.start();
+    },
+    end: async (stage) => {
+      await stage.until('to be gone', isGone);
+      await assertNothingLeft(stage);
+    },
+    numbers: isBeforeTheEnd,
+    includes: ['DeleteNodegroup #1', 'PATCH windowspools #1'],
+  },
+  {
+    name: 'replacement of a failed group',
+    prepare: async (stage) => {
+      const issues = [{ code: 'Ec2SubnetInvalidConfiguration' as const, message: 'No route', resourceIds: [] }];
+      stage.world.cloud.faults.createFailure({ group: stage.name, issues });
+      await stage.ready();
+      await stage.apply(manifest(stage));
+      await stage.until('to tell the failure', (pool) => conditionOf(pool, 'Ready') === 'False/CreateFailed');
+    },
+    act: (stage) => stage.apply(manifest(stage, otherSubnet)),
+    end: async (stage) => {
+      await assertOneGroup(stage, 2, await stage.until('to be Ready', isReady));
+      assert.deepEqual(stage.groups()[0]?.subnets, ['subnet-0a3000000000000cc']);
+    },
+    includes: ['DeleteNodegroup #1', 'CreateNodegroup #1', 'PUT windowspools/status #3'],
+  },
+  {
+    name: 'deletion with Retain',
+    prepare: async (stage) => {
+      stage.retained = true;
+      await stage.ready();
+      await stage.apply(manifest(stage, { deletionPolicy: 'Retain' }));
+      await stage.until('to be Ready', isReady);
+    },
+    act: (stage) => stage.delete(),
+    end: async (stage) => {
+      await stage.until('to be gone', isGone);
+      assert.deepEqual(
+        stage.groups().map(({ status, scalingConfig }) => [status, scalingConfig?.desiredSize]),
+        [['ACTIVE', 1]],
+      );
+      assert.equal(stage.history.groups.size, 1, 'groups that ever were');
+      assert.deepEqual((await stage.runtimeClass())?.metadata.ownerReferences ?? [], []);
+    },
+    numbers: isBeforeTheEnd,
+    includes: ['GET runtimeclasses #1', 'PATCH runtimeclasses #1', 'PATCH windowspools #1'],
+  },
+];
