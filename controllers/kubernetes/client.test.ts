@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
@@ -131,6 +133,31 @@ describe('kubernetes client', () => {
     aborting.abort(new Error('enough'));
     await assert.rejects(asked, /^Error: enough$/);
     await assert.rejects(server.client.request('GET', '/x', { signal: aborting.signal }), /^Error: enough$/);
+  });
+
+  it('heeds its signal and its time-out while it connects', async () => {
+    // TLS waits for the server's first word, which never comes.
+    const sockets: Socket[] = [];
+    const mute = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
+    await once(mute, 'listening');
+    const folder = await mkdtemp(join(tmpdir(), 'mute-'));
+    const kubeconfigPath = join(folder, 'kubeconfig');
+    const url = `https://127.0.0.1:${(mute.address() as AddressInfo).port}`;
+    await writeFile(kubeconfigPath, kubeconfig(url, { token: 'secret' }));
+    const client = createKubernetesClient({ kubeconfigPath, log: quiet, version: 'test' });
+    try {
+      const started = performance.now();
+      const { reason } = await failureOf(client.request('GET', '/late', { signal: live(), timeoutMs: 50 }));
+      assert.equal(reason, 'TimeoutError');
+      const stopped = client.request('GET', '/stopped', { signal: AbortSignal.timeout(50) });
+      await assert.rejects(stopped, { name: 'TimeoutError' });
+      assert.ok(performance.now() - started < 2_000, 'both ended at once');
+    } finally {
+      await client.close();
+      for (const socket of sockets) socket.destroy();
+      mute.close();
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 
   it('streams what comes as it comes, and ends with the server', async () => {

@@ -142,7 +142,7 @@ export class KubernetesClient {
     const authentication = await this.#authenticate(signal);
     let code = '<error>';
     try {
-      const answer = await send(this.#url(path, options.query), {
+      const sent = send(this.#url(path, options.query), {
         ...limits,
         method,
         signal,
@@ -150,6 +150,7 @@ export class KubernetesClient {
         headers: { ...headersOf(authentication, options), 'user-agent': this.#userAgent },
         body: options.body === undefined ? null : JSON.stringify(options.body),
       });
+      const answer = await orAborted(sent, signal);
       code = String(answer.statusCode);
       if (answer.statusCode < 400) return answer;
       const retryAfter = answer.headers['retry-after'];
@@ -193,6 +194,19 @@ export class KubernetesClient {
 /** Reads the credentials and makes the client; connects only at the first request. */
 export function createKubernetesClient(options: KubernetesClientOptions): KubernetesClient {
   return new KubernetesClient(options);
+}
+
+/** Rejects as the signal aborts: undici, while it connects, heeds it only when it is connected or gives up. */
+async function orAborted<T>(sent: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason);
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([sent, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
 }
 
 function headersOf(
