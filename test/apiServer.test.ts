@@ -5,6 +5,7 @@ import type { WindowsPool } from '../controllers/windowspool/api.gen.ts';
 import { waitFor } from '../hack/controlplane/wait.ts';
 import type { OperatorProcess } from '../hack/world/operatorProcess.ts';
 import { conditionOf, startWorld, type World } from '../hack/world/world.ts';
+import { Cable } from './detour.ts';
 import { poolManifest } from './pools.ts';
 
 const CRD = fileURLToPath(new URL('../crds/windowspools.yaml', import.meta.url));
@@ -132,23 +133,35 @@ describe('an operator and its API server', function () {
       await remove('hung');
     });
 
-    async function startLeader(): Promise<void> {
-      operator = world.operator(FLAGS);
+    it('does so when the API server is silent, too', async () => {
+      await using cable = await Cable.lay(world.controlPlane, world.operatorKubeconfig);
+      await startLeader(cable.kubeconfig);
+      cable.cut();
+      // The lease can only expire.
+      await assertStops(10_000);
+    });
+
+    async function startLeader(kubeconfig = world.operatorKubeconfig): Promise<void> {
+      operator = world.operator(FLAGS, { kubeconfig });
       const leads = () => operator.lines.some(({ msg }) => msg === 'controller started');
       await waitFor(leads, { what: 'the operator to lead', timeoutMs: 10_000, explain: () => operator.tail() });
     }
 
     async function assertEndsWell(withinMs: number): Promise<void> {
+      await assertStops(withinMs);
+      assert.equal(
+        await world.kubectl('get', ...LEASE, '-o', 'jsonpath={.spec.holderIdentity}'),
+        '',
+        'the lease is free',
+      );
+    }
+
+    async function assertStops(withinMs: number): Promise<void> {
       const asked = performance.now();
       assert.equal(await operator.stop(), 0, operator.tail());
       const took = performance.now() - asked;
       assert.ok(took < withinMs, `took ${Math.round(took)} ms`);
       assert.deepEqual(operator.stray, []);
-      assert.equal(
-        await world.kubectl('get', ...LEASE, '-o', 'jsonpath={.spec.holderIdentity}'),
-        '',
-        'the holder of the lease',
-      );
     }
   });
 });
