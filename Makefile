@@ -32,7 +32,7 @@ cluster-test: deps binaries ## Tests against a real API server, scheduler and co
 
 ##@ Change
 .PHONY: build bench generate verify lint fmt
-build: deps ## Bundle the operator into build/operator.mjs.
+build: deps ## Bundle the operator into build/operator/.
 	@node hack/build.ts
 
 bench: deps binaries ## Measure; writes build/bench.json.
