@@ -47,7 +47,7 @@ describe('the verification of nodes', () => {
     const message = pool?.status?.conditions?.find(({ type }) => type === 'NodesVerified')?.message;
     assert.equal(
       message,
-      `1 of 3 nodes fails verification: ${failing?.name} runs build 10.0.17763 (Windows Server 2019) and the pool needs 10.0.20348 (Windows2022).`,
+      `1 of 3 nodes fails verification: ${failing?.name} runs build 10.0.17763 (Windows Server 2019) and the pool needs 10.0.20348 (Windows2022). Drain and end the node, and check the AMI.`,
     );
     assert.equal(pool?.status?.summary?.build, '2 builds');
     stage.world.cloud.faults.endInstance({ node: failing?.name ?? '' });

@@ -1,6 +1,8 @@
 import { knownStatus, MINUTE, NOW, sampleNode, sampleNodes, samplePool, sampleSituation } from './testing/fixtures.ts';
 import { check, group, OTHER_BUILD, type Shown, since, wrongNode } from './testing/truthTable.ts';
 
+const MOVE = 'Drain and end the node, and check the AMI.';
+
 describe('a rolling update or growth of a Ready pool: Ready stays True', () => {
   const five = group({ scaling: { min: 3, max: 5, desired: 5 } });
   const young = sampleNode({ name: 'ip-9', createdAt: NOW - MINUTE, ready: 'False', readyReason: 'KubeletNotReady' });
@@ -54,7 +56,7 @@ describe('desired is 0: Ready is True', () => {
 });
 
 describe('one bad node of many: NodesVerified names it, Ready falls with the last that must be', () => {
-  const one = `False WrongBuild: 1 of 4 nodes fails verification: ip-9 ${OTHER_BUILD}.`;
+  const one = `False WrongBuild: 1 of 4 nodes fails verification: ip-9 ${OTHER_BUILD}. ${MOVE}`;
   const none = samplePool({ scaling: { min: 0, max: 5, desired: 1 } }, { status: knownStatus() });
   check([
     [
@@ -66,16 +68,16 @@ describe('one bad node of many: NodesVerified names it, Ready falls with the las
       'Ready is False with fewer than scaling.min',
       sampleSituation({ nodes: [...sampleNodes(1), wrongNode('ip-8'), wrongNode('ip-9')] }),
       {
-        Ready: `False WrongBuild: 1 node of the 3 that the pool must have is verified. 2 of 3 nodes fail verification: ip-8 ${OTHER_BUILD}; ip-9 ${OTHER_BUILD}.`,
-        NodesVerified: `False WrongBuild: 2 of 3 nodes fail verification: ip-8 ${OTHER_BUILD}; ip-9 ${OTHER_BUILD}.`,
+        Ready: `False WrongBuild: 1 node of the 3 that the pool must have is verified. 2 of 3 nodes fail verification: ip-8 ${OTHER_BUILD}; ip-9 ${OTHER_BUILD}. ${MOVE}`,
+        NodesVerified: `False WrongBuild: 2 of 3 nodes fail verification: ip-8 ${OTHER_BUILD}; ip-9 ${OTHER_BUILD}. ${MOVE}`,
       },
     ],
     [
       'Ready is False when none is verified, though scaling.min is 0',
       sampleSituation({ pool: none, nodes: [wrongNode('ip-9')] }),
       {
-        Ready: `False WrongBuild: 0 nodes of the 1 that the pool must have are verified. 1 of 1 node fails verification: ip-9 ${OTHER_BUILD}.`,
-        NodesVerified: `False WrongBuild: 1 of 1 node fails verification: ip-9 ${OTHER_BUILD}.`,
+        Ready: `False WrongBuild: 0 nodes of the 1 that the pool must have are verified. 1 of 1 node fails verification: ip-9 ${OTHER_BUILD}. ${MOVE}`,
+        NodesVerified: `False WrongBuild: 1 of 1 node fails verification: ip-9 ${OTHER_BUILD}. ${MOVE}`,
       },
     ],
     [
@@ -89,7 +91,7 @@ describe('one bad node of many: NodesVerified names it, Ready falls with the las
       }),
       {
         Ready: 'True Verified: 3 of 7 nodes verified.',
-        NodesVerified: `False NodesFailing: 4 of 7 nodes fail verification: ip-6 ${OTHER_BUILD}; ip-7 ${OTHER_BUILD}; ip-8 ${OTHER_BUILD} and 1 more (status.failingNodes).`,
+        NodesVerified: `False NodesFailing: 4 of 7 nodes fail verification: ip-6 ${OTHER_BUILD}; ip-7 ${OTHER_BUILD}; ip-8 ${OTHER_BUILD} and 1 more. Look at status.failingNodes.`,
       },
     ],
     [

@@ -3,6 +3,7 @@ import type { Finding } from './assess.ts';
 import { groupOf } from './facts.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 import type { NodeGroup } from './ports.ts';
+import { nextMoveOf } from './reasons.ts';
 import type { Situation } from './situation.ts';
 import type { Verdict } from './verify.ts';
 import { count, duration, joined, sentence } from './words.ts';
@@ -42,15 +43,16 @@ function mayHaveNodes({ pool }: Situation, group: NodeGroup | undefined): boolea
 function failure(failing: readonly Verdict[], total: number): Finding {
   const reasons = new Set(failing.map(({ failures }) => failures[0]?.reason));
   const [only] = reasons;
-  const message = `${failing.length} of ${count(total, 'node')} ${failing.length === 1 ? 'fails' : 'fail'} verification: ${name(failing)}`;
-  return { status: 'False', reason: reasons.size === 1 && only ? only : 'NodesFailing', message };
+  const same = reasons.size === 1 ? only : undefined;
+  const move = same ? nextMoveOf(same) : 'Look at status.failingNodes.';
+  const message = `${failing.length} of ${count(total, 'node')} ${failing.length === 1 ? 'fails' : 'fail'} verification: ${name(failing)} ${move}`;
+  return { status: 'False', reason: same ?? 'NodesFailing', message };
 }
 
 /** `ip-10-0-1-23 runs build …; ip-10-0-1-24 is not Ready … and 2 more.` */
 function name(verdicts: readonly Verdict[]): string {
   const lines = verdicts.slice(0, NODES_IN_MESSAGE).map(({ node, failures }) => `${node.name} ${failures[0]?.message}`);
-  const more =
-    verdicts.length > NODES_IN_MESSAGE ? ` and ${verdicts.length - NODES_IN_MESSAGE} more (status.failingNodes)` : '';
+  const more = verdicts.length > NODES_IN_MESSAGE ? ` and ${verdicts.length - NODES_IN_MESSAGE} more` : '';
   return sentence(`${lines.join('; ')}${more}`);
 }
 

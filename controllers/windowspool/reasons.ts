@@ -100,3 +100,23 @@ export const onTheWay: ReadonlySet<string> = new Set<Reason>([
 
 export type NodeCheck = keyof typeof nodeChecks;
 export type Reason = keyof typeof reasons;
+
+/** What to do next about nodes that fail a check, for messages. */
+export function nextMoveOf(reason: NodeCheck): string {
+  return nextMoves[reason];
+}
+
+const nextMoves: Readonly<Record<NodeCheck, string>> = {
+  WrongOperatingSystem: 'Check the AMI of the node group.',
+  WrongArchitecture: 'Check the instance types of the node group.',
+  UnknownKernelVersion: 'Look at the node.',
+  WrongBuild: 'Drain and end the node, and check the AMI.',
+  RevisionTooLow: 'Move to a newer AMI release.',
+  BuildLabelMismatch: 'Resume the pool if it is paused: the operator corrects the label.',
+  RegistrationTaintMissing: 'Drain and end the node.',
+  WrongContainerRuntime: 'Check the AMI of the node group.',
+  KubeletVersionSkew: 'Upgrade the older of the two.',
+  NotReady: 'Look at its kubelet and kube-proxy.',
+  NoPodAddresses: 'Check that the VPC CNI has Windows IPAM enabled.',
+  LittleReservedMemory: 'Raise systemReserved of the kubelet.',
+};

@@ -63,7 +63,9 @@ describe('a report', () => {
     await reporter.tell({});
     const turned = await reporter.tell({ nodes: bad });
     const back = await reporter.tell({});
-    assert.deepEqual(turned.events, [`Warning RegistrationTaintMissing: 1 of 4 nodes fails verification: ${BAD}`]);
+    assert.deepEqual(turned.events, [
+      `Warning RegistrationTaintMissing: 1 of 4 nodes fails verification: ${BAD} Drain and end the node.`,
+    ]);
     assert.deepEqual(back.events, ['Normal AllVerified: 3 nodes verified.']);
   });
 

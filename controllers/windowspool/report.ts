@@ -91,10 +91,12 @@ function tellSteps({ done, after: { pool } }: Outcome, events: Events): void {
  */
 function tellChanges(pool: WindowsPool, status: WindowsPoolStatus, events: Events): void {
   const told = new Set<string>();
-  for (const condition of status.conditions ?? []) {
+  // Ready comes last: where it turns for a reason that was just told, it adds nothing.
+  const [ready, ...parts] = status.conditions ?? [];
+  for (const condition of ready ? [...parts, ready] : parts) {
     const before = pool.status?.conditions?.find(({ type }) => type === condition.type);
-    if (!isNews(condition, before) || told.has(condition.message)) continue;
-    told.add(condition.message);
+    if (!isNews(condition, before) || told.has(condition.reason)) continue;
+    told.add(condition.reason);
     const { reason, message, type: action } = condition;
     events.publish(pool, { type: isBad(condition) ? 'Warning' : 'Normal', reason, action, message });
   }

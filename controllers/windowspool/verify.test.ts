@@ -242,12 +242,7 @@ describe('a node fails', () => {
           `whose addresses for pods are ${allocatable[POD_ADDRESSES] ?? 'not told'}`,
           { allocatable },
           expecting(),
-          [
-            [
-              'NoPodAddresses',
-              `has no ${POD_ADDRESSES}: no pod gets an address. Check that the VPC CNI has Windows IPAM enabled`,
-            ],
-          ],
+          [['NoPodAddresses', `has no ${POD_ADDRESSES}: no pod gets an address`]],
         ] as const,
     ),
   ];

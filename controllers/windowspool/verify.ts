@@ -85,7 +85,7 @@ const checks: readonly Check[] = [
     look: (node) =>
       (parseQuantity(node.allocatable[POD_ADDRESSES]) ?? 0) > 0
         ? undefined
-        : `has no ${POD_ADDRESSES}: no pod gets an address. Check that the VPC CNI has Windows IPAM enabled`,
+        : `has no ${POD_ADDRESSES}: no pod gets an address`,
   },
   { reason: 'LittleReservedMemory', warns: true, look: littleReservedMemory },
 ];
