@@ -87,6 +87,13 @@ export class BenchCluster {
     await client.request('PATCH', `${NODES}/${nodeName(index)}/status`, options);
   }
 
+  /** The newest resourceVersion of the nodes, which is a revision of etcd. */
+  async version(): Promise<number> {
+    const options = { query: { limit: 1 }, signal: this.#signal };
+    const list = await this.admin.request<{ metadata: { resourceVersion: string } }>('GET', NODES, options);
+    return Number(list.metadata.resourceVersion);
+  }
+
   /** A client with connections of its own, so that its requests wait for nobody else's. The caller closes it. */
   anotherClient(): KubernetesClient {
     const kubeconfigPath = this.world.controlPlane.adminKubeconfig;

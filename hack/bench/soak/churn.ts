@@ -1,0 +1,41 @@
+/** What happens in a cluster all the time: heartbeats, changes, nodes that go and come. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BenchCluster } from '../benchCluster.ts';
+import { conditions, kernelVersion, REVISION } from '../nodeObject.ts';
+
+const PAUSE_MS = 20;
+const AFTER_TROUBLE_MS = 500;
+
+export interface Churn {
+  readonly done: number;
+  /** Writes that failed, because the API server was away. */
+  readonly failed: number;
+}
+
+/** Changes the cluster until the signal aborts. Never rejects: the API server is away at times. */
+export async function churn(cluster: BenchCluster, signal: AbortSignal): Promise<Churn> {
+  let done = 0;
+  let failed = 0;
+  for (let turn = 0; !signal.aborted; turn++) {
+    try {
+      await change(cluster, turn);
+      done++;
+      await sleep(PAUSE_MS);
+    } catch {
+      failed++;
+      await sleep(AFTER_TROUBLE_MS);
+    }
+  }
+  return { done, failed };
+}
+
+/** Mostly a heartbeat; each tenth time another revision, each fiftieth a node that is deleted and registers again. */
+async function change(cluster: BenchCluster, turn: number): Promise<void> {
+  const node = (turn * 7) % cluster.nodes;
+  if (turn % 50 === 0) {
+    await cluster.deleteNode(node);
+    await cluster.createNode(node);
+  } else if (turn % 10 === 0) {
+    await cluster.patchStatus(node, { nodeInfo: { kernelVersion: kernelVersion(REVISION + (turn % 97)) } });
+  } else await cluster.patchStatus(node, { conditions: conditions(new Date()) });
+}

@@ -1,0 +1,35 @@
+/** Whether the probe's store is what the API server has. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { nodeListWatch } from '../../../controllers/kubernetes/nodes.ts';
+import { waitFor } from '../../controlplane/wait.ts';
+import type { BenchCluster } from '../benchCluster.ts';
+import { dump, firstDifference } from '../dump.ts';
+import { NODE_SELECTOR } from '../nodeCache.ts';
+import type { ProbeProcess } from './probeProcess.ts';
+
+/** A watch that is silent for 35 s is checked; another minute of backoff may follow a fault. */
+const LIMIT_MS = 120_000;
+const LIST_MS = 60_000;
+
+/** Waits until the store equals the API server's newest list, object by object. The cluster must be at rest. Rejects with the first difference. */
+export async function waitForEqualStores(cluster: BenchCluster, probe: ProbeProcess): Promise<number> {
+  const list = nodeListWatch(cluster.admin, NODE_SELECTOR);
+  const { items } = await list.list({ resourceVersion: '' }, AbortSignal.timeout(LIST_MS));
+  const theirs = dump(items);
+  const file = join(cluster.world.controlPlane.dir, 'probe.dump');
+  let difference: string | undefined;
+  const equal = async () => {
+    await probe.ask(`dump ${file}`);
+    difference = firstDifference(await readFile(file, 'utf8'), theirs);
+    return difference === undefined;
+  };
+  const explain = () => `The store differs from the API server's list: ${difference}`;
+  await waitFor(equal, {
+    what: 'the store to be what the API server has',
+    timeoutMs: LIMIT_MS,
+    intervalMs: 1_000,
+    explain,
+  });
+  return items.length;
+}

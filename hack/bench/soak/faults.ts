@@ -1,0 +1,101 @@
+/** What breaks during a soak, one after the other. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { waitFor } from '../../controlplane/wait.ts';
+import type { BenchCluster } from '../benchCluster.ts';
+import { round } from '../statistics.ts';
+import { compact } from './etcd.ts';
+import type { FaultyProxy } from './faultyProxy.ts';
+import type { ProbeProcess } from './probeProcess.ts';
+
+/** What the reflector promises of a half-open connection on which it misses something. */
+const NOTICE_SECONDS = 60;
+const NOTICE_LIMIT_MS = 120_000;
+const DOWN_MS = 2_000;
+
+export interface Stage {
+  readonly cluster: BenchCluster;
+  readonly proxy: FaultyProxy;
+  readonly probe: ProbeProcess;
+  readonly say: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** How often what happened, and what should not have. */
+export interface FaultCounts {
+  cuts: number;
+  halfOpen: number;
+  restarts: number;
+  compactions: number;
+  /** The longest that a half-open connection stayed unnoticed. */
+  slowestNoticeSeconds: number;
+  readonly complaints: string[];
+}
+
+type Fault = (stage: Stage, counts: FaultCounts) => Promise<void>;
+
+const faults: readonly Fault[] = [cut, freeze, restart, compactAndRestart, cut, compactAlone];
+
+/** Breaks something every `pauseMs` until the signal aborts. */
+export async function breakThings(stage: Stage, pauseMs: number): Promise<FaultCounts> {
+  const counts: FaultCounts = {
+    ...{ cuts: 0, halfOpen: 0, restarts: 0, compactions: 0, slowestNoticeSeconds: 0 },
+    complaints: [],
+  };
+  for (let turn = 0; !stage.signal.aborted; turn++) {
+    await sleep(pauseMs, undefined, { signal: stage.signal }).catch(() => undefined);
+    if (stage.signal.aborted) break;
+    await faults[turn % faults.length]?.(stage, counts).catch((error: unknown) => {
+      // The end of the soak may come while something is broken; that is no failure.
+      if (!stage.signal.aborted) throw error;
+    });
+  }
+  return counts;
+}
+
+async function cut({ proxy, say }: Stage, counts: FaultCounts): Promise<void> {
+  say(`Cut ${proxy.cut()} connections.`);
+  counts.cuts++;
+}
+
+/** How long the cache hears nothing of the changes that go on. */
+async function freeze({ proxy, probe, say, signal }: Stage, counts: FaultCounts): Promise<void> {
+  using _frozen = proxy.freeze();
+  const started = performance.now();
+  const { events } = await probe.ask('memory');
+  const heard = async () => (await probe.ask('memory')).events > events;
+  const what = 'the cache to notice that its connection is half-open';
+  await waitFor(heard, { what, timeoutMs: NOTICE_LIMIT_MS, intervalMs: 500, signal });
+  const seconds = round((performance.now() - started) / 1_000, 1);
+  counts.halfOpen++;
+  counts.slowestNoticeSeconds = Math.max(counts.slowestNoticeSeconds, seconds);
+  say(`Half-open connections: the cache heard nothing for ${seconds} s.`);
+  if (seconds > NOTICE_SECONDS) counts.complaints.push(`a half-open connection went unnoticed for ${seconds} s`);
+}
+
+async function restart({ cluster, say }: Stage, counts: FaultCounts): Promise<void> {
+  const { controlPlane } = cluster.world;
+  await controlPlane.stopApiServer();
+  await sleep(DOWN_MS);
+  await controlPlane.startApiServer();
+  counts.restarts++;
+  say('Restarted the API server.');
+}
+
+/** A restarted API server remembers nothing, and etcd no longer knows the version at which watches would go on: they must relist. */
+async function compactAndRestart(stage: Stage, counts: FaultCounts): Promise<void> {
+  const { controlPlane } = stage.cluster.world;
+  const revision = await stage.cluster.version();
+  await controlPlane.stopApiServer();
+  await compact(controlPlane, revision);
+  await controlPlane.startApiServer();
+  counts.restarts++;
+  counts.compactions++;
+  stage.say(`Compacted etcd at revision ${revision} while the API server was away.`);
+}
+
+async function compactAlone({ cluster, say }: Stage, counts: FaultCounts): Promise<void> {
+  const revision = await cluster.version();
+  await compact(cluster.world.controlPlane, revision);
+  counts.compactions++;
+  say(`Compacted etcd at revision ${revision}.`);
+}

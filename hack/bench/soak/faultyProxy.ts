@@ -1,0 +1,84 @@
+/** A TCP proxy on loopback that breaks connections on demand. */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+interface Pair {
+  readonly client: Socket;
+  readonly server: Socket;
+}
+
+export class FaultyProxy {
+  readonly #server: Server;
+  readonly #target: number;
+  readonly #pairs = new Set<Pair>();
+
+  private constructor(target: number) {
+    this.#target = target;
+    this.#server = createServer((client) => this.#join(client));
+  }
+
+  /** Starts one before a port of loopback, on a free port. */
+  static async start(target: number): Promise<FaultyProxy> {
+    const proxy = new FaultyProxy(target);
+    proxy.#server.listen(0, '127.0.0.1');
+    await once(proxy.#server, 'listening');
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Breaks every connection, as a restarted load balancer does. */
+  cut(): number {
+    const pairs = [...this.#pairs];
+    for (const { client, server } of pairs) {
+      client.resetAndDestroy();
+      server.destroy();
+    }
+    return pairs.length;
+  }
+
+  /**
+   * Makes every present connection half-open: it stays, and nothing comes through any more, not even an end. New ones work. What is
+   * still open when the answer is disposed is broken then.
+   */
+  freeze(): Disposable {
+    const frozen = [...this.#pairs];
+    for (const { client, server } of frozen) {
+      client.unpipe(server);
+      server.unpipe(client);
+      // Data is thrown away: a paused socket would not notice that the client closes it.
+      client.resume();
+      server.pause();
+    }
+    return {
+      [Symbol.dispose]: () => {
+        for (const { client, server } of frozen) {
+          client.destroy();
+          server.destroy();
+        }
+      },
+    };
+  }
+
+  async stop(): Promise<void> {
+    this.#server.close();
+    this.cut();
+    if (this.#server.listening) await once(this.#server, 'close');
+  }
+
+  #join(client: Socket): void {
+    const server = connect(this.#target, '127.0.0.1');
+    const pair = { client, server };
+    this.#pairs.add(pair);
+    const end = (): void => {
+      this.#pairs.delete(pair);
+      client.destroy();
+      server.destroy();
+    };
+    for (const socket of [client, server]) socket.on('error', end).on('close', end);
+    client.pipe(server);
+    server.pipe(client);
+  }
+}

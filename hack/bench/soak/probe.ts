@@ -1,0 +1,28 @@
+/** The operator's cache of nodes as a process that can be asked: `dump FILE` or `memory` on a line, answered by a line of JSON. */
+import { writeFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { dump } from '../dump.ts';
+import { startNodeCache } from '../nodeCache.ts';
+import { memoryOf } from '../processFigures.ts';
+
+const counts = { lists: 0, watches: 0, failures: 0, events: 0 };
+const cache = startNodeCache(process.argv[2] ?? '', {
+  listed: () => counts.lists++,
+  watchStarted: () => counts.watches++,
+  failed: () => counts.failures++,
+  events: (count) => {
+    counts.events += count;
+  },
+});
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const [command, file = ''] = line.split(' ');
+  if (command === 'dump') await writeFile(file, dump(cache.store.list()));
+  // Only what is still used after a collection tells of a leak.
+  globalThis.gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  console.log(
+    JSON.stringify({ ...counts, heapKiB: heapUsed / 1024, externalKiB: external / 1024, ...memoryOf('self') }),
+  );
+}
+await cache.stop();
