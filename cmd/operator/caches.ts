@@ -1,0 +1,82 @@
+/** The operator's caches: what it knows of the cluster, kept up to date by watches. */
+import type { KubernetesClient } from '../../controllers/kubernetes/client.ts';
+import { nodeIdentity, nodeIndexes, nodeListWatch } from '../../controllers/kubernetes/nodes.ts';
+import { poolIdentity, poolListWatch } from '../../controllers/kubernetes/pools.ts';
+import { runtimeClassIdentity, runtimeClassListWatch } from '../../controllers/kubernetes/runtimeClasses.ts';
+import { realClock } from '../../controllers/runtime/clock.ts';
+import type { Controller } from '../../controllers/runtime/controller.ts';
+import type { EngineMetrics } from '../../controllers/runtime/metrics.ts';
+import type { Logger } from '../../controllers/runtime/ports.ts';
+import { Reflector } from '../../controllers/runtime/reflector.ts';
+import { Store } from '../../controllers/runtime/store.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import { NODE_GROUP_LABEL } from '../../controllers/windowspool/labels.ts';
+import type { NodeRecord, RuntimeClass } from '../../controllers/windowspool/ports.ts';
+import { Rosters } from '../../controllers/windowspool/roster.ts';
+import { nodeGroupsOfChange, poolChangeMatters, poolIndexes } from '../../controllers/windowspool/triggers.ts';
+
+/** Pools, nodes and RuntimeClasses of the cluster, and the verdicts on the nodes; their changes wake pools. */
+export class Caches {
+  readonly pools: Store<WindowsPool, keyof typeof poolIndexes>;
+  readonly nodes: Store<NodeRecord, keyof typeof nodeIndexes>;
+  readonly runtimeClasses: Store<RuntimeClass>;
+  readonly rosters: Rosters;
+  readonly #reflectors: readonly { run(signal: AbortSignal): Promise<void> }[];
+
+  constructor(client: KubernetesClient, log: Logger, metrics: EngineMetrics) {
+    this.pools = new Store({ identity: poolIdentity, indexes: poolIndexes, log });
+    this.nodes = new Store({ identity: nodeIdentity, indexes: nodeIndexes, log });
+    this.rosters = new Rosters(
+      (group) => this.nodes.byIndex('nodeGroup', group),
+      () => Date.now(),
+    );
+    this.runtimeClasses = new Store({ identity: runtimeClassIdentity, log });
+    const common = (name: string) => ({ name, clock: realClock, log, hooks: metrics.reflector(name) });
+    this.#reflectors = [
+      new Reflector({
+        ...common('windowspools'),
+        source: poolListWatch(client),
+        identity: poolIdentity,
+        store: this.pools,
+      }),
+      new Reflector({
+        ...common('nodes'),
+        source: nodeListWatch(client, NODE_GROUP_LABEL),
+        identity: nodeIdentity,
+        store: this.nodes,
+      }),
+      new Reflector({
+        ...common('runtimeclasses'),
+        source: runtimeClassListWatch(client),
+        identity: runtimeClassIdentity,
+        store: this.runtimeClasses,
+      }),
+    ];
+  }
+
+  /** What must be synced before anything is decided. */
+  get stores() {
+    return [this.pools, this.nodes, this.runtimeClasses];
+  }
+
+  /** Watches until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>[] {
+    return this.#reflectors.map((reflector) => reflector.run(signal));
+  }
+
+  /** Tells the controller which pools a change concerns. */
+  wake(controller: Controller): void {
+    this.pools.subscribe(({ key, before, after }) => {
+      if (poolChangeMatters(before, after)) controller.enqueue(key);
+    });
+    this.nodes.subscribe(({ before, after }) => {
+      this.rosters.follow(before, after);
+      for (const group of nodeGroupsOfChange(before, after)) this.#wakeBy('nodeGroup', group, controller);
+    });
+    this.runtimeClasses.subscribe(({ key }) => this.#wakeBy('runtimeClass', key, controller));
+  }
+
+  #wakeBy(index: keyof typeof poolIndexes, value: string, controller: Controller): void {
+    for (const { metadata } of this.pools.byIndex(index, value)) controller.enqueue(metadata.name);
+  }
+}
