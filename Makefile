@@ -31,12 +31,15 @@ cluster-test: deps binaries ## Tests against a real API server, scheduler and co
 	@mocha --config test/cluster.mocharc.yaml
 
 ##@ Change
-.PHONY: build bench generate verify lint fmt
+.PHONY: build bench soak generate verify lint fmt
 build: deps ## Bundle the operator into build/operator/.
 	@node hack/build.ts
 
 bench: deps binaries ## Measure; writes build/bench.json.
 	@node hack/bench/main.ts
+
+soak: deps binaries ## Ten minutes of broken networks and restarts (SOAK_MINUTES); at the end the cache equals the API server.
+	@node hack/bench/soak.ts
 
 generate: deps ## Make the generated files: API types, table of reasons.
 	@node hack/generate/main.ts
