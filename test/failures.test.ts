@@ -112,7 +112,9 @@ describe('failures of creation', () => {
       const pool = await stage.world.waitForPool(
         'denied',
         'to tell the missing right',
-        (found) => conditionOf(found, 'PrerequisitesMet') === 'False/AccessDenied',
+        (found) =>
+          conditionOf(found, 'PrerequisitesMet') === 'False/AccessDenied' &&
+          conditionOf(found, 'RuntimeClassReady') === 'True/Available',
       );
       assert.match(
         messageOf(pool, 'PrerequisitesMet'),
@@ -254,6 +256,8 @@ describe('AWS that is down when the operator starts', () => {
 });
 
 describe('a cluster that is not the one the operator runs in', () => {
+  /** Retain would leave the shared RuntimeClass behind, without an owner. */
+  const UNSHARED = { runtimeClass: { manage: false } };
   const FLAGS = ['--poll-interval=200ms', '--retry-base=50ms', '--leader-elect=false'];
 
   it('gets no node group, by its certificate authority', async () => {
@@ -265,7 +269,7 @@ describe('a cluster that is not the one the operator runs in', () => {
     world.cloud.resetCalls();
     const operator = await world.operator(FLAGS).ready();
     try {
-      await world.apply(poolManifest('stranger'));
+      await world.apply(poolManifest('stranger', UNSHARED));
       const pool = await world.waitForPool(
         'stranger',
         'to refuse',
@@ -297,7 +301,7 @@ describe('a cluster that is not the one the operator runs in', () => {
 
   it('gets no second node group for a pool that was created elsewhere', async () => {
     const world = await theWorld();
-    await world.apply(poolManifest('moved'));
+    await world.apply(poolManifest('moved', UNSHARED));
     const status = { cluster: { name: 'demo', arn: 'arn:aws:eks:us-east-1:111122223333:cluster/demo' } };
     await world.kubectl(
       'patch',

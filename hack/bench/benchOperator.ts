@@ -12,6 +12,8 @@ const STOP_MS = 40_000;
 
 export interface OperatorOptions {
   readonly flags?: readonly string[];
+  /** For Node itself, such as --cpu-prof. */
+  readonly nodeFlags?: readonly string[];
   /** Default: the one of its ServiceAccount. */
   readonly kubeconfig?: string;
 }
@@ -40,6 +42,7 @@ export class BenchOperator {
     const { world } = cluster;
     const [metrics, health] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
     const args = [
+      ...(options.nodeFlags ?? []),
       bundle,
       `--kubeconfig=${options.kubeconfig ?? world.operatorKubeconfig}`,
       `--cluster-name=${CLUSTER_NAME}`,
