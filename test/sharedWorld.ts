@@ -4,6 +4,7 @@
  */
 
 import type { Switches } from '../hack/cloud/switches.ts';
+import { waitFor } from '../hack/controlplane/wait.ts';
 import type { OperatorProcess } from '../hack/world/operatorProcess.ts';
 import { startWorld, type World } from '../hack/world/world.ts';
 
@@ -49,8 +50,19 @@ export function withOperator(...flags: readonly string[]): Stage {
   after(async () => {
     await stage.world?.kubectl('delete', 'windowspools', '--all', '--timeout=50s');
     await stage.operator?.stop();
+    if (stage.world) await noneLeft(stage.world);
   });
   return stage;
+}
+
+/** The garbage collector ends the RuntimeClasses of pools that are gone; the next suite must not find them. */
+async function noneLeft(world: World): Promise<void> {
+  const left = () =>
+    world.kubectl('get', 'runtimeclasses', '-l', 'app.kubernetes.io/managed-by=windowspool-operator', '-o', 'name');
+  await waitFor(async () => (await left()) === '', {
+    what: 'the RuntimeClasses of the suite to end',
+    timeoutMs: 45_000,
+  });
 }
 
 /** Makes the local AWS answer an open question in another way; returns how to take that back. */
