@@ -70,8 +70,9 @@ export class Caches {
       if (poolChangeMatters(before, after)) controller.enqueue(key);
     });
     this.nodes.subscribe(({ before, after }) => {
-      this.rosters.follow(before, after);
-      for (const group of nodeGroupsOfChange(before, after)) this.#wakeBy('nodeGroup', group, controller);
+      const groups = nodeGroupsOfChange(before, after);
+      if (groups.length > 0) this.rosters.follow(before, after);
+      for (const group of groups) this.#wakeBy('nodeGroup', group, controller);
     });
     this.runtimeClasses.subscribe(({ key }) => this.#wakeBy('runtimeClass', key, controller));
   }

@@ -12,6 +12,13 @@ describe('a change of a node', () => {
     ['wakes nobody when it is a heartbeat', node, structuredClone({ ...node, resourceVersion: '2' }), []],
     ['wakes its pool when it turns NotReady', node, { ...node, ready: 'False' }, ['web']],
     ['wakes its pool when its kernel changes', node, { ...node, kernelVersion: '10.0.17763.1' }, ['web']],
+    ['wakes its pool when a label goes', node, { ...node, labels: { 'eks.amazonaws.com/nodegroup': 'web' } }, ['web']],
+    [
+      'wakes its pool when a resource changes',
+      node,
+      { ...node, allocatable: { ...node.allocatable, memory: '1Gi' } },
+      ['web'],
+    ],
     ['wakes its pool when a taint changes', node, { ...node, taints: [] }, ['web']],
     [
       'wakes both pools when it moves',

@@ -27,14 +27,20 @@ export function nodeGroupsOf(...nodes: readonly (NodeRecord | undefined)[]): str
   return [...new Set(groups)];
 }
 
-/** Whether two records of a node differ in nothing but their version. */
+/** Whether two records of a node differ in nothing but their version. Asked at each heartbeat of each node. */
 function sameNode(a: NodeRecord, b: NodeRecord): boolean {
   return (Object.keys(a) as (keyof NodeRecord)[]).every(
-    (field) =>
-      field === 'resourceVersion' ||
-      a[field] === b[field] ||
-      (typeof a[field] === 'object' && canonical(a[field]) === canonical(b[field])),
+    (field) => field === 'resourceVersion' || same(a[field], b[field]),
   );
+}
+
+/** Whether two plain values are equal. Without a text in between: it runs for every field of every heartbeat. */
+function same(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length) return false;
+  return keys.every((key) => key in b && same(a[key as never], b[key as never]));
 }
 
 /** The names under which a pool's nodes and RuntimeClasses are found: keys of the store's indexes. */
