@@ -7,13 +7,12 @@ import { CLUSTER_NAME, REGION } from '../world/world.ts';
 import type { BenchCluster } from './benchCluster.ts';
 import { Metrics } from './metricsText.ts';
 import { cpuSecondsOf, type Memory, memoryOf } from './processFigures.ts';
+import { shipped } from './shipped.ts';
 
 const STOP_MS = 40_000;
 
 export interface OperatorOptions {
   readonly flags?: readonly string[];
-  /** For Node itself, such as --cpu-prof. */
-  readonly nodeFlags?: readonly string[];
   /** Default: the one of its ServiceAccount. */
   readonly kubeconfig?: string;
 }
@@ -41,8 +40,9 @@ export class BenchOperator {
   static async start(cluster: BenchCluster, bundle: string, options: OperatorOptions = {}): Promise<BenchOperator> {
     const { world } = cluster;
     const [metrics, health] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
+    const image = await shipped();
     const args = [
-      ...(options.nodeFlags ?? []),
+      ...image.nodeFlags,
       bundle,
       `--kubeconfig=${options.kubeconfig ?? world.operatorKubeconfig}`,
       `--cluster-name=${CLUSTER_NAME}`,
@@ -54,6 +54,7 @@ export class BenchOperator {
     const env = {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
+      ...image.env,
       AWS_ENDPOINT_URL_EKS: world.cloud.url,
       AWS_ENDPOINT_URL_EC2: world.cloud.url,
       AWS_ACCESS_KEY_ID: 'local',

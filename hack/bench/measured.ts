@@ -7,13 +7,19 @@ const TIMEOUT_MS = 300_000;
 export interface Program {
   readonly file: string;
   readonly args: readonly string[];
+  /** Beside the bench's own environment. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Starts the program, tells it when that was, and gives its figures when it has ended. Rejects with its words when it failed. */
-export async function runMeasured({ file, args }: Program, signal: AbortSignal): Promise<Synced> {
+export async function runMeasured({ file, args, env = {} }: Program, signal: AbortSignal): Promise<Synced> {
   const started = performance.timeOrigin + performance.now();
   const all = [...args, `--started=${started}`];
-  const { code, stdout, stderr } = await runCommand(file, all, { timeoutMs: TIMEOUT_MS, signal });
+  const { code, stdout, stderr } = await runCommand(file, all, {
+    env: { ...process.env, ...env },
+    timeoutMs: TIMEOUT_MS,
+    signal,
+  });
   if (code !== 0) throw new Error(`${file} ${args.join(' ')} ended with status ${code}:\n${stderr}`);
   return JSON.parse(stdout);
 }
