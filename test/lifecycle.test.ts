@@ -5,7 +5,12 @@ import { poolManifest } from './pools.ts';
 import { setSwitch, withOperator } from './sharedWorld.ts';
 
 describe('a pool from creation to its end', () => {
-  const stage = withOperator('--resync-interval=1s', '--create-retry-interval=2s');
+  const stage = withOperator(
+    '--resync-interval=1s',
+    '--create-retry-interval=2s',
+    // One test takes the cluster away, which every pool of the suite may notice.
+    '--denied-retry-interval=1s',
+  );
 
   const gone = (name: string) => stage.world.waitForPool(name, 'to be gone', (pool) => pool === undefined);
   const ready = (name: string) =>
