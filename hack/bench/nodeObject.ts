@@ -139,7 +139,11 @@ function nodeInfo(index: number): Record<string, string> {
 function imageObject(index: number, image: number): object {
   const name = IMAGES[image % IMAGES.length];
   return {
-    names: [`${name}@sha256:${hex(index * 31 + image, 64)}`, `${name}:ltsc2022-${2_026_000 + image}-amd64`],
+    names: [
+      `${name}@sha256:${hex(index * 31 + image, 64)}`,
+      `${name}:ltsc2022-${2_026_000 + image}-amd64`,
+      `${name}:ltsc2022-amd64-release-candidate-of-branch-main-commit-${hex(image, 40)}`,
+    ],
     sizeBytes: 300_000_000 + 97_531 * image,
   };
 }
