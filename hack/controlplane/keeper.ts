@@ -2,8 +2,9 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { isAlive } from './alive.ts';
 import { type Message, type ProcessSpec, type Request, readLines } from './protocol.ts';
-import { withDeadline } from './wait.ts';
+import { waitFor, withDeadline } from './wait.ts';
 
 /** An end that a process came to. `asked` is false when nobody had stopped it. */
 export interface ProcessEnd {
@@ -87,6 +88,10 @@ export class Keeper {
       this.#supervisor.kill('SIGKILL');
       throw error;
     }
+    // The guard goes last, a moment after the supervisor's end of their socket is closed.
+    const guard = this.#pids.get('guard');
+    if (guard === undefined) return;
+    await waitFor(() => !isAlive(guard), { what: 'the guard to end', timeoutMs: endTimeoutMs, intervalMs: 10 });
   }
 
   #take(message: Message, onEnd: (end: ProcessEnd) => void): void {
