@@ -154,7 +154,7 @@ function reflectorMetrics(instruments: Instruments): (name: string) => Reflector
   );
   const items = instruments.gauge('reflector_items_in_list', 'Items of the last complete list', 'name');
   const watches = instruments.counter('reflector_watches_total', 'Watches that were begun', 'name');
-  const events = instruments.counter('reflector_events_total', 'Watch events that came in, bookmarks included', 'name');
+  const events = instruments.counter('reflector_events_total', 'Watch events that came in, without bookmarks', 'name');
   const failures = instruments.counter('reflector_failures_total', 'Lists and watches that failed', 'name');
   return (name) => {
     for (const counter of [lists, watches, events, failures]) counter.inc({ name }, 0);

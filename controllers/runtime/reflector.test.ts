@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Change } from './ports.ts';
-import { Reflector } from './reflector.ts';
+import { Reflector, type ReflectorHooks } from './reflector.ts';
 import { silentLog } from './silentLog.ts';
 import { SimulatedClock } from './simulatedClock.ts';
 import { type Fault, type SimulatedItem, SimulatedServer, simulatedIdentity } from './simulatedServer.ts';
@@ -17,7 +17,7 @@ interface World extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-function start(prepare: (server: SimulatedServer) => void = () => undefined): World {
+function start(prepare: (server: SimulatedServer) => void = () => undefined, hooks: ReflectorHooks = {}): World {
   const clock = new SimulatedClock();
   const server = new SimulatedServer(clock);
   prepare(server);
@@ -33,6 +33,7 @@ function start(prepare: (server: SimulatedServer) => void = () => undefined): Wo
     clock,
     log: silentLog,
     random: () => 0.5,
+    hooks,
   };
   const running = new Reflector(options).run(stopping.signal);
   const stop = (): Promise<void> => {
@@ -239,6 +240,22 @@ describe('reflector', () => {
       await world.clock.until(world.converged, 'the change arrived');
       assert.ok(world.clock.monotonic() - since < 60_000, `after ${world.clock.monotonic() - since} ms`);
     }
+  });
+
+  it('counts the events that it was sent, and no bookmark', async () => {
+    let events = 0;
+    await using world = start((server) => server.write('a', 1), {
+      events: (count) => {
+        events += count;
+      },
+    });
+    await world.clock.until(() => world.store.hasSynced, 'synced');
+    for (const key of KEYS) world.server.write(key, 2);
+    world.server.delete('a');
+    // Long enough for a bookmark each minute.
+    await world.clock.advance(250_000);
+    await world.clock.until(world.converged, 'the store equals the server');
+    assert.equal(events, world.server.log.length);
   });
 
   it('doubts no watch that brings something', async () => {

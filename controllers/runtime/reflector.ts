@@ -19,6 +19,7 @@ const SHORT_WATCH_MS = 1_000;
 export interface ReflectorHooks {
   listed?(items: number): void;
   watchStarted?(): void;
+  /** Changes and the items of watch lists; bookmarks are not counted. */
   events?(count: number): void;
   failed?(): void;
 }
@@ -164,7 +165,7 @@ export class Reflector<T> {
     try {
       for await (const events of source.watch(options, attempt.signal)) {
         silence.heard();
-        hooks?.events?.(events.length);
+        hooks?.events?.(withoutBookmarks(events));
         for (const event of events) watch.apply(event);
       }
     } catch (error) {
@@ -245,6 +246,12 @@ class WatchRun<T> {
     } else if (event.type === 'DELETED') initial.delete(identity.key(event.item));
     else if (event.type !== 'ERROR') initial.set(identity.key(event.item), event.item);
   }
+}
+
+function withoutBookmarks(events: readonly WatchEvent<unknown>[]): number {
+  let count = 0;
+  for (const { type } of events) if (type !== 'BOOKMARK') count++;
+  return count;
 }
 
 /** A signal of one's own that also follows another. */
