@@ -1,4 +1,5 @@
-import type { CreateNodegroupRequest } from '@aws-sdk/client-eks';
+import type { CreateAccessEntryRequest, CreateNodegroupRequest } from '@aws-sdk/client-eks';
+import { entryPath } from './accessEntryRecord.ts';
 import { AwsFault, invalidRequest } from './awsFault.ts';
 import type { OperationName, Operations } from './calls.ts';
 import { type AccessQuestion, notAuthorized } from './iam.ts';
@@ -18,15 +19,25 @@ export function questionsOf<K extends OperationName>(
   switch (name) {
     case 'DescribeInstances':
     case 'DescribeInstanceTypes':
+    case 'DescribeInstanceTypeOfferings':
     case 'DescribeSubnets':
       return [{ action: `ec2:${name}`, resource: '*' }];
     case 'ListClusters':
       return [{ action: 'eks:ListClusters', resource: '*' }];
     case 'DescribeCluster':
     case 'ListNodegroups':
+    case 'ListAddons':
+    case 'ListAccessEntries':
       return [{ action: `eks:${name}`, resource: clusterArn }];
     case 'CreateNodegroup':
       return createQuestions(cloud, clusterArn, input as CreateNodegroupRequest);
+    case 'DescribeAddon':
+      return [{ action: 'eks:DescribeAddon', resource: addonArn(cloud, given) }];
+    case 'CreateAccessEntry':
+      return createEntryQuestions(cloud, clusterArn, input as CreateAccessEntryRequest);
+    case 'DescribeAccessEntry':
+    case 'DeleteAccessEntry':
+      return entryQuestions(cloud, name, given);
     case 'TagResource':
     case 'UntagResource':
     case 'ListTagsForResource':
@@ -94,11 +105,43 @@ function groupQuestions(
   return [{ action: `eks:${name}`, resource: arn, context: resourceTags(record?.nodegroup.tags, missingTags(cloud)) }];
 }
 
+const addonArn = (cloud: CloudState, { clusterName, addonName }: Readonly<Record<string, unknown>>): string =>
+  cloud.addons.get(String(addonName))?.addonArn ?? cloud.arn(`addon/${clusterName}/${addonName}/none`);
+
+function createEntryQuestions(
+  cloud: CloudState,
+  clusterArn: string,
+  { clusterName = '', principalArn = '', type = 'STANDARD', tags = {} }: CreateAccessEntryRequest,
+): AccessQuestion[] {
+  const tagging = { action: 'eks:TagResource', resource: cloud.arn(`${entryPath(clusterName, principalArn)}/*`) };
+  return [
+    {
+      action: 'eks:CreateAccessEntry',
+      resource: clusterArn,
+      context: { ...requestTags(tags), 'eks:principalArn': principalArn, 'eks:accessEntryType': type },
+    },
+    ...(Object.keys(tags).length === 0 ? [] : [{ ...tagging, context: requestTags(tags) }]),
+  ];
+}
+
+function entryQuestions(
+  cloud: CloudState,
+  name: string,
+  { clusterName, principalArn }: Readonly<Record<string, unknown>>,
+): AccessQuestion[] {
+  const entry = cloud.accessEntries.get(String(principalArn));
+  const path = entryPath(String(clusterName), String(principalArn));
+  const type: Record<string, string> = entry?.type === undefined ? {} : { 'eks:accessEntryType': entry.type };
+  const context = { ...resourceTags(entry?.tags, {}), ...type, 'eks:principalArn': String(principalArn) };
+  return [{ action: `eks:${name}`, resource: entry?.accessEntryArn ?? cloud.arn(`${path}/none`), context }];
+}
+
 function tagQuestions(cloud: CloudState, name: string, given: Readonly<Record<string, unknown>>): AccessQuestion[] {
   const resource = String(given.resourceArn);
-  const record = [...cloud.groups.values()].find(({ nodegroup }) => nodegroup.nodegroupArn === resource);
+  const group = [...cloud.groups.values()].find(({ nodegroup }) => nodegroup.nodegroupArn === resource)?.nodegroup;
+  const tagged = group ?? [...cloud.accessEntries.values()].find(({ accessEntryArn }) => accessEntryArn === resource);
   const context = {
-    ...resourceTags(record?.nodegroup.tags, missingTags(cloud)),
+    ...resourceTags(tagged?.tags, missingTags(cloud)),
     ...requestTags((given.tags ?? {}) as Record<string, string>),
   };
   return [{ action: `eks:${name}`, resource, context }];

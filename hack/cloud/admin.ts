@@ -108,9 +108,37 @@ const commands: Readonly<Record<string, Command>> = {
       status: 'string',
       version: 'string',
       caData: 'string',
+      ipFamily: 'string',
+      authenticationMode: 'string',
+      autoMode: 'boolean',
       runningUpdate: ['string', 'null'],
     },
     run: (faults, body) => faults.cluster(body),
+  },
+  addon: {
+    fields: {
+      name: 'string',
+      exists: 'boolean',
+      status: 'string',
+      addonVersion: 'string',
+      configurationValues: 'string',
+    },
+    required: ['name'],
+    run: (faults, body) => faults.addon(body),
+  },
+  accessEntry: {
+    fields: { principalArn: 'string', type: 'string', exists: 'boolean' },
+    run: (faults, body) => faults.accessEntry(body),
+  },
+  subnet: {
+    fields: { id: 'string', freeAddresses: 'number' },
+    required: ['id', 'freeAddresses'],
+    run: (faults, body) => faults.subnet(body),
+  },
+  offering: {
+    fields: { instanceType: 'string', zones: 'list' },
+    required: ['instanceType'],
+    run: (faults, body) => faults.offering(body),
   },
   speed: { fields: { speed: 'number' }, required: ['speed'], run: (faults, body) => faults.speed(body) },
 };
@@ -161,4 +189,7 @@ const stateOf = ({ state }: Front): unknown => ({
   nodegroups: [...state.groups.values()].map((group) => ({ ...group.nodegroup, imageId: imageIdOf(group) })),
   updates: [...state.updates.values()],
   instances: [...state.instances.values()],
+  subnets: state.subnets,
+  addons: [...state.addons.values()],
+  accessEntries: [...state.accessEntries.values()],
 });

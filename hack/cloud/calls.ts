@@ -1,10 +1,13 @@
 import type * as ec2 from '@aws-sdk/client-ec2';
 import type * as eks from '@aws-sdk/client-eks';
 import { questionsOf } from './access.ts';
+import { accessEntryArns, createAccessEntry, deleteAccessEntry, describeAccessEntry } from './accessEntries.ts';
+import { describeAddon } from './addons.ts';
 import { AwsFault } from './awsFault.ts';
 import { checkClusterName, describeCluster, eksPage } from './cluster.ts';
-import { describeInstances, describeInstanceTypes, describeSubnets } from './ec2Queries.ts';
+import { describeInstances, describeSubnets } from './ec2Queries.ts';
 import type { Policy } from './iam.ts';
+import { describeInstanceTypeOfferings, describeInstanceTypes } from './instanceTypeQueries.ts';
 import { checkInput, checkOutput } from './model.ts';
 import { createNodegroup, deleteNodegroup, describeNodegroup } from './nodegroups.ts';
 import { type Operation, operationOf, type Service } from './shapes.ts';
@@ -26,8 +29,18 @@ export interface Operations {
   TagResource: { input: eks.TagResourceRequest; output: eks.TagResourceResponse };
   UntagResource: { input: eks.UntagResourceRequest; output: eks.UntagResourceResponse };
   ListTagsForResource: { input: eks.ListTagsForResourceRequest; output: eks.ListTagsForResourceResponse };
+  DescribeAddon: { input: eks.DescribeAddonRequest; output: eks.DescribeAddonResponse };
+  ListAddons: { input: eks.ListAddonsRequest; output: eks.ListAddonsResponse };
+  CreateAccessEntry: { input: eks.CreateAccessEntryRequest; output: eks.CreateAccessEntryResponse };
+  DescribeAccessEntry: { input: eks.DescribeAccessEntryRequest; output: eks.DescribeAccessEntryResponse };
+  ListAccessEntries: { input: eks.ListAccessEntriesRequest; output: eks.ListAccessEntriesResponse };
+  DeleteAccessEntry: { input: eks.DeleteAccessEntryRequest; output: eks.DeleteAccessEntryResponse };
   DescribeInstances: { input: ec2.DescribeInstancesRequest; output: ec2.DescribeInstancesResult };
   DescribeInstanceTypes: { input: ec2.DescribeInstanceTypesRequest; output: ec2.DescribeInstanceTypesResult };
+  DescribeInstanceTypeOfferings: {
+    input: ec2.DescribeInstanceTypeOfferingsRequest;
+    output: ec2.DescribeInstanceTypeOfferingsResult;
+  };
   DescribeSubnets: { input: ec2.DescribeSubnetsRequest; output: ec2.DescribeSubnetsResult };
 }
 
@@ -73,8 +86,21 @@ const handlers: { readonly [K in OperationName]: { readonly service: Service; re
     service: 'eks',
     run: (cloud, { resourceArn }) => ({ tags: { ...tagsOf(cloud, resourceArn) } }),
   },
+  DescribeAddon: eksCall((cloud, { addonName }) => describeAddon(cloud, addonName)),
+  ListAddons: eksCall((cloud, input) => {
+    const { items, nextToken } = eksPage([...cloud.addons.keys()].sort(), input);
+    return { addons: items, ...(nextToken === undefined ? {} : { nextToken }) };
+  }),
+  CreateAccessEntry: eksCall(createAccessEntry),
+  DescribeAccessEntry: eksCall((cloud, { principalArn }) => describeAccessEntry(cloud, principalArn)),
+  ListAccessEntries: eksCall((cloud, input) => {
+    const { items, nextToken } = eksPage(accessEntryArns(cloud, input.associatedPolicyArn), input);
+    return { accessEntries: items, ...(nextToken === undefined ? {} : { nextToken }) };
+  }),
+  DeleteAccessEntry: eksCall((cloud, { principalArn }) => deleteAccessEntry(cloud, principalArn)),
   DescribeInstances: { service: 'ec2', run: describeInstances },
   DescribeInstanceTypes: { service: 'ec2', run: describeInstanceTypes },
+  DescribeInstanceTypeOfferings: { service: 'ec2', run: describeInstanceTypeOfferings },
   DescribeSubnets: { service: 'ec2', run: describeSubnets },
 };
 

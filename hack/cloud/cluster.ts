@@ -1,4 +1,4 @@
-import type { Cluster, ClusterStatus } from '@aws-sdk/client-eks';
+import type { Cluster } from '@aws-sdk/client-eks';
 import { invalidParameter, notFound } from './awsFault.ts';
 import { vpcId } from './network.ts';
 import { type Page, pageOf } from './paging.ts';
@@ -7,7 +7,7 @@ import type { CloudState } from './state.ts';
 /** DescribeCluster. */
 export function describeCluster(cloud: CloudState): { cluster: Cluster } {
   const { name, endpoint, createdAt } = cloud.cluster;
-  const { status, version, caData } = cloud.clusterState;
+  const { status, version, caData, ipFamily, authenticationMode, autoMode } = cloud.clusterState;
   return {
     cluster: {
       name,
@@ -22,14 +22,17 @@ export function describeCluster(cloud: CloudState): { cluster: Cluster } {
         endpointPublicAccess: true,
         endpointPrivateAccess: true,
       },
-      kubernetesNetworkConfig: { serviceIpv4Cidr: '172.20.0.0/16', ipFamily: 'ipv4' },
-      status: status as ClusterStatus,
+      kubernetesNetworkConfig: {
+        ...(ipFamily === 'ipv4' ? { serviceIpv4Cidr: '172.20.0.0/16' } : { serviceIpv6Cidr: 'fd30:1c53:5f8a::/108' }),
+        ipFamily,
+      },
+      status,
       certificateAuthority: { data: caData },
       platformVersion: 'eks.1',
       tags: {},
       health: { issues: [] },
-      accessConfig: { authenticationMode: 'API_AND_CONFIG_MAP' },
-      computeConfig: { enabled: false },
+      accessConfig: { authenticationMode },
+      computeConfig: { enabled: autoMode },
     },
   };
 }

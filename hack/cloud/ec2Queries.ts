@@ -2,24 +2,16 @@ import type {
   _InstanceType,
   DescribeInstancesRequest,
   DescribeInstancesResult,
-  DescribeInstanceTypesRequest,
-  DescribeInstanceTypesResult,
   DescribeSubnetsRequest,
   DescribeSubnetsResult,
-  Filter,
   Instance,
-  InstanceTypeInfo,
   Subnet,
-  Tag,
 } from '@aws-sdk/client-ec2';
 import { AwsFault } from './awsFault.ts';
-import { like } from './iam.ts';
-import { type InstanceTypeRecord, instanceTypes, type SubnetRecord, vpcId } from './network.ts';
+import { doNotExist, type Filters, fits, pageSize } from './ec2Filters.ts';
+import { type SubnetRecord, vpcId } from './network.ts';
 import { pageOf } from './paging.ts';
 import type { CloudState, InstanceRecord } from './state.ts';
-
-/** Reads a filter's values from a thing. */
-type Filters<T> = Readonly<Record<string, (thing: T) => string>>;
 
 const instanceFilters: Filters<Instance> = {
   'instance-id': ({ InstanceId }) => InstanceId ?? '',
@@ -32,6 +24,15 @@ const instanceFilters: Filters<Instance> = {
   'image-id': ({ ImageId }) => ImageId ?? '',
   platform: ({ Platform }) => Platform ?? '',
   'availability-zone': ({ Placement }) => Placement?.AvailabilityZone ?? '',
+};
+
+const subnetFilters: Filters<Subnet> = {
+  'subnet-id': ({ SubnetId }) => SubnetId ?? '',
+  'vpc-id': ({ VpcId }) => VpcId ?? '',
+  'availability-zone': ({ AvailabilityZone }) => AvailabilityZone ?? '',
+  'availability-zone-id': ({ AvailabilityZoneId }) => AvailabilityZoneId ?? '',
+  'available-ip-address-count': ({ AvailableIpAddressCount }) => String(AvailableIpAddressCount),
+  state: ({ State }) => State ?? '',
 };
 
 /** DescribeInstances: by ids or filters, one reservation an instance, 5 to 1000 a page. */
@@ -64,78 +65,13 @@ export function describeSubnets(cloud: CloudState, request: DescribeSubnetsReque
   const ids = request.SubnetIds ?? [];
   const missing = ids.filter((id) => !cloud.subnets.some((subnet) => subnet.id === id));
   if (missing.length > 0) throw new AwsFault('InvalidSubnetID.NotFound', doNotExist('subnet ID', missing));
-  const filters: Filters<Subnet> = {
-    'subnet-id': ({ SubnetId }) => SubnetId ?? '',
-    'vpc-id': ({ VpcId }) => VpcId ?? '',
-    'availability-zone': ({ AvailabilityZone }) => AvailabilityZone ?? '',
-    state: ({ State }) => State ?? '',
-  };
   const all = cloud.subnets
     .filter(({ id }) => ids.length === 0 || ids.includes(id))
     .map((record) => subnetOf(cloud, record))
-    .filter((subnet) => fits(subnet, request.Filters, filters, subnet.Tags));
+    .filter((subnet) => fits(subnet, request.Filters, subnetFilters, subnet.Tags));
   const page = pageOf(all, request.NextToken, pageSize(request.MaxResults, 1000), 'InvalidNextToken');
   return { Subnets: page.items, ...(page.nextToken === undefined ? {} : { NextToken: page.nextToken }) };
 }
-
-/** DescribeInstanceTypes: at most 100 names, or filters, 5 to 100 a page. */
-export function describeInstanceTypes(
-  _cloud: CloudState,
-  request: DescribeInstanceTypesRequest,
-): DescribeInstanceTypesResult {
-  const names: readonly string[] = request.InstanceTypes ?? [];
-  const missing = names.filter((name) => !instanceTypes.some((type) => type.name === name));
-  if (missing.length > 0) {
-    throw new AwsFault(
-      'InvalidInstanceType',
-      `The following supplied instance types do not exist: [${missing.join(', ')}]`,
-    );
-  }
-  const filters: Filters<InstanceTypeInfo> = {
-    'instance-type': ({ InstanceType }) => InstanceType ?? '',
-    'processor-info.supported-architecture': ({ ProcessorInfo }) => ProcessorInfo?.SupportedArchitectures?.[0] ?? '',
-    hypervisor: ({ Hypervisor }) => Hypervisor ?? '',
-  };
-  const all = instanceTypes
-    .filter(({ name }) => names.length === 0 || names.includes(name))
-    .map(typeInfoOf)
-    .filter((type) => fits(type, request.Filters, filters, []));
-  const page = pageOf(all, request.NextToken, pageSize(request.MaxResults, 100), 'InvalidNextToken');
-  return { InstanceTypes: page.items, ...(page.nextToken === undefined ? {} : { NextToken: page.nextToken }) };
-}
-
-function fits<T>(
-  thing: T,
-  filters: readonly Filter[] | undefined,
-  known: Filters<T>,
-  tags: readonly Tag[] = [],
-): boolean {
-  return (filters ?? []).every(({ Name: name = '', Values: patterns = [] }) => {
-    const found = valuesOf(thing, name, known, tags);
-    return patterns.some((pattern) => found.some((value) => like(pattern, value)));
-  });
-}
-
-function valuesOf<T>(thing: T, filter: string, known: Filters<T>, tags: readonly Tag[]): string[] {
-  if (filter === 'tag-key') return tags.map(({ Key }) => Key ?? '');
-  if (filter.startsWith('tag:'))
-    return tags.filter(({ Key }) => `tag:${Key}` === filter).map(({ Value }) => Value ?? '');
-  const read = known[filter];
-  if (read === undefined) throw new AwsFault('InvalidParameterValue', `The filter '${filter}' is invalid`);
-  return [read(thing)];
-}
-
-function pageSize(asked: number | undefined, most: number): number {
-  if (asked === undefined) return most;
-  if (Number.isInteger(asked) && asked >= 5 && asked <= most) return asked;
-  throw new AwsFault(
-    'InvalidParameterValue',
-    `Value ( ${asked} ) for parameter maxResults is invalid. Expecting a value between 5 and ${most}.`,
-  );
-}
-
-const doNotExist = (what: string, ids: readonly string[]): string =>
-  ids.length === 1 ? `The ${what} '${ids[0]}' does not exist` : `The ${what}s '${ids.join(', ')}' do not exist`;
 
 const stateCodes = { pending: 0, running: 16, terminated: 48 } as const;
 
@@ -173,22 +109,21 @@ const subnetOf = (cloud: CloudState, record: SubnetRecord): Subnet => ({
   State: 'available',
   OwnerId: cloud.cluster.accountId,
   MapPublicIpOnLaunch: false,
+  AssignIpv6AddressOnCreation: cloud.clusterState.ipFamily === 'ipv6',
+  Ipv6Native: false,
+  Ipv6CidrBlockAssociationSet: ipv6BlocksOf(cloud, record),
   SubnetArn: `arn:aws:ec2:${cloud.cluster.region}:${cloud.cluster.accountId}:subnet/${record.id}`,
   Tags: [{ Key: `kubernetes.io/cluster/${cloud.cluster.name}`, Value: 'shared' }],
 });
 
-const typeInfoOf = (type: InstanceTypeRecord): InstanceTypeInfo => ({
-  InstanceType: type.name as _InstanceType,
-  CurrentGeneration: true,
-  SupportedUsageClasses: ['on-demand', 'spot'],
-  BareMetal: false,
-  Hypervisor: type.hypervisor,
-  ProcessorInfo: { SupportedArchitectures: [type.architecture] },
-  VCpuInfo: { DefaultVCpus: type.cpus },
-  MemoryInfo: { SizeInMiB: type.memoryMiB },
-  NetworkInfo: {
-    MaximumNetworkInterfaces: type.interfaces,
-    Ipv4AddressesPerInterface: type.addressesPerInterface,
-    Ipv6Supported: true,
-  },
-});
+// The subnets of an IPv6 cluster have both families.
+const ipv6BlocksOf = (cloud: CloudState, { network, id }: SubnetRecord): Subnet['Ipv6CidrBlockAssociationSet'] =>
+  cloud.clusterState.ipFamily === 'ipv4'
+    ? []
+    : [
+        {
+          AssociationId: id.replace('subnet-', 'subnet-cidr-assoc-'),
+          Ipv6CidrBlock: `2600:1f14:abc:de0${network}::/64`,
+          Ipv6CidrBlockState: { State: 'associated' },
+        },
+      ];

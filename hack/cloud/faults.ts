@@ -1,7 +1,19 @@
-import type { CreateNodegroupRequest, ErrorDetail, Issue, NodegroupScalingConfig, Taint } from '@aws-sdk/client-eks';
+import {
+  AuthenticationMode,
+  ClusterStatus,
+  type CreateNodegroupRequest,
+  type ErrorDetail,
+  IpFamily,
+  type Issue,
+  type NodegroupScalingConfig,
+  type Taint,
+} from '@aws-sdk/client-eks';
+import { setEntry } from './accessEntries.ts';
+import { type AddonChange, setAddon } from './addons.ts';
 import type { CallFaults } from './callFaults.ts';
 import type { Policy } from './iam.ts';
 import { kernelWith, releaseOf, restart, scaleTo, terminate } from './instances.ts';
+import { instanceTypes, nodeRoleArn } from './network.ts';
 import { createNodegroup, deleteNodegroup, setStatus } from './nodegroups.ts';
 import type { CloudState, InstanceRecord, NodeDefect } from './state.ts';
 import { configure } from './updates.ts';
@@ -13,6 +25,18 @@ export interface ConsoleEdit {
   readonly taints?: Taint[];
   readonly scalingConfig?: NodegroupScalingConfig;
   readonly tags?: Record<string, string>;
+}
+
+/** What can be changed about the cluster. `runningUpdate` is the id of one, null ends it. `autoMode` is EKS Auto Mode. */
+export interface ClusterChange {
+  readonly exists?: boolean;
+  readonly status?: string;
+  readonly version?: string;
+  readonly caData?: string;
+  readonly ipFamily?: string;
+  readonly authenticationMode?: string;
+  readonly autoMode?: boolean;
+  readonly runningUpdate?: string | null;
 }
 
 /** Everything that can be made to go wrong, or to change without the operator. Call faults are in `calls`. */
@@ -113,18 +137,46 @@ export class Faults {
     deleteNodegroup(this.#cloud, group);
   }
 
-  /** Changes the cluster: deleted, not ACTIVE, another certificate authority, an update that runs (null ends it). */
-  cluster(change: {
-    readonly exists?: boolean;
-    readonly status?: string;
-    readonly version?: string;
-    readonly caData?: string;
-    readonly runningUpdate?: string | null;
-  }): void {
+  /** Changes the cluster: deleted, not ACTIVE, another certificate authority, an update that runs (null ends it), its settings. */
+  cluster(change: ClusterChange): void {
     const { runningUpdate, ...rest } = change;
+    checkValue('status', change.status, ClusterStatus);
+    checkValue('ipFamily', change.ipFamily, IpFamily);
+    checkValue('authenticationMode', change.authenticationMode, AuthenticationMode);
     Object.assign(this.#cloud.clusterState, rest);
     if (runningUpdate === null) delete this.#cloud.clusterState.runningUpdate;
     else if (runningUpdate !== undefined) this.#cloud.clusterState.runningUpdate = runningUpdate;
+  }
+
+  /** Adds, changes or removes (`exists: false`) an add-on. `configurationValues` is JSON as text. */
+  addon(change: AddonChange): void {
+    setAddon(this.#cloud, change);
+  }
+
+  /** Gives a principal (the node role) an access entry of a type, in place of the one it has; `exists: false` takes it away. */
+  accessEntry(change: { readonly principalArn?: string; readonly type?: string; readonly exists?: boolean }): void {
+    setEntry(this.#cloud, { principalArn: nodeRoleArn, ...change });
+  }
+
+  /** Sets how many addresses of a subnet are free. */
+  subnet({ id, freeAddresses }: { readonly id: string; readonly freeAddresses: number }): void {
+    const subnet = this.#cloud.subnets.find((candidate) => candidate.id === id);
+    const ids = this.#cloud.subnets.map((candidate) => candidate.id).join(', ');
+    if (subnet === undefined) throw new RangeError(`there is no subnet ${id}; there are ${ids}`);
+    if (!Number.isInteger(freeAddresses) || freeAddresses < 0)
+      throw new RangeError(`freeAddresses is ${freeAddresses}; give a whole number from 0`);
+    subnet.freeAddresses = freeAddresses;
+  }
+
+  /** Offers an instance type only in these zones, such as `us-west-2a`; without `zones` in all again. */
+  offering({ instanceType, zones }: { readonly instanceType: string; readonly zones?: readonly string[] }): void {
+    const all = this.#cloud.subnets.map(({ zone }) => zone);
+    const wrong = zones?.find((zone) => !all.includes(zone));
+    if (wrong !== undefined) throw new RangeError(`there is no zone ${wrong}; there are ${all.join(', ')}`);
+    if (!instanceTypes.some(({ name }) => name === instanceType))
+      throw new RangeError(`there is no instance type ${instanceType}; network.ts lists them`);
+    if (zones === undefined) this.#cloud.offerings.delete(instanceType);
+    else this.#cloud.offerings.set(instanceType, [...zones]);
   }
 
   /** How many times faster than the defaults time runs. */
@@ -139,4 +191,10 @@ export class Faults {
     const names = living.map(({ nodeName }) => nodeName).join(', ');
     throw new RangeError(`there is no node ${node}; the nodes are ${names === '' ? 'none' : names}`);
   }
+}
+
+function checkValue(name: string, value: string | undefined, allowed: Readonly<Record<string, string>>): void {
+  const values = Object.values(allowed);
+  if (value !== undefined && !values.includes(value))
+    throw new RangeError(`cluster.${name} is ${value}; it can be ${values.join(' or ')}`);
 }

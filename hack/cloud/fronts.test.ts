@@ -7,6 +7,7 @@ import { Faults } from './faults.ts';
 import { sampleCluster, sampleGroup } from './fixtures.ts';
 import { Front } from './front.ts';
 import { HttpFront } from './http.ts';
+import { nodeRoleArn } from './network.ts';
 import { type SdkClients, sdkClients } from './sdkClients.ts';
 import { CloudState } from './state.ts';
 import { type Switches, switchTable } from './switches.ts';
@@ -106,6 +107,31 @@ const acts: fc.Arbitrary<Act>[] = [
   ),
   call('DescribeSubnets', fc.constant({})),
   call(
+    'DescribeInstanceTypeOfferings',
+    fc.record(
+      {
+        LocationType: fc.constantFrom('availability-zone', 'region', 'outpost'),
+        Filters: fc.constant([{ Name: 'instance-type', Values: ['m5.*', 't4g.medium'] }]),
+        MaxResults: fc.constantFrom(4, 5),
+      },
+      { requiredKeys: [] },
+    ),
+  ),
+  call('DescribeAddon', fc.constant({ clusterName: 'demo', addonName: 'vpc-cni' })),
+  call('DescribeAccessEntry', fc.constant({ clusterName: 'demo', principalArn: nodeRoleArn })),
+  call(
+    'CreateAccessEntry',
+    fc.record(
+      {
+        clusterName: fc.constant('demo'),
+        principalArn: fc.constantFrom(nodeRoleArn, 'arn:aws:iam::111122223333:role/none'),
+        type: fc.constantFrom('EC2_WINDOWS', 'EC2_LINUX'),
+        clientRequestToken: token,
+      },
+      { requiredKeys: ['clusterName', 'principalArn', 'clientRequestToken'] },
+    ),
+  ),
+  call(
     'TagResource',
     fc.constant({ resourceArn: 'arn:aws:eks:us-west-2:111122223333:nodegroup/demo/web/none', tags: { a: 'ü/ %' } }),
   ),
@@ -122,6 +148,22 @@ const acts: fc.Arbitrary<Act>[] = [
     kind: 'fault',
     name: 'updateFailure',
     arm: (faults) => faults.updateFailure({ errors: [], degraded: true }),
+  }),
+  fc.constant({
+    kind: 'fault',
+    name: 'addon',
+    arm: (faults) => faults.addon({ name: 'vpc-cni', configurationValues: '{"enableWindowsIpam":"true"}' }),
+  }),
+  fc.constant({ kind: 'fault', name: 'no entry', arm: (faults) => faults.accessEntry({ exists: false }) }),
+  fc.constant({
+    kind: 'fault',
+    name: 'offering',
+    arm: (faults) => faults.offering({ instanceType: 'm5.large', zones: [] }),
+  }),
+  fc.constant({
+    kind: 'fault',
+    name: 'cluster',
+    arm: (faults) => faults.cluster({ ipFamily: 'ipv6', authenticationMode: 'CONFIG_MAP', autoMode: true }),
   }),
   fc.constant({ kind: 'fault', name: 'neverJoins', arm: (faults) => faults.nextNode({ neverJoins: true }) }),
 ];

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type Cloud, startCloud } from './cloud.ts';
 import * as eksWire from './eksWire.ts';
 import { sampleCluster, sampleGroup } from './fixtures.ts';
 import { type SdkClients, sdkClients } from './sdkClients.ts';
+import { withOpenCloud } from './testCloud.ts';
 
 const rejection = (promise: Promise<unknown>): Promise<string> => promise.then(() => 'accepted', String);
 
@@ -90,7 +88,13 @@ describe('the HTTP front', () => {
         /no member size in the service model of client-eks/,
       ],
       ['an EKS path that the model lacks', '/clusters/demo/nothing', {}, 404, /no operation for GET/],
-      ['an EKS operation that is not served', '/clusters/demo/addons', {}, 501, /does not serve eks ListAddons yet/],
+      [
+        'an EKS operation that is not served',
+        '/clusters/demo/fargate-profiles',
+        {},
+        501,
+        /does not serve eks ListFargateProfiles yet/,
+      ],
       [
         'an EKS body that is not JSON',
         '/clusters/demo/node-groups',
@@ -236,35 +240,26 @@ describe('the HTTP front', () => {
 });
 
 describe('the lists of EKS', () => {
-  let folder: string;
-  let cloud: Cloud;
-  let sdk: SdkClients;
+  const stage = withOpenCloud();
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'cloud-'));
-    const policy = join(folder, 'policy.json');
-    await writeFile(policy, '{"Statement":[{"Effect":"Allow","Action":"*","Resource":"*"}]}');
-    cloud = await startCloud({ cluster: sampleCluster, policy });
-    sdk = sdkClients(cloud.url, sampleCluster.region);
-    for (const nodegroupName of ['c', 'a', 'b']) await sdk.eks.createNodegroup(sampleGroup({ nodegroupName }));
-  });
-
-  after(async () => {
-    sdk.destroy();
-    await cloud.stop();
-    await rm(folder, { recursive: true });
+    for (const nodegroupName of ['c', 'a', 'b']) await stage.sdk.eks.createNodegroup(sampleGroup({ nodegroupName }));
   });
 
   it('come page by page', async () => {
-    const first = await sdk.eks.listNodegroups({ clusterName: 'demo', maxResults: 2 });
+    const first = await stage.sdk.eks.listNodegroups({ clusterName: 'demo', maxResults: 2 });
     assert.deepEqual(first.nodegroups, ['a', 'b']);
-    const second = await sdk.eks.listNodegroups({ clusterName: 'demo', maxResults: 2, nextToken: first.nextToken });
+    const second = await stage.sdk.eks.listNodegroups({
+      clusterName: 'demo',
+      maxResults: 2,
+      nextToken: first.nextToken,
+    });
     assert.deepEqual([second.nodegroups, second.nextToken], [['c'], undefined]);
-    assert.deepEqual((await sdk.eks.listClusters({})).clusters, ['demo']);
+    assert.deepEqual((await stage.sdk.eks.listClusters({})).clusters, ['demo']);
   });
 
   it('refuse page sizes and tokens that make no sense', async () => {
-    const list = (request: object) => rejection(sdk.eks.listNodegroups({ clusterName: 'demo', ...request }));
+    const list = (request: object) => rejection(stage.sdk.eks.listNodegroups({ clusterName: 'demo', ...request }));
     assert.equal(await list({ maxResults: 0 }), 'InvalidParameterException: maxResults is 0; it must be from 1 to 100');
     assert.equal(
       await list({ maxResults: 101 }),
@@ -274,17 +269,17 @@ describe('the lists of EKS', () => {
   });
 
   it('follow the tags of a group as they change', async () => {
-    const { nodegroup } = await sdk.eks.describeNodegroup({ clusterName: 'demo', nodegroupName: 'a' });
+    const { nodegroup } = await stage.sdk.eks.describeNodegroup({ clusterName: 'demo', nodegroupName: 'a' });
     const resourceArn = nodegroup?.nodegroupArn ?? '';
-    await sdk.eks.tagResource({ resourceArn, tags: { team: 'a/b c' } });
-    await sdk.eks.untagResource({ resourceArn, tagKeys: ['winpool.dev/pool', 'never there'] });
-    assert.deepEqual((await sdk.eks.listTagsForResource({ resourceArn })).tags, { team: 'a/b c' });
+    await stage.sdk.eks.tagResource({ resourceArn, tags: { team: 'a/b c' } });
+    await stage.sdk.eks.untagResource({ resourceArn, tagKeys: ['winpool.dev/pool', 'never there'] });
+    assert.deepEqual((await stage.sdk.eks.listTagsForResource({ resourceArn })).tags, { team: 'a/b c' });
     const many = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, 'v']));
-    const refused = await rejection(sdk.eks.tagResource({ resourceArn, tags: many }));
+    const refused = await rejection(stage.sdk.eks.tagResource({ resourceArn, tags: many }));
     assert.equal(refused, 'BadRequestException: A resource can have at most 50 tags; 51 were given');
     const other = `${resourceArn}0`;
     assert.equal(
-      await rejection(sdk.eks.listTagsForResource({ resourceArn: other })),
+      await rejection(stage.sdk.eks.listTagsForResource({ resourceArn: other })),
       `NotFoundException: No resource found for ARN: ${other}`,
     );
   });

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { shippedPolicy } from './cloud.ts';
 import { sampleCluster, sampleGroup } from './fixtures.ts';
 import { like, Policy } from './iam.ts';
+import { nodeRoleArn } from './network.ts';
 import { memoryCloud } from './testClock.ts';
 
 const group = { clusterName: sampleCluster.name, nodegroupName: 'web' };
@@ -78,6 +79,60 @@ describe('the shipped IAM policy', () => {
       ['eks:TagResource', cloud.send('TagResource', { resourceArn: arn, tags: { a: 'b' } })],
     ];
     for (const [action, promise] of changes) assert.equal(await rejection(promise), denied(action, arn));
+  });
+
+  it('reads the add-on of the VPC CNI and the access entry of the node role, and no others', async () => {
+    const { cloud } = memoryCloud();
+    const { name: clusterName } = sampleCluster;
+    const arn = 'arn:aws:eks:us-west-2:111122223333';
+    assert.match(
+      await rejection(cloud.send('DescribeAddon', { clusterName, addonName: 'vpc-cni' })),
+      /^ResourceNotFoundException/,
+    );
+    assert.equal(
+      await rejection(cloud.send('DescribeAddon', { clusterName, addonName: 'coredns' })),
+      denied('eks:DescribeAddon', `${arn}:addon/demo/coredns/none`),
+    );
+    assert.equal(
+      await rejection(cloud.send('DescribeAccessEntry', { clusterName, principalArn: nodeRoleArn })),
+      'accepted',
+    );
+    const principalArn = 'arn:aws:iam::111122223333:role/linux-nodes';
+    assert.equal(
+      await rejection(cloud.send('DescribeAccessEntry', { clusterName, principalArn })),
+      denied('eks:DescribeAccessEntry', `${arn}:access-entry/demo/role/111122223333/linux-nodes/none`),
+    );
+  });
+
+  it('creates an access entry of type EC2_WINDOWS for the node role, and nothing else', async () => {
+    const { cloud } = memoryCloud();
+    cloud.faults.accessEntry({ exists: false });
+    const linuxRole = 'arn:aws:iam::111122223333:role/linux-nodes';
+    const rows: readonly (readonly [principalArn: string, type: string, outcome: string])[] = [
+      [nodeRoleArn, 'EC2_LINUX', denied('eks:CreateAccessEntry', cluster)],
+      [nodeRoleArn, 'STANDARD', denied('eks:CreateAccessEntry', cluster)],
+      [linuxRole, 'EC2_WINDOWS', denied('eks:CreateAccessEntry', cluster)],
+      [nodeRoleArn, 'EC2_WINDOWS', 'accepted'],
+    ];
+    for (const [principalArn, type, outcome] of rows) {
+      const request = { clusterName: sampleCluster.name, principalArn, type };
+      assert.equal(await rejection(cloud.send('CreateAccessEntry', request)), outcome, `${type} ${principalArn}`);
+    }
+    const entry = { clusterName: sampleCluster.name, principalArn: nodeRoleArn };
+    assert.match(await rejection(cloud.send('DeleteAccessEntry', entry)), /^AccessDeniedException/);
+  });
+
+  it('asks for the right to tag where an access entry is created with tags', async () => {
+    const { cloud } = memoryCloud();
+    cloud.faults.accessEntry({ exists: false });
+    const request = { clusterName: 'demo', principalArn: nodeRoleArn, type: 'EC2_WINDOWS', tags: { a: 'b' } };
+    assert.equal(
+      await rejection(cloud.send('CreateAccessEntry', request)),
+      denied(
+        'eks:TagResource',
+        'arn:aws:eks:us-west-2:111122223333:access-entry/demo/role/111122223333/windows-nodes/*',
+      ),
+    );
   });
 
   it('says of EC2 what EC2 says', async () => {

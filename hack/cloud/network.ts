@@ -7,6 +7,14 @@ export const nodeRoleArn = `arn:aws:iam::${accountId}:role/windows-nodes`;
 /** A role that exists, that EC2 is not trusted to take. */
 export const untrustedRoleArn = `arn:aws:iam::${accountId}:role/windows-nodes-untrusted`;
 
+/** Every role of the account. */
+export const roleArns: readonly string[] = [
+  nodeRoleArn,
+  untrustedRoleArn,
+  `arn:aws:iam::${accountId}:role/linux-nodes`,
+  `arn:aws:iam::${accountId}:role/eks-cluster`,
+];
+
 /** The VPC of the cluster. */
 export const vpcId = 'vpc-0a1b2c3d4e5f60718';
 
@@ -53,7 +61,7 @@ const row = (
   memoryMiB: number,
   interfaces: number,
   addressesPerInterface: number,
-  architecture: 'x86_64' | 'arm64' = 'x86_64',
+  { architecture = 'x86_64', hypervisor = 'nitro' }: Partial<InstanceTypeRecord> = {},
 ): InstanceTypeRecord => ({
   name,
   architecture,
@@ -61,7 +69,7 @@ const row = (
   memoryMiB,
   interfaces,
   addressesPerInterface,
-  hypervisor: 'nitro',
+  hypervisor,
 });
 
 /** The instance types on offer. Figures: the AWS table of network interfaces and addresses per instance type. */
@@ -75,11 +83,15 @@ export const instanceTypes: readonly InstanceTypeRecord[] = [
   row('m5.4xlarge', 16, 65536, 8, 30),
   row('m6i.large', 2, 8192, 3, 10),
   row('m6i.xlarge', 4, 16384, 4, 15),
+  row('m6i.2xlarge', 8, 32768, 4, 15),
+  row('m6i.4xlarge', 16, 65536, 8, 30),
   row('c5.large', 2, 4096, 3, 10),
   row('c5.xlarge', 4, 8192, 4, 15),
   row('r5.large', 2, 16384, 3, 10),
-  row('t4g.medium', 2, 4096, 3, 6, 'arm64'),
-  row('m6g.large', 2, 8192, 3, 10, 'arm64'),
+  row('r5.xlarge', 4, 32768, 4, 15),
+  row('m4.large', 2, 8192, 2, 10, { hypervisor: 'xen' }),
+  row('t4g.medium', 2, 4096, 3, 6, { architecture: 'arm64' }),
+  row('m6g.large', 2, 8192, 3, 10, { architecture: 'arm64' }),
 ];
 
 /** The instance type of that name. */

@@ -1,7 +1,19 @@
 import { createHash } from 'node:crypto';
-import type { ErrorDetail, Issue, Nodegroup, Taint, Update } from '@aws-sdk/client-eks';
+import type {
+  AccessEntry,
+  Addon,
+  AuthenticationMode,
+  ClusterStatus,
+  ErrorDetail,
+  IpFamily,
+  Issue,
+  Nodegroup,
+  Taint,
+  Update,
+} from '@aws-sdk/client-eks';
+import { newEntry } from './accessEntryRecord.ts';
 import { notFound } from './awsFault.ts';
-import { accountId, type SubnetRecord, subnetsOf } from './network.ts';
+import { accountId, nodeRoleArn, type SubnetRecord, subnetsOf } from './network.ts';
 import { type Switches, switchesWith } from './switches.ts';
 import { type Clock, Timeline } from './timeline.ts';
 
@@ -105,6 +117,18 @@ export interface Plans {
   readonly nodes: { readonly group?: string; readonly defect: NodeDefect }[];
 }
 
+/** What an administrator can change about the cluster. `autoMode`: EKS Auto Mode, `computeConfig.enabled` of the API. */
+export interface ClusterState {
+  exists: boolean;
+  status: ClusterStatus;
+  version: string;
+  caData: string;
+  ipFamily: IpFamily;
+  authenticationMode: AuthenticationMode;
+  autoMode: boolean;
+  runningUpdate?: string;
+}
+
 /** Options of the state machine. */
 export interface StateOptions {
   readonly cluster: ClusterOptions;
@@ -125,11 +149,16 @@ export class CloudState {
   readonly updates = new Map<string, UpdateRecord>();
   readonly instances = new Map<string, InstanceRecord>();
   readonly subnets: SubnetRecord[];
+  /** By name. */
+  readonly addons = new Map<string, Addon>();
+  /** By the ARN of the principal. */
+  readonly accessEntries = new Map<string, AccessEntry>();
+  /** The zones that offer an instance type, where these are not all. */
+  readonly offerings = new Map<string, readonly string[]>();
   readonly plans: Plans = { createFailures: [], updateFailures: [], deleteFailures: [], nodes: [] };
   /** Answers by clientRequestToken. */
   readonly tokens = new Map<string, { readonly group: string; readonly request: string; readonly answer: unknown }>();
-  /** What an administrator can change about the cluster. */
-  readonly clusterState: { exists: boolean; status: string; version: string; caData: string; runningUpdate?: string };
+  readonly clusterState: ClusterState;
   #counter = 0;
   #listeners: ((event: NodeEvent) => void)[] = [];
 
@@ -140,7 +169,18 @@ export class CloudState {
     this.subnets = subnetsOf(options.cluster.region);
     this.cluster = { accountId, ...options.cluster, createdAt: this.timeline.now() };
     const { kubernetesVersion, caData } = options.cluster;
-    this.clusterState = { exists: true, status: 'ACTIVE', version: minorOf(kubernetesVersion), caData };
+    this.clusterState = {
+      exists: true,
+      status: 'ACTIVE',
+      version: minorOf(kubernetesVersion),
+      caData,
+      ipFamily: 'ipv4',
+      authenticationMode: 'API_AND_CONFIG_MAP',
+      autoMode: false,
+    };
+    // The cluster is prepared for Windows nodes, as the user guide of EKS asks for.
+    const entry = newEntry(this, { principalArn: nodeRoleArn, type: 'EC2_WINDOWS' }, seededUuid);
+    this.accessEntries.set(nodeRoleArn, entry);
   }
 
   /** A UUID that depends only on how many were handed out before. */
@@ -181,6 +221,8 @@ export class CloudState {
     return createHash('sha256').update(`${this.cluster.name}/${this.#counter}`).digest('hex');
   }
 }
+
+const seededUuid = '00000000-0000-4000-8000-000000000000';
 
 /** Takes the first plan that is meant for the group, and removes it. */
 export function takePlan<P extends { readonly group?: string }>(plans: P[], group: string): P | undefined {

@@ -8,11 +8,12 @@ const badRequest = (message: string): AwsFault => new AwsFault('BadRequestExcept
 /** The tags of the resource with that ARN, to read and to change. */
 export function tagsOf(cloud: CloudState, arn: string | undefined): Record<string, string> {
   if (arn === undefined || !/^arn:[\w-]+:eks:/.test(arn)) throw badRequest(`${arn} is not an ARN of EKS`);
-  const group = [...cloud.groups.values()].find(({ nodegroup }) => nodegroup.nodegroupArn === arn);
-  if (group === undefined || !cloud.clusterState.exists)
+  const group = [...cloud.groups.values()].find(({ nodegroup }) => nodegroup.nodegroupArn === arn)?.nodegroup;
+  const tagged = group ?? [...cloud.accessEntries.values()].find(({ accessEntryArn }) => accessEntryArn === arn);
+  if (tagged === undefined || !cloud.clusterState.exists)
     throw new AwsFault('NotFoundException', `No resource found for ARN: ${arn}`);
-  group.nodegroup.tags ??= {};
-  return group.nodegroup.tags;
+  tagged.tags ??= {};
+  return tagged.tags;
 }
 
 /** TagResource: adds tags and replaces values. */

@@ -1,8 +1,9 @@
 import type { CreateNodegroupRequest, Taint } from '@aws-sdk/client-eks';
 import { type AwsFault, invalidParameter, invalidRequest } from './awsFault.ts';
 import { releaseOf } from './instances.ts';
+import { offeredType } from './instanceTypeQueries.ts';
 import { isKubernetesLabel } from './labels.ts';
-import { instanceType, nodeRoleArn, untrustedRoleArn } from './network.ts';
+import { nodeRoleArn, untrustedRoleArn } from './network.ts';
 import { windowsOf } from './releases.ts';
 import type { CloudState } from './state.ts';
 
@@ -69,13 +70,13 @@ function amiTypeFits({ amiType, version }: CreateNodegroupRequest, cloud: CloudS
   return invalidParameter(`AMI Type ${amiType} is only supported for kubernetes versions 1.35 or later`);
 }
 
-function instanceTypesFit({ instanceTypes = [], amiType }: CreateNodegroupRequest) {
-  const unknown = instanceTypes.filter((name) => instanceType(name) === undefined);
+function instanceTypesFit({ instanceTypes = [], amiType }: CreateNodegroupRequest, cloud: CloudState) {
+  const unknown = instanceTypes.filter((name) => offeredType(cloud, name) === undefined);
   if (unknown.length > 0) {
     return invalidParameter(`The following supplied instance types do not exist: [${unknown.join(', ')}]`);
   }
   const wanted = amiType === undefined || !/arm_?64/i.test(amiType) ? 'x86_64' : 'arm64';
-  const wrong = instanceTypes.filter((name) => instanceType(name)?.architecture !== wanted);
+  const wrong = instanceTypes.filter((name) => offeredType(cloud, name)?.architecture !== wanted);
   if (wrong.length === 0) return undefined;
   // Seen.
   return invalidParameter(`[${wrong.join(', ')}] is not a valid instance type for requested amiType ${amiType}`);
