@@ -142,7 +142,7 @@ describe('an operator and its API server', function () {
     });
 
     async function startLeader(kubeconfig = world.operatorKubeconfig): Promise<void> {
-      operator = world.operator(FLAGS, { kubeconfig });
+      operator = world.operator(FLAGS, { credentials: kubeconfig });
       const leads = () => operator.lines.some(({ msg }) => msg === 'controller started');
       await waitFor(leads, { what: 'the operator to lead', timeoutMs: 10_000, explain: () => operator.tail() });
     }

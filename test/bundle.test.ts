@@ -70,10 +70,13 @@ describe('the bundle that ships', () => {
     assert.match(stderr, /--cluster-name is missing: give it, or set WINPOOL_CLUSTER_NAME/);
   });
 
-  it('brings a pool to Ready without loading the client of EC2', async () => {
+  it('brings a pool to Ready as in a pod, without the client of EC2 and the reader of kubeconfigs', async () => {
+    await rename(join(bundle(), await chunkWith('loadFromFile')), join(folder, 'client-node.mjs'));
     const chunk = await chunkWith('DescribeInstancesCommand');
     await rename(join(bundle(), chunk), join(folder, chunk));
-    operator = await world.operator(['--leader-elect=false', '--join-grace=2s'], { entry: entry() }).ready();
+    const credentials = await world.podCredentials();
+    operator = world.operator(['--leader-elect=false', '--join-grace=2s'], { entry: entry(), credentials });
+    await operator.ready();
     await world.apply(poolManifest('bundled'));
     await world.waitForPool('bundled', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
     await copyFile(join(folder, chunk), join(bundle(), chunk));

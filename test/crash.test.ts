@@ -46,7 +46,7 @@ describe('an operator that is killed at any of its requests', function () {
     await promisify(execFile)(process.execPath, [BUILD, folder]);
     second = await startWorld();
     const entry = join(folder, 'operator.mjs');
-    stages = await Promise.all([new CrashStage(await theWorld(), entry).open(), new CrashStage(second, entry).open()]);
+    stages = await Promise.all([CrashStage.open(await theWorld(), entry), CrashStage.open(second, entry)]);
   });
   after(async () => {
     for (const stage of stages ?? []) await stage[Symbol.asyncDispose]();

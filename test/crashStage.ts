@@ -67,16 +67,21 @@ export class CrashStage implements AsyncDisposable {
   #status: string | undefined;
 
   /** @param entry the operator's program */
-  constructor(world: World, entry: string) {
+  static async open(world: World, entry: string): Promise<CrashStage> {
+    const kubeconfigPath = world.controlPlane.adminKubeconfig;
+    const admin = await createKubernetesClient({ kubeconfigPath, log: silentLog, version: 'crash-test' });
+    return new CrashStage(world, entry, admin).#raise();
+  }
+
+  private constructor(world: World, entry: string, admin: KubernetesClient) {
     this.world = world;
     this.#entry = entry;
     this.#speedBefore = world.cloud.state.timeline.speed;
     this.turnstile = new Turnstile((kind) => this.#check(kind));
-    const kubeconfigPath = world.controlPlane.adminKubeconfig;
-    this.admin = createKubernetesClient({ kubeconfigPath, log: silentLog, version: 'crash-test' });
+    this.admin = admin;
   }
 
-  async open(): Promise<this> {
+  async #raise(): Promise<this> {
     const { controlPlane, operatorKubeconfig, cloud } = this.world;
     this.#proxy = await startKillingProxy(controlPlane, operatorKubeconfig, this.turnstile);
     cloud.setGate((entry, moment) => this.#gate(entry, moment));
@@ -88,7 +93,7 @@ export class CrashStage implements AsyncDisposable {
     this.world.cloud.setGate(() => {});
     this.world.cloud.faults.speed({ speed: this.#speedBefore });
     await this.#proxy?.[Symbol.asyncDispose]();
-    await this.admin.close();
+    this.admin.close();
   }
 
   /** Puts a pool of another name on stage. */
@@ -104,7 +109,7 @@ export class CrashStage implements AsyncDisposable {
     if (this.#operator?.running) return;
     this.#looks = 0;
     this.#operator = new OperatorProcess({
-      kubeconfig: this.#proxy?.kubeconfig ?? '',
+      credentials: this.#proxy?.kubeconfig ?? '',
       clusterName: CLUSTER_NAME,
       region: REGION,
       awsUrl: this.world.cloud.url,

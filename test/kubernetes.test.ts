@@ -41,7 +41,7 @@ describe('engine and adapter on a real API server', () => {
     world = await theWorld();
     const kubeconfigPath = world.controlPlane.adminKubeconfig;
     const onRequest = (code: string, method: string): void => void requests.push(`${code} ${method}`);
-    client = createKubernetesClient({ kubeconfigPath, log: silentLog, version: 'test', onRequest });
+    client = await createKubernetesClient({ kubeconfigPath, log: silentLog, version: 'test', onRequest });
   });
 
   after(async () => {

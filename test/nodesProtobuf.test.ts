@@ -74,7 +74,7 @@ describe('nodes in protobuf, from a real API server', () => {
     this.timeout(600_000);
     world = await theWorld();
     const kubeconfigPath = world.controlPlane.adminKubeconfig;
-    client = createKubernetesClient({ kubeconfigPath, log: silentLog, version: 'test' });
+    client = await createKubernetesClient({ kubeconfigPath, log: silentLog, version: 'test' });
     for (const node of nodes) {
       await client.request('POST', PATH, { body: node, signal });
       created.push(node.metadata.name);
@@ -237,7 +237,7 @@ describe('nodes in protobuf, from a real API server', () => {
     const lines: string[] = [];
     const log: Logger = { ...silentLog, warn: (_, message) => lines.push(message), child: () => log };
     const kubeconfigPath = world.controlPlane.adminKubeconfig;
-    const own = createKubernetesClient({ kubeconfigPath, log, version: 'test' });
+    const own = await createKubernetesClient({ kubeconfigPath, log, version: 'test' });
     const accepted: string[] = [];
     const request = own.requestBytes.bind(own);
     own.requestBytes = (method, path, options) => {

@@ -48,7 +48,7 @@ describe('two operators', function () {
     });
 
   async function startBoth(kubeconfig?: string): Promise<void> {
-    leader = await world.operator(FLAGS, kubeconfig ? { kubeconfig } : {}).ready();
+    leader = await world.operator(FLAGS, kubeconfig ? { credentials: kubeconfig } : {}).ready();
     await toLead(leader, 10_000);
     standby = await world.operator(FLAGS).ready();
   }

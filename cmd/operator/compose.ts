@@ -43,8 +43,9 @@ export async function runOperator(options: Options, version: string, log: Logger
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const metrics = createEngineMetrics(registry);
-  const client = createKubernetesClient({
+  const client = await createKubernetesClient({
     kubeconfigPath: options.kubeconfig,
+    serviceAccountDir: options.serviceAccountDir,
     log,
     version,
     onRequest: metrics.request,
@@ -73,7 +74,7 @@ export async function runOperator(options: Options, version: string, log: Logger
     ending.abort();
     await Promise.allSettled(background);
     aws.close();
-    await client.close();
+    client.close();
   };
   try {
     if (options.leaderElect) await lead(options, parts, controller, instance, log, signal);

@@ -6,6 +6,7 @@ import { type Address, address, duration, oneOf, text, whole, yesNo } from './fl
 /** What the operator was started with: the domain's settings, and how the process runs. Durations are milliseconds. */
 export interface Options extends Settings {
   readonly kubeconfig: string | undefined;
+  readonly serviceAccountDir: string | undefined;
   /** `host:port`, or undefined when switched off. */
   readonly metricsAddress: Address | undefined;
   readonly healthAddress: Address | undefined;
@@ -45,6 +46,15 @@ const table: { readonly [K in keyof Options]: Flag<Exclude<Options[K], undefined
   region: flag('region', 'AWS_REGION', 'AWS region of that cluster. Required.', text),
   kubeconfig: {
     ...flag('kubeconfig', 'KUBECONFIG', 'Path of a kubeconfig. Default: the ServiceAccount of the pod.', text),
+    optional: true,
+  },
+  serviceAccountDir: {
+    ...flag(
+      'service-account-dir',
+      'WINPOOL_SERVICE_ACCOUNT_DIR',
+      'Where token and ca.crt of the ServiceAccount are mounted. Default: where the kubelet mounts them.',
+      text,
+    ),
     optional: true,
   },
   metricsAddress: flag(

@@ -1,8 +1,15 @@
-import { type Dispatcher, request as send } from 'undici';
+import type { IncomingMessage } from 'node:http';
 import type { Logger } from '../runtime/ports.ts';
-import { ConnectionPool } from './connectionPool.ts';
-import { type Authentication, Credentials, normalisePem } from './credentials.ts';
+import { Connections } from './connections.ts';
+import {
+  type Authentication,
+  type CredentialSource,
+  type Credentials,
+  loadCredentials,
+  normalisePem,
+} from './credentials.ts';
 import { errorOfAnswer, errorOfNetwork } from './errors.ts';
+import { readBody, send } from './exchange.ts';
 import { KubernetesError } from './kubernetesError.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -10,6 +17,8 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const STREAM_HEADERS_TIMEOUT_MS = 30_000;
 /** A larger answer is not an error text. */
 const ERROR_BODY_LIMIT = 64 * 1024;
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
@@ -31,9 +40,7 @@ export interface StreamOptions {
   readonly signal: AbortSignal;
 }
 
-export interface KubernetesClientOptions {
-  /** Absent: the pod's service account. */
-  readonly kubeconfigPath?: string | undefined;
+export interface KubernetesClientOptions extends CredentialSource {
   readonly log: Logger;
   /** The operator's version, for the user agent by which the audit log knows it. */
   readonly version: string;
@@ -59,25 +66,24 @@ export class KubernetesClient {
   readonly namespace: string | undefined;
   readonly log: Logger;
   readonly #credentials: Credentials;
-  readonly #pool: ConnectionPool;
+  readonly #connections: Connections;
   readonly #host: string;
   readonly #onRequest: NonNullable<KubernetesClientOptions['onRequest']>;
   readonly #userAgent: string;
 
-  /** Reads the credentials; connects only at the first request. Throws when there are none. */
-  constructor({ kubeconfigPath, log, version, onRequest }: KubernetesClientOptions) {
+  constructor(credentials: Credentials, { log, version, onRequest }: KubernetesClientOptions) {
     this.log = log;
     this.#userAgent = `windowspool-operator/${version}`;
-    this.#credentials = new Credentials(kubeconfigPath);
-    this.server = this.#credentials.server;
-    this.namespace = this.#credentials.namespace;
+    this.#credentials = credentials;
+    this.server = credentials.server;
+    this.namespace = credentials.namespace;
     this.#host = new URL(this.server).host;
-    this.#pool = new ConnectionPool(this.#credentials.proxyUrl, log);
+    this.#connections = new Connections(this.server, credentials.proxyUrl, log);
     this.#onRequest = onRequest ?? (() => undefined);
   }
 
   /** The answer's JSON; `undefined` for an empty one. The caller says of which shape it is: the API server vouches for it. */
-  async request<T>(method: Dispatcher.HttpMethod, path: string, options: RequestOptions): Promise<T> {
+  async request<T>(method: Method, path: string, options: RequestOptions): Promise<T> {
     const body = await this.requestBytes(method, path, options);
     if (body.length === 0) return undefined as T;
     try {
@@ -89,20 +95,22 @@ export class KubernetesClient {
   }
 
   /** The answer as it came, for other formats than JSON. */
-  async requestBytes(method: Dispatcher.HttpMethod, path: string, options: RequestOptions): Promise<Buffer> {
+  async requestBytes(method: Method, path: string, options: RequestOptions): Promise<Buffer> {
     const timeout = AbortSignal.timeout(options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
     const signal = AbortSignal.any([options.signal, timeout]);
     return this.#guard(options.signal, async () => {
-      const answer = await this.#send(method, path, options, signal, {});
-      return Buffer.from(await answer.body.arrayBuffer());
+      try {
+        return await readBody(await this.#send(method, path, { ...options, signal }));
+      } catch (error) {
+        throw timeout.aborted ? timeout.reason : error;
+      }
     });
   }
 
   /** A GET whose answer is read as it comes and may go on for long. Ends with the server, or throws as the signal aborts. */
   async *stream(path: string, options: StreamOptions): AsyncGenerator<Uint8Array> {
-    const limits = { headersTimeout: STREAM_HEADERS_TIMEOUT_MS, bodyTimeout: 0 };
-    const answer = await this.#guard(options.signal, () => this.#send('GET', path, options, options.signal, limits));
-    const chunks: AsyncIterator<Uint8Array> = answer.body[Symbol.asyncIterator]();
+    const answer = await this.#guard(options.signal, () => this.#send('GET', path, options, STREAM_HEADERS_TIMEOUT_MS));
+    const chunks: AsyncIterator<Uint8Array> = answer[Symbol.asyncIterator]();
     try {
       for (;;) {
         const { done, value } = await this.#guard(options.signal, () => chunks.next());
@@ -111,7 +119,7 @@ export class KubernetesClient {
       }
     } finally {
       // Also where the reader loses interest: the connection must not stay open.
-      answer.body.destroy();
+      answer.destroy();
     }
   }
 
@@ -128,33 +136,32 @@ export class KubernetesClient {
   }
 
   /** Ends every connection. */
-  async close(): Promise<void> {
-    await this.#pool.close();
+  close(): void {
+    this.#connections.close();
   }
 
   async #send(
-    method: Dispatcher.HttpMethod,
+    method: Method,
     path: string,
-    options: Omit<RequestOptions, 'timeoutMs' | 'signal'>,
-    signal: AbortSignal,
-    limits: Pick<Dispatcher.RequestOptions, 'headersTimeout' | 'bodyTimeout'>,
-  ): Promise<Dispatcher.ResponseData> {
-    const authentication = await this.#authenticate(signal);
+    options: Omit<RequestOptions, 'timeoutMs'>,
+    headersTimeoutMs?: number,
+  ): Promise<IncomingMessage> {
+    const { headers, tls } = await this.#authenticate(options.signal);
     let code = '<error>';
     try {
-      const sent = send(this.#url(path, options.query), {
-        ...limits,
+      const answer = await send({
         method,
-        signal,
-        dispatcher: this.#pool.dispatcher(authentication.tls),
-        headers: { ...headersOf(authentication, options), 'user-agent': this.#userAgent },
-        body: options.body === undefined ? null : JSON.stringify(options.body),
+        url: this.#url(path, options.query),
+        headers: { ...headers, ...headersOf(options), 'user-agent': this.#userAgent },
+        body: options.body === undefined ? undefined : JSON.stringify(options.body),
+        agent: this.#connections.agent(tls),
+        signal: options.signal,
+        ...(headersTimeoutMs !== undefined && { headersTimeoutMs }),
       });
-      const answer = await orAborted(sent, signal);
-      code = String(answer.statusCode);
-      if (answer.statusCode < 400) return answer;
-      const retryAfter = answer.headers['retry-after'];
-      throw errorOfAnswer(answer.statusCode, [retryAfter].flat()[0], await readSome(answer));
+      const { statusCode: status = 0 } = answer;
+      code = String(status);
+      if (status < 400) return answer;
+      throw errorOfAnswer(status, answer.headers['retry-after'], await readSome(answer));
     } finally {
       this.#onRequest(code, method, this.#host);
     }
@@ -174,11 +181,11 @@ export class KubernetesClient {
     }
   }
 
-  #url(path: string, query: Query = {}): string {
+  #url(path: string, query: Query = {}): URL {
     const url = new URL(this.server + path);
     for (const [name, value] of Object.entries(query))
       if (value !== undefined) url.searchParams.set(name, String(value));
-    return url.href;
+    return url;
   }
 
   async #guard<T>(signal: AbortSignal, call: () => Promise<T>): Promise<T> {
@@ -191,39 +198,26 @@ export class KubernetesClient {
   }
 }
 
-/** Reads the credentials and makes the client; connects only at the first request. */
-export function createKubernetesClient(options: KubernetesClientOptions): KubernetesClient {
-  return new KubernetesClient(options);
+/** Reads the credentials and makes the client; connects only at the first request. Rejects when there are none. */
+export async function createKubernetesClient(options: KubernetesClientOptions): Promise<KubernetesClient> {
+  return new KubernetesClient(await loadCredentials(options), options);
 }
 
-/** Rejects as the signal aborts: undici, while it connects, heeds it only when it is connected or gives up. */
-async function orAborted<T>(sent: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason);
-  if (signal.aborted) onAbort();
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([sent, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
-}
-
-function headersOf(
-  { headers }: Authentication,
-  { body, contentType, accept }: Pick<RequestOptions, 'body' | 'contentType' | 'accept'>,
-) {
+function headersOf({
+  body,
+  contentType,
+  accept,
+}: Pick<RequestOptions, 'body' | 'contentType' | 'accept'>): Record<string, string> {
   return {
-    ...headers,
     accept: accept ?? 'application/json',
     ...(body !== undefined && { 'content-type': contentType ?? 'application/json' }),
   };
 }
 
-async function readSome(answer: Dispatcher.ResponseData): Promise<Buffer> {
+async function readSome(answer: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     size += chunk.length;
     if (size > ERROR_BODY_LIMIT) break;

@@ -1,12 +1,15 @@
 import { X509Certificate } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import type { Agent as HttpsAgent } from 'node:https';
-import { type Cluster, type DispatcherOptions, HttpMethod, KubeConfig, RequestContext } from '@kubernetes/client-node';
 
-/** Where a pod finds its credentials; client-node reads the same place. */
-const SERVICE_ACCOUNT_TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/token';
-/** An exec plugin such as `aws eks get-token` has this long. client-node itself waits for ever. */
-const EXEC_TIMEOUT_MS = 30_000;
+/** The address of an API server and the right to use it. */
+export interface Credentials {
+  /** Without a trailing slash. */
+  readonly server: string;
+  readonly proxyUrl: string | undefined;
+  /** The namespace of the context or of the pod; undefined when neither says. */
+  readonly namespace: string | undefined;
+  /** As they are now: called before each request, so that what rotates shows. Rejects when there are none. */
+  authenticate(): Promise<Authentication>;
+}
 
 /** What a request needs beside its path. */
 export interface Authentication {
@@ -14,7 +17,6 @@ export interface Authentication {
   readonly tls: TlsOptions;
 }
 
-/** The files are read at each request, so that a rotated CA or client certificate shows. */
 export interface TlsOptions {
   readonly ca?: Buffer;
   readonly cert?: Buffer;
@@ -23,85 +25,22 @@ export interface TlsOptions {
   readonly rejectUnauthorized?: boolean;
 }
 
-/**
- * client-node 2.0.1 makes a new agent, and so a new connection, for each request, and refuses plain http. Its credentials (tokens,
- * exec plugins, certificates) are what is wanted: this takes its TLS options where it would make the agent of them.
- */
-class SharedPoolConfig extends KubeConfig {
-  tls: TlsOptions = {};
-
-  override createDispatcherOptions(
-    _cluster: Cluster | null,
-    options: ConstructorParameters<typeof HttpsAgent>[0],
-  ): DispatcherOptions {
-    this.tls = (options ?? {}) as TlsOptions;
-    return { type: 'none' };
-  }
+export interface CredentialSource {
+  /** Absent: the pod's ServiceAccount. */
+  readonly kubeconfigPath?: string | undefined;
+  /** Where the pod's token and ca.crt are mounted. Default: where the kubelet mounts them. */
+  readonly serviceAccountDir?: string | undefined;
 }
 
-/** The API server's address and the right to use it. */
-export class Credentials {
-  /** Without a trailing slash. */
-  readonly server: string;
-  readonly proxyUrl: string | undefined;
-  /** The namespace of the context or of the pod; undefined when neither says. */
-  readonly namespace: string | undefined;
-  readonly #config: SharedPoolConfig;
-  #pending: Promise<Authentication> | undefined;
-
-  /** Reads a kubeconfig, or the pod's service account where no path is given. Throws with the next move when there is none. */
-  constructor(kubeconfigPath: string | undefined) {
-    this.#config = load(kubeconfigPath);
-    const cluster = this.#config.getCurrentCluster();
-    const source = kubeconfigPath ?? 'the pod';
-    if (!cluster)
-      throw new Error(`${source}: the current context names no cluster. Set current-context to one that does.`);
-    if (cluster.proxyUrl?.startsWith('socks')) {
-      throw new Error(
-        `${source}: proxy-url ${cluster.proxyUrl} is a SOCKS proxy, which is not supported. Use an HTTP proxy.`,
-      );
-    }
-    this.server = cluster.server;
-    this.proxyUrl = cluster.proxyUrl;
-    this.namespace = this.#config.getContextObject(this.#config.getCurrentContext())?.namespace;
+/** Reads a kubeconfig, or finds the pod's ServiceAccount where no path is given. Throws with the next move when there is none. */
+export async function loadCredentials({ kubeconfigPath, serviceAccountDir }: CredentialSource): Promise<Credentials> {
+  // Each is loaded only where it is needed: client-node, which reads kubeconfigs, costs a pod 35 MB that it has no use for.
+  if (kubeconfigPath === undefined) {
+    const { PodCredentials } = await import('./podCredentials.ts');
+    return new PodCredentials(serviceAccountDir);
   }
-
-  /** Requests that begin together share one run of an exec plugin. */
-  authenticate(): Promise<Authentication> {
-    this.#pending ??= this.#authenticate().finally(() => {
-      this.#pending = undefined;
-    });
-    return this.#pending;
-  }
-
-  async #authenticate(): Promise<Authentication> {
-    const context = new RequestContext(this.server, HttpMethod.GET);
-    const { promise: late, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => reject(new Error('the credential plugin did not answer in 30 s')), EXEC_TIMEOUT_MS);
-    try {
-      await Promise.race([this.#config.applySecurityAuthentication(context), late]);
-    } finally {
-      clearTimeout(timer);
-    }
-    return { headers: context.getHeaders(), tls: this.#config.tls };
-  }
-}
-
-function load(kubeconfigPath: string | undefined): SharedPoolConfig {
-  const config = new SharedPoolConfig();
-  if (kubeconfigPath !== undefined) {
-    try {
-      config.loadFromFile(kubeconfigPath);
-    } catch (error) {
-      throw new Error(`kubeconfig ${kubeconfigPath}: ${error instanceof Error ? error.message : error}`);
-    }
-    return config;
-  }
-  if (!process.env.KUBERNETES_SERVICE_HOST || !existsSync(SERVICE_ACCOUNT_TOKEN)) {
-    throw new Error('This is not a pod with a service account, and no kubeconfig is given. Pass the path of one.');
-  }
-  config.loadFromCluster();
-  return config;
+  const { KubeconfigCredentials } = await import('./kubeconfigCredentials.ts');
+  return new KubeconfigCredentials(kubeconfigPath);
 }
 
 /**

@@ -52,7 +52,7 @@ export async function loopback(answering: Answering, user: object = { token: 'se
   await writeFile(kubeconfigPath, kubeconfig(url, user));
   const counted: string[] = [];
   const onRequest = (code: string, method: string): void => void counted.push(`${code} ${method}`);
-  const client = createKubernetesClient({ kubeconfigPath, log: quiet, version: 'test', onRequest });
+  const client = await createKubernetesClient({ kubeconfigPath, log: quiet, version: 'test', onRequest });
   return {
     client,
     url,
@@ -60,7 +60,7 @@ export async function loopback(answering: Answering, user: object = { token: 'se
     counted,
     connections: () => connections,
     [Symbol.asyncDispose]: async () => {
-      await client.close();
+      client.close();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await rm(folder, { recursive: true, force: true });

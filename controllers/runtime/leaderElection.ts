@@ -221,7 +221,7 @@ export class LeaderElector {
 
 /**
  * Resolves or rejects as the promise does, or rejects as the signal aborts. A client that heeds its signal late must not hold up the loss
- * of the lease: undici, while it connects, heeds it only when it is connected or gives up.
+ * of the lease.
  */
 async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();

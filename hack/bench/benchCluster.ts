@@ -27,11 +27,11 @@ export class BenchCluster {
   readonly #signal: AbortSignal;
   #nodes = 0;
 
-  private constructor(world: World, groups: number, signal: AbortSignal) {
+  private constructor(world: World, groups: number, admin: KubernetesClient, signal: AbortSignal) {
     this.world = world;
     this.groups = groups;
     this.#signal = signal;
-    this.admin = this.anotherClient();
+    this.admin = admin;
   }
 
   /** Starts one whose nodes are spread evenly over `groups` node groups. It ends with `stop`. */
@@ -39,7 +39,7 @@ export class BenchCluster {
     const auditPolicy = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'None' }] };
     const controlPlane = await startControlPlane({ crds: [CRD], auditPolicy, signal });
     const cloud = await startCloud({ cluster: clusterOf(controlPlane), speed: 10 });
-    const cluster = new BenchCluster(new World(controlPlane, cloud), groups, signal);
+    const cluster = new BenchCluster(new World(controlPlane, cloud), groups, await adminClient(controlPlane), signal);
     try {
       await cluster.world.install();
       await endBystanders(controlPlane);
@@ -95,9 +95,8 @@ export class BenchCluster {
   }
 
   /** A client with connections of its own, so that its requests wait for nobody else's. The caller closes it. */
-  anotherClient(): KubernetesClient {
-    const kubeconfigPath = this.world.controlPlane.adminKubeconfig;
-    return createKubernetesClient({ kubeconfigPath, log: silentLog, version: 'bench' });
+  anotherClient(): Promise<KubernetesClient> {
+    return adminClient(this.world.controlPlane);
   }
 
   /** The process id of a component; throws when it does not run. */
@@ -108,9 +107,13 @@ export class BenchCluster {
   }
 
   async stop(): Promise<void> {
-    await this.admin.close();
+    this.admin.close();
     await this.world.stop();
   }
+}
+
+function adminClient({ adminKubeconfig: kubeconfigPath }: ControlPlane): Promise<KubernetesClient> {
+  return createKubernetesClient({ kubeconfigPath, log: silentLog, version: 'bench' });
 }
 
 function clusterOf({ caData, url }: ControlPlane) {

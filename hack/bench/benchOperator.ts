@@ -13,7 +13,7 @@ const STOP_MS = 40_000;
 
 export interface OperatorOptions {
   readonly flags?: readonly string[];
-  /** Default: the one of its ServiceAccount. */
+  /** Default: none; it finds its ServiceAccount as a pod does. */
   readonly kubeconfig?: string;
 }
 
@@ -41,10 +41,11 @@ export class BenchOperator {
     const { world } = cluster;
     const [metrics, health] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
     const image = await shipped();
+    const pod = await world.podCredentials();
     const args = [
       ...image.nodeFlags,
       bundle,
-      `--kubeconfig=${options.kubeconfig ?? world.operatorKubeconfig}`,
+      options.kubeconfig ? `--kubeconfig=${options.kubeconfig}` : `--service-account-dir=${pod.dir}`,
       `--cluster-name=${CLUSTER_NAME}`,
       `--region=${REGION}`,
       `--metrics-address=${metrics}`,
@@ -55,6 +56,7 @@ export class BenchOperator {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
       ...image.env,
+      ...pod.env,
       AWS_ENDPOINT_URL_EKS: world.cloud.url,
       AWS_ENDPOINT_URL_EC2: world.cloud.url,
       AWS_ACCESS_KEY_ID: 'local',

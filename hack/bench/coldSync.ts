@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { World } from '../world/world.ts';
 import { ensureBaseline } from './baseline.ts';
 import { bundleProgram } from './bundle.ts';
 import type { Synced } from './coldSync/program.ts';
@@ -46,7 +47,7 @@ export const coldSync: Section = {
 
 async function measure(bench: Bench, nodes: number): Promise<{ rows: Row[]; marks: Mark[] }> {
   const { world } = await bench.cluster(nodes, GROUPS);
-  const all = await contendersFor(bench, world.controlPlane.adminKubeconfig);
+  const all = await contendersFor(bench, world);
   // The others would need gigabytes for more nodes.
   const contenders = nodes > GOAL.nodes ? all.slice(0, 2) : all;
   await compareStores(contenders, bench.signal);
@@ -65,24 +66,22 @@ async function measure(bench: Bench, nodes: number): Promise<{ rows: Row[]; mark
   return summary(nodes, figures);
 }
 
-async function contendersFor({ say, signal }: Bench, kubeconfig: string): Promise<Contender[]> {
-  const args = [`--kubeconfig=${kubeconfig}`, `--selector=${NODE_SELECTOR}`];
-  const node = async (entry: string): Promise<Program> => ({
-    file: process.execPath,
-    args: [await bundleProgram(entry), ...args],
-  });
+async function contendersFor({ say, signal }: Bench, world: World): Promise<Contender[]> {
+  const pod = await world.podCredentials();
+  const args = [`--kubeconfig=${world.operatorKubeconfig}`, `--selector=${NODE_SELECTOR}`];
   const baseline = await ensureBaseline(say, signal);
   const { env, nodeFlags } = await shipped();
-  const ours = await node('coldSync/ours.ts');
+  const ours = [...nodeFlags, await bundleProgram('coldSync/ours.ts'), `--service-account-dir=${pod.dir}`];
+  const clientNode = [await bundleProgram('coldSync/clientNode.ts'), ...args];
   return [
-    { name: 'ours', program: { ...ours, args: [...nodeFlags, ...ours.args], env }, runs: RUNS },
+    { name: 'ours', program: { file: process.execPath, args: ours, env: { ...env, ...pod.env } }, runs: RUNS },
     { name: BASELINE, program: { file: baseline, args }, runs: RUNS },
     {
       name: 'client-go, JSON',
       program: { file: baseline, args: [...args, '--json'] },
       runs: RUNS_FOR_THE_RECORD,
     },
-    { name: 'client-node', program: await node('coldSync/clientNode.ts'), runs: RUNS_FOR_THE_RECORD },
+    { name: 'client-node', program: { file: process.execPath, args: clientNode }, runs: RUNS_FOR_THE_RECORD },
   ];
 }
 

@@ -1,5 +1,6 @@
 /** The operator's cache of nodes alone: its own client, list and watch, reflector and store. */
 import { createKubernetesClient } from '../../controllers/kubernetes/client.ts';
+import type { CredentialSource } from '../../controllers/kubernetes/credentials.ts';
 import { type NodeIndex, nodeIdentity, nodeIndexes, nodeListWatch } from '../../controllers/kubernetes/nodes.ts';
 import { realClock } from '../../controllers/runtime/clock.ts';
 import type { Logger } from '../../controllers/runtime/ports.ts';
@@ -17,8 +18,8 @@ export interface NodeCache {
 }
 
 /** Starts to follow the cluster's nodes, as compose.ts of the operator does. */
-export function startNodeCache(kubeconfigPath: string, hooks: ReflectorHooks = {}): NodeCache {
-  const client = createKubernetesClient({ kubeconfigPath, log: stderrLog, version: 'bench' });
+export async function startNodeCache(credentials: CredentialSource, hooks: ReflectorHooks = {}): Promise<NodeCache> {
+  const client = await createKubernetesClient({ ...credentials, log: stderrLog, version: 'bench' });
   const store = new Store({ identity: nodeIdentity, indexes: nodeIndexes, log: stderrLog });
   const reflector = new Reflector({
     name: 'nodes',
@@ -36,7 +37,7 @@ export function startNodeCache(kubeconfigPath: string, hooks: ReflectorHooks = {
     stop: async () => {
       ending.abort();
       await running;
-      await client.close();
+      client.close();
     },
   };
 }

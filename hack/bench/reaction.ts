@@ -31,11 +31,11 @@ export const reaction: Section = {
   what: `from a relevant change of one node among ${NODES}, under ${RATE} heartbeats a second, to the written status`,
   run: async (bench): Promise<Result> => {
     const cluster = await bench.cluster(NODES, GROUPS);
-    const bundle = await bundleOperator(bench.signal);
+    const bundle = await bundleOperator();
     await preparePools(cluster, bundle);
     const operator = await BenchOperator.start(cluster, bundle, { flags: ['--leader-elect=false'] });
     const stage = await prepare(cluster, bench.signal);
-    const kubelets = cluster.anotherClient();
+    const kubelets = await cluster.anotherClient();
     const quiet = new AbortController();
     const ending = AbortSignal.any([quiet.signal, bench.signal]);
     try {

@@ -16,6 +16,8 @@ export interface Layout {
   readonly ca: string;
   readonly kwokConfig: string;
   readonly kubeconfig: (user: string) => string;
+  /** The folder of a ServiceAccount's token, for a process in the place of a pod. */
+  readonly podCredentials: (account: string) => string;
 }
 
 export type Component = Exclude<keyof Binaries, 'kubectl'>;

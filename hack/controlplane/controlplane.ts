@@ -2,7 +2,7 @@
  * A real Kubernetes for development and tests: etcd, kube-apiserver, kube-controller-manager, kube-scheduler, and kwok in
  * the place of the kubelets, on free loopback ports, with a folder of its own. Several can run side by side.
  */
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { answersOk, applyClusterRbac, requestToken, type ServerAccess } from './apiClient.ts';
@@ -60,6 +60,11 @@ export interface KubectlOptions {
   readonly signal?: AbortSignal;
 }
 
+export interface PodCredentials {
+  readonly dir: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
 export interface ControlPlane {
   /** Of the API server: `https://127.0.0.1:PORT`. */
   readonly url: string;
@@ -78,6 +83,8 @@ export interface ControlPlane {
   kubeconfigForUser(name: string): Promise<string>;
   /** The path of a kubeconfig with a token of the ServiceAccount from the TokenRequest API, good for a day. */
   serviceAccountKubeconfig(namespace: string, name: string): Promise<string>;
+  /** What the kubelet gives a pod of the ServiceAccount: a folder with token, ca.crt and namespace, and the variables that name the server. */
+  podCredentials(namespace: string, name: string): Promise<PodCredentials>;
   /** Ends the API server only. Resolves when it is gone. */
   stopApiServer(): Promise<void>;
   /** Starts the API server again, on the same port and with the same data. Resolves when it is ready. */
@@ -221,6 +228,16 @@ class RunningControlPlane implements ControlPlane {
   async serviceAccountKubeconfig(namespace: string, name: string): Promise<string> {
     const token = await requestToken(this.#api(), namespace, name, tokenSeconds);
     return this.kubeconfigForToken(`${namespace}/${name}`, token);
+  }
+
+  async podCredentials(namespace: string, name: string): Promise<PodCredentials> {
+    const dir = this.#layout.podCredentials(`${namespace}/${name}`);
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    const token = await requestToken(this.#api(), namespace, name, tokenSeconds);
+    const files = { token, 'ca.crt': this.#ca, namespace };
+    for (const [file, content] of Object.entries(files)) await writeSecretFile(join(dir, file), content);
+    const { hostname, port } = new URL(this.url);
+    return { dir, env: { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port } };
   }
 
   kubectl(args: readonly string[], options: KubectlOptions = {}): Promise<Outcome> {

@@ -47,6 +47,7 @@ export async function makeLayout(options: LayoutOptions): Promise<{ layout: Layo
     kwokConfig: join(dir, 'kwok.yaml'),
     // Encoded, so that no two names share a file and none leaves the folder.
     kubeconfig: (name) => join(dir, 'kubeconfig', `${encodeURIComponent(name)}.yaml`),
+    podCredentials: (name) => join(dir, 'pods', encodeURIComponent(name)),
   };
   await writeFile(layout.auditPolicy, stringify(options.auditPolicy ?? defaultAuditPolicy));
   await writeFile(layout.kwokConfig, stages);

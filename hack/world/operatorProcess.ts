@@ -3,12 +3,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import type { PodCredentials } from '../controlplane/controlplane.ts';
 import { waitFor } from '../controlplane/wait.ts';
 
 const MAIN = fileURLToPath(new URL('../../cmd/operator/main.ts', import.meta.url));
 
 export interface OperatorOptions {
-  readonly kubeconfig: string;
+  /** How it gets to the API server: the path of a kubeconfig, or what a pod has. */
+  readonly credentials: string | PodCredentials;
   readonly clusterName: string;
   readonly region: string;
   /** Where the local AWS listens. */
@@ -43,9 +45,9 @@ export class OperatorProcess {
   /** What it wrote that is no log line, such as a stack trace. */
   readonly stray: string[] = [];
 
-  constructor({ kubeconfig, clusterName, region, awsUrl, flags = [], entry = MAIN, log }: OperatorOptions) {
+  constructor({ credentials, clusterName, region, awsUrl, flags = [], entry = MAIN, log }: OperatorOptions) {
     const args = [
-      `--kubeconfig=${kubeconfig}`,
+      typeof credentials === 'string' ? `--kubeconfig=${credentials}` : `--service-account-dir=${credentials.dir}`,
       `--cluster-name=${clusterName}`,
       `--region=${region}`,
       ...QUICK,
@@ -54,6 +56,7 @@ export class OperatorProcess {
     const env = {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
+      ...(typeof credentials !== 'string' && credentials.env),
       AWS_ENDPOINT_URL_EKS: awsUrl,
       AWS_ENDPOINT_URL_EC2: awsUrl,
       AWS_ACCESS_KEY_ID: 'local',

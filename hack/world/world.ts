@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { type Cloud, startCloud } from '../cloud/cloud.ts';
 import type { Switches } from '../cloud/switches.ts';
-import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
+import { type ControlPlane, type PodCredentials, startControlPlane } from '../controlplane/controlplane.ts';
 import { waitFor } from '../controlplane/wait.ts';
 import { OperatorProcess } from './operatorProcess.ts';
 
@@ -12,6 +12,8 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CRD = join(ROOT, 'crds/windowspools.yaml');
 export const CLUSTER_NAME = 'demo';
 export const REGION = 'eu-west-1';
+/** Namespace and name in config/rbac. */
+const ACCOUNT = ['winpool-system', 'windowspool-operator'] as const;
 
 export interface WorldOptions {
   /** Where the control plane keeps its data. Default: a temporary folder that goes at the end. */
@@ -69,10 +71,12 @@ export class World {
   async install(): Promise<void> {
     await this.kubectl('apply', '-f', join(ROOT, 'config/manager/namespace.yaml'));
     await this.kubectl('apply', '-k', join(ROOT, 'config/rbac'));
-    this.#operatorKubeconfig = await this.controlPlane.serviceAccountKubeconfig(
-      'winpool-system',
-      'windowspool-operator',
-    );
+    this.#operatorKubeconfig = await this.controlPlane.serviceAccountKubeconfig(...ACCOUNT);
+  }
+
+  /** The operator's ServiceAccount as its pod has it. */
+  podCredentials(): Promise<PodCredentials> {
+    return this.controlPlane.podCredentials(...ACCOUNT);
   }
 
   /** The kubeconfig of the operator's ServiceAccount. */
@@ -83,10 +87,10 @@ export class World {
   /** Starts an operator under its ServiceAccount; it may not be ready yet. */
   operator(
     flags: readonly string[] = [],
-    at: { kubeconfig?: string; awsUrl?: string; entry?: string; log?: (line: string) => void } = {},
+    at: { credentials?: string | PodCredentials; awsUrl?: string; entry?: string; log?: (line: string) => void } = {},
   ): OperatorProcess {
     const operator = new OperatorProcess({
-      kubeconfig: at.kubeconfig ?? this.#operatorKubeconfig,
+      credentials: at.credentials ?? this.#operatorKubeconfig,
       clusterName: CLUSTER_NAME,
       region: REGION,
       awsUrl: at.awsUrl ?? this.cloud.url,

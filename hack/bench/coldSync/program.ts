@@ -7,6 +7,8 @@ import { memoryOf } from '../processFigures.ts';
 
 export interface Arguments {
   readonly kubeconfig: string;
+  /** Of a process in the place of a pod. */
+  readonly serviceAccountDir: string | undefined;
   readonly selector: string;
   /** When the process was started, in epoch milliseconds. */
   readonly started: number;
@@ -26,9 +28,17 @@ export interface Synced {
 
 export function readArguments(): Arguments {
   const text = { type: 'string' } as const;
-  const { values } = parseArgs({ options: { kubeconfig: text, selector: text, started: text, dump: text } });
-  const { kubeconfig = '', selector = '', started, dump: file } = values;
-  return { kubeconfig, selector, started: Number(started), dump: file };
+  const { values } = parseArgs({
+    options: {
+      kubeconfig: text,
+      'service-account-dir': text,
+      selector: text,
+      started: text,
+      dump: text,
+    },
+  });
+  const { kubeconfig = '', 'service-account-dir': serviceAccountDir, selector = '', started, dump: file } = values;
+  return { kubeconfig, serviceAccountDir, selector, started: Number(started), dump: file };
 }
 
 /** Prints the figures; called at the moment of the sync. */

@@ -6,14 +6,17 @@ import { startNodeCache } from '../nodeCache.ts';
 import { memoryOf } from '../processFigures.ts';
 
 const counts = { lists: 0, watches: 0, failures: 0, events: 0 };
-const cache = startNodeCache(process.argv[2] ?? '', {
-  listed: () => counts.lists++,
-  watchStarted: () => counts.watches++,
-  failed: () => counts.failures++,
-  events: (count) => {
-    counts.events += count;
+const cache = await startNodeCache(
+  { kubeconfigPath: process.argv[2] },
+  {
+    listed: () => counts.lists++,
+    watchStarted: () => counts.watches++,
+    failed: () => counts.failures++,
+    events: (count) => {
+      counts.events += count;
+    },
   },
-});
+);
 
 for await (const line of createInterface({ input: process.stdin })) {
   const [command, file = ''] = line.split(' ');

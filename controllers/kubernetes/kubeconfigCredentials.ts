@@ -1,0 +1,77 @@
+import type { Agent as HttpsAgent } from 'node:https';
+import { type Cluster, type DispatcherOptions, HttpMethod, KubeConfig, RequestContext } from '@kubernetes/client-node';
+import type { Authentication, Credentials, TlsOptions } from './credentials.ts';
+
+/** An exec plugin such as `aws eks get-token` has this long. client-node itself waits for ever. */
+const EXEC_TIMEOUT_MS = 30_000;
+
+/**
+ * client-node 2.0.1 makes a new agent, and so a new connection, for each request, and refuses plain http. Its credentials (tokens,
+ * exec plugins, certificates) are what is wanted: this takes its TLS options where it would make the agent of them.
+ */
+class SharedPoolConfig extends KubeConfig {
+  tls: TlsOptions = {};
+
+  override createDispatcherOptions(
+    _cluster: Cluster | null,
+    options: ConstructorParameters<typeof HttpsAgent>[0],
+  ): DispatcherOptions {
+    this.tls = (options ?? {}) as TlsOptions;
+    return { type: 'none' };
+  }
+}
+
+/** What a kubeconfig says: tokens, certificates, exec plugins. Its files are read at each request, so that a rotated one shows. */
+export class KubeconfigCredentials implements Credentials {
+  readonly server: string;
+  readonly proxyUrl: string | undefined;
+  readonly namespace: string | undefined;
+  readonly #config: SharedPoolConfig;
+  #pending: Promise<Authentication> | undefined;
+
+  /** Throws with the next move when it names no cluster that can be used. */
+  constructor(source: string) {
+    this.#config = load(source);
+    const cluster = this.#config.getCurrentCluster();
+    if (!cluster)
+      throw new Error(`${source}: the current context names no cluster. Set current-context to one that does.`);
+    if (cluster.proxyUrl?.startsWith('socks')) {
+      throw new Error(
+        `${source}: proxy-url ${cluster.proxyUrl} is a SOCKS proxy, which is not supported. Use an HTTP proxy.`,
+      );
+    }
+    this.server = cluster.server;
+    this.proxyUrl = cluster.proxyUrl;
+    this.namespace = this.#config.getContextObject(this.#config.getCurrentContext())?.namespace;
+  }
+
+  /** Requests that begin together share one run of an exec plugin. */
+  authenticate(): Promise<Authentication> {
+    this.#pending ??= this.#authenticate().finally(() => {
+      this.#pending = undefined;
+    });
+    return this.#pending;
+  }
+
+  async #authenticate(): Promise<Authentication> {
+    const context = new RequestContext(this.server, HttpMethod.GET);
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => reject(new Error('the credential plugin did not answer in 30 s')), EXEC_TIMEOUT_MS);
+    try {
+      await Promise.race([this.#config.applySecurityAuthentication(context), late]);
+    } finally {
+      clearTimeout(timer);
+    }
+    return { headers: context.getHeaders(), tls: this.#config.tls };
+  }
+}
+
+function load(path: string): SharedPoolConfig {
+  const config = new SharedPoolConfig();
+  try {
+    config.loadFromFile(path);
+  } catch (error) {
+    throw new Error(`kubeconfig ${path}: ${error instanceof Error ? error.message : error}`);
+  }
+  return config;
+}

@@ -1,0 +1,36 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Authentication, Credentials } from './credentials.ts';
+
+/** https://kubernetes.io/docs/tasks/run-application/access-api-from-pod/#directly-accessing-the-rest-api */
+const MOUNTED_BY_KUBELET = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+/** The ServiceAccount of the pod that this process runs in. The kubelet replaces the token well before it ends. */
+export class PodCredentials implements Credentials {
+  readonly server: string;
+  readonly proxyUrl = undefined;
+  readonly namespace: string | undefined;
+  readonly #dir: string;
+
+  /** Throws when this is no pod, or one without a token. */
+  constructor(dir: string = MOUNTED_BY_KUBELET, env: Readonly<Record<string, string | undefined>> = process.env) {
+    const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = env;
+    if (!host || !existsSync(join(dir, 'token'))) {
+      throw new Error('This is not a pod with a service account, and no kubeconfig is given. Pass the path of one.');
+    }
+    this.server = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    const namespace = join(dir, 'namespace');
+    this.namespace = existsSync(namespace) ? readFileSync(namespace, 'utf8').trim() : undefined;
+    this.#dir = dir;
+  }
+
+  /** Two small files in memory: reading them each time is cheaper than knowing when they changed. */
+  async authenticate(): Promise<Authentication> {
+    const [token, ca] = await Promise.all([
+      readFile(join(this.#dir, 'token'), 'utf8'),
+      readFile(join(this.#dir, 'ca.crt')),
+    ]);
+    return { headers: { authorization: `Bearer ${token.trim()}` }, tls: { ca } };
+  }
+}
