@@ -26,7 +26,7 @@ export const idle: Section = {
   what: 'the bundled operator with one small pool: start to the first reconcile, and memory and CPU at rest',
   run: async (bench): Promise<Result> => {
     const cluster = await bench.cluster(NODES, 1);
-    const bundle = await bundleOperator(bench.signal);
+    const bundle = await bundleOperator();
     await preparePools(cluster, bundle);
     const runs: Run[] = [];
     for (let run = 0; run < RUNS; run++) runs.push(await once(cluster, bundle, bench.signal));

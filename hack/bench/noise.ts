@@ -21,7 +21,7 @@ export const noise: Section = {
   what: `the bundled operator under ${RATE} heartbeats a second of ${NODES} nodes: events, reconciles, writes, CPU`,
   run: async (bench): Promise<Result> => {
     const cluster = await bench.cluster(NODES, GROUPS);
-    const bundle = await bundleOperator(bench.signal);
+    const bundle = await bundleOperator();
     await preparePools(cluster, bundle);
     const operator = await BenchOperator.start(cluster, bundle, { flags: ['--leader-elect=false'] });
     try {

@@ -22,7 +22,7 @@ export const scale: Section = {
   what: `memory and a full resync of the bundled operator with ${GROUPS} pools, up to 10,000 nodes, with --large to 50,000`,
   run: async (bench): Promise<Result> => {
     const rows: Row[] = [];
-    const bundle = await bundleOperator(bench.signal);
+    const bundle = await bundleOperator();
     let peakMB = 0;
     for (const [index, nodes] of [...SIZES, ...(bench.large ? LARGE_SIZES : [])].entries()) {
       const cluster = await bench.cluster(nodes, GROUPS);

@@ -24,7 +24,7 @@ const FILE = 'build/soak.json';
 
 async function soak(bench: Bench, minutes: number): Promise<void> {
   const cluster = await bench.cluster(NODES, GROUPS);
-  const bundle = await bundleOperator(bench.signal);
+  const bundle = await bundleOperator();
   await preparePools(cluster, bundle);
   const { controlPlane, operatorKubeconfig } = cluster.world;
   const proxy = await FaultyProxy.start(Number(new URL(controlPlane.url).port));

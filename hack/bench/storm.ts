@@ -31,7 +31,7 @@ export const storm: Section = {
   what: `${CHANGED} nodes of one pool change as fast as the API server takes it: writes, time until the status is right`,
   run: async (bench): Promise<Result> => {
     const cluster = await bench.cluster(NODES, GROUPS);
-    const bundle = await bundleOperator(bench.signal);
+    const bundle = await bundleOperator();
     await preparePools(cluster, bundle);
     const operator = await BenchOperator.start(cluster, bundle, { flags: ['--leader-elect=false'] });
     const pools = watchPools(cluster);

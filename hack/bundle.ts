@@ -1,0 +1,47 @@
+/** How programs are bundled: the operator, and what the benches measure in its place. */
+import { rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+
+/** A file that was written. */
+interface Bundled {
+  /** Relative to the root of the project. */
+  readonly file: string;
+  readonly bytes: number;
+}
+
+/**
+ * Bundles the program `entry`, a path from the project's root, into `outdir`, which it empties; its first file is `<name>.mjs`. One bundle
+ * starts faster and needs less memory than its packages apart. The same sources give the same bytes.
+ */
+export async function bundle(entry: string, name: string, outdir: string): Promise<readonly Bundled[]> {
+  // Chunks are named after their content: an older build would leave its own behind.
+  await rm(resolve(ROOT, outdir), { recursive: true, force: true });
+  const { metafile } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: { [name]: entry },
+    outdir,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    // What is imported at its first use is a chunk of its own: the EC2 client, the reader of kubeconfigs.
+    splitting: true,
+    minifySyntax: true,
+    minifyWhitespace: true,
+    // Identifiers stay: a stack trace must be readable.
+    minifyIdentifiers: false,
+    format: 'esm',
+    // Of ES modules only what is used gets into the bundle.
+    mainFields: ['module', 'main'],
+    platform: 'node',
+    target: 'node22',
+    legalComments: 'none',
+    metafile: true,
+    // Packages that are CommonJS inside call require, which ES modules do not have.
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    define: { 'process.env.NODE_ENV': '"production"' },
+  });
+  return Object.entries(metafile.outputs).map(([file, { bytes }]) => ({ file, bytes }));
+}
