@@ -8,7 +8,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm install --no-save --ignore-scripts
 COPY cmd cmd
 COPY controllers controllers
-COPY hack/build.ts hack/build.ts
+COPY hack/build.ts hack/bundle.ts hack/
 RUN node hack/build.ts
 
 FROM node:24-slim
@@ -16,4 +16,6 @@ ENV NODE_ENV=production
 COPY --from=build /src/build/operator /app
 # A number, so that runAsNonRoot can be checked. It writes no file: the root file system may be read-only.
 USER 65532:65532
-ENTRYPOINT ["node", "/app/operator.mjs"]
+# A small young generation: a cluster's nodes come in as a stream of buffers, which are freed only when it is collected. The first list of
+# 10,000 nodes peaks at 110 MB in place of 190, in the same time (make bench, coldSync).
+ENTRYPOINT ["node", "--max-semi-space-size=2", "/app/operator.mjs"]
