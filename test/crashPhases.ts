@@ -185,13 +185,21 @@ export const phases: readonly Phase[] = [
     end: async (stage) => {
       await stage.until('to be gone', isGone);
       assert.deepEqual(
-        stage.groups().map(({ status, scalingConfig }) => [status, scalingConfig?.desiredSize]),
-        [['ACTIVE', 1]],
+        stage.groups().map(({ status, scalingConfig, tags }) => [status, scalingConfig?.desiredSize, tags]),
+        [['ACTIVE', 1, {}]],
       );
+      // The RuntimeClass stays and selects the pool's label.
+      assert.deepEqual(stage.groups()[0]?.labels, { 'winpool.dev/pool': stage.name });
       assert.equal(stage.history.groups.size, 1, 'groups that ever were');
       assert.deepEqual((await stage.runtimeClass())?.metadata.ownerReferences ?? [], []);
     },
     numbers: isBeforeTheEnd,
-    includes: ['GET runtimeclasses #1', 'PATCH runtimeclasses #1', 'PATCH windowspools #1'],
+    includes: [
+      'UpdateNodegroupConfig #1',
+      'UntagResource #1',
+      'GET runtimeclasses #1',
+      'PATCH runtimeclasses #1',
+      'PATCH windowspools #1',
+    ],
   },
 ];

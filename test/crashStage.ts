@@ -200,10 +200,10 @@ export class CrashStage implements AsyncDisposable {
     return this.delete(`${RUNTIME_CLASSES}/${this.name}`);
   }
 
-  /** The node groups that carry the pool's tag, whatever they are called. */
+  /** The node groups that carry the pool's tag, whatever they are called, and the one of its name. */
   groups() {
     const all = [...this.world.cloud.state.groups.values()].map(({ nodegroup }) => nodegroup);
-    return all.filter(({ tags }) => tags?.[POOL_TAG] === this.name);
+    return all.filter(({ tags, nodegroupName }) => tags?.[POOL_TAG] === this.name || nodegroupName === this.name);
   }
 
   /** Fails when something was wrong at any moment so far. */

@@ -135,10 +135,26 @@ describe('a pool from creation to its end', () => {
   });
 
   it('leaves the group and the RuntimeClass where they are with Retain', async () => {
-    await stage.world.apply(poolManifest('kept', { windowsVersion: 'Windows2025', deletionPolicy: 'Retain' }));
+    await stage.world.apply(
+      poolManifest('kept', {
+        windowsVersion: 'Windows2025',
+        deletionPolicy: 'Retain',
+        labels: { team: 'web' },
+        nodeGroup: { tags: { cost: '42' } },
+      }),
+    );
     await ready('kept');
     await stage.world.kubectl('delete', 'windowspool', 'kept', '--timeout=20s');
-    assert.equal(groupIn('kept')?.status, 'ACTIVE');
+    const { status, labels, taints, tags } = groupIn('kept') ?? {};
+    assert.deepEqual(
+      { status, labels, taints, tags },
+      {
+        status: 'ACTIVE',
+        labels: { team: 'web' },
+        taints: [{ key: 'os', value: 'windows', effect: 'NO_SCHEDULE' }],
+        tags: { cost: '42' },
+      },
+    );
     const kept = await stage.world.get<{ metadata: { ownerReferences?: object[] } }>('runtimeclasses', 'windows-2025');
     assert.deepEqual(kept?.metadata.ownerReferences ?? [], []);
     stage.world.cloud.faults.consoleDelete({ group: 'kept' });

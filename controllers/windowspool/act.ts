@@ -3,6 +3,7 @@
  * does not keep the others back: a step is skipped only when an earlier one about the same thing failed.
  */
 import type { WindowsPool, WindowsPoolStatus } from './api.gen.ts';
+import { isLasting } from './facts.ts';
 import type {
   Answer,
   NodeGroup,
@@ -40,6 +41,8 @@ export interface Outcome {
   readonly after: Situation;
   readonly done: readonly Step[];
   readonly accepted: Accepted | undefined;
+  /** The operator's marks that AWS would not let it take from a group that it leaves. */
+  readonly left: readonly StepTrouble[];
   /** The pool is gone, or will be as soon as other finalizers are. */
   readonly released: boolean;
 }
@@ -48,20 +51,32 @@ export interface Outcome {
 export async function act(steps: readonly Step[], s: Situation, hands: Hands, signal: AbortSignal): Promise<Outcome> {
   const troubled = new Set<string>();
   const troubles: StepTrouble[] = [...s.troubles];
-  let outcome: Outcome = { after: s, done: [], accepted: undefined, released: false };
+  const left: StepTrouble[] = [];
+  let outcome: Outcome = { after: s, done: [], accepted: undefined, left, released: false };
   for (const step of steps) {
     signal.throwIfAborted();
     const about = subjectOf(step);
     // The finalizer goes last, and only when all else went well.
-    if (troubled.has('pool') || troubled.has(about) || (step.kind === 'removeFinalizer' && troubles.length > 0))
-      continue;
+    if (troubled.has('pool') || troubled.has(about) || (step.kind === 'removeFinalizer' && troubled.size > 0)) continue;
     const result = await take(step, outcome, hands, signal);
     if ('trouble' in result) {
-      troubled.add(about);
-      troubles.push({ at: s.now, step: step.kind, trouble: result.trouble });
-    } else outcome = { ...result, done: [...result.done, step] };
+      const entry = { at: s.now, step: step.kind, trouble: result.trouble };
+      if (isLeaving(step) && isLasting(result.trouble)) left.push(entry);
+      else {
+        troubled.add(about);
+        troubles.push(entry);
+      }
+    } else {
+      outcome = { ...result, done: [...result.done, step] };
+      // EKS works on the group now; the rest follows when it is done.
+      if (step.kind === 'updateConfig' && isLeaving(step)) break;
+    }
   }
   return { ...outcome, after: { ...outcome.after, troubles } };
+}
+
+function isLeaving(step: Step): boolean {
+  return 'leaving' in step && step.leaving === true;
 }
 
 function subjectOf(step: Step): string {

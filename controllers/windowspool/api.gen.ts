@@ -47,7 +47,7 @@ export interface WindowsPoolSpec {
   verification: VerificationSpec;
   runtimeClass: RuntimeClassSpec;
   /**
-   * What happens to the node group when the pool is deleted. Delete: it is deleted with its nodes. Retain: it stays as it is. May be changed while a deletion is stuck.
+   * What happens to the node group when the pool is deleted. Delete: it is deleted with its nodes. Retain: it stays with its nodes; the labels, taints and tags under winpool.dev are taken from it, all else is kept. May be changed while a deletion is stuck.
    */
   deletionPolicy: 'Delete' | 'Retain';
   /**

@@ -12,6 +12,8 @@ import {
 import { LEAVING } from './testing/planCases.ts';
 import { check, group, pool, working } from './testing/truthTable.ts';
 
+const retained = samplePool({ deletionPolicy: 'Retain' }, { metadata: LEAVING, status: knownStatus() });
+
 describe('AWS that cannot be looked at', () => {
   const trouble = sampleTrouble('unavailable');
   const away = (seconds: number, last?: NodeGroup): Pick<Situation, 'group'> => ({
@@ -144,8 +146,27 @@ describe('what helps itself is not Stalled', () => {
     ],
     [
       'a pool that goes without its group',
-      sampleSituation({ pool: samplePool({ deletionPolicy: 'Retain' }, { metadata: LEAVING, status: knownStatus() }) }),
-      working('NodeGroupReady', 'False Retained: Node group web stays as it is.'),
+      sampleSituation({ pool: retained }),
+      working('NodeGroupReady', 'False Retained: Node group web stays.'),
+    ],
+    [
+      'a pool that goes without its group, on which EKS works',
+      sampleSituation({ pool: retained, ...group({ status: 'UPDATING' }) }),
+      working(
+        'NodeGroupReady',
+        'False Retained: Node group web stays. The labels and tags of the operator are taken from it first, when it is no longer UPDATING.',
+      ),
+    ],
+    [
+      'a pool that goes without its group, of which AWS tells nothing',
+      sampleSituation({
+        pool: retained,
+        group: { kind: 'unreachable', trouble: sampleTrouble('throttled'), since: NOW, last: undefined },
+      }),
+      working(
+        'NodeGroupReady',
+        'False Retained: Node group web stays. The labels and tags of the operator are taken from it first: DescribeNodegroup failed: the call was throttled. It is tried again.',
+      ),
     ],
   ]);
 });

@@ -161,7 +161,7 @@ function assessWorking(group: NodeGroup): Finding {
 
 function assessDeletion(s: Situation, name: string): Finding {
   if (s.pool.spec.deletionPolicy === 'Retain') {
-    return { status: 'False', reason: 'Retained', message: `Node group ${name} stays as it is.`, working: true };
+    return { status: 'False', reason: 'Retained', message: `Node group ${name} stays.${leaving(s)}`, working: true };
   }
   const wayOut = 'deletionPolicy: Retain lets the pool go without it.';
   if (s.group.kind === 'seen' && s.group.group.status === 'DELETE_FAILED') {
@@ -185,6 +185,15 @@ function assessDeletion(s: Situation, name: string): Finding {
     message: `Node group ${name} is being deleted.${waiting}`,
     working: true,
   };
+}
+
+/** What a pool that leaves its group still waits for. */
+function leaving(s: Situation): string {
+  const trouble = [s.group, s.cluster].find((sight) => sight.kind === 'unreachable')?.trouble;
+  const first = ' The labels and tags of the operator are taken from it first';
+  if (trouble) return `${first}: ${sentence(`${trouble.operation} failed: ${trouble.message}`)} It is tried again.`;
+  const status = groupOf(s)?.status;
+  return status === 'CREATING' || status === 'UPDATING' ? `${first}, when it is no longer ${status}.` : '';
 }
 
 /** A group that EKS works on is deleted a moment later: no news for anybody. */

@@ -1,5 +1,7 @@
 /** The rules for a pool that goes. */
+import { isClusterMismatch, isLasting } from './facts.ts';
 import { FINALIZER } from './labels.ts';
+import { LEAVING_PATIENCE_MS, leavingSteps } from './leaving.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 import { isOwner } from './runtimeClass.ts';
 import type { Situation } from './situation.ts';
@@ -10,11 +12,30 @@ export function leaveWhatIsNotHeld({ pool }: Situation) {
   return pool.metadata.finalizers?.includes(FINALIZER) ? undefined : [];
 }
 
-/** Ensures that Retain lets the pool go at once, whatever AWS says; the RuntimeClass stays because nobody owns it any more. */
-export function letGoRetained({ pool, runtimeClass, formerRuntimeClass }: Situation): Step[] | undefined {
+/**
+ * Ensures that a pool leaves its group in order: not while EKS works on it, and not at the first call that AWS did not answer. A call that
+ * would fail for long, and a cluster that is another or gone, hold up nobody.
+ */
+export function waitToLeave(s: Situation): Step[] | undefined {
+  const { pool, group, cluster } = s;
+  if (pool.spec.deletionPolicy !== 'Retain' || isClusterMismatch(s)) return undefined;
+  const trouble = [group, cluster].find((sight) => sight.kind === 'unreachable')?.trouble;
+  if (trouble) return isLasting(trouble) || s.now >= patienceEnd(s) ? undefined : [];
+  const busy = group.kind === 'seen' && ['CREATING', 'UPDATING'].includes(group.group.status);
+  return busy && isOwnedBy(pool, group.group) ? [] : undefined;
+}
+
+function patienceEnd({ pool }: Situation): number {
+  return Date.parse(pool.metadata.deletionTimestamp ?? '') + LEAVING_PATIENCE_MS;
+}
+
+/** Ensures that Retain takes the operator's marks from the group and lets the pool go; the RuntimeClass stays because nobody owns it any more. */
+export function letGoRetained(s: Situation): Step[] | undefined {
+  const { pool, runtimeClass, formerRuntimeClass } = s;
   if (pool.spec.deletionPolicy !== 'Retain') return undefined;
   const owned = [runtimeClass, formerRuntimeClass].filter((seen) => seen !== undefined && isOwner(pool, seen));
   return [
+    ...leavingSteps(s),
     ...owned.flatMap((seen): Step[] => (seen ? [{ kind: 'releaseRuntimeClass', seen }] : [])),
     { kind: 'removeFinalizer' },
   ];

@@ -2,7 +2,7 @@
 import type { WindowsPool } from './api.gen.ts';
 import { CREATED_FROM_TAG, PAUSED_ANNOTATION } from './labels.ts';
 import { wishFor } from './nodeGroup.ts';
-import type { NodeGroup } from './ports.ts';
+import type { NodeGroup, Trouble } from './ports.ts';
 import type { Situation, StepTrouble } from './situation.ts';
 import { touchesAws } from './steps.ts';
 import type { Expectation } from './verify.ts';
@@ -41,6 +41,11 @@ export function createdFrom(s: Situation): string {
 /** Whether it is trouble with AWS, of a step or of a look. The rest is trouble with the API server. */
 export function isAwsTrouble({ step }: StepTrouble): boolean {
   return touchesAws({ kind: step }) || step === 'describeUpdate' || step === 'describeInstances';
+}
+
+/** Whether the same call would fail for a long time: only people change that. */
+export function isLasting({ kind }: Trouble): boolean {
+  return ['denied', 'refused', 'limit', 'gone', 'unknown'].includes(kind);
 }
 
 /** What the pool's nodes are compared with. */

@@ -1,5 +1,8 @@
 /** The names under which the operator marks what is its own. */
 
+/** Every label, taint and tag under this prefix is the operator's: the schema refuses it to users. */
+export const OWN_PREFIX = 'winpool.dev/';
+
 /** The tag of a node group and the label of its nodes: the pool's name. By name, because backup tools and GitOps change UIDs. */
 export const POOL_KEY = 'winpool.dev/pool';
 

@@ -128,6 +128,6 @@ function rememberFirst(s: Situation): Step[] {
  * A client request token: a crash repeats a call and EKS answers as before; the same wish after another group or update is another
  * call. The pool's UID keeps a pool that is made anew apart from its namesake.
  */
-function tokenFor(pool: WindowsPool, step: string, payload: unknown, last: string | undefined): string {
+export function tokenFor(pool: WindowsPool, step: string, payload: unknown, last: string | undefined): string {
   return `${pool.metadata.name.slice(0, 40)}-${hashOf({ uid: pool.metadata.uid, step, payload, last })}`;
 }

@@ -5,6 +5,7 @@ import type { Situation } from './situation.ts';
 import { describeStep, type Step, touchesAws } from './steps.ts';
 import { knownStatus, sampleGroup, samplePool, sampleSituation } from './testing/fixtures.ts';
 import { nodeGroupCases, type PlanCase, pausedCases, tagCases } from './testing/planCases.ts';
+import { leavingCases } from './testing/planCasesOfLeaving.ts';
 import { deletionCases, nodeCases, runtimeClassCases } from './testing/planCasesOfTheRest.ts';
 
 const tables: Readonly<Record<string, readonly PlanCase[]>> = {
@@ -13,6 +14,7 @@ const tables: Readonly<Record<string, readonly PlanCase[]>> = {
   'a pool that lives: its RuntimeClass': runtimeClassCases,
   'a pool that lives: its nodes': nodeCases,
   'a pool that goes': deletionCases,
+  'a pool that goes and leaves its group': leavingCases,
 };
 
 /** The step with what matters of its payload. */

@@ -12,6 +12,7 @@ import {
   leaveWhatIsNotHeld,
   letGoRetained,
   waitForDeletion,
+  waitToLeave,
 } from './deletionRules.ts';
 import { isDeleting, isPaused } from './facts.ts';
 import {
@@ -55,6 +56,7 @@ export const deletionChapters: readonly Chapter[] = [
     about: 'deletion',
     rules: [
       leaveWhatIsNotHeld,
+      waitToLeave,
       letGoRetained,
       stayOutOfOtherClusters,
       deleteOwnedGroup,

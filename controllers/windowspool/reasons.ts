@@ -55,7 +55,9 @@ const others = {
   Deleting: 'The node group is being deleted.',
   DeleteFailed:
     'EKS could not delete the node group. Mend the cause in the message; it is tried again. deletionPolicy: Retain lets the pool go without it.',
-  Retained: 'The pool is deleted and leaves its node group as it is.',
+  Retained: 'The pool is deleted and leaves its node group. The marks of the operator are taken from it first.',
+  MarksLeft:
+    'The pool is gone, and AWS did not let the operator take its labels, taints or tags from the node group. Remove those under winpool.dev yourself.',
 
   Met: 'Nothing that the pool needs is missing.',
   AccessDenied:

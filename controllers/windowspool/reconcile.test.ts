@@ -264,13 +264,6 @@ describe('a pool that is deleted', () => {
     assert.equal(world.awsCalls().includes('DescribeUpdate'), false);
   });
 
-  it('leaves its group and its RuntimeClass with Retain', async () => {
-    const { world, deps } = await readyWorld({ deletionPolicy: 'Retain' });
-    world.remove('web');
-    await wake(world, deps);
-    assert.deepEqual([world.pools.size, world.groups.size, world.runtimeClasses.size], [0, 1, 1]);
-  });
-
   it('between the cache and the API server is forgotten', async () => {
     const { world, deps } = await readyWorld();
     world.now = deps.sights.dueAt('web');

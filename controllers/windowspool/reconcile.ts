@@ -6,7 +6,7 @@ import type { Answer, Trouble } from './ports.ts';
 import { report, type Voice } from './report.ts';
 import { type Next, nextRun, untilGroupLook } from './schedule.ts';
 import type { Settings, Situation } from './situation.ts';
-import { touchesAws } from './steps.ts';
+import { type Step, touchesAws } from './steps.ts';
 
 export interface Deps extends Sources, Hands, Voice {
   readonly sights: Sights;
@@ -22,8 +22,7 @@ export async function reconcile(name: string, deps: Deps, signal: AbortSignal): 
   if (!seen.value) return forget(name, deps);
   const { situation, fresh } = seen.value;
   const plan = planFor(situation);
-  // What AWS refused at the last look is not asked again before the next one, however many events come.
-  const steps = fresh ? plan.steps : plan.steps.filter((step) => !touchesAws(step));
+  const steps = fresh ? plan.steps : withoutAws(plan.steps);
   const outcome = await act(steps, situation, deps, signal);
   const told = await report(outcome, plan.pending, fresh, deps, signal);
   if (outcome.released) return forget(name, deps);
@@ -60,6 +59,14 @@ async function look(name: string, deps: Deps, signal: AbortSignal): Promise<Answ
   if (!read.value) return { ok: true, value: undefined };
   const situation = await observe(read.value, undefined, deps.sights, deps, deps.settings, now, signal);
   return { ok: true, value: { situation, fresh: true } };
+}
+
+/**
+ * What AWS refused at the last look is not asked again before the next one, however many events come. The finalizer waits for what AWS
+ * is still to be asked.
+ */
+function withoutAws(steps: readonly Step[]): readonly Step[] {
+  return steps.some(touchesAws) ? steps.filter((step) => !touchesAws(step) && step.kind !== 'removeFinalizer') : steps;
 }
 
 function retry({ kind, operation, code, message }: Trouble): Next {

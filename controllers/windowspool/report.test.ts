@@ -30,7 +30,7 @@ class Reporter {
     this.world.pools.set('web', { ...pool, metadata: { ...pool.metadata } });
     const after = sampleSituation({ ...change, pool });
     const told = await report(
-      { after, done: [], accepted: undefined, released: false, ...outcome },
+      { after, done: [], accepted: undefined, left: [], released: false, ...outcome },
       [],
       urgent,
       this.voice,
@@ -150,7 +150,7 @@ describe('the metrics', () => {
     const { world, voice } = new Reporter();
     const after = sampleSituation({ nodes: [...bad, sampleNode({ name: 'ip-8', taints: [], ready: 'False' })] });
     world.pools.set('web', after.pool);
-    await report({ after, done: [], accepted: undefined, released: false }, [], true, voice, signal);
+    await report({ after, done: [], accepted: undefined, left: [], released: false }, [], true, voice, signal);
     assert.deepEqual(world.metrics.get('web'), {
       conditions: [
         { type: 'Ready', status: 'True' },

@@ -4,14 +4,14 @@ import type { Condition, WindowsPool, WindowsPoolStatus } from './api.gen.ts';
 import { type Assessment, assess } from './assess.ts';
 import { groupOf } from './facts.ts';
 import { canonical } from './hash.ts';
-import { isOwnedBy } from './nodeGroup.ts';
+import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import type { Pace } from './pace.ts';
 import type { Events, Metrics, Pools, Trouble } from './ports.ts';
 import { onTheWay, type Reason, reasons } from './reasons.ts';
 import type { Situation } from './situation.ts';
 import { statusFor } from './status.ts';
 import { describeStep, type Step } from './steps.ts';
-import { count } from './words.ts';
+import { count, sentence } from './words.ts';
 
 export interface Voice {
   readonly pools: Pools;
@@ -55,6 +55,7 @@ export async function report(
   const assessment = assess(outcome.after);
   const status = statusFor(outcome, assessment, pending);
   tellSteps(outcome, voice.events);
+  tellLeft(outcome, voice.events);
   if (outcome.released) {
     voice.metrics.drop(name);
     return { kind: 'told', pool };
@@ -82,6 +83,17 @@ function tellSteps({ done, after: { pool } }: Outcome, events: Events): void {
   if (labelled > 1) {
     const message = `label ${count(labelled, 'node')} with the build of their kernel`;
     events.publish(pool, { type: 'Normal', reason: 'NodeLabelled', action: 'labelNode', message });
+  }
+}
+
+/** What AWS would not let the operator take from a group that outlives its pool: nothing else will ever tell. */
+function tellLeft({ left, after: { pool } }: Outcome, events: Events): void {
+  for (const { step, trouble } of left) {
+    const group = nodeGroupNameOf(pool);
+    const marks = `winpool.dev ${step === 'correctTags' ? 'tags' : 'labels and taints'}`;
+    const cause = sentence(`${trouble.operation} failed: ${trouble.message}`);
+    const message = `Node group ${group} keeps its ${marks}: ${cause} Remove them yourself.`;
+    events.publish(pool, { type: 'Warning', reason: 'MarksLeft', action: step, message });
   }
 }
 

@@ -28,7 +28,7 @@ import {
 import { randomSituation } from './testing/randomSituation.ts';
 
 function statusOf(s: Situation, outcome: Partial<Outcome> = {}, pending: readonly Step[] = []): WindowsPoolStatus {
-  const whole: Outcome = { after: s, done: [], accepted: undefined, released: false, ...outcome };
+  const whole: Outcome = { after: s, done: [], accepted: undefined, left: [], released: false, ...outcome };
   return statusFor(whole, assess(s), pending);
 }
 

@@ -16,14 +16,26 @@ export type Step =
       readonly change: ConfigChange;
       readonly token: string;
       readonly target: string;
+      readonly leaving?: Leaving;
     }
-  | { readonly kind: 'correctTags'; readonly group: NodeGroup; readonly change: TagChange }
+  | {
+      readonly kind: 'correctTags';
+      readonly group: NodeGroup;
+      readonly change: TagChange;
+      readonly leaving?: Leaving;
+    }
   | { readonly kind: 'deleteNodeGroup'; readonly group: string; readonly why: string }
   | { readonly kind: 'createRuntimeClass'; readonly wish: RuntimeClassWish }
   | { readonly kind: 'applyRuntimeClass'; readonly wish: RuntimeClassWish; readonly seen: RuntimeClass }
   | { readonly kind: 'releaseRuntimeClass'; readonly seen: RuntimeClass }
   | { readonly kind: 'deleteRuntimeClass'; readonly seen: RuntimeClass }
   | { readonly kind: 'labelNode'; readonly node: NodeRecord; readonly build: string };
+
+/**
+ * The step takes the operator's marks from a group that outlives its pool. What AWS refuses for good stays where it is, so that Retain
+ * always lets a pool go.
+ */
+type Leaving = true;
 
 /** What status remembers, because it can't be seen anywhere else. */
 export interface Memory {

@@ -43,7 +43,7 @@ function decide(size: number): number {
   const verdicts = nodes.map((node) => verifyNode(node, expected, situation.now));
   const seen = { ...situation, verdicts };
   const { steps, pending } = planFor(seen);
-  const outcome = { after: seen, done: steps, accepted: undefined, released: false };
+  const outcome = { after: seen, done: steps, accepted: undefined, left: [], released: false };
   statusFor(outcome, assess(seen), pending);
   return performance.now() - start;
 }

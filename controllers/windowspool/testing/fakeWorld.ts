@@ -17,6 +17,7 @@ import type {
   PoolMetrics,
   RuntimeClass,
   RuntimeClassWish,
+  Taint,
   Trouble,
 } from '../ports.ts';
 import type { Deps } from '../reconcile.ts';
@@ -266,13 +267,14 @@ export class FakeWorld {
     const group = this.groups.get(name);
     if (!group) return { ok: false, trouble: sampleTrouble('gone') };
     if (group.status !== 'ACTIVE') return { ok: false, trouble: sampleTrouble('busy') };
+    const removed = (taint: Taint) => taints?.remove.some((other) => sameTaint(taint, other)) === true;
     const kept = Object.entries(group.labels).filter(([key]) => !labels?.remove.includes(key));
     const changed: NodeGroup = {
       ...group,
       status: 'UPDATING',
       scaling: { ...group.scaling, ...scaling },
       labels: { ...Object.fromEntries(kept), ...labels?.set },
-      taints: [...group.taints, ...(taints?.set ?? [])],
+      taints: [...group.taints.filter((taint) => !removed(taint)), ...(taints?.set ?? [])],
     };
     this.groups.set(name, changed);
     this.#left.set(name, this.looks);
@@ -315,6 +317,10 @@ export class FakeWorld {
     });
     return done;
   }
+}
+
+function sameTaint(a: Taint, b: Taint): boolean {
+  return a.key === b.key && a.effect === b.effect;
 }
 
 function flat<T>(answer: Answer<Answer<T>>): Answer<T> {

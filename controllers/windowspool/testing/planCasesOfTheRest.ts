@@ -14,7 +14,6 @@ import {
 import { LEAVING, otherAuthority, type PlanCase, seen } from './planCases.ts';
 
 const leaving = samplePool({}, { metadata: LEAVING, status: knownStatus() });
-const retained = samplePool({ deletionPolicy: 'Retain' }, { metadata: LEAVING, status: knownStatus() });
 const unreachable = { kind: 'unreachable', trouble: sampleTrouble('unavailable') } as const;
 const DELETE = 'delete node group web: the pool is deleted';
 
@@ -97,30 +96,6 @@ export const deletionCases: readonly PlanCase[] = [
     name: 'nothing is deleted while the cluster is not proven to be ours',
     situation: sampleSituation({ pool: leaving, cluster: unreachable }),
     want: [],
-  },
-  {
-    name: 'Retain gives up the RuntimeClass, then lets the pool go without its group',
-    situation: sampleSituation({ pool: retained }),
-    want: ['give up ownership of RuntimeClass windows-2022', 'removeFinalizer'],
-  },
-  {
-    name: 'Retain lets the pool go while AWS cannot be reached',
-    situation: sampleSituation({
-      pool: retained,
-      cluster: unreachable,
-      group: { ...unreachable, since: NOW, last: undefined },
-      runtimeClass: undefined,
-    }),
-    want: ['removeFinalizer'],
-  },
-  {
-    name: 'Retain lets the pool go even in another cluster, and a RuntimeClass of others stays theirs',
-    situation: sampleSituation({
-      pool: retained,
-      cluster: otherAuthority,
-      runtimeClass: sampleRuntimeClass(retained, { owners: [{ name: 'api', uid: 'uid-api' }] }),
-    }),
-    want: ['removeFinalizer'],
   },
 ];
 

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { reconcile } from './reconcile.ts';
+import { Crash, type FakeWorld } from './testing/fakeWorld.ts';
+import { sampleTrouble } from './testing/fixtures.ts';
+import { fresh, readyWorld, signal, until, wake } from './testing/life.ts';
+
+const spec = { deletionPolicy: 'Retain', labels: { team: 'web' } } as const;
+const isGone = (world: FakeWorld) => () => world.pools.size === 0;
+
+/** What is left of the group that the pool leaves. */
+function rest(world: FakeWorld) {
+  const { status, labels, taints, tags } = world.groups.get('web') ?? assert.fail('the group is gone');
+  return { status, labels, taints, tags };
+}
+
+const LEFT = {
+  status: 'ACTIVE',
+  labels: { team: 'web' },
+  taints: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }],
+  tags: { cost: '42' },
+};
+
+async function leavingWorld() {
+  const { nodeGroup } = fresh().spec;
+  const made = await readyWorld({ ...spec, nodeGroup: { ...nodeGroup, tags: { cost: '42' } } });
+  made.world.remove('web');
+  return made;
+}
+
+describe('a pool that leaves its group', () => {
+  it('takes labels and taints away, waits for EKS, then the tags, the RuntimeClass’ owner and itself', async () => {
+    const { world, deps } = await leavingWorld();
+    world.calls.splice(0);
+    await until(world, deps, isGone(world), 'the end');
+    assert.deepEqual(
+      world.calls.filter((call) => !/^(read|write|Describe)/.test(call)),
+      ['UpdateNodegroupConfig', 'UntagResource', 'release RuntimeClass', 'remove finalizer'],
+    );
+    assert.deepEqual(rest(world), LEFT);
+    assert.deepEqual(
+      [...world.runtimeClasses.values()].map(({ name, owners }) => [name, owners]),
+      [['windows-2022', []]],
+    );
+    assert.deepEqual(
+      world.events.map(({ reason, message }) => `${reason} ${message}`),
+      [
+        'NodeGroupUpdated update node group web: labels remove winpool.dev/pool, winpool.dev/windows-build',
+        'Retained Node group web stays. The labels and tags of the operator are taken from it first, when it is no longer UPDATING.',
+        'TagsCorrected correct the tags of node group web: remove winpool.dev/pool, winpool.dev/created-from',
+        'RuntimeClassReleased give up ownership of RuntimeClass windows-2022',
+      ],
+    );
+  });
+
+  it('can be made anew under its name, and keeps away from the group that it left', async () => {
+    const { world, deps } = await leavingWorld();
+    await until(world, deps, isGone(world), 'the end');
+    const before = rest(world);
+    world.apply(fresh(spec));
+    await wake(world, deps);
+    const finding = world.pools.get('web')?.status?.conditions?.find(({ type }) => type === 'NodeGroupReady');
+    assert.deepEqual([finding?.reason, rest(world)], ['NotOwned', before]);
+  });
+
+  for (const when of ['before', 'after'] as const) {
+    it(`ends the same, killed ${when} each of its calls`, async () => {
+      const rehearsal = await leavingWorld();
+      rehearsal.world.calls.splice(0);
+      await until(rehearsal.world, rehearsal.deps, isGone(rehearsal.world), 'the end');
+      for (const [at, call] of rehearsal.world.calls.entries()) {
+        const { world, deps } = await leavingWorld();
+        world.calls.splice(0);
+        world.crash = { at, when };
+        await assert.rejects(until(world, deps, isGone(world), 'the end'), Crash, call);
+        world.crash = undefined;
+        await until(world, world.start(), isGone(world), `the end after a crash ${when} ${call}`);
+        assert.deepEqual(rest(world), LEFT, `${when} ${call}`);
+      }
+    });
+  }
+
+  for (const call of ['UpdateNodegroupConfig', 'UntagResource']) {
+    it(`goes when ${call} is denied, and tells what it left behind`, async () => {
+      const { world, deps } = await leavingWorld();
+      world.fails = (now) => (now === call ? sampleTrouble('denied') : undefined);
+      await until(world, deps, isGone(world), 'the end');
+      const what = call === 'UntagResource' ? 'tags' : 'labels and taints';
+      assert.deepEqual(
+        world.events.filter(({ type }) => type === 'Warning').map(({ reason, message }) => [reason, message]),
+        [
+          [
+            'MarksLeft',
+            `Node group web keeps its winpool.dev ${what}: ${call} failed: the call was denied. Remove them yourself.`,
+          ],
+        ],
+      );
+    });
+
+    it(`stays while ${call} is throttled, whatever wakes it meanwhile`, async () => {
+      const { world, deps } = await leavingWorld();
+      world.fails = (now) => (now === call ? sampleTrouble('throttled') : undefined);
+      for (let i = 0; i < 5; i++) {
+        await wake(world, deps);
+        await reconcile('web', deps, signal);
+        world.now += 30_000;
+      }
+      assert.equal(world.pools.size, 1);
+      world.fails = () => undefined;
+      await until(world, deps, isGone(world), 'the end');
+      assert.deepEqual(rest(world), LEFT);
+    });
+  }
+});

@@ -1,0 +1,181 @@
+/** The rules about a pool that goes and leaves its group (deletionPolicy Retain) as a table. */
+import type { WindowsPoolSpec } from '../api.gen.ts';
+import { hashOf } from '../hash.ts';
+import type { NodeGroup } from '../ports.ts';
+import type { Situation } from '../situation.ts';
+import {
+  knownStatus,
+  MINUTE,
+  NOW,
+  sampleGroup,
+  samplePool,
+  sampleRuntimeClass,
+  sampleSituation,
+  sampleTrouble,
+} from './fixtures.ts';
+import { LEAVING, otherAuthority, type PlanCase } from './planCases.ts';
+
+const metadata = LEAVING;
+const retained = samplePool({ deletionPolicy: 'Retain' }, { metadata, status: knownStatus() });
+const ownClass: Partial<WindowsPoolSpec> = {
+  deletionPolicy: 'Retain',
+  runtimeClass: { manage: true, scope: 'Pool', handler: 'runhcs-wcow-process' },
+};
+const retainedWithOwnClass = samplePool(ownClass, { metadata, status: knownStatus() });
+
+const away = { kind: 'unreachable', trouble: sampleTrouble('unavailable') } as const;
+const denied = { kind: 'unreachable', trouble: sampleTrouble('denied') } as const;
+const LABELS = 'update node group web: labels remove winpool.dev/pool, winpool.dev/windows-build';
+const TAGS = 'correct the tags of node group web: remove winpool.dev/pool, winpool.dev/created-from';
+const CLASS = 'give up ownership of RuntimeClass windows-2022';
+const GO = 'removeFinalizer';
+const sent = { labels: { set: {}, remove: ['winpool.dev/pool', 'winpool.dev/windows-build'] } };
+
+function seen(change: Partial<NodeGroup> = {}): Situation['group'] {
+  return { kind: 'seen', group: sampleGroup(retained, change) };
+}
+
+export const leavingCases: readonly PlanCase[] = [
+  {
+    name: 'labels go first, then the tags that prove the ownership, the RuntimeClass and the pool',
+    situation: sampleSituation({ pool: retained }),
+    want: [LABELS, TAGS, CLASS, GO],
+  },
+  {
+    name: 'the taints of the operator go with the labels, those of the user and os=windows stay',
+    situation: sampleSituation({
+      pool: retained,
+      group: seen({
+        labels: { team: 'web', 'winpool.dev/pool': 'web' },
+        taints: [
+          { key: 'os', value: 'windows', effect: 'NoSchedule' },
+          { key: 'gpu', effect: 'NoExecute' },
+          { key: 'winpool.dev/unverified', effect: 'NoSchedule' },
+        ],
+      }),
+    }),
+    want: [
+      'update node group web: labels remove winpool.dev/pool; taints remove winpool.dev/unverified:NoSchedule',
+      TAGS,
+      CLASS,
+      GO,
+    ],
+  },
+  {
+    name: 'the label of the pool stays where a RuntimeClass that stays selects it',
+    situation: sampleSituation({ pool: retainedWithOwnClass }),
+    want: [
+      'update node group web: labels remove winpool.dev/windows-build',
+      TAGS,
+      'give up ownership of RuntimeClass web',
+      GO,
+    ],
+  },
+  {
+    name: 'labels and taints that are gone need no update; tags of others stay',
+    situation: sampleSituation({
+      pool: retained,
+      group: seen({ labels: { team: 'web' }, tags: { 'winpool.dev/pool': 'web', backup: 'daily' } }),
+    }),
+    want: ['correct the tags of node group web: remove winpool.dev/pool', CLASS, GO],
+  },
+  {
+    name: 'the pool goes when the tags are gone',
+    situation: sampleSituation({ pool: retained, group: seen({ tags: { backup: 'daily' } }) }),
+    want: [CLASS, GO],
+  },
+  {
+    name: 'an update that EKS took on and did not do is not sent again',
+    situation: sampleSituation({
+      pool: {
+        ...retained,
+        status: knownStatus({
+          update: { id: 'u-1', type: 'ConfigUpdate', target: hashOf({ leaving: sent }), status: 'InProgress' },
+        }),
+      },
+    }),
+    want: [TAGS, CLASS, GO],
+  },
+  ...(['CREATING', 'UPDATING'] as const).map((status) => ({
+    name: `a group that is ${status} is waited for`,
+    situation: sampleSituation({ pool: retained, group: seen({ status }) }),
+    want: [],
+  })),
+  {
+    name: 'a foreign group that is UPDATING is not waited for',
+    situation: sampleSituation({ pool: retained, group: seen({ status: 'UPDATING', tags: {} }) }),
+    want: [CLASS, GO],
+  },
+  {
+    name: 'a DEGRADED group may take the update',
+    situation: sampleSituation({ pool: retained, group: seen({ status: 'DEGRADED' }) }),
+    want: [LABELS, TAGS, CLASS, GO],
+  },
+  {
+    name: 'a group that is DEGRADED for long keeps its labels',
+    situation: sampleSituation({ pool: retained, now: NOW + 10 * MINUTE, group: seen({ status: 'DEGRADED' }) }),
+    want: [TAGS, CLASS, GO],
+  },
+  ...(['CREATE_FAILED', 'DELETE_FAILED'] as const).map((status) => ({
+    name: `a group that is ${status} takes no update and loses its tags`,
+    situation: sampleSituation({ pool: retained, group: seen({ status }) }),
+    want: [TAGS, CLASS, GO],
+  })),
+  {
+    name: 'a group that somebody deletes is left alone',
+    situation: sampleSituation({ pool: retained, group: seen({ status: 'DELETING' }) }),
+    want: [CLASS, GO],
+  },
+  {
+    name: 'a pool without a group goes',
+    situation: sampleSituation({ pool: retained, group: { kind: 'absent' }, nodes: [] }),
+    want: [CLASS, GO],
+  },
+  {
+    name: 'an AWS that does not answer is asked again for a while',
+    situation: sampleSituation({
+      pool: retained,
+      group: { ...away, since: NOW, last: undefined },
+      now: NOW + 9 * MINUTE,
+    }),
+    want: [],
+  },
+  {
+    name: 'an AWS that does not answer for long holds up nobody',
+    situation: sampleSituation({
+      pool: retained,
+      group: { ...away, since: NOW, last: undefined },
+      now: NOW + 10 * MINUTE,
+    }),
+    want: [CLASS, GO],
+  },
+  {
+    name: 'a cluster that cannot be described for a moment is asked again',
+    situation: sampleSituation({ pool: retained, cluster: away }),
+    want: [],
+  },
+  {
+    name: 'a missing right to look holds up nobody',
+    situation: sampleSituation({
+      pool: retained,
+      cluster: denied,
+      group: { ...denied, since: NOW, last: sampleGroup(retained) },
+    }),
+    want: [CLASS, GO],
+  },
+  {
+    name: 'a group that is not proven to be in our cluster keeps its marks',
+    situation: sampleSituation({ pool: retained, cluster: denied }),
+    want: [CLASS, GO],
+  },
+  {
+    name: 'the group of another cluster is left alone, also while it is UPDATING, and a RuntimeClass of others stays theirs',
+    situation: sampleSituation({
+      pool: retained,
+      cluster: otherAuthority,
+      group: seen({ status: 'UPDATING' }),
+      runtimeClass: sampleRuntimeClass(retained, { owners: [{ name: 'api', uid: 'uid-api' }] }),
+    }),
+    want: [GO],
+  },
+];
