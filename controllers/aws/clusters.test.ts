@@ -35,11 +35,23 @@ describe('the cluster', () => {
       arn: ARN,
       status: 'ACTIVE',
       version: '1.36',
+      kubernetesNetworkConfig: { ipFamily: 'ipv6' },
+      accessConfig: { authenticationMode: 'API' },
+      computeConfig: { enabled: true },
       ...authority(pem('QUJD')),
     });
     assert.deepEqual(await clusters.describe(signal), {
       ok: true,
-      value: { name: 'prod', arn: ARN, status: 'ACTIVE', kubernetesVersion: '1.36', isOurs: true },
+      value: {
+        name: 'prod',
+        arn: ARN,
+        status: 'ACTIVE',
+        kubernetesVersion: '1.36',
+        ipFamily: 'ipv6',
+        authenticationMode: 'API',
+        autoMode: true,
+        isOurs: true,
+      },
     });
     assert.deepEqual(inputs, [{ name: 'prod' }]);
   });
@@ -47,7 +59,16 @@ describe('the cluster', () => {
   it('of which EKS says little is not ours', async () => {
     assert.deepEqual(await describing({}).clusters.describe(signal), {
       ok: true,
-      value: { name: 'prod', arn: '', status: 'UNKNOWN', kubernetesVersion: '', isOurs: false },
+      value: {
+        name: 'prod',
+        arn: '',
+        status: 'UNKNOWN',
+        kubernetesVersion: '',
+        ipFamily: 'ipv4',
+        authenticationMode: 'CONFIG_MAP',
+        autoMode: false,
+        isOurs: false,
+      },
     });
   });
 

@@ -31,6 +31,10 @@ export class EksClusters implements Clusters {
         arn: cluster.arn ?? '',
         status: cluster.status ?? 'UNKNOWN',
         kubernetesVersion: cluster.version ?? '',
+        ipFamily: cluster.kubernetesNetworkConfig?.ipFamily ?? 'ipv4',
+        // Clusters from before access entries have aws-auth alone.
+        authenticationMode: cluster.accessConfig?.authenticationMode ?? 'CONFIG_MAP',
+        autoMode: cluster.computeConfig?.enabled ?? false,
         isOurs: haveCommonCertificate(authority, this.#ourAuthorities()),
       },
     };

@@ -7,10 +7,11 @@
  */
 import { assessNodeGroup } from './assessNodeGroup.ts';
 import { assessNodes } from './assessNodes.ts';
-import { groupOf, isAwsTrouble, isClusterMismatch, isDeleting, isPaused } from './facts.ts';
+import { groupOf, isDeleting, isPaused } from './facts.ts';
+import { assessPrerequisites } from './prerequisites/assessPrerequisites.ts';
 import type { Reason } from './reasons.ts';
 import { fits, isAsWanted, isOwner, isSoleOwner, isTaken, runtimeClassFor } from './runtimeClass.ts';
-import type { Situation, StepTrouble } from './situation.ts';
+import type { Situation } from './situation.ts';
 import { count, joined, sentence } from './words.ts';
 
 export type ConditionStatus = 'True' | 'False' | 'Unknown';
@@ -72,7 +73,9 @@ function summarize(s: Situation, parts: Parts, stalled: Finding | undefined): Fi
   if (isDeleting(s.pool)) return { ...parts.NodeGroupReady, status: 'False' };
   const { status, desired } = knownGroup(s);
   if (!['ACTIVE', 'UPDATING', 'DEGRADED'].includes(status)) {
-    const cause = parts.PrerequisitesMet.status === 'True' ? parts.NodeGroupReady : parts.PrerequisitesMet;
+    // What could not be checked keeps nothing back, so it is not the cause.
+    const { status: met, working } = parts.PrerequisitesMet;
+    const cause = met === 'False' || working ? parts.PrerequisitesMet : parts.NodeGroupReady;
     return { ...cause, status: 'False' };
   }
   if (parts.RuntimeClassReady.status !== 'True') return { ...parts.RuntimeClassReady, status: 'False' };
@@ -105,66 +108,6 @@ function assessPause({ pool }: Situation): Finding {
     reason: 'Paused',
     message: `Nothing is changed because ${how}.${going} status.pendingSteps says what would be done.`,
   };
-}
-
-function assessPrerequisites(s: Situation): Finding {
-  const { cluster, settings, pool } = s;
-  if (isClusterMismatch(s)) return clusterMismatch(s);
-  const denied = assessRights(s);
-  if (denied) return denied;
-  if (cluster.kind === 'absent') {
-    const gone = pool.status?.cluster ? 'no longer knows' : 'does not know';
-    const message = `EKS ${gone} a cluster ${settings.clusterName} in ${settings.region}. Check --cluster-name and --region.`;
-    const wayOut = isDeleting(pool) ? ' deletionPolicy: Retain lets the pool go.' : '';
-    return { status: 'False', reason: 'ClusterNotFound', message: message + wayOut, stalled: true };
-  }
-  if (cluster.kind === 'unreachable') {
-    return {
-      status: 'Unknown',
-      reason: 'AWSUnavailable',
-      message: sentence(`${cluster.trouble.operation} failed: ${cluster.trouble.message}`),
-      working: true,
-    };
-  }
-  return {
-    status: 'True',
-    reason: 'Met',
-    message: `The operator runs in EKS cluster ${cluster.cluster.name} and may do what the pool needs.`,
-  };
-}
-
-/**
- * The right that is missing, and who has to get it. Without the right to do something the pool can't be kept; without the right to look at
- * something beside, the operator only knows less.
- */
-function assessRights({ troubles, group, cluster }: Situation): Finding | undefined {
-  const isLook = ({ step }: StepTrouble) => step.startsWith('describe');
-  const aws = [
-    ...(group.kind === 'unreachable' ? [group.trouble] : []),
-    ...(cluster.kind === 'unreachable' ? [cluster.trouble] : []),
-    ...troubles.filter((entry) => isAwsTrouble(entry) && !isLook(entry)).map(({ trouble }) => trouble),
-  ].find(({ kind }) => kind === 'denied');
-  const other = troubles.find((entry) => entry.trouble.kind === 'denied' && !isLook(entry))?.trouble;
-  const look = troubles.find((entry) => entry.trouble.kind === 'denied')?.trouble;
-  const denied = aws ?? other ?? look;
-  if (!denied) return undefined;
-  const ofAws = aws !== undefined || other === undefined;
-  const fix = ofAws
-    ? "Grant the right to the operator's role; config/aws/iam-policy.json has all of them."
-    : "Grant the right to the operator's ServiceAccount; config/rbac has all of them.";
-  const message = `${ofAws ? 'AWS' : 'The API server'} denied ${sentence(`${denied.operation}: ${denied.message}`)} ${fix}`;
-  const status = aws || other ? ({ status: 'False', working: true } as const) : ({ status: 'Unknown' } as const);
-  return { ...status, reason: 'AccessDenied', message };
-}
-
-function clusterMismatch({ cluster, settings, pool }: Situation): Finding {
-  const pinned = pool.status?.cluster?.arn;
-  const wrongServer = cluster.kind === 'seen' && !cluster.cluster.isOurs;
-  const message = wrongServer
-    ? `EKS cluster ${settings.clusterName} in ${settings.region} has another certificate authority than the API server that the operator uses.`
-    : `The pool's node group was created in ${pinned}, and the operator works for ${settings.clusterName} in ${settings.region}.`;
-  const fix = 'Check --cluster-name and --region. Nothing is changed; deletionPolicy: Retain lets a deleted pool go.';
-  return { status: 'False', reason: 'ClusterMismatch', message: `${message} ${fix}`, stalled: true };
 }
 
 function assessRuntimeClass(s: Situation): Finding {

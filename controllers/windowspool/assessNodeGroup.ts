@@ -5,6 +5,7 @@ import { failedTargetOf } from './failedTarget.ts';
 import { POOL_KEY } from './labels.ts';
 import { configChangeFor, immutableDifferences, isOwnedBy, nodeGroupNameOf, tagChangeFor } from './nodeGroup.ts';
 import type { HealthIssue, NodeGroup, Trouble, TroubleKind } from './ports.ts';
+import { blockers } from './prerequisites/examination.ts';
 import type { Reason } from './reasons.ts';
 import type { Situation } from './situation.ts';
 import { describeChange } from './steps.ts';
@@ -28,6 +29,10 @@ export function assessNodeGroup(s: Situation): Finding {
   const group = groupOf(s);
   const failed = assessTrouble(s, name, group);
   if (failed) return failed;
+  if (!group && blockers(s).length > 0) {
+    const message = `Node group ${name} is created when its prerequisites are met: see PrerequisitesMet.`;
+    return { status: 'False', reason: 'Pending', message };
+  }
   if (!group)
     return {
       status: 'False',

@@ -12,6 +12,7 @@ import {
   tagKeysFor,
   wishFor,
 } from './nodeGroup.ts';
+import { blockers } from './prerequisites/examination.ts';
 import type { Situation } from './situation.ts';
 import type { Memory, Step } from './steps.ts';
 
@@ -54,10 +55,14 @@ export function replaceFailedGroup(s: Situation): Step[] | undefined {
   return [{ kind: 'deleteNodeGroup', group: group.name, why: `it is ${group.status}` }];
 }
 
-/** Ensures that there is a group. What EKS refused is tried again only after a while, or when the spec changed. */
+/**
+ * Ensures that there is a group, once nothing is known to be missing for it. What EKS refused is tried again only after a while, or when
+ * the spec changed.
+ */
 export function createMissingGroup(s: Situation): Step[] | undefined {
   const { pool, group, cluster } = s;
   if (group.kind !== 'absent' || cluster.kind !== 'seen') return undefined;
+  if (blockers(s).length > 0) return [];
   const failed = pool.status?.nodeGroup?.failedTarget;
   if (failed?.target === createdFrom(s) && s.now < Date.parse(failed.time) + s.settings.createRetryMs) return [];
   const wish = wishFor(pool);

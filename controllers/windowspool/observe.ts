@@ -22,6 +22,7 @@ export interface Sources {
 /** What AWS said of a pool at one look. */
 export interface Sight {
   readonly group: GroupSight;
+  readonly prerequisites: Situation['prerequisites'];
   readonly instances: Situation['instances'];
   /** What AWS refused then: not asked again before the next look. */
   readonly troubles: readonly StepTrouble[];
@@ -59,8 +60,8 @@ export class Sights {
   }
 
   /** Keeps what AWS said in a situation until the next look is due, in epoch milliseconds. */
-  keep({ pool, group, instances, troubles }: Situation, until: number): void {
-    const sight = { group, instances, troubles: troubles.filter(isAwsTrouble) };
+  keep({ pool, group, prerequisites, instances, troubles }: Situation, until: number): void {
+    const sight = { group, prerequisites, instances, troubles: troubles.filter(isAwsTrouble) };
     const { name, generation } = pool.metadata;
     this.#entries.set(name, { sight, generation, going: isGoing(pool), until });
   }
@@ -98,6 +99,7 @@ export async function observe(
     group,
     update: undefined,
     roster: rosterOf(pool, group, expected, sources),
+    prerequisites: before?.prerequisites,
     instances: before?.instances,
     runtimeClass: wish && sources.runtimeClasses.get(wish.name),
     formerRuntimeClass: former && former !== wish?.name ? sources.runtimeClasses.get(former) : undefined,

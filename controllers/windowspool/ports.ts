@@ -154,6 +154,11 @@ export interface Cluster {
   readonly arn: string;
   readonly status: string;
   readonly kubernetesVersion: string;
+  /** `ipv4` or `ipv6`. */
+  readonly ipFamily: string;
+  /** Where EKS looks up what an IAM role may do: CONFIG_MAP (aws-auth), API (access entries) or API_AND_CONFIG_MAP. */
+  readonly authenticationMode: string;
+  readonly autoMode: boolean;
   /** Whether EKS' certificate authority is the one of the API server that the operator talks to. */
   readonly isOurs: boolean;
 }

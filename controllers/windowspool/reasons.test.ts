@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { reasons } from './reasons.ts';
 
 const here = import.meta.dirname;
-const sources = readdirSync(here)
+const sources = [...readdirSync(here), ...readdirSync(`${here}/prerequisites`).map((file) => `prerequisites/${file}`)]
   .filter((file) => file.endsWith('.ts') && !/\.(test|gen)\.ts$/.test(file) && file !== 'reasons.ts')
   .map((file) => readFileSync(`${here}/${file}`, 'utf8'));
 

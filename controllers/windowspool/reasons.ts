@@ -27,6 +27,30 @@ const nodeChecks = {
     'A warning: a node reserves less than 2 GiB for the system, and Windows has no OOM killer. Raise systemReserved.',
 } as const;
 
+/** Reasons of the checks before a node group is created; docs/prerequisites.md has a section for each. */
+const prerequisites = {
+  ClusterNotActive:
+    'EKS makes no node group while its cluster is not ACTIVE. Wait, or look at the health of the cluster.',
+  UnsupportedIPFamily: 'The EKS cluster is not of IP family ipv4, which Windows nodes need. Use another cluster.',
+  AutoModeUnsupported:
+    'The EKS cluster runs in Auto Mode, which has no Windows nodes. Switch it off or use another cluster.',
+  UnsupportedVersion:
+    'The Kubernetes version of the cluster does not go with the Windows version of the pool. Upgrade the older of the two.',
+  NoLinuxNode: 'The cluster has no Linux node that takes pods. CoreDNS runs nowhere else. Add one.',
+  WindowsIPAMDisabled:
+    'Windows IPAM is off, so pods get no addresses. Switch it on where the message says: in the vpc-cni add-on, or in ConfigMap amazon-vpc-cni.',
+  LegacyResourceController:
+    'The old vpc-resource-controller runs in the cluster and disables the one of EKS. Delete its Deployment.',
+  NodeAccessWrong:
+    'The node role has no access for Windows nodes. Give it an access entry of type EC2_WINDOWS, or the groups in aws-auth.',
+  NodeRoleShared: 'Linux node groups use the node role, too. Give the pool a node role of its own.',
+  InstanceTypeUnsupported: 'An instance type does not exist or cannot run Windows pods. Name another one.',
+  SubnetNotFound: 'A subnet of the pool does not exist. Put nodeGroup.subnets right.',
+  InstanceTypeNotOffered:
+    "EC2 does not offer the pool's instance types in the zones of its subnets. Use other subnets or other types.",
+  TooFewAddresses: 'The subnets have too few free addresses for scaling.max nodes. Add a subnet or lower scaling.max.',
+} as const;
+
 const others = {
   AllVerified: 'Every node passes every check.',
   NoNodes: 'The pool has no nodes and wants none.',
@@ -60,6 +84,8 @@ const others = {
     'The pool is gone, and AWS did not let the operator take its labels, taints or tags from the node group. Remove those under winpool.dev yourself.',
 
   Met: 'Nothing that the pool needs is missing.',
+  NotChecked:
+    'A prerequisite could not be checked, for another cause than a missing right. It is tried again; nothing waits for it.',
   AccessDenied:
     "A call was denied. Grant the right in the message: for AWS to the operator's role (config/aws/iam-policy.json has them all), else to its ServiceAccount (config/rbac).",
   AWSUnavailable:
@@ -88,7 +114,7 @@ const others = {
 } as const;
 
 /** Every reason with what it means and the next move. */
-export const reasons = { ...nodeChecks, ...others } as const;
+export const reasons = { ...nodeChecks, ...prerequisites, ...others } as const;
 
 /** Reasons of what is merely on its way: no news, and nothing to do for anybody. */
 export const onTheWay: ReadonlySet<string> = new Set<Reason>([
@@ -101,6 +127,7 @@ export const onTheWay: ReadonlySet<string> = new Set<Reason>([
 ]);
 
 export type NodeCheck = keyof typeof nodeChecks;
+export type PrerequisiteReason = keyof typeof prerequisites;
 export type Reason = keyof typeof reasons;
 
 /** What to do next about nodes that fail a check, for messages. */

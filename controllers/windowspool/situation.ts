@@ -1,6 +1,7 @@
 /** What is true of a pool at one moment: everything that the plan may look at. Plain data. */
 import type { WindowsPool } from './api.gen.ts';
 import type { Cluster, Instance, NodeGroup, NodeGroupUpdate, RuntimeClass, Trouble } from './ports.ts';
+import type { PrerequisiteFacts } from './prerequisites/facts.ts';
 import type { RosterView } from './roster.ts';
 
 /** How long things may take, and where the operator works. From the flags. All times in milliseconds. */
@@ -50,6 +51,8 @@ export interface Situation {
   readonly update: NodeGroupUpdate | undefined;
   /** The verdicts on the pool's nodes: a live view of the cache. */
   readonly roster: RosterView;
+  /** What the checks of the prerequisites look at; undefined where none are made. */
+  readonly prerequisites: PrerequisiteFacts | undefined;
   /** Instances of the group; looked up only while nodes are missing. */
   readonly instances: readonly Instance[] | undefined;
   /** The RuntimeClass with the name that the pool wants, whoever made it. */

@@ -8,6 +8,7 @@ import { Sights } from '../observe.ts';
 import { Pace } from '../pace.ts';
 import type {
   Answer,
+  Cluster,
   ConfigChange,
   Instance,
   NewNodeGroup,
@@ -22,7 +23,7 @@ import type {
 } from '../ports.ts';
 import type { Deps } from '../reconcile.ts';
 import { Roster } from '../roster.ts';
-import { CLUSTER_ARN, NOW, sampleNodes, sampleTrouble, settings } from './fixtures.ts';
+import { NOW, sampleCluster, sampleNodes, sampleTrouble, settings } from './fixtures.ts';
 
 /** Thrown in the place where the operator's process ends. */
 export class Crash extends Error {}
@@ -44,6 +45,7 @@ export class FakeWorld {
   nodes: NodeRecord[] = [];
   instances: Instance[] = [];
   clusterIsOurs = true;
+  cluster: Partial<Cluster> = {};
   readonly calls: string[] = [];
   readonly events: Told[] = [];
   readonly metrics = new Map<string, PoolMetrics>();
@@ -85,13 +87,7 @@ export class FakeWorld {
       },
       clusters: {
         describe: () =>
-          this.#call('DescribeCluster', () => ({
-            name: 'prod',
-            arn: CLUSTER_ARN,
-            status: 'ACTIVE',
-            kubernetesVersion: '1.36',
-            isOurs: this.clusterIsOurs,
-          })),
+          this.#call('DescribeCluster', () => sampleCluster({ isOurs: this.clusterIsOurs, ...this.cluster })),
       },
       nodeGroups: {
         describe: (name) => this.#call('DescribeNodegroup', () => this.#look(name)),

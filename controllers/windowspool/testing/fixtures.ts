@@ -3,7 +3,7 @@ import type { WindowsPool, WindowsPoolSpec, WindowsPoolStatus } from '../api.gen
 import { expectationOf } from '../facts.ts';
 import { FINALIZER } from '../labels.ts';
 import { wishFor } from '../nodeGroup.ts';
-import type { NodeGroup, NodeRecord, RuntimeClass, Trouble, TroubleKind } from '../ports.ts';
+import type { Cluster, NodeGroup, NodeRecord, RuntimeClass, Trouble, TroubleKind } from '../ports.ts';
 import { Roster } from '../roster.ts';
 import { runtimeClassFor } from '../runtimeClass.ts';
 import type { Settings, Situation } from '../situation.ts';
@@ -23,6 +23,21 @@ export const settings: Settings = {
 
 export const CLUSTER_ARN = 'arn:aws:eks:eu-west-1:111122223333:cluster/prod';
 export const GROUP_ARN = 'arn:aws:eks:eu-west-1:111122223333:nodegroup/prod/web/0a1b';
+
+/** The EKS cluster that the operator runs in. */
+export function sampleCluster(change: Partial<Cluster> = {}): Cluster {
+  return {
+    name: 'prod',
+    arn: CLUSTER_ARN,
+    status: 'ACTIVE',
+    kubernetesVersion: '1.36',
+    ipFamily: 'ipv4',
+    authenticationMode: 'API_AND_CONFIG_MAP',
+    autoMode: false,
+    isOurs: true,
+    ...change,
+  };
+}
 
 type Deep<T> = T extends readonly unknown[] ? T : T extends object ? { [K in keyof T]?: Deep<T[K]> | undefined } : T;
 
@@ -160,11 +175,12 @@ export function sampleSituation({ nodes = sampleNodes(3), ...change }: Situation
     settings,
     cluster: {
       kind: 'seen',
-      cluster: { name: 'prod', arn: CLUSTER_ARN, status: 'ACTIVE', kubernetesVersion: '1.36', isOurs: true },
+      cluster: sampleCluster(),
     },
     group: { kind: 'seen', group: sampleGroup(pool) },
     update: undefined,
     roster: new Roster(nodes, expected, change.now ?? NOW),
+    prerequisites: undefined,
     instances: undefined,
     runtimeClass: pool.spec.runtimeClass.manage ? sampleRuntimeClass(pool) : undefined,
     formerRuntimeClass: undefined,

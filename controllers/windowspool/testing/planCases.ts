@@ -8,6 +8,7 @@ import {
   knownStatus,
   MINUTE,
   NOW,
+  sampleCluster,
   sampleGroup,
   samplePool,
   sampleSituation,
@@ -38,7 +39,7 @@ export function seen(change: Partial<NodeGroup> = {}): Situation['group'] {
 
 export const otherAuthority: ClusterSight = {
   kind: 'seen',
-  cluster: { name: 'prod', arn: CLUSTER_ARN, status: 'ACTIVE', kubernetesVersion: '1.36', isOurs: false },
+  cluster: sampleCluster({ isOurs: false }),
 };
 const unreachableCluster: ClusterSight = { kind: 'unreachable', trouble: sampleTrouble('unavailable') };
 const unreachableGroup: Situation['group'] = {

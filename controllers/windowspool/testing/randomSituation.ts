@@ -11,6 +11,7 @@ import {
   knownStatus,
   MINUTE,
   NOW,
+  sampleCluster,
   sampleGroup,
   sampleNode,
   samplePool,
@@ -118,7 +119,7 @@ const randomCluster: fc.Arbitrary<ClusterSight> = fc.oneof(
     .record({ isOurs: fc.boolean(), arn: fc.constantFrom(CLUSTER_ARN, 'arn:aws:eks:eu-west-1:1:cluster/prod') })
     .map((change) => ({
       kind: 'seen' as const,
-      cluster: { name: 'prod', status: 'ACTIVE', kubernetesVersion: '1.36', ...change },
+      cluster: sampleCluster(change),
     })),
 );
 
@@ -187,6 +188,6 @@ export const randomSituation: fc.Arbitrary<Situation> = randomPool.chain((pool) 
     })
     .map(({ nodes, ...rest }): Situation => {
       const expected = { spec: pool.spec, serverVersion: rest.serverVersion, joinGraceMs: settings.joinGraceMs };
-      return { pool, now: NOW, settings, roster: new Roster(nodes, expected, NOW), ...rest };
+      return { pool, now: NOW, settings, prerequisites: undefined, roster: new Roster(nodes, expected, NOW), ...rest };
     }),
 );

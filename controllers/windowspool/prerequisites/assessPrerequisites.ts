@@ -1,0 +1,99 @@
+/** The condition PrerequisitesMet: whether the operator may work here, and what the checks of the prerequisites came to. */
+import type { Finding } from '../assess.ts';
+import { isAwsTrouble, isClusterMismatch, isDeleting } from '../facts.ts';
+import type { Situation, StepTrouble } from '../situation.ts';
+import { count, sentence } from '../words.ts';
+import type { Examination } from './checks.ts';
+import { blockers, examinationOf } from './examination.ts';
+
+const PAGE = 'docs/prerequisites.md';
+
+export function assessPrerequisites(s: Situation): Finding {
+  const { cluster, settings, pool } = s;
+  if (isClusterMismatch(s)) return clusterMismatch(s);
+  const denied = assessRights(s);
+  if (denied) return denied;
+  if (cluster.kind === 'absent') {
+    const gone = pool.status?.cluster ? 'no longer knows' : 'does not know';
+    const message = `EKS ${gone} a cluster ${settings.clusterName} in ${settings.region}. Check --cluster-name and --region.`;
+    const wayOut = isDeleting(pool) ? ' deletionPolicy: Retain lets the pool go.' : '';
+    return { status: 'False', reason: 'ClusterNotFound', message: message + wayOut, stalled: true };
+  }
+  if (cluster.kind === 'unreachable') {
+    return {
+      status: 'Unknown',
+      reason: 'AWSUnavailable',
+      message: sentence(`${cluster.trouble.operation} failed: ${cluster.trouble.message}`),
+      working: true,
+    };
+  }
+  const checked = examinationOf(s);
+  return (
+    (checked && (assessFailed(s, checked) ?? assessUnknown(checked))) ?? {
+      status: 'True',
+      reason: 'Met',
+      message: `The operator runs in EKS cluster ${cluster.cluster.name} and may do what the pool needs.`,
+    }
+  );
+}
+
+/** What is missing. It stops the pool only where it keeps its group from being created; a group that lives is kept as it is. */
+function assessFailed(s: Situation, { failed }: Examination): Finding | undefined {
+  const [first] = failed;
+  if (!first) return undefined;
+  const texts = failed.map(({ check, result }) => `${sentence(result.message)} See ${PAGE}#${check.section}.`);
+  const message =
+    failed.length === 1
+      ? texts.join('')
+      : `${failed.length} prerequisites are not met. ${texts.map((text, i) => `(${i + 1}) ${text}`).join(' ')}`;
+  const blocking = blockers(s);
+  const passing = blocking.every(({ result }) => result.passes);
+  const state = blocking.length === 0 ? {} : passing ? ({ working: true } as const) : ({ stalled: true } as const);
+  return { status: 'False', reason: first.check.reason, message, ...state };
+}
+
+/** What could not be checked blocks nothing. */
+function assessUnknown({ unknown }: Examination): Finding | undefined {
+  if (unknown.length === 0) return undefined;
+  const named = unknown.map(({ check, result }) => `${check.about} (${result.message})`).join(', ');
+  const denied = unknown.some(({ result }) => result.right);
+  const move = denied
+    ? `Grant the rights: config/aws/iam-policy.json and config/rbac have all of them. See ${PAGE}#what-could-not-be-checked.`
+    : 'It is tried again.';
+  const message = `${count(unknown.length, 'prerequisite')} could not be checked: ${named}. Nothing waits for it. ${move}`;
+  return { status: 'Unknown', reason: denied ? 'AccessDenied' : 'NotChecked', message };
+}
+
+/**
+ * The right that is missing, and who has to get it. Without the right to do something the pool can't be kept; without the right to look at
+ * something beside, the operator only knows less.
+ */
+function assessRights({ troubles, group, cluster }: Situation): Finding | undefined {
+  const isLook = ({ step }: StepTrouble) => step.startsWith('describe');
+  const aws = [
+    ...(group.kind === 'unreachable' ? [group.trouble] : []),
+    ...(cluster.kind === 'unreachable' ? [cluster.trouble] : []),
+    ...troubles.filter((entry) => isAwsTrouble(entry) && !isLook(entry)).map(({ trouble }) => trouble),
+  ].find(({ kind }) => kind === 'denied');
+  const other = troubles.find((entry) => entry.trouble.kind === 'denied' && !isLook(entry))?.trouble;
+  const look = troubles.find((entry) => entry.trouble.kind === 'denied')?.trouble;
+  const denied = aws ?? other ?? look;
+  if (!denied) return undefined;
+  const ofAws = aws !== undefined || other === undefined;
+  const fix = ofAws
+    ? "Grant the right to the operator's role; config/aws/iam-policy.json has all of them."
+    : "Grant the right to the operator's ServiceAccount; config/rbac has all of them.";
+  const message = `${ofAws ? 'AWS' : 'The API server'} denied ${sentence(`${denied.operation}: ${denied.message}`)} ${fix}`;
+  const status = aws || other ? ({ status: 'False', working: true } as const) : ({ status: 'Unknown' } as const);
+  return { ...status, reason: 'AccessDenied', message };
+}
+
+function clusterMismatch({ cluster, settings, pool }: Situation): Finding {
+  const pinned = pool.status?.cluster?.arn;
+  const wrongServer = cluster.kind === 'seen' && !cluster.cluster.isOurs;
+  const message = wrongServer
+    ? `EKS cluster ${settings.clusterName} in ${settings.region} has another certificate authority than the API server that the operator uses.`
+    : `The pool's node group was created in ${pinned}, and the operator works for ${settings.clusterName} in ${settings.region}.`;
+  const fix = 'Check --cluster-name and --region. Nothing is changed; deletionPolicy: Retain lets a deleted pool go.';
+  return { status: 'False', reason: 'ClusterMismatch', message: `${message} ${fix}`, stalled: true };
+}

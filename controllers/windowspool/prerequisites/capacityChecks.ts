@@ -1,0 +1,120 @@
+/** Checks on what EC2 has for the nodes: instance types and addresses. */
+import { count, joined } from '../words.ts';
+import { type Check, failed, given, met, type Result } from './check.ts';
+import type { CheckInput, InstanceType, Offering, Subnet } from './facts.ts';
+
+/** Ensures that each instance type exists and that Windows pods can run on it. */
+function instanceTypes({ spec, facts, region }: CheckInput): Result | undefined {
+  const wanted = spec.nodeGroup.instanceTypes;
+  return given(facts, 'instanceTypes', (found) => {
+    const wrong = wanted.map((name) => wrongWith(name, found, region)).filter((text) => text !== undefined);
+    return wrong.length === 0 ? met : failed(`${joined(wrong)}. Name other types in nodeGroup.instanceTypes`);
+  });
+}
+
+function wrongWith(name: string, found: readonly InstanceType[], region: string): string | undefined {
+  const type = found.find((candidate) => candidate.name === name);
+  if (!type) return `EC2 knows no instance type ${name} in ${region}`;
+  if (!type.architectures.includes('x86_64'))
+    return `instance type ${name} is ${joined(type.architectures)} and Windows nodes are x86_64`;
+  // One address is the node's own: https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html
+  if (type.addressesPerInterface !== undefined && type.addressesPerInterface < 2)
+    return `instance type ${name} has ${count(type.addressesPerInterface, 'address')} a network interface and none of them for pods`;
+  return undefined;
+}
+
+/** Ensures that each type can start in one of the zones, and that in each zone one of the types can. */
+function offered({ spec, facts, region }: CheckInput): Result | undefined {
+  return given(facts, 'offerings', (offerings) =>
+    given(facts, 'subnets', (subnets) => {
+      const types = spec.nodeGroup.instanceTypes;
+      const zones = [...new Set(subnets.map(({ zone }) => zone))].sort();
+      // A type that EC2 does not know at all is the other check's.
+      const known = types.filter((type) => !isUnknown(type, facts.instanceTypes));
+      if (zones.length === 0 || known.length === 0) return met;
+      const nowhere = known.filter((type) => !zones.some((zone) => isOffered(offerings, type, zone)));
+      if (nowhere.length > 0)
+        return failed(
+          `EC2 offers ${joined(nowhere)} in none of the zones of the pool's subnets (${joined(zones)}). Use subnets in other zones of ${region}, or other instance types`,
+        );
+      const without = zones.filter((zone) => !known.some((type) => isOffered(offerings, type, zone)));
+      if (without.length === 0) return met;
+      const ids = subnets.filter(({ zone }) => without.includes(zone)).map(({ id }) => id);
+      return failed(
+        `EC2 offers none of the pool's instance types (${joined(known)}) in ${joined(without)}, where ${joined(ids)} ${ids.length === 1 ? 'is' : 'are'}. Leave out what lies there, or add a type that is offered there`,
+      );
+    }),
+  );
+}
+
+function isUnknown(name: string, types: CheckInput['facts']['instanceTypes']): boolean {
+  return types?.ok === true && !types.value.some((type) => type.name === name);
+}
+
+function isOffered(offerings: readonly Offering[], type: string, zone: string): boolean {
+  return offerings.some((offering) => offering.instanceType === type && offering.zone === zone);
+}
+
+function subnetsExist({ spec, facts, region }: CheckInput): Result | undefined {
+  return given(facts, 'subnets', (found) => {
+    const missing = spec.nodeGroup.subnets
+      .map(({ id }) => id)
+      .filter((id) => !found.some((subnet) => subnet.id === id));
+    if (missing.length === 0) return met;
+    return failed(
+      `EC2 knows no ${missing.length === 1 ? 'subnet' : 'subnets'} ${joined(missing)} in ${region}. Put nodeGroup.subnets right`,
+    );
+  });
+}
+
+/**
+ * What a node takes as it starts: its own address and three for pods, as the VPC resource controller does by default
+ * (https://github.com/aws/amazon-vpc-resource-controller-k8s/blob/master/docs/windows/secondary_ip_mode_config_options.md); with prefix
+ * delegation, a prefix of 16.
+ */
+const OWN = 1;
+const WARM = 3;
+const PREFIX = 16;
+
+/** Ensures that scaling.max nodes can start. What they take when they are full of pods is said, and is not asked for. */
+function freeAddresses({ spec, facts, nodes }: CheckInput): Result | undefined {
+  return given(facts, 'subnets', (subnets) => {
+    const more = Math.max(0, spec.scaling.max - nodes);
+    const needed = more * (OWN + addressesForPods(facts));
+    const free = subnets.reduce((sum, subnet) => sum + subnet.freeAddresses, 0);
+    if (subnets.length === 0 || free >= needed) return met;
+    return failed(
+      `${inWords(subnets)} ${count(free, 'free address').replace(/addresss$/, 'addresses')}, and ${count(more, 'node')} more take at least ${needed}${whenFull(facts, more)}. Add a subnet, or lower scaling.max from ${spec.scaling.max}`,
+    );
+  });
+}
+
+function addressesForPods({ cniConfig, instanceTypes: types }: CheckInput['facts']): number {
+  if (cniConfig?.ok && cniConfig.value?.['enable-windows-prefix-delegation'] === 'true') return PREFIX;
+  return Math.min(WARM, ...addressesOf(types).map((addresses) => addresses - OWN));
+}
+
+function whenFull({ instanceTypes: types }: CheckInput['facts'], nodes: number): string {
+  const known = addressesOf(types);
+  return known.length === 0 ? '' : ` (${nodes * Math.max(...known)} when they are full of pods)`;
+}
+
+function addressesOf(types: CheckInput['facts']['instanceTypes']): number[] {
+  if (!types?.ok) return [];
+  return types.value
+    .map(({ addressesPerInterface }) => addressesPerInterface)
+    .filter((addresses) => addresses !== undefined);
+}
+
+/** `Subnet a has`, `Subnets a and b have together`. */
+function inWords(subnets: readonly Subnet[]): string {
+  const ids = joined(subnets.map(({ id }) => id));
+  return subnets.length === 1 ? `Subnet ${ids} has` : `Subnets ${ids} have together`;
+}
+
+export const capacityChecks: readonly Check[] = [
+  { reason: 'InstanceTypeUnsupported', about: 'the instance types', section: 'instance-types', look: instanceTypes },
+  { reason: 'SubnetNotFound', about: 'the subnets', section: 'subnets', look: subnetsExist },
+  { reason: 'InstanceTypeNotOffered', about: 'the zones of the instance types', section: 'zones', look: offered },
+  { reason: 'TooFewAddresses', about: 'free addresses', section: 'free-addresses', look: freeAddresses },
+];

@@ -1,0 +1,53 @@
+/** What a check is, and what it can answer. */
+import type { Trouble } from '../ports.ts';
+import type { PrerequisiteReason } from '../reasons.ts';
+import { sentence } from '../words.ts';
+import { type CheckInput, type PrerequisiteFacts, RIGHTS } from './facts.ts';
+
+/**
+ * - `met`.
+ * - `failed`: the message says what was found and the next move. `passes`: it gets better by itself.
+ * - `unknown`: it could not be found out; the message says why. `right`: the one that is missing.
+ */
+export type Result =
+  | { readonly kind: 'met' }
+  | { readonly kind: 'failed'; readonly message: string; readonly passes?: true }
+  | { readonly kind: 'unknown'; readonly message: string; readonly right?: string };
+
+export interface Check {
+  readonly reason: PrerequisiteReason;
+  /** What it is about, in a message: `Windows IPAM`. */
+  readonly about: string;
+  /** The heading in docs/prerequisites.md, as an anchor. */
+  readonly section: string;
+  /** Pure. Undefined when what it looks at was not asked for. */
+  readonly look: (input: CheckInput) => Result | undefined;
+}
+
+export const met: Result = { kind: 'met' };
+
+export function failed(message: string): Result {
+  return { kind: 'failed', message };
+}
+
+/** What is said when a fact could not be found out. */
+export function unknown(fact: keyof typeof RIGHTS, trouble: Trouble): Result {
+  if (trouble.kind === 'denied') return { kind: 'unknown', message: `it needs ${RIGHTS[fact]}`, right: RIGHTS[fact] };
+  const text = sentence(trouble.message).slice(0, -1);
+  return { kind: 'unknown', message: `${trouble.operation} failed${text && `: ${text}`}` };
+}
+
+/**
+ * Looks at one fact. Undefined when it was not asked for, unknown when it was not found out.
+ */
+export function given<K extends keyof typeof RIGHTS>(
+  facts: PrerequisiteFacts,
+  name: K,
+  judge: (value: Known<K>) => Result | undefined,
+): Result | undefined {
+  const fact = facts[name] as { ok: true; value: Known<K> } | { ok: false; trouble: Trouble } | undefined;
+  if (!fact) return undefined;
+  return fact.ok ? judge(fact.value) : unknown(name, fact.trouble);
+}
+
+type Known<K extends keyof typeof RIGHTS> = Extract<NonNullable<PrerequisiteFacts[K]>, { ok: true }>['value'];

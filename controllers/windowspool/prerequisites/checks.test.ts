@@ -1,0 +1,440 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { sampleCluster, samplePool } from '../testing/fixtures.ts';
+import { known, randomFacts, sampleFacts, sampleInput, unasked } from '../testing/prerequisites.ts';
+import { checks, examine } from './checks.ts';
+import { type CheckInput, RIGHTS } from './facts.ts';
+import { missingAccessEntry } from './roleChecks.ts';
+
+/** What is not met, a line each. */
+function unmet(input: CheckInput): string[] {
+  const { failed, unknown } = examine(input);
+  return [
+    ...failed.map(({ check, result }) => `${check.reason}: ${result.message}${result.passes ? ' (passes)' : ''}`),
+    ...unknown.map(({ check, result }) => `${check.reason}? ${result.message}`),
+  ];
+}
+
+const ROLE = 'arn:aws:iam::111122223333:role/windows-nodes';
+const windows = { roleArn: ROLE, groups: ['system:bootstrappers', 'system:nodes', 'eks:kube-proxy-windows'] };
+const facts = sampleFacts();
+const without = (...names: readonly (keyof typeof RIGHTS)[]) =>
+  Object.fromEntries(Object.entries(facts).filter(([name]) => !names.includes(name as never))) as typeof facts;
+const off = known({ 'enable-windows-ipam': 'false' });
+const addon = (configuration: string, status = 'ACTIVE') => known({ status, configuration });
+const types = (...instanceTypes: string[]) => samplePool({ nodeGroup: { instanceTypes } }).spec;
+const x86 = (name: string, addressesPerInterface = 10) => ({ name, architectures: ['x86_64'], addressesPerInterface });
+const IPAM_OFF = 'WindowsIPAMDisabled: Windows IPAM is off, so pods get no addresses.';
+const HAS_FALSE = 'ConfigMap kube-system/amazon-vpc-cni has enable-windows-ipam: "false".';
+
+type Row = readonly [what: string, input: CheckInput, want: readonly string[]];
+
+const tables: Readonly<Record<string, readonly Row[]>> = {
+  'the cluster': [
+    ['in which nothing is missing', sampleInput(), []],
+    [
+      'that is being upgraded',
+      sampleInput({ cluster: sampleCluster({ status: 'UPDATING' }) }),
+      [
+        'ClusterNotActive: EKS cluster prod is UPDATING, and EKS makes no node group before it is ACTIVE. Wait (passes)',
+      ],
+    ],
+    [
+      'that has failed',
+      sampleInput({ cluster: sampleCluster({ status: 'FAILED' }) }),
+      [
+        "ClusterNotActive: EKS cluster prod is FAILED and EKS makes no node group in it. Look at the cluster's health in EKS",
+      ],
+    ],
+    [
+      'that is being upgraded while the group lives',
+      sampleInput({ cluster: sampleCluster({ status: 'UPDATING' }), creating: false }),
+      [],
+    ],
+    [
+      'of IPv6',
+      sampleInput({ cluster: sampleCluster({ ipFamily: 'ipv6' }) }),
+      [
+        'UnsupportedIPFamily: EKS cluster prod is of IP family ipv6, and Windows nodes need ipv4. The family of a cluster cannot change: use another cluster',
+      ],
+    ],
+    [
+      'in Auto Mode',
+      sampleInput({ cluster: sampleCluster({ autoMode: true }) }),
+      [
+        'AutoModeUnsupported: EKS cluster prod runs in Auto Mode, which has no Windows nodes. Switch its compute off (computeConfig.enabled: false), or use another cluster',
+      ],
+    ],
+    [
+      'without a Linux node that takes pods',
+      sampleInput({ facts: sampleFacts({ linuxNodes: known({ schedulable: 0, groups: [] }) }) }),
+      [
+        'NoLinuxNode: The cluster has no Linux node that takes pods, and CoreDNS runs nowhere else. Add a Linux node group or a Fargate profile for kube-system, or uncordon a node',
+      ],
+    ],
+  ],
+  'the network': [
+    [
+      'with IPAM off, and no add-on',
+      sampleInput({ facts: sampleFacts({ cniConfig: off }) }),
+      [
+        `${IPAM_OFF} ${HAS_FALSE} The vpc-cni add-on is not installed: set enable-windows-ipam: "true" in the ConfigMap`,
+      ],
+    ],
+    [
+      'with IPAM never switched on',
+      sampleInput({ facts: sampleFacts({ cniConfig: known({}) }) }),
+      [
+        `${IPAM_OFF} ConfigMap kube-system/amazon-vpc-cni has enable-windows-ipam: "". The vpc-cni add-on is not installed: set enable-windows-ipam: "true" in the ConfigMap`,
+      ],
+    ],
+    [
+      'with IPAM off, which the add-on owns',
+      sampleInput({ facts: sampleFacts({ cniConfig: off, cniAddon: addon('{"env":{"WARM_IP_TARGET":"2"}}') }) }),
+      [
+        `${IPAM_OFF} ${HAS_FALSE} The vpc-cni add-on of cluster prod owns it: add {"enableWindowsIpam":"true"} to the add-on's configuration values instead of patching the ConfigMap`,
+      ],
+    ],
+    [
+      'with IPAM on in the add-on and not in the ConfigMap',
+      sampleInput({
+        facts: sampleFacts({ cniConfig: known(undefined), cniAddon: addon('enableWindowsIpam: "true"', 'DEGRADED') }),
+      }),
+      [
+        `${IPAM_OFF} There is no ConfigMap kube-system/amazon-vpc-cni. The vpc-cni add-on of cluster prod says {"enableWindowsIpam":"true"} and is DEGRADED: update it with --resolve-conflicts OVERWRITE`,
+      ],
+    ],
+    [
+      'with IPAM off, and nobody may say who owns it',
+      sampleInput({ facts: sampleFacts({ cniConfig: off, cniAddon: unasked() }) }),
+      [
+        `${IPAM_OFF} ${HAS_FALSE} Where the vpc-cni add-on is installed, set its configuration value {"enableWindowsIpam":"true"}; elsewhere set enable-windows-ipam: "true" in the ConfigMap`,
+      ],
+    ],
+    [
+      'with IPAM on in the ConfigMap alone',
+      sampleInput({ facts: sampleFacts({ cniAddon: addon('{"enableWindowsIpam":"false"}') }) }),
+      [],
+    ],
+    [
+      'with a ConfigMap that may not be read and IPAM on in the add-on',
+      sampleInput({ facts: sampleFacts({ cniConfig: unasked(), cniAddon: addon('{"enableWindowsIpam": true}') }) }),
+      [],
+    ],
+    [
+      'with the old controller',
+      sampleInput({ facts: sampleFacts({ legacyController: known(true) }) }),
+      [
+        'LegacyResourceController: Deployment kube-system/vpc-resource-controller is there: it is the old way to Windows addresses and disables the one in EKS. Delete it, and the Deployment vpc-admission-webhook with it',
+      ],
+    ],
+  ],
+  'the node role': [
+    [
+      'whose access entry is for Linux',
+      sampleInput({ facts: sampleFacts({ accessEntry: known({ type: 'EC2_LINUX' }) }) }),
+      [
+        `NodeAccessWrong: The access entry of node role ${ROLE} in cluster prod is of type EC2_LINUX: kube-proxy of Windows nodes lacks its rights with it, and they run no pods. A type cannot change. Use a node role that no other nodes use; or, when none do, delete the entry and create it with type EC2_WINDOWS`,
+      ],
+    ],
+    [
+      'whose access entry is for people, although aws-auth would be right',
+      sampleInput({
+        facts: sampleFacts({ accessEntry: known({ type: 'STANDARD' }), roleMappings: known([windows]) }),
+      }),
+      [
+        `NodeAccessWrong: The access entry of node role ${ROLE} in cluster prod is of type STANDARD: Windows nodes cannot work with it. A type cannot change. Use a node role that no other nodes use; or, when none do, delete the entry and create it with type EC2_WINDOWS`,
+      ],
+    ],
+    [
+      'without access',
+      sampleInput({ facts: sampleFacts({ accessEntry: known(undefined) }) }),
+      [
+        `NodeAccessWrong: Node role ${ROLE} has no access entry in cluster prod. EKS may make one of type EC2_LINUX for it, with which nodes run no pods. Create it with type EC2_WINDOWS, or set nodeGroup.manageAccessEntry: true`,
+      ],
+    ],
+    [
+      'without access, which the operator makes',
+      sampleInput({ managesAccessEntry: true, facts: sampleFacts({ accessEntry: known(undefined) }) }),
+      [],
+    ],
+    [
+      'that aws-auth maps',
+      sampleInput({ facts: sampleFacts({ accessEntry: known(undefined), roleMappings: known([windows]) }) }),
+      [],
+    ],
+    [
+      'that aws-auth maps without its path',
+      sampleInput({
+        spec: samplePool({ nodeGroup: { nodeRoleArn: 'arn:aws:iam::111122223333:role/eks/windows-nodes' } }).spec,
+        facts: { ...without('accessEntry'), roleMappings: known([windows]) },
+      }),
+      [],
+    ],
+    [
+      'that aws-auth maps as a Linux role',
+      sampleInput({
+        facts: {
+          ...without('accessEntry'),
+          roleMappings: known([{ ...windows, groups: windows.groups.slice(0, 2) }]),
+        },
+      }),
+      [
+        `NodeAccessWrong: ConfigMap kube-system/aws-auth maps node role ${ROLE} without eks:kube-proxy-windows. Add what is missing to its groups`,
+      ],
+    ],
+    [
+      'that aws-auth does not map, where access entries do not exist',
+      sampleInput({
+        cluster: sampleCluster({ authenticationMode: 'CONFIG_MAP' }),
+        managesAccessEntry: true,
+        facts: { ...without('accessEntry'), roleMappings: known([]) },
+      }),
+      [
+        `NodeAccessWrong: ConfigMap kube-system/aws-auth of cluster prod does not name node role ${ROLE} (its authentication mode CONFIG_MAP has no access entries). Map it to the groups system:bootstrappers, system:nodes and eks:kube-proxy-windows`,
+      ],
+    ],
+    [
+      'of which aws-auth may not be read',
+      sampleInput({ facts: sampleFacts({ accessEntry: known(undefined), roleMappings: unasked() }) }),
+      ['NodeAccessWrong? it needs get configmaps kube-system/aws-auth'],
+    ],
+    [
+      'that a Linux group has, too',
+      sampleInput({
+        facts: sampleFacts({
+          linuxRoles: known([
+            { group: 'linux', nodeRoleArn: ROLE },
+            { group: 'system', nodeRoleArn: 'other' },
+          ]),
+        }),
+      }),
+      [
+        `NodeRoleShared: Node role ${ROLE} is also that of Linux node group linux: its access entry fits one of the two systems only. Give the pool a node role of its own`,
+      ],
+    ],
+  ],
+  'instance types': [
+    [
+      'that do not exist, are of another architecture, and have no addresses',
+      sampleInput({
+        spec: types('m5.small', 'm6g.large', 'one.address'),
+        facts: sampleFacts({
+          instanceTypes: known([
+            { name: 'm6g.large', architectures: ['arm64'], addressesPerInterface: 10 },
+            x86('one.address', 1),
+          ]),
+          offerings: known([
+            { instanceType: 'm6g.large', zone: 'eu-west-1a' },
+            { instanceType: 'one.address', zone: 'eu-west-1b' },
+          ]),
+        }),
+      }),
+      [
+        'InstanceTypeUnsupported: EC2 knows no instance type m5.small in eu-west-1, instance type m6g.large is arm64 and Windows nodes are x86_64 and instance type one.address has 1 address a network interface and none of them for pods. Name other types in nodeGroup.instanceTypes',
+      ],
+    ],
+    [
+      'that are offered in none of the zones',
+      sampleInput({ facts: sampleFacts({ offerings: known([{ instanceType: 'm5.large', zone: 'eu-west-1c' }]) }) }),
+      [
+        "InstanceTypeNotOffered: EC2 offers m5.large in none of the zones of the pool's subnets (eu-west-1a and eu-west-1b). Use subnets in other zones of eu-west-1, or other instance types",
+      ],
+    ],
+    [
+      'that are not offered in one of the zones',
+      sampleInput({ facts: sampleFacts({ offerings: known([{ instanceType: 'm5.large', zone: 'eu-west-1a' }]) }) }),
+      [
+        "InstanceTypeNotOffered: EC2 offers none of the pool's instance types (m5.large) in eu-west-1b, where subnet-0b000000 is. Leave out what lies there, or add a type that is offered there",
+      ],
+    ],
+    [
+      'of which each zone has another',
+      sampleInput({
+        spec: types('m5.large', 'm5.xlarge'),
+        facts: sampleFacts({
+          instanceTypes: known([x86('m5.large'), x86('m5.xlarge', 15)]),
+          offerings: known([
+            { instanceType: 'm5.large', zone: 'eu-west-1a' },
+            { instanceType: 'm5.xlarge', zone: 'eu-west-1b' },
+          ]),
+        }),
+      }),
+      [],
+    ],
+  ],
+  'the subnets': [
+    [
+      'of which one does not exist',
+      sampleInput({
+        facts: sampleFacts({ subnets: known([{ id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 251 }]) }),
+      }),
+      ['SubnetNotFound: EC2 knows no subnet subnet-0b000000 in eu-west-1. Put nodeGroup.subnets right'],
+    ],
+    [
+      'with too few addresses for five nodes of four addresses each',
+      sampleInput({
+        facts: sampleFacts({
+          subnets: known([
+            { id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 18 },
+            { id: 'subnet-0b000000', zone: 'eu-west-1b', freeAddresses: 1 },
+          ]),
+        }),
+      }),
+      [
+        'TooFewAddresses: Subnets subnet-0a000000 and subnet-0b000000 have together 19 free addresses, and 5 nodes more take at least 20 (50 when they are full of pods). Add a subnet, or lower scaling.max from 5',
+      ],
+    ],
+    [
+      'with enough, because some nodes are there',
+      sampleInput({
+        nodes: 1,
+        facts: sampleFacts({
+          subnets: known([
+            { id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 16 },
+            { id: 'subnet-0b000000', zone: 'eu-west-1b', freeAddresses: 0 },
+          ]),
+        }),
+      }),
+      [],
+    ],
+    [
+      'with one address, and prefixes of 16 for pods',
+      sampleInput({
+        spec: samplePool({ nodeGroup: { subnets: [{ id: 'subnet-0a000000' }] } }).spec,
+        facts: sampleFacts({
+          cniConfig: known({ 'enable-windows-ipam': 'true', 'enable-windows-prefix-delegation': 'true' }),
+          instanceTypes: unasked(),
+          subnets: known([{ id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 1 }]),
+        }),
+      }),
+      [
+        'TooFewAddresses: Subnet subnet-0a000000 has 1 free address, and 5 nodes more take at least 85. Add a subnet, or lower scaling.max from 5',
+        'InstanceTypeUnsupported? it needs ec2:DescribeInstanceTypes',
+      ],
+    ],
+  ],
+  'what could not be found out': [
+    ['is not looked at where nobody asked', sampleInput({ facts: { complete: false } }), []],
+    [
+      'names what failed',
+      sampleInput({ facts: sampleFacts({ legacyController: unasked('throttled') }) }),
+      ['LegacyResourceController? DescribeAddon failed: the call was throttled'],
+    ],
+  ],
+};
+
+describe('the prerequisites', () => {
+  for (const [title, rows] of Object.entries(tables)) {
+    describe(title, () => {
+      for (const [what, input, want] of rows) it(what, () => assert.deepEqual(unmet(input), want));
+    });
+  }
+
+  describe('Kubernetes and Windows versions', () => {
+    const pairs = (version: 'Windows2019' | 'Windows2022' | 'Windows2025') =>
+      ['1.22', '1.23', '1.30', '1.34', '1.35', '1.36', '1.37', '', '2.1'].filter(
+        (kubernetesVersion) =>
+          unmet(
+            sampleInput({
+              spec: samplePool({ windowsVersion: version }).spec,
+              cluster: sampleCluster({ kubernetesVersion }),
+            }),
+          ).length === 0,
+      );
+    it('go together only in the pairs of the table', () => {
+      assert.deepEqual(
+        [pairs('Windows2019'), pairs('Windows2022'), pairs('Windows2025')],
+        [
+          ['1.23', '1.30', '1.34', '1.35', '1.36'],
+          ['1.23', '1.30', '1.34', '1.35', '1.36'],
+          ['1.35', '1.36'],
+        ],
+      );
+    });
+
+    it('are named with what to do', () => {
+      const of = (kubernetesVersion: string) =>
+        unmet(
+          sampleInput({
+            spec: samplePool({ windowsVersion: 'Windows2025' }).spec,
+            cluster: sampleCluster({ kubernetesVersion }),
+          }),
+        );
+      assert.deepEqual(
+        [...of('1.34'), ...of('1.37')],
+        [
+          'UnsupportedVersion: Kubernetes 1.34 does not go with Windows Server 2025, which is supported from 1.35 to 1.36. Upgrade the cluster, or make the pool with another windowsVersion',
+          'UnsupportedVersion: Kubernetes 1.37 does not go with Windows Server 2025, which is supported from 1.35 to 1.36. Move to a release of the operator that knows this version, or make the pool with another windowsVersion',
+        ],
+      );
+    });
+  });
+
+  it('fail never because something could not be found out', () => {
+    fc.assert(
+      fc.property(randomFacts, fc.boolean(), fc.nat({ max: 5 }), (random, managesAccessEntry, nodes) => {
+        const input = sampleInput({ facts: random, managesAccessEntry, nodes });
+        const { failed } = examine(input);
+        // Where everything that could not be found out turns out well, what failed before fails still.
+        const rest = Object.fromEntries(
+          Object.entries(random).filter(([, fact]) => typeof fact === 'boolean' || fact.ok),
+        );
+        const lucky = examine({ ...input, facts: { ...rest, complete: random.complete } });
+        const reasons = lucky.failed.map(({ check }) => check.reason);
+        return failed.every(({ check }) => reasons.includes(check.reason) || check.reason === 'TooFewAddresses');
+      }),
+    );
+  });
+
+  it('name a right for everything that may be denied', () => {
+    for (const fact of Object.keys(RIGHTS) as (keyof typeof RIGHTS)[]) {
+      const denied = sampleFacts({ accessEntry: known(undefined), [fact]: unasked() });
+      const { unknown, failed } = examine(sampleInput({ facts: denied }));
+      if (fact === 'cniAddon') assert.deepEqual(unknown, []);
+      else
+        assert.ok(
+          unknown.some(({ result }) => result.right === RIGHTS[fact]),
+          fact,
+        );
+      assert.ok(failed.length <= 1, `${fact}: ${failed.map(({ check }) => check.reason).join()}`);
+    }
+  });
+
+  it('have one reason and one section in the docs each, which names the reason', () => {
+    const page = readFileSync(`${import.meta.dirname}/../../../docs/prerequisites.md`, 'utf8');
+    for (const { reason, section } of checks) {
+      const heading = new RegExp(`^## ${section.replaceAll('-', '[ -]')}$`, 'im');
+      const at = page.search(heading);
+      assert.notEqual(at, -1, `docs/prerequisites.md has no heading ${section}`);
+      assert.ok(
+        page.slice(at, page.indexOf('\n## ', at + 1)).includes(`\`${reason}\``),
+        `${section} names no ${reason}`,
+      );
+    }
+    assert.equal(new Set(checks.map(({ reason }) => reason)).size, checks.length);
+    assert.equal(new Set(checks.map(({ section }) => section)).size, checks.length);
+  });
+});
+
+describe('the access entry that the operator makes', () => {
+  const rows: readonly (readonly [string, Partial<CheckInput>, string | undefined])[] = [
+    ['is that of the node role', { facts: sampleFacts({ accessEntry: known(undefined) }) }, ROLE],
+    ['is not made twice', { facts: sampleFacts() }, undefined],
+    [
+      'is not made without the wish',
+      { managesAccessEntry: false, facts: sampleFacts({ accessEntry: known(undefined) }) },
+      undefined,
+    ],
+    ['is not made blindly', { facts: sampleFacts({ accessEntry: unasked() }) }, undefined],
+    [
+      'is not made where aws-auth is enough',
+      { facts: sampleFacts({ accessEntry: known(undefined), roleMappings: known([windows]) }) },
+      undefined,
+    ],
+  ];
+  for (const [what, change, want] of rows) {
+    it(what, () => assert.equal(missingAccessEntry(sampleInput({ managesAccessEntry: true, ...change })), want));
+  }
+});

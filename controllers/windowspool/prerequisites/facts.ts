@@ -1,0 +1,100 @@
+/** What the checks of prerequisites look at: gathered once, plain data. */
+import type { WindowsPoolSpec } from '../api.gen.ts';
+import type { Answer, Cluster } from '../ports.ts';
+
+/** An EKS add-on as installed: https://docs.aws.amazon.com/eks/latest/APIReference/API_Addon.html */
+export interface Addon {
+  readonly status: string;
+  /** JSON, or YAML, as the user gave it; empty when none was given. */
+  readonly configuration: string;
+}
+
+/** An access entry of EKS: https://docs.aws.amazon.com/eks/latest/APIReference/API_AccessEntry.html */
+export interface AccessEntry {
+  /** STANDARD, EC2_LINUX, EC2_WINDOWS, FARGATE_LINUX, EC2, HYBRID_LINUX or HYPERPOD_LINUX. */
+  readonly type: string;
+}
+
+/** One role of ConfigMap kube-system/aws-auth. */
+export interface RoleMapping {
+  readonly roleArn: string;
+  readonly groups: readonly string[];
+}
+
+/** The cluster's Linux nodes as far as a few of them tell. */
+export interface LinuxNodes {
+  /** How many of those that were looked at take pods. */
+  readonly schedulable: number;
+  /** The EKS node groups that they are in. */
+  readonly groups: readonly string[];
+}
+
+export interface InstanceType {
+  readonly name: string;
+  /** Such as `x86_64`, `arm64`. */
+  readonly architectures: readonly string[];
+  /** IPv4 addresses of one network interface, its own included; undefined when EC2 does not say. */
+  readonly addressesPerInterface: number | undefined;
+}
+
+/** That EC2 has an instance type in a zone. */
+export interface Offering {
+  readonly instanceType: string;
+  readonly zone: string;
+}
+
+export interface Subnet {
+  readonly id: string;
+  readonly zone: string;
+  readonly freeAddresses: number;
+}
+
+/**
+ * All that was found out beside the cluster itself. A fact that is absent was not asked for, because nothing needed it: its checks say
+ * nothing. One that was asked for and not found out carries the trouble.
+ */
+export interface PrerequisiteFacts {
+  /** Whether everything was asked, or only what can turn for a group that lives. */
+  readonly complete: boolean;
+  /** ConfigMap kube-system/amazon-vpc-cni. */
+  readonly cniConfig?: Answer<Readonly<Record<string, string>> | undefined>;
+  readonly cniAddon?: Answer<Addon | undefined>;
+  /** Whether Deployment kube-system/vpc-resource-controller exists. */
+  readonly legacyController?: Answer<boolean>;
+  readonly accessEntry?: Answer<AccessEntry | undefined>;
+  readonly roleMappings?: Answer<readonly RoleMapping[]>;
+  readonly linuxNodes?: Answer<LinuxNodes>;
+  /** Node roles of the groups that have Linux nodes. */
+  readonly linuxRoles?: Answer<readonly { readonly group: string; readonly nodeRoleArn: string }[]>;
+  readonly instanceTypes?: Answer<readonly InstanceType[]>;
+  readonly offerings?: Answer<readonly Offering[]>;
+  readonly subnets?: Answer<readonly Subnet[]>;
+}
+
+/** The right that finding out needs: an IAM action, or a verb and an object of Kubernetes. */
+export const RIGHTS: Readonly<Record<Exclude<keyof PrerequisiteFacts, 'complete'>, string>> = {
+  cniConfig: 'get configmaps kube-system/amazon-vpc-cni',
+  cniAddon: 'eks:DescribeAddon',
+  legacyController: 'get deployments.apps kube-system/vpc-resource-controller',
+  accessEntry: 'eks:DescribeAccessEntry',
+  roleMappings: 'get configmaps kube-system/aws-auth',
+  linuxNodes: 'list nodes',
+  linuxRoles: 'eks:DescribeNodegroup',
+  instanceTypes: 'ec2:DescribeInstanceTypes',
+  offerings: 'ec2:DescribeInstanceTypeOfferings',
+  subnets: 'ec2:DescribeSubnets',
+};
+
+/** What a check looks at. */
+export interface CheckInput {
+  readonly spec: WindowsPoolSpec;
+  readonly cluster: Cluster;
+  readonly region: string;
+  readonly facts: PrerequisiteFacts;
+  /** Whether the pool's node group is still to be made. */
+  readonly creating: boolean;
+  /** Whether the operator makes an access entry that is missing. */
+  readonly managesAccessEntry: boolean;
+  /** Nodes that the pool has, whose addresses are no longer free. */
+  readonly nodes: number;
+}

@@ -1,0 +1,62 @@
+/** Checks on what gives pods their addresses: https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html */
+import type { Answer } from '../ports.ts';
+import { type Check, failed, given, met, type Result, unknown } from './check.ts';
+import type { Addon, CheckInput } from './facts.ts';
+
+const IPAM_KEY = 'enable-windows-ipam';
+
+/**
+ * Ensures that pods get addresses. The VPC resource controller reads the ConfigMap alone; where the vpc-cni add-on is installed, it
+ * writes that ConfigMap, and what somebody patched there is gone with the add-on's next update.
+ */
+function windowsIpam({ facts, cluster }: CheckInput): Result | undefined {
+  const { cniConfig, cniAddon } = facts;
+  if (!cniConfig) return undefined;
+  const addonSays = cniAddon?.ok && cniAddon.value ? ipamOfAddon(cniAddon.value) : undefined;
+  // The add-on's own word is enough where the ConfigMap can't be read.
+  if (!cniConfig.ok) return addonSays ? met : unknown('cniConfig', cniConfig.trouble);
+  if (cniConfig.value?.[IPAM_KEY] === 'true') return met;
+  const found = cniConfig.value
+    ? `ConfigMap kube-system/amazon-vpc-cni has ${IPAM_KEY}: ${JSON.stringify(cniConfig.value[IPAM_KEY] ?? '')}`
+    : 'There is no ConfigMap kube-system/amazon-vpc-cni';
+  return failed(`Windows IPAM is off, so pods get no addresses. ${found}. ${remedy(cniAddon, cluster.name)}`);
+}
+
+const VALUE = '{"enableWindowsIpam":"true"}';
+const PATCH = `set ${IPAM_KEY}: "true" in the ConfigMap`;
+
+/** Who owns the setting decides where it is put right. */
+function remedy(addon: Answer<Addon | undefined> | undefined, cluster: string): string {
+  if (!addon?.ok)
+    return `Where the vpc-cni add-on is installed, set its configuration value ${VALUE}; elsewhere ${PATCH}`;
+  if (!addon.value) return `The vpc-cni add-on is not installed: ${PATCH}`;
+  if (ipamOfAddon(addon.value))
+    return `The vpc-cni add-on of cluster ${cluster} says ${VALUE} and is ${addon.value.status}: update it with --resolve-conflicts OVERWRITE`;
+  return `The vpc-cni add-on of cluster ${cluster} owns it: add ${VALUE} to the add-on's configuration values instead of patching the ConfigMap`;
+}
+
+/** Whether the add-on's configuration switches Windows IPAM on. It is JSON or YAML; a word of it is enough. */
+function ipamOfAddon({ configuration }: Addon): boolean {
+  return /["']?enableWindowsIpam["']?\s*:\s*["']?true\b/.test(configuration);
+}
+
+/** The old controller in the cluster keeps the one in EKS' control plane from its work. */
+function noLegacyController({ facts }: CheckInput): Result | undefined {
+  return given(facts, 'legacyController', (exists) =>
+    exists
+      ? failed(
+          'Deployment kube-system/vpc-resource-controller is there: it is the old way to Windows addresses and disables the one in EKS. Delete it, and the Deployment vpc-admission-webhook with it',
+        )
+      : met,
+  );
+}
+
+export const networkChecks: readonly Check[] = [
+  { reason: 'WindowsIPAMDisabled', about: 'Windows IPAM', section: 'windows-ipam', look: windowsIpam },
+  {
+    reason: 'LegacyResourceController',
+    about: 'the old VPC resource controller',
+    section: 'legacy-controllers',
+    look: noLegacyController,
+  },
+];

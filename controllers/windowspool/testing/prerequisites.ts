@@ -1,0 +1,126 @@
+/** Facts about a cluster in which nothing is missing, and how a test changes them. */
+import fc from 'fast-check';
+import type { Answer, TroubleKind } from '../ports.ts';
+import type { CheckInput, PrerequisiteFacts } from '../prerequisites/facts.ts';
+import { sampleCluster, samplePool, sampleTrouble } from './fixtures.ts';
+
+type Facts = Omit<PrerequisiteFacts, 'complete'>;
+
+/** Everything was asked, and all is well: IPAM on, an access entry, two zones with addresses. */
+export function sampleFacts(change: Facts = {}): PrerequisiteFacts {
+  return {
+    complete: true,
+    cniConfig: known({ 'enable-windows-ipam': 'true' }),
+    cniAddon: known(undefined),
+    legacyController: known(false),
+    accessEntry: known({ type: 'EC2_WINDOWS' }),
+    roleMappings: known([]),
+    linuxNodes: known({ schedulable: 2, groups: ['linux'] }),
+    linuxRoles: known([{ group: 'linux', nodeRoleArn: 'arn:aws:iam::111122223333:role/linux-nodes' }]),
+    instanceTypes: known([{ name: 'm5.large', architectures: ['x86_64'], addressesPerInterface: 10 }]),
+    offerings: known([
+      { instanceType: 'm5.large', zone: 'eu-west-1a' },
+      { instanceType: 'm5.large', zone: 'eu-west-1b' },
+    ]),
+    subnets: known([
+      { id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 251 },
+      { id: 'subnet-0b000000', zone: 'eu-west-1b', freeAddresses: 251 },
+    ]),
+    ...change,
+  };
+}
+
+/** A pool that is about to be made in that cluster. */
+export function sampleInput({ facts, ...change }: Partial<CheckInput> = {}): CheckInput {
+  return {
+    spec: samplePool().spec,
+    cluster: sampleCluster(),
+    region: 'eu-west-1',
+    facts: facts ?? sampleFacts(),
+    creating: true,
+    managesAccessEntry: false,
+    nodes: 0,
+    ...change,
+  };
+}
+
+export function known<T>(value: T): Answer<T> {
+  return { ok: true, value };
+}
+
+export function unasked(kind: TroubleKind = 'denied'): {
+  readonly ok: false;
+  readonly trouble: ReturnType<typeof sampleTrouble>;
+} {
+  return { ok: false, trouble: sampleTrouble(kind, { operation: 'DescribeAddon' }) };
+}
+
+const some = <T>(arbitrary: fc.Arbitrary<T>) =>
+  fc.oneof(
+    arbitrary.map(known),
+    fc.constantFrom<TroubleKind>('denied', 'throttled', 'unavailable', 'gone', 'unknown').map(unasked),
+  );
+
+const role = fc.constantFrom('windows-nodes', 'linux-nodes').map((name) => `arn:aws:iam::111122223333:role/${name}`);
+const zone = fc.constantFrom('eu-west-1a', 'eu-west-1b', 'eu-west-1c');
+
+/** Any facts, each of them known, not found out, or not asked for. */
+export const randomFacts: fc.Arbitrary<PrerequisiteFacts> = fc.record(
+  {
+    complete: fc.boolean(),
+    cniConfig: some(
+      fc.option(
+        fc.dictionary(
+          fc.constantFrom('enable-windows-ipam', 'enable-windows-prefix-delegation'),
+          fc.constantFrom('true', 'false', ''),
+        ),
+        {
+          nil: undefined,
+        },
+      ),
+    ),
+    cniAddon: some(
+      fc.option(
+        fc.record({
+          status: fc.constantFrom('ACTIVE', 'UPDATING'),
+          configuration: fc.constantFrom('', '{"enableWindowsIpam":"true"}'),
+        }),
+        { nil: undefined },
+      ),
+    ),
+    legacyController: some(fc.boolean()),
+    accessEntry: some(
+      fc.option(fc.record({ type: fc.constantFrom('EC2_WINDOWS', 'EC2_LINUX', 'STANDARD') }), { nil: undefined }),
+    ),
+    roleMappings: some(
+      fc.array(
+        fc.record({
+          roleArn: role,
+          groups: fc.subarray(['system:bootstrappers', 'system:nodes', 'eks:kube-proxy-windows']),
+        }),
+      ),
+    ),
+    linuxNodes: some(fc.record({ schedulable: fc.nat({ max: 2 }), groups: fc.constant([]) })),
+    linuxRoles: some(fc.array(fc.record({ group: fc.constant('linux'), nodeRoleArn: role }))),
+    instanceTypes: some(
+      fc.array(
+        fc.record({
+          name: fc.constantFrom('m5.large', 'm6g.large'),
+          architectures: fc.subarray(['x86_64', 'arm64']),
+          addressesPerInterface: fc.option(fc.nat({ max: 30 }), { nil: undefined }),
+        }),
+      ),
+    ),
+    offerings: some(fc.array(fc.record({ instanceType: fc.constantFrom('m5.large', 'm6g.large'), zone }))),
+    subnets: some(
+      fc.array(
+        fc.record({
+          id: fc.constantFrom('subnet-0a000000', 'subnet-0b000000'),
+          zone,
+          freeAddresses: fc.nat({ max: 300 }),
+        }),
+      ),
+    ),
+  },
+  { requiredKeys: ['complete'] },
+);
