@@ -67,7 +67,7 @@ describe('an operator and its API server', function () {
   it('that is down at the start: the operator waits, says so, and begins when it is there', async () => {
     await world.controlPlane.stopApiServer();
     operator = world.operator(FLAGS);
-    await assertWaits(/not synced yet/);
+    await assertWaits(/not synced yet\n(?:.*\n)*.*leader-election: the lease was not reached yet/);
     await world.controlPlane.startApiServer();
     await operator.ready();
     await world.apply(poolManifest('patient'));

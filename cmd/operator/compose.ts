@@ -65,7 +65,9 @@ export async function runOperator(options: Options, version: string, log: Logger
   const parts = { client, aws, caches, recorder, registry, metrics, authorities, serverVersion };
   const controller = createController(options, parts, log);
 
-  await using _endpoints = await startEndpoints(options, registry, healthChecks(options, caches, controller), log);
+  const elector = options.leaderElect ? createElector(options, parts, instance, log) : undefined;
+  const checks = healthChecks(options, caches, controller, elector);
+  await using _endpoints = await startEndpoints(options, registry, checks, log);
   // The caches outlive the controller: running reconciles still read them while they finish.
   const ending = new AbortController();
   const background = [...caches.run(ending.signal), keepServerVersion(client, serverVersion, log, ending.signal)];
@@ -77,7 +79,8 @@ export async function runOperator(options: Options, version: string, log: Logger
     client.close();
   };
   try {
-    if (options.leaderElect) await lead(options, parts, controller, instance, log, signal);
+    // Works while this process holds the lease.
+    if (elector) await elector.run(signal, (work) => controller.run(work));
     else await controller.run(signal);
   } catch (error) {
     // Another may lead from now on: nothing may hold the process any longer, not even an event that waits for a connection.
@@ -87,18 +90,15 @@ export async function runOperator(options: Options, version: string, log: Logger
   await finish();
 }
 
-/** Works while this process holds the lease. */
-async function lead(
+/** One candidate for the lease of all replicas. */
+function createElector(
   { leaderElectionNamespace }: Options,
   { client, metrics }: Parts,
-  controller: Controller,
   identity: string,
   log: Logger,
-  signal: AbortSignal,
-): Promise<void> {
+): LeaderElector {
   const leases = createLeaseClient(client, leaderElectionNamespace, LEASE);
-  const elector = new LeaderElector({ leases, identity, clock: realClock, log, hooks: metrics.leaderElection(LEASE) });
-  await elector.run(signal, (work) => controller.run(work));
+  return new LeaderElector({ leases, identity, clock: realClock, log, hooks: metrics.leaderElection(LEASE) });
 }
 
 /** The controller, woken by the caches. */

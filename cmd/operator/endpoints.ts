@@ -1,6 +1,7 @@
 /** What the operator serves: its metrics, and whether it lives and is ready. */
 import type { Registry } from 'prom-client';
 import type { Controller } from '../../controllers/runtime/controller.ts';
+import type { LeaderElector } from '../../controllers/runtime/leaderElection.ts';
 import type { Logger } from '../../controllers/runtime/ports.ts';
 import type { Caches } from './caches.ts';
 import type { Options } from './options.ts';
@@ -11,8 +12,13 @@ interface HealthChecks {
   readonly ready: readonly Check[];
 }
 
-/** Alive: no reconcile is stuck. Ready: every cache is synced. */
-export function healthChecks({ reconcileTimeoutMs }: Options, caches: Caches, controller: Controller): HealthChecks {
+/** Alive: no reconcile is stuck. Ready: every cache is synced, and the lease is within reach where there is an election. */
+export function healthChecks(
+  { reconcileTimeoutMs }: Options,
+  caches: Caches,
+  controller: Controller,
+  elector: LeaderElector | undefined,
+): HealthChecks {
   const stuck: Check = [
     'reconcile',
     () => {
@@ -27,7 +33,8 @@ export function healthChecks({ reconcileTimeoutMs }: Options, caches: Caches, co
     `cache-${name.toLowerCase()}`,
     () => (caches[name].hasSynced ? undefined : 'not synced yet'),
   ];
-  return { live: [stuck], ready: [synced('pools'), synced('nodes'), synced('runtimeClasses')] };
+  const electable: Check[] = elector ? [['leader-election', () => elector.unreachable()]] : [];
+  return { live: [stuck], ready: [synced('pools'), synced('nodes'), synced('runtimeClasses'), ...electable] };
 }
 
 /** Serves /metrics, /healthz and /readyz on the addresses that the flags give, until disposed. */

@@ -63,7 +63,7 @@ function candidate(identity: string, leases: LeaseClient, clock: SimulatedClock,
     stopping.abort();
     return running;
   };
-  return { log, stop, running, works: () => log.includes('works') };
+  return { log, stop, running, works: () => log.includes('works'), unreachable: () => elector.unreachable() };
 }
 
 describe('leader election', () => {
@@ -191,6 +191,32 @@ describe('leader election', () => {
     assert.deepEqual(first.log, ['works']);
     assert.equal((lease.lease as Lease | undefined)?.record.holder, 'first');
     await first.stop();
+  });
+
+  it('tells that a standby has not reached the lease since it started, or for 20 s more than the lease lasts', async () => {
+    const clock = new SimulatedClock();
+    const lease = new SimulatedLease();
+    const first = candidate('first', lease.client(), clock);
+    await clock.advance(5_000);
+    const trouble: { kind?: Trouble } = { kind: 'down' };
+    const second = candidate('second', lease.client(trouble), clock);
+    await clock.advance(5_000);
+    assert.equal(second.unreachable(), 'the lease was not reached yet');
+    delete trouble.kind;
+    await clock.advance(5_000);
+    assert.equal(second.unreachable(), undefined);
+    for (const kind of ['down', 'hangs', 'deaf'] as const) {
+      trouble.kind = kind;
+      await clock.advance(32_000);
+      assert.equal(second.unreachable(), undefined);
+      await clock.advance(8_000);
+      assert.match(second.unreachable() ?? '', /^the lease was not reached for (3[6-9]|4\d) s$/);
+      delete trouble.kind;
+      await clock.advance(12_000);
+      assert.equal(second.unreachable(), undefined);
+    }
+    assert.equal(first.unreachable(), undefined);
+    await Promise.all([first.stop(), second.stop()]);
   });
 
   it('renews every 2 s, no more', async () => {

@@ -20,6 +20,9 @@ const LEADER_ELECTION_TIMES: LeaderElectionTimes = {
   jitter: 1.2,
 };
 
+/** leaderElectionHealthChecker of kube-controller-manager and cluster-autoscaler. */
+const PATIENCE_MS = 20_000;
+
 export interface LeaderElectionOptions {
   readonly leases: LeaseClient;
   /** Unique to this process, such as the pod's name and a random part. */
@@ -54,6 +57,8 @@ export class LeaderElector {
   #observedAt = 0;
   /** When the last successful renewal was sent, monotonic. */
   #renewedAt = 0;
+  /** When the lease was last read or written, monotonic. */
+  #reachedAt: number | undefined;
 
   constructor(options: LeaderElectionOptions) {
     this.#options = options;
@@ -77,6 +82,18 @@ export class LeaderElector {
       hooks?.leading?.(false);
     }
     await this.#release();
+  }
+
+  /**
+   * Why this process could neither keep the lease nor take it over; undefined while it could. A little patience beyond the lease's end,
+   * as kube-controller-manager and cluster-autoscaler have it, so that a short outage is no news. client-go's health check looks at the
+   * leader only; here a leader ends by itself, and a standby that nobody can count on is what has to be seen.
+   */
+  unreachable(): string | undefined {
+    if (this.#reachedAt === undefined) return 'the lease was not reached yet';
+    const silentMs = this.#options.clock.monotonic() - this.#reachedAt;
+    if (silentMs <= this.#times.leaseMs + PATIENCE_MS) return undefined;
+    return `the lease was not reached for ${Math.round(silentMs / 1000)} s`;
   }
 
   async #acquire(signal: AbortSignal): Promise<boolean> {
@@ -145,6 +162,7 @@ export class LeaderElector {
     try {
       const attempt = this.#isOurs() ? this.#update(limit.signal) : this.#takeOver(limit.signal);
       const lease = await orAborted(attempt, limit.signal);
+      this.#reachedAt = clock.monotonic();
       if (!lease) return false;
       this.#observe(lease);
       this.#renewedAt = sentAt;
