@@ -1,0 +1,118 @@
+/** From bytes to a store: list and watch, decoder, reflector and store together, on a wire that breaks at every byte. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { SimulatedServer } from '../runtime/simulatedServer.ts';
+import {
+  assertFaithful,
+  assertToldOfEverything,
+  happening,
+  KEYS,
+  play,
+  type SimulatedWorld,
+  startSimulatedWorld,
+} from '../runtime/simulatedWorld.ts';
+import { createListWatch } from './listWatch.ts';
+import { BREAKS, type Breaking, SimulatedWire, type WireFormat, wireFormats } from './testing/simulatedWire.ts';
+
+/** A reflector whose wire does these things, to one answer after the other. */
+function start(
+  format: WireFormat,
+  breakings: readonly Breaking[],
+  prepare: (server: SimulatedServer) => void,
+): SimulatedWorld {
+  return startSimulatedWorld({
+    prepare,
+    way: (server, clock) => {
+      const client = new SimulatedWire(server, clock, format);
+      client.breakings.push(...breakings);
+      return createListWatch({ client, path: '/apis/example.com/v1/items', decoder: format.decoder });
+    },
+  });
+}
+
+async function assertConverges(world: SimulatedWorld): Promise<void> {
+  await world.clock.until(world.converged, 'the store equals the server');
+  assertFaithful(world);
+  assertToldOfEverything(world);
+  await world.stop();
+  assert.equal(world.clock.pending, 0, 'no timer outlives the reflector');
+}
+
+/** Two items, then one change of each kind and one of an item that the changes made. */
+const prepare = (server: SimulatedServer): void => {
+  server.write('a', 1);
+  server.write('b', 2);
+};
+async function change(world: SimulatedWorld): Promise<void> {
+  await world.clock.advance(1);
+  world.server.write('a', 3);
+  world.server.delete('b');
+  await world.clock.advance(1);
+  world.server.write('c', 4);
+  world.server.write('b', 5);
+}
+
+describe('the wire', () => {
+  for (const [name, format] of Object.entries(wireFormats)) {
+    const answers = [
+      ['a watch list and its changes', true],
+      ['a list', false],
+    ] as const;
+    for (const how of BREAKS.filter((each) => each !== 'none')) {
+      for (const [what, watchLists] of answers) {
+        it(`may do '${how}' at every byte of ${what} in ${name}`, async () => {
+          const bytes = await lengthOf(format, watchLists);
+          assert.ok(bytes > 80, `${bytes} bytes`);
+          for (let at = 0; at < bytes; at++) {
+            const breaking = { how, at, pieceBytes: Number.POSITIVE_INFINITY };
+            const first = watchLists ? [] : [{ how: 'none', at: 0, pieceBytes: 1 } as const];
+            await using world = start(format, [...first, breaking], (server) => {
+              server.watchLists = watchLists;
+              prepare(server);
+            });
+            await change(world);
+            await assertConverges(world);
+          }
+        }).timeout(30_000);
+      }
+    }
+
+    it(`may do anything to many answers in ${name}, in pieces of any size`, async () => {
+      const breaking: fc.Arbitrary<Breaking> = fc.record({
+        how: fc.constantFrom(...BREAKS),
+        at: fc.nat({ max: 1_000 }),
+        pieceBytes: fc.integer({ min: 1, max: 400 }),
+      });
+      const scenario = fc.record({
+        watchLists: fc.boolean(),
+        breakings: fc.array(breaking, { maxLength: 12 }),
+        happenings: fc.array(happening, { maxLength: 25 }),
+      });
+      await fc.assert(
+        fc.asyncProperty(scenario, async ({ watchLists, breakings, happenings }) => {
+          await using world = start(format, breakings, (server) => {
+            server.watchLists = watchLists;
+            for (const key of KEYS) server.write(key, 1);
+          });
+          await play(world, happenings);
+          await world.clock.until(world.converged, 'the store equals the server');
+          assertFaithful(world);
+        }),
+        { numRuns: 1_000 },
+      );
+    }).timeout(60_000);
+  }
+});
+
+/** How long the answer is that a test breaks: as a whole, its length is not known before it is sent. */
+async function lengthOf(format: WireFormat, watchLists: boolean): Promise<number> {
+  await using world = startSimulatedWorld({ prepare });
+  await change(world);
+  await world.clock.until(world.converged, 'the store equals the server');
+  const { log, items } = world.server;
+  const before = log.slice(0, 2);
+  if (!watchLists) return format.page({ items: before.map(({ item }) => item), resourceVersion: '102' }).length;
+  assert.equal(items.size, 3);
+  const bookmark = { type: 'BOOKMARK', resourceVersion: '102', initialEventsEnd: true } as const;
+  return [...before, bookmark, ...log.slice(2)].reduce((sum, event) => sum + format.event(event).length, 0);
+}

@@ -1,0 +1,123 @@
+/** A reflector between a simulated server and a store, and what must be true of it whatever happens. For tests. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { Change, ListWatch } from './ports.ts';
+import { Reflector, type ReflectorHooks } from './reflector.ts';
+import { silentLog } from './silentLog.ts';
+import { SimulatedClock } from './simulatedClock.ts';
+import { type SimulatedItem, SimulatedServer, simulatedIdentity } from './simulatedServer.ts';
+import { Store } from './store.ts';
+import { compareVersions } from './version.ts';
+
+export interface SimulatedWorld extends AsyncDisposable {
+  readonly clock: SimulatedClock;
+  readonly server: SimulatedServer;
+  readonly store: Store<SimulatedItem>;
+  /** What the store told its listeners. */
+  readonly changes: Change<SimulatedItem>[];
+  /** Whether the store holds what the server holds. */
+  converged(): boolean;
+  stop(): Promise<void>;
+}
+
+interface Setting {
+  readonly prepare?: (server: SimulatedServer) => void;
+  readonly hooks?: ReflectorHooks;
+  /** What lies between the server and the reflector; default: nothing. */
+  readonly way?: (server: SimulatedServer, clock: SimulatedClock) => ListWatch<SimulatedItem>;
+}
+
+/** Starts the reflector. */
+export function startSimulatedWorld({ prepare, hooks = {}, way }: Setting = {}): SimulatedWorld {
+  const clock = new SimulatedClock();
+  const server = new SimulatedServer(clock);
+  prepare?.(server);
+  const store = new Store<SimulatedItem>({ identity: simulatedIdentity, log: silentLog });
+  const changes: Change<SimulatedItem>[] = [];
+  store.subscribe((change) => changes.push(change));
+  const stopping = new AbortController();
+  const options = {
+    name: 'items',
+    source: way?.(server, clock) ?? server,
+    identity: simulatedIdentity,
+    store,
+    clock,
+    log: silentLog,
+    random: () => 0.5,
+    hooks,
+  };
+  const running = new Reflector(options).run(stopping.signal);
+  const stop = (): Promise<void> => {
+    stopping.abort(new Error('stop'));
+    return running;
+  };
+  const converged = (): boolean => {
+    const here = sorted(store.list());
+    const there = sorted(server.items.values());
+    return store.version === server.version && JSON.stringify(here) === JSON.stringify(there);
+  };
+  return { clock, server, store, changes, converged, stop, [Symbol.asyncDispose]: stop };
+}
+
+function sorted(items: Iterable<SimulatedItem>): unknown[] {
+  return [...items]
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+    .map(({ key, uid, resourceVersion, value }) => [key, uid, resourceVersion, value]);
+}
+
+export const KEYS = ['a', 'b', 'c', 'd', 'e'];
+
+/** What happens to a collection: changes by others, own writes, compaction, and time that passes. */
+export type Happening =
+  | { kind: 'write'; key: string }
+  | { kind: 'delete'; key: string }
+  | { kind: 'compact' }
+  | { kind: 'wait'; ms: number }
+  | { kind: 'own'; key: string };
+
+export const happening: fc.Arbitrary<Happening> = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('write' as const), key: fc.constantFrom(...KEYS) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('delete' as const), key: fc.constantFrom(...KEYS) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('own' as const), key: fc.constantFrom(...KEYS) }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'compact' as const }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('wait' as const), ms: fc.constantFrom(1, 500, 2_000, 50_000, 700_000) }),
+  },
+);
+
+/** Lets it all happen, in order. */
+export async function play(world: SimulatedWorld, happenings: readonly Happening[]): Promise<void> {
+  let value = 0;
+  for (const step of happenings) {
+    if (step.kind === 'write') world.server.write(step.key, ++value);
+    else if (step.kind === 'delete') world.server.delete(step.key);
+    else if (step.kind === 'compact') world.server.compact();
+    else if (step.kind === 'own') world.store.observeWrite(world.server.write(step.key, ++value));
+    else await world.clock.advance(step.ms);
+  }
+}
+
+/** What listeners were told, replayed, is what the store holds; and nothing was told twice or backwards. */
+export function assertFaithful(world: SimulatedWorld): void {
+  const replayed = new Map<string, SimulatedItem>();
+  for (const { key, before, after } of world.changes) {
+    assert.equal(before, replayed.get(key), 'a change begins where the one before ended');
+    assert.ok(before || after, 'a change is never empty');
+    if (before && after)
+      assert.ok(compareVersions(after.resourceVersion, before.resourceVersion) > 0, 'never backwards, never twice');
+    if (after) replayed.set(key, after);
+    else replayed.delete(key);
+  }
+  assert.deepEqual(new Map(world.store.list().map((item) => [item.key, item])), replayed);
+}
+
+/** Each change of the server was told, once and in its order; unless it had to be listed anew, which knows only the last states. */
+export function assertToldOfEverything(world: SimulatedWorld): void {
+  if (world.server.requests.filter((request) => request.includes('list')).length > 1) return;
+  const told = world.changes.map(({ key, after }) => `${key} ${after?.resourceVersion ?? 'gone'}`);
+  const happened = world.server.log.map(
+    ({ type, item }) => `${item.key} ${type === 'DELETED' ? 'gone' : item.resourceVersion}`,
+  );
+  assert.deepEqual(told, happened);
+}
