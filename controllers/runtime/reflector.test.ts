@@ -32,9 +32,9 @@ describe('reflector', () => {
   it('ends up with what the server has, whatever befalls its requests', async () => {
     const scenario = fc.record({
       watchLists: fc.boolean(),
-      faults: fc.array(fc.constantFrom(...FAULTS), { maxLength: 12 }),
+      faults: fc.array(fc.constantFrom(...FAULTS), { maxLength: 12, size: 'max' }),
       before: fc.array(happening, { maxLength: 5 }),
-      steps: fc.array(happening, { maxLength: 25 }),
+      steps: fc.array(happening, { maxLength: 25, size: 'max' }),
     });
     await fc.assert(
       fc.asyncProperty(scenario, async ({ watchLists, faults, before, steps }) => {
@@ -59,7 +59,7 @@ describe('reflector', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom(...faults), { maxLength: 10 }),
-        fc.array(change, { maxLength: 25 }),
+        fc.array(change, { maxLength: 25, size: 'max' }),
         async (list, steps) => {
           await using world = start();
           await world.clock.until(() => world.store.hasSynced, 'synced');

@@ -148,13 +148,21 @@ export class SimulatedServer implements ListWatch<SimulatedItem> {
     let from = Number(options.resourceVersion);
     if (options.sendInitialEvents) {
       from = this.#version;
-      for (const item of this.#at(from)) yield [{ type: 'ADDED', item }];
-      yield [{ type: 'BOOKMARK', resourceVersion: String(from), initialEventsEnd: true }];
+      // A bookmark that does not say that it is the end is none.
+      for (const item of this.#at(from))
+        yield [
+          { type: 'BOOKMARK', resourceVersion: String(from), initialEventsEnd: false },
+          { type: 'ADDED', item },
+        ];
+      // What happened meanwhile may come before the end of the items.
+      const news = this.#since(from);
+      from = this.#version;
+      yield [...news, { type: 'BOOKMARK', resourceVersion: String(from), initialEventsEnd: true }];
     }
     if (fault === 'repeat') from = Math.min(from, Math.max(this.#compacted, from - 4));
     for (let left = ends - this.#clock.monotonic(); left > 0; left = ends - this.#clock.monotonic()) {
       if (from < this.#compacted) yield [errorEvent()];
-      const news = this.log.filter(({ item }) => Number(item.resourceVersion) > from);
+      const news = this.#since(from);
       if (fault !== 'deaf') {
         from = this.#version;
         yield news.length > 0 ? news : [{ type: 'BOOKMARK', resourceVersion: String(from), initialEventsEnd: false }];
@@ -169,6 +177,10 @@ export class SimulatedServer implements ListWatch<SimulatedItem> {
     if (fault === 'refused') throw new StreamFailure('connect ECONNREFUSED');
     if (fault === 'busy') throw new StreamFailure('too many requests', { status: 429, retryAfterMs: 3_000 });
     if (fault === 'failed') throw new StreamFailure('internal error', { status: 500 });
+  }
+
+  #since(version: number): LogEntry[] {
+    return this.log.filter(({ item }) => Number(item.resourceVersion) > version);
   }
 
   /** The collection as it was at a version. */

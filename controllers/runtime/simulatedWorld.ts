@@ -15,6 +15,8 @@ export interface SimulatedWorld extends AsyncDisposable {
   readonly store: Store<SimulatedItem>;
   /** What the store told its listeners. */
   readonly changes: Change<SimulatedItem>[];
+  /** What was so at the first sync. */
+  readonly atSync: { version: string; changes: number };
   /** Whether the store holds what the server holds. */
   converged(): boolean;
   stop(): Promise<void>;
@@ -35,6 +37,11 @@ export function startSimulatedWorld({ prepare, hooks = {}, way }: Setting = {}):
   const store = new Store<SimulatedItem>({ identity: simulatedIdentity, log: silentLog });
   const changes: Change<SimulatedItem>[] = [];
   store.subscribe((change) => changes.push(change));
+  const atSync = { version: '', changes: 0 };
+  const listed = (items: number): void => {
+    if (atSync.version === '') Object.assign(atSync, { version: store.version, changes: changes.length });
+    hooks.listed?.(items);
+  };
   const stopping = new AbortController();
   const options = {
     name: 'items',
@@ -44,7 +51,7 @@ export function startSimulatedWorld({ prepare, hooks = {}, way }: Setting = {}):
     clock,
     log: silentLog,
     random: () => 0.5,
-    hooks,
+    hooks: { ...hooks, listed },
   };
   const running = new Reflector(options).run(stopping.signal);
   const stop = (): Promise<void> => {
@@ -56,7 +63,7 @@ export function startSimulatedWorld({ prepare, hooks = {}, way }: Setting = {}):
     const there = sorted(server.items.values());
     return store.version === server.version && JSON.stringify(here) === JSON.stringify(there);
   };
-  return { clock, server, store, changes, converged, stop, [Symbol.asyncDispose]: stop };
+  return { clock, server, store, changes, atSync, converged, stop, [Symbol.asyncDispose]: stop };
 }
 
 function sorted(items: Iterable<SimulatedItem>): unknown[] {
@@ -112,12 +119,13 @@ export function assertFaithful(world: SimulatedWorld): void {
   assert.deepEqual(new Map(world.store.list().map((item) => [item.key, item])), replayed);
 }
 
-/** Each change of the server was told, once and in its order; unless it had to be listed anew, which knows only the last states. */
+/** Each change since the first sync was told, once and in its order; unless it was listed anew: a list knows only the last states. */
 export function assertToldOfEverything(world: SimulatedWorld): void {
   if (world.server.requests.filter((request) => request.includes('list')).length > 1) return;
-  const told = world.changes.map(({ key, after }) => `${key} ${after?.resourceVersion ?? 'gone'}`);
-  const happened = world.server.log.map(
-    ({ type, item }) => `${item.key} ${type === 'DELETED' ? 'gone' : item.resourceVersion}`,
-  );
+  const { version, changes } = world.atSync;
+  const told = world.changes.slice(changes).map(({ key, after }) => `${key} ${after?.resourceVersion ?? 'gone'}`);
+  const happened = world.server.log
+    .filter(({ item }) => compareVersions(item.resourceVersion, version) > 0)
+    .map(({ type, item }) => `${item.key} ${type === 'DELETED' ? 'gone' : item.resourceVersion}`);
   assert.deepEqual(told, happened);
 }

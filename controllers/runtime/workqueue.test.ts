@@ -113,7 +113,7 @@ async function apply(step: Command, queue: Workqueue, model: Model, clock: Simul
 describe('workqueue', () => {
   it('behaves as its model does, whatever is done to it', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(command, { maxLength: 60 }), async (commands) => {
+      fc.asyncProperty(fc.array(command, { maxLength: 60, size: 'max' }), async (commands) => {
         const clock = new SimulatedClock();
         const model = new Model();
         let ready = 0;
@@ -149,6 +149,18 @@ describe('workqueue', () => {
     assert.equal(ready, 2, 'a running key waits only when it is done');
     queue.done('a');
     assert.equal(ready, 3);
+  });
+
+  it('runs a key once whose delayed addition was overtaken by an earlier one', async () => {
+    const clock = new SimulatedClock();
+    const queue = new Workqueue({ clock, onReady: () => undefined });
+    queue.addAfter('a', 50);
+    queue.addAfter('a', 5);
+    await clock.advance(5);
+    assert.equal(queue.take(), 'a');
+    queue.done('a');
+    await clock.advance(100);
+    assert.equal(queue.take(), undefined);
   });
 
   it('counts a key that is added again while it waits or is to run again once', () => {
@@ -192,21 +204,33 @@ describe('workqueue', () => {
 
   it('stops when the last key is done, and takes nothing on meanwhile', async () => {
     const clock = new SimulatedClock();
-    const queue = new Workqueue({ clock, onReady: () => undefined });
+    const told: string[] = [];
+    const hooks = { depth: (waiting: number) => told.push(`depth ${waiting}`), retried: () => told.push('retried') };
+    const queue = new Workqueue({ clock, onReady: () => undefined, hooks });
     queue.add('a');
     queue.take();
+    queue.add('a');
     queue.add('b');
     queue.addAfter('c', 10);
     let stopped = false;
     const stopping = queue.stop().then(() => {
       stopped = true;
     });
-    queue.add('d');
-    queue.add('a');
+    for (const key of ['a', 'd']) {
+      queue.add(key);
+      queue.addAfter(key, 10);
+      queue.retry(key);
+    }
+    assert.equal(clock.pending, 0);
     await clock.advance(100);
-    assert.deepEqual([stopped, queue.take(), clock.pending], [false, undefined, 0]);
+    assert.deepEqual([stopped, queue.take()], [false, undefined]);
     queue.done('a');
     await stopping;
+    assert.deepEqual(
+      told,
+      ['depth 1', 'depth 0', 'depth 1', 'depth 0'],
+      'nothing waits, and nothing is counted as a retry',
+    );
     assert.equal(queue.depth, 0);
   });
 
@@ -219,14 +243,19 @@ describe('workqueue', () => {
       retried: () => seen.push('retried'),
     };
     const queue = new Workqueue({ clock, onReady: () => undefined, hooks });
+    await clock.advance(7);
     queue.add('a');
     await clock.advance(30);
     queue.take();
-    await clock.advance(20);
+    await clock.advance(15);
+    queue.add('a');
+    await clock.advance(5);
     assert.deepEqual(queue.unfinished(), [20]);
-    queue.retry('a');
+    queue.retry('b');
     queue.done('a');
-    assert.deepEqual(seen, ['waited 30', 'retried', 'worked 20']);
+    queue.take();
+    assert.deepEqual(seen, ['waited 30', 'retried', 'worked 20', 'waited 5'], 'it waits since it was added again');
+    queue.done('a');
     assert.throws(() => queue.done('a'), /was not taken/);
   });
 });

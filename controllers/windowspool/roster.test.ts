@@ -51,7 +51,7 @@ const anyChange = fc.oneof(
 describe('a roster', () => {
   it('that followed every change reads like one that is made at the end', () => {
     fc.assert(
-      fc.property(fc.array(anyChange, { maxLength: 30 }), (changes) => {
+      fc.property(fc.array(anyChange, { maxLength: 30, size: 'max' }), (changes) => {
         let now = NOW;
         let expected = expecting();
         const nodes = new Map<string, NodeRecord>();
