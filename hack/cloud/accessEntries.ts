@@ -5,6 +5,7 @@
 import type { AccessEntry, CreateAccessEntryRequest } from '@aws-sdk/client-eks';
 import { newEntry } from './accessEntryRecord.ts';
 import { type AwsFault, inUse, invalidParameter, invalidRequest, notFound } from './awsFault.ts';
+import { accessChanged } from './groupStatus.ts';
 import { forgetTokens, once } from './idempotency.ts';
 import { roleArns } from './network.ts';
 import type { CloudState } from './state.ts';
@@ -28,6 +29,7 @@ export function createAccessEntry(
     }
     const accessEntry = newEntry(cloud, request, cloud.nextUuid());
     cloud.accessEntries.set(principalArn, accessEntry);
+    accessChanged(cloud);
     return { accessEntry };
   });
 }
@@ -37,11 +39,12 @@ export const describeAccessEntry = (cloud: CloudState, principalArn: string | un
   accessEntry: entryOf(cloud, principalArn),
 });
 
-/** DeleteAccessEntry. Nodes that have joined stay until they have to authenticate again, which is not played here. */
+/** DeleteAccessEntry. Nodes that have joined stay: that they have to authenticate again some time is not played here. */
 export function deleteAccessEntry(cloud: CloudState, principalArn: string | undefined): Record<string, never> {
   entryOf(cloud, principalArn);
   cloud.accessEntries.delete(principalArn ?? '');
   forgetTokens(cloud, principalArn ?? '');
+  accessChanged(cloud);
   return {};
 }
 
@@ -60,6 +63,7 @@ export function setEntry(
   if (!types.includes(type)) throw new RangeError(`type is ${type}; it can be ${types.join(' or ')}`);
   if (exists) cloud.accessEntries.set(principalArn, newEntry(cloud, { principalArn, type }, cloud.nextUuid()));
   else cloud.accessEntries.delete(principalArn);
+  accessChanged(cloud);
 }
 
 function entryOf(cloud: CloudState, principalArn: string | undefined): AccessEntry {

@@ -11,10 +11,11 @@ import {
 import { setEntry } from './accessEntries.ts';
 import { type AddonChange, setAddon } from './addons.ts';
 import type { CallFaults } from './callFaults.ts';
+import { checkLaunches, retryLaunches, setStatus } from './groupStatus.ts';
 import type { Policy } from './iam.ts';
 import { kernelWith, releaseOf, restart, scaleTo, terminate } from './instances.ts';
 import { instanceTypes, nodeRoleArn } from './network.ts';
-import { createNodegroup, deleteNodegroup, setStatus } from './nodegroups.ts';
+import { createNodegroup, deleteNodegroup } from './nodegroups.ts';
 import type { CloudState, InstanceRecord, NodeDefect } from './state.ts';
 import { configure } from './updates.ts';
 
@@ -104,6 +105,7 @@ export class Faults {
     terminate(this.#cloud, instance);
     const group = this.#cloud.group(instance.group);
     scaleTo(this.#cloud, group, group.nodegroup.scalingConfig?.desiredSize ?? 0);
+    checkLaunches(this.#cloud, group);
   }
 
   /** Takes an IAM action away from the caller. */
@@ -125,6 +127,7 @@ export class Faults {
     if (scalingConfig !== undefined) after.scalingConfig = { ...after.scalingConfig, ...scalingConfig };
     if (tags !== undefined) after.tags = tags;
     configure(this.#cloud, group, after);
+    checkLaunches(this.#cloud, group);
   }
 
   /** Somebody else creates a group: no IAM check, everything else as always. */
@@ -151,6 +154,7 @@ export class Faults {
   /** Adds, changes or removes (`exists: false`) an add-on. `configurationValues` is JSON as text. */
   addon(change: AddonChange): void {
     setAddon(this.#cloud, change);
+    this.#cloud.emitSetting({ kind: 'addon' });
   }
 
   /** Gives a principal (the node role) an access entry of a type, in place of the one it has; `exists: false` takes it away. */
@@ -166,6 +170,7 @@ export class Faults {
     if (!Number.isInteger(freeAddresses) || freeAddresses < 0)
       throw new RangeError(`freeAddresses is ${freeAddresses}; give a whole number from 0`);
     subnet.freeAddresses = freeAddresses;
+    retryLaunches(this.#cloud);
   }
 
   /** Offers an instance type only in these zones, such as `us-west-2a`; without `zones` in all again. */
@@ -177,6 +182,7 @@ export class Faults {
       throw new RangeError(`there is no instance type ${instanceType}; network.ts lists them`);
     if (zones === undefined) this.#cloud.offerings.delete(instanceType);
     else this.#cloud.offerings.set(instanceType, [...zones]);
+    retryLaunches(this.#cloud);
   }
 
   /** How many times faster than the defaults time runs. */

@@ -28,7 +28,7 @@ const offeringFilters: Filters<InstanceTypeOffering> = {
 };
 
 /** The zones of the region that offer an instance type: all, unless a test says otherwise. */
-const zonesOffering = (cloud: CloudState, type: string): readonly string[] =>
+export const zonesOffering = (cloud: CloudState, type: string): readonly string[] =>
   cloud.offerings.get(type) ?? cloud.subnets.map(({ zone }) => zone);
 
 /** The instance type of that name, where the region offers it at all. */

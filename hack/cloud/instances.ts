@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { admissionOf, whenAdmitted } from './admission.ts';
 import { isKubeletLabel, isKubernetesLabel } from './labels.ts';
+import { type Place, placeFor } from './placement.ts';
 import { buildOf, kernelOf, type Release, releasesOf, windowsOf, yearOf } from './releases.ts';
 import {
   type CloudState,
@@ -14,10 +16,21 @@ import {
 export const livingInstances = (cloud: CloudState, group: string): InstanceRecord[] =>
   [...cloud.instances.values()].filter((instance) => instance.group === group && instance.state !== 'terminated');
 
-/** Launches or ends instances until there are as many as the group desires. The kubelets follow. */
+/**
+ * Launches or ends instances until there are as many as the group desires. The kubelets follow. What keeps it from
+ * launching them all is left in the group's `launchIssue`.
+ */
 export function scaleTo(cloud: CloudState, group: GroupRecord, desired: number): void {
+  delete group.launchIssue;
   const living = livingInstances(cloud, group.name);
-  for (let missing = desired - living.length; missing > 0; missing -= 1) launch(cloud, group);
+  for (let missing = desired - living.length; missing > 0; missing -= 1) {
+    const place = placeFor(cloud, group);
+    if (!('subnet' in place)) {
+      group.launchIssue = place;
+      return;
+    }
+    launch(cloud, group, place);
+  }
   for (let extra = living.length - desired; extra > 0; extra -= 1) {
     const victim = scaleInVictim(livingInstances(cloud, group.name));
     if (victim !== undefined) terminate(cloud, victim);
@@ -42,19 +55,24 @@ export function releaseOf(cloud: CloudState, releaseVersion: string | undefined)
     : releases.find((release) => release.releaseVersion === releaseVersion);
 }
 
-function launch(cloud: CloudState, group: GroupRecord): void {
-  const instance = newInstance(cloud, group);
+function launch(cloud: CloudState, group: GroupRecord, place: Place): void {
+  const instance = newInstance(cloud, group, place);
   cloud.instances.set(instance.id, instance);
   instance.subnet.freeAddresses -= 1;
   cloud.timeline.after(durations.boot, () => {
     if (instance.state !== 'pending') return;
     instance.state = 'running';
-    if (instance.defect.neverJoins !== true && kubeletStarts(group)) join(cloud, instance);
+    if (instance.defect.neverJoins === true || !kubeletStarts(group)) return;
+    const wanted = () => instance.state === 'running';
+    whenAdmitted(cloud, group, wanted, () => join(cloud, group, instance));
   });
 }
 
-function join(cloud: CloudState, instance: InstanceRecord): void {
+function join(cloud: CloudState, group: GroupRecord, instance: InstanceRecord): void {
   instance.joined = true;
+  if (cloud.switches.linuxAccessEntry === 'notReady' && admissionOf(cloud, group.nodegroup.nodeRole) === 'linux') {
+    instance.defect = { ...instance.defect, notReady: true };
+  }
   cloud.emit({ kind: 'join', instance });
   addressesFollow(cloud, instance);
 }
@@ -77,8 +95,7 @@ function addressesFollow(cloud: CloudState, instance: InstanceRecord): void {
 const kubeletStarts = (group: GroupRecord): boolean =>
   Object.keys(group.nodegroup.labels ?? {}).every((label) => !isKubernetesLabel(label) || isKubeletLabel(label));
 
-function newInstance(cloud: CloudState, group: GroupRecord): InstanceRecord {
-  const subnet = roomiestSubnet(cloud, group);
+function newInstance(cloud: CloudState, group: GroupRecord, { type, subnet }: Place): InstanceRecord {
   const release = releaseOf(cloud, group.nodegroup.releaseVersion);
   const windows = windowsOf(group.nodegroup.amiType ?? '');
   const defect = takePlan(cloud.plans.nodes, group.name)?.defect ?? {};
@@ -90,7 +107,7 @@ function newInstance(cloud: CloudState, group: GroupRecord): InstanceRecord {
     id: cloud.nextId('i'),
     group: group.name,
     autoScalingGroup: group.autoScalingGroup,
-    type: group.nodegroup.instanceTypes?.[0] ?? 't3.medium',
+    type,
     subnet,
     privateIp,
     nodeName: `ip-${privateIp.replaceAll('.', '-')}.${domain}`,
@@ -124,16 +141,6 @@ export function kernelWith(measured: string, { kernelVersion, build, revision }:
 export function imageIdOf(group: GroupRecord): string {
   const image = `${group.nodegroup.amiType}/${group.nodegroup.releaseVersion}`;
   return `ami-0${createHash('sha256').update(image).digest('hex').slice(0, 16)}`;
-}
-
-// An Auto Scaling group balances its zones.
-function roomiestSubnet(cloud: CloudState, group: GroupRecord) {
-  const living = livingInstances(cloud, group.name);
-  const used = (id: string) => living.filter((instance) => instance.subnet.id === id).length;
-  const candidates = cloud.subnets.filter((subnet) => group.nodegroup.subnets?.includes(subnet.id));
-  const subnet = candidates.sort((a, b) => used(a.id) - used(b.id) || a.id.localeCompare(b.id))[0];
-  if (subnet === undefined) throw new Error(`group ${group.name} has no subnet of the VPC`);
-  return subnet;
 }
 
 function freeAddress(cloud: CloudState, network: number): string {

@@ -4,8 +4,10 @@
  *   CREATING -> ACTIVE | CREATE_FAILED        ACTIVE -> UPDATING -> ACTIVE | DEGRADED        ACTIVE <-> DEGRADED
  *   any -> DELETING -> gone | DELETE_FAILED
  */
-import type { CreateNodegroupRequest, Issue, Nodegroup, NodegroupStatus } from '@aws-sdk/client-eks';
-import { AwsFault, inUse, invalidRequest } from './awsFault.ts';
+import type { CreateNodegroupRequest, Issue, Nodegroup } from '@aws-sdk/client-eks';
+import { admitNodes } from './admission.ts';
+import { AwsFault, inUse, invalidParameter, invalidRequest } from './awsFault.ts';
+import { checkAccess, later, setStatus } from './groupStatus.ts';
 import { forgetTokens, once } from './idempotency.ts';
 import { livingInstances, releaseOf, scaleTo } from './instances.ts';
 import { windowsOf } from './releases.ts';
@@ -29,6 +31,7 @@ export function createNodegroup(cloud: CloudState, request: CreateNodegroupReque
     }
     const group = newGroup(cloud, request);
     cloud.groups.set(name, group);
+    admitNodes(cloud, request.nodeRole ?? '');
     startCreating(cloud, group);
     return { nodegroup: structuredClone(group.nodegroup) };
   });
@@ -57,20 +60,6 @@ export function deleteNodegroup(cloud: CloudState, name: string | undefined): { 
   return { nodegroup: structuredClone(group.nodegroup) };
 }
 
-/** Sets the status and with it the time of the last change. */
-export function setStatus(cloud: CloudState, group: GroupRecord, status: NodegroupStatus): void {
-  group.nodegroup.status = status;
-  group.nodegroup.modifiedAt = cloud.timeline.now();
-}
-
-/** Calls `run` later, unless the group has gone another way by then. */
-export function later(cloud: CloudState, group: GroupRecord, seconds: number, run: () => void): void {
-  const { epoch } = group;
-  cloud.timeline.after(seconds, () => {
-    if (group.epoch === epoch && cloud.groups.get(group.name) === group) run();
-  });
-}
-
 /** Refuses a change of node groups while the cluster is not ready for one. */
 export function checkCluster(cloud: CloudState, action: string): void {
   const { runningUpdate, status } = cloud.clusterState;
@@ -78,6 +67,9 @@ export function checkCluster(cloud: CloudState, action: string): void {
     throw inUse(
       `Cannot ${action} because cluster ${cloud.cluster.name} currently has update ${runningUpdate} in progress`,
     );
+  }
+  if (status === 'UPDATING' && cloud.switches.changeWhileClusterUpdates === 'invalidParameter') {
+    throw invalidParameter(`Nodegroup version is not valid while cluster ${cloud.cluster.name} is being updated`);
   }
   if (status !== 'ACTIVE') throw invalidRequest(`Cluster '${cloud.cluster.name}' is not in ACTIVE status`);
 }
@@ -136,17 +128,26 @@ function startCreating(cloud: CloudState, group: GroupRecord): void {
 }
 
 function finishCreating(cloud: CloudState, group: GroupRecord, patience: number): void {
-  const missing = livingInstances(cloud, group.name).filter((instance) => !instance.joined);
-  if (missing.length === 0) {
+  // An Auto Scaling group goes on trying.
+  if (patience > 0) scaleTo(cloud, group, group.nodegroup.scalingConfig?.desiredSize ?? 0);
+  const issue = group.launchIssue ?? joinIssue(cloud, group);
+  if (issue === undefined) {
     group.nodegroup.resources = { autoScalingGroups: [{ name: group.autoScalingGroup }] };
     setStatus(cloud, group, 'ACTIVE');
+    later(cloud, group, durations.healthCheck, () => checkAccess(cloud, group));
   } else if (patience > 0) {
     later(cloud, group, patience, () => finishCreating(cloud, group, 0));
   } else {
-    const resourceIds = missing.map(({ id }) => id);
-    const message = 'Instances failed to join the kubernetes cluster';
-    failCreation(cloud, group, [{ code: 'NodeCreationFailure', message, resourceIds }]);
+    failCreation(cloud, group, [issue]);
   }
+}
+
+function joinIssue(cloud: CloudState, group: GroupRecord): Issue | undefined {
+  const missing = livingInstances(cloud, group.name).filter((instance) => !instance.joined);
+  if (missing.length === 0) return undefined;
+  // Seen.
+  const message = 'Instances failed to join the kubernetes cluster';
+  return { code: 'NodeCreationFailure', message, resourceIds: missing.map(({ id }) => id) };
 }
 
 function failCreation(cloud: CloudState, group: GroupRecord, issues: Issue[]): void {

@@ -39,6 +39,10 @@ export const durations = {
   create: 3,
   /** How long EKS waits for nodes that don't join before it gives up a creation. */
   joinTimeout: 20,
+  /** From one attempt of a kubelet to register until the next. */
+  joinRetry: 1,
+  /** From a change of access to the cluster, or the end of a change of a group, until EKS has looked at the group's health. */
+  healthCheck: 1,
   /** UPDATING, for a change of configuration. */
   configUpdate: 1.5,
   /** DELETING; the instances end half-way. */
@@ -53,6 +57,8 @@ export interface GroupRecord {
   readonly autoScalingGroup: string;
   readonly nodegroup: Nodegroup;
   epoch: number;
+  /** Why the Auto Scaling group has fewer instances than it wants. */
+  launchIssue?: Issue;
 }
 
 /** An update of a node group and what it will change when it succeeds. */
@@ -72,7 +78,7 @@ export interface InstanceRecord {
   readonly nodeName: string;
   readonly imageId: string;
   readonly launchedAt: Date;
-  readonly defect: NodeDefect;
+  defect: NodeDefect;
   readonly releaseVersion: string;
   /** `--node-labels` and `--register-with-taints`: as the group had them at launch, whatever it has now. */
   readonly nodeLabels: Readonly<Record<string, string>>;
@@ -108,6 +114,12 @@ export type NodeEvent =
       readonly before: Nodegroup;
       readonly after: Nodegroup;
     };
+
+/** What EKS does to the settings of the Kubernetes cluster, or wants to know of them. */
+export type SettingEvent =
+  | { readonly kind: 'addon' }
+  | { readonly kind: 'readAwsAuth' }
+  | { readonly kind: 'mapRole'; readonly roleArn: string; readonly groups: readonly string[] };
 
 /** Failures that wait for their moment; each is used once. `group` undefined: whichever comes first. */
 export interface Plans {
@@ -153,6 +165,8 @@ export class CloudState {
   readonly addons = new Map<string, Addon>();
   /** By the ARN of the principal. */
   readonly accessEntries = new Map<string, AccessEntry>();
+  /** Roles and their groups in the ConfigMap aws-auth, as it was last seen. */
+  readonly awsAuth = new Map<string, readonly string[]>();
   /** The zones that offer an instance type, where these are not all. */
   readonly offerings = new Map<string, readonly string[]>();
   readonly plans: Plans = { createFailures: [], updateFailures: [], deleteFailures: [], nodes: [] };
@@ -161,6 +175,7 @@ export class CloudState {
   readonly clusterState: ClusterState;
   #counter = 0;
   #listeners: ((event: NodeEvent) => void)[] = [];
+  #settingListeners: ((event: SettingEvent) => void)[] = [];
 
   constructor(options: StateOptions) {
     this.timeline = new Timeline(options.clock ?? { now: () => Date.now() }, options.speed);
@@ -209,6 +224,16 @@ export class CloudState {
   /** Calls `listener` with every node event from now on. */
   onNodeEvent(listener: (event: NodeEvent) => void): void {
     this.#listeners.push(listener);
+  }
+
+  /** The same for the settings of the cluster. */
+  emitSetting(event: SettingEvent): void {
+    for (const listener of this.#settingListeners) listener(event);
+  }
+
+  /** Calls `listener` with every such event from now on. */
+  onSetting(listener: (event: SettingEvent) => void): void {
+    this.#settingListeners.push(listener);
   }
 
   /** `arn:aws:eks:<region>:<account>:<rest>` */

@@ -23,7 +23,13 @@ export const switchTable = {
   updateOrder: ['oldestFirst', 'newestFirst'],
   /** Does the account already have the service-linked role AWSServiceRoleForAmazonEKSNodegroup? */
   nodegroupServiceRole: ['exists', 'missing'],
-} as const satisfies Record<string, readonly [string, string]>;
+  /** As what does EKS let the nodes of a new group in when their role has no access? The guide says EC2_WINDOWS; seen was EC2_LINUX, too. */
+  nodegroupAccessEntry: ['EC2_WINDOWS', 'EC2_LINUX', 'none'],
+  /** Where a Windows node comes with an access entry of type EC2_LINUX, its kube-proxy lacks rights. Who says so? */
+  linuxAccessEntry: ['healthIssue', 'notReady', 'nobody'],
+  /** What does a change of a node group get while the cluster is UPDATING? */
+  changeWhileClusterUpdates: ['invalidRequest', 'invalidParameter'],
+} as const satisfies Record<string, readonly [string, string, ...string[]]>;
 
 /** One value for each switch. */
 export type Switches = { [K in keyof typeof switchTable]: (typeof switchTable)[K][number] };

@@ -1,8 +1,9 @@
 import type { Nodegroup, Taint, Update, UpdateNodegroupConfigRequest, UpdateParam } from '@aws-sdk/client-eks';
 import { type AwsFault, inUse, invalidParameter, notFound } from './awsFault.ts';
+import { checkAccess, checkLaunches, later, setStatus } from './groupStatus.ts';
 import { once } from './idempotency.ts';
 import { livingInstances, scaleTo } from './instances.ts';
-import { checkCluster, later, setStatus } from './nodegroups.ts';
+import { checkCluster } from './nodegroups.ts';
 import { type CloudState, durations, type GroupRecord, takePlan } from './state.ts';
 import { labelsFault, sizeRangeFault, taintsFault, unavailableFault } from './validation.ts';
 
@@ -161,9 +162,11 @@ function startUpdate(
     const sizeBefore = group.nodegroup.scalingConfig?.desiredSize ?? 0;
     configure(cloud, group, configured(group.nodegroup, request));
     // A degraded group heals by a scale-out that succeeds, and by nothing else.
-    const healed = (group.nodegroup.scalingConfig?.desiredSize ?? 0) > sizeBefore;
+    const healed = (group.nodegroup.scalingConfig?.desiredSize ?? 0) > sizeBefore && group.launchIssue === undefined;
     if (wasDegraded && healed) group.nodegroup.health = { issues: [] };
     setStatus(cloud, group, wasDegraded && !healed ? 'DEGRADED' : 'ACTIVE');
+    checkLaunches(cloud, group);
+    later(cloud, group, durations.healthCheck, () => checkAccess(cloud, group));
   });
 }
 
