@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
+import { parse, stringify } from 'yaml';
 import { type Cloud, startCloud } from '../hack/cloud/cloud.ts';
 import { sampleCluster, sampleGroup } from '../hack/cloud/fixtures.ts';
+import { nodeRoleArn } from '../hack/cloud/network.ts';
 import { type SdkClients, sdkClients } from '../hack/cloud/sdkClients.ts';
 import { type ControlPlane, startControlPlane } from '../hack/controlplane/controlplane.ts';
 import { waitFor } from '../hack/controlplane/wait.ts';
+import { windowsIpam } from '../hack/world/world.ts';
+import { setSwitch } from './sharedWorld.ts';
 
 interface Node {
   metadata: { name: string; labels: Record<string, string>; managedFields: { manager: string }[] };
@@ -31,6 +35,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
     const cluster = { ...sampleCluster, caData: kubernetes.caData, endpoint: kubernetes.url };
     cloud = await startCloud({ cluster, kubeconfig: await kubernetes.kubeconfigForUser('cloud'), speed: 10 });
     sdk = sdkClients(cloud.url, cluster.region);
+    await apply(windowsIpam(true));
   });
 
   after(async () => {
@@ -65,6 +70,23 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
   const createWith = (desiredSize: number, changes = {}) =>
     sdk.eks.createNodegroup(sampleGroup({ scalingConfig: { minSize: 0, desiredSize, maxSize: 5 }, ...changes }));
   const update = (request: object) => sdk.eks.updateNodegroupConfig({ clusterName, nodegroupName: 'web', ...request });
+
+  async function apply(object: object): Promise<void> {
+    const { code, stderr } = await kubernetes.kubectl(['apply', '-f', '-'], { stdin: JSON.stringify(object) });
+    assert.equal(code, 0, stderr);
+  }
+
+  async function configMap(name: string): Promise<Record<string, string> | undefined> {
+    const { stdout } = await kubernetes.kubectl([
+      ...['get', 'configmap', name, '-n', 'kube-system', '-o', 'json', '--ignore-not-found'],
+    ]);
+    return stdout === '' ? undefined : (JSON.parse(stdout) as { data?: Record<string, string> }).data;
+  }
+
+  const issuesOf = async () => {
+    const { nodegroup } = await sdk.eks.describeNodegroup({ clusterName, nodegroupName: 'web' });
+    return nodegroup?.health?.issues?.map(({ code }) => code);
+  };
 
   async function untilStatus(wanted: string): Promise<void> {
     await waitFor(
@@ -216,6 +238,115 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
     const [again] = await untilNodes('the node again', (found) => found.length === 1 && found.every(isComplete));
     assert.equal(again?.metadata.labels.tier, 'web', 'the kubelet knows only the labels of its launch');
     assert.equal(again?.spec.taints, undefined);
+  });
+
+  describe('when a prerequisite is missing', () => {
+    const undo: (() => unknown)[] = [];
+    afterEach(async () => {
+      for (const step of undo.splice(0).reverse()) await step();
+      cloud.faults.accessEntry({ type: 'EC2_WINDOWS' });
+      await deleteGroup();
+    });
+    const ipam = 'enable-windows-ipam';
+
+    it('are Ready without pod addresses as long as Windows IPAM is off', async () => {
+      undo.push(() => apply(windowsIpam(true)));
+      await apply(windowsIpam(false));
+      await createWith(2);
+      await untilStatus('ACTIVE');
+      const found = await untilNodes('two ready nodes', (all) => all.length === 2 && all.every(isReady));
+      assert.deepEqual(
+        found.map(({ status }) => status.capacity[pods]),
+        [undefined, undefined],
+      );
+      await apply(windowsIpam(true));
+      await untilNodes('pod addresses', (all) => all.length === 2 && all.every(isComplete));
+    });
+
+    it('have no pod addresses without the ConfigMap either', async () => {
+      undo.push(() => apply(windowsIpam(true)));
+      await kubernetes.kubectl(['delete', 'configmap', 'amazon-vpc-cni', '-n', 'kube-system']);
+      await createWith(1);
+      await untilStatus('ACTIVE');
+      const [node] = await untilNodes('one ready node', (all) => all.length === 1 && all.every(isReady));
+      assert.equal(node?.status.capacity[pods], undefined);
+    });
+
+    it('follow the vpc-cni add-on where there is one, and so does the ConfigMap', async () => {
+      undo.push(
+        () => apply(windowsIpam(true)),
+        () => cloud.faults.addon({ name: 'vpc-cni', exists: false }),
+      );
+      const becomes = (value: string) =>
+        waitFor(async () => (await configMap('amazon-vpc-cni'))?.[ipam] === value, {
+          what: `${ipam} ${value}`,
+          timeoutMs: 10_000,
+          intervalMs: 50,
+        });
+      cloud.faults.addon({ name: 'vpc-cni' });
+      await becomes('false');
+      await createWith(1);
+      await untilStatus('ACTIVE');
+      const [node] = await untilNodes('one ready node', (all) => all.length === 1 && all.every(isReady));
+      assert.equal(node?.status.capacity[pods], undefined);
+      // What EKS owns, EKS puts back.
+      await apply(windowsIpam(true));
+      await becomes('false');
+      cloud.faults.addon({ name: 'vpc-cni', configurationValues: '{"enableWindowsIpam":"true"}' });
+      await becomes('true');
+      await untilNodes('pod addresses', (all) => all.length === 1 && all.every(isComplete));
+    });
+
+    it('never join without access, and do as soon as their role has an entry', async () => {
+      undo.push(setSwitch({ cloud }, 'nodegroupAccessEntry', 'none'));
+      cloud.faults.accessEntry({ exists: false });
+      await createWith(1);
+      await untilStatus('CREATE_FAILED');
+      assert.deepEqual(await issuesOf(), ['NodeCreationFailure']);
+      assert.deepEqual(await nodes(), []);
+      await sdk.eks.createAccessEntry({ clusterName, principalArn: nodeRoleArn, type: 'EC2_WINDOWS' });
+      await untilNodes('one complete node', (all) => all.length === 1 && all.every(isComplete));
+      await untilStatus('CREATE_FAILED');
+    });
+
+    it('join and are not Ready with an entry of type EC2_LINUX, where the switch says so', async () => {
+      undo.push(setSwitch({ cloud }, 'linuxAccessEntry', 'notReady'));
+      cloud.faults.accessEntry({ type: 'EC2_LINUX' });
+      await createWith(1);
+      await untilStatus('ACTIVE');
+      const [node] = await untilNodes(
+        'a node with pod addresses',
+        (all) => all.length === 1 && all.every(({ status }) => status.capacity[pods] !== undefined),
+      );
+      assert.deepEqual(
+        node?.status.conditions?.filter(({ type }) => type === 'Ready').map(({ status }) => status),
+        ['False'],
+      );
+    });
+
+    it('join by aws-auth, which EKS writes where nobody has', async () => {
+      undo.push(
+        () => kubernetes.kubectl(['delete', 'configmap', 'aws-auth', '-n', 'kube-system', '--ignore-not-found']),
+        () => cloud.faults.cluster({ authenticationMode: 'API_AND_CONFIG_MAP' }),
+      );
+      cloud.faults.cluster({ authenticationMode: 'CONFIG_MAP' });
+      await createWith(1);
+      await untilStatus('ACTIVE');
+      assert.deepEqual(parse((await configMap('aws-auth'))?.mapRoles ?? ''), [
+        {
+          rolearn: nodeRoleArn,
+          username: 'system:node:{{EC2PrivateDNSName}}',
+          groups: ['system:bootstrappers', 'system:nodes', 'eks:kube-proxy-windows'],
+        },
+      ]);
+      await deleteGroup();
+      const mapRoles = stringify([{ rolearn: nodeRoleArn, username: 'node', groups: ['system:nodes'] }]);
+      const metadata = { name: 'aws-auth', namespace: 'kube-system' };
+      await apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { mapRoles } });
+      await createWith(1);
+      await untilStatus('DEGRADED');
+      assert.deepEqual(await issuesOf(), ['AccessDenied']);
+    });
   });
 
   it('goes on where it was when the API server was away', async () => {

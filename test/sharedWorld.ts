@@ -66,8 +66,12 @@ async function noneLeft(world: World): Promise<void> {
 }
 
 /** Makes the local AWS answer an open question in another way; returns how to take that back. */
-export function setSwitch<K extends keyof Switches>(world: World, name: K, value: Switches[K]): () => void {
-  const switches = world.cloud.state.switches as Switches;
+export function setSwitch<K extends keyof Switches>(
+  { cloud }: Pick<World, 'cloud'>,
+  name: K,
+  value: Switches[K],
+): () => void {
+  const switches = cloud.state.switches as Switches;
   const before = switches[name];
   switches[name] = value;
   return () => {

@@ -19,7 +19,7 @@ export function describeAddon(cloud: CloudState, name: string | undefined): { re
   return { addon };
 }
 
-/** Adds, changes or removes an add-on, at once. Throws RangeError for values that are no JSON object. */
+/** Adds, changes or removes an add-on, at once. Throws RangeError for values that EKS would refuse. */
 export function setAddon(
   cloud: CloudState,
   { name, exists = true, configurationValues, ...change }: AddonChange,
@@ -58,4 +58,8 @@ function checkValues(text: string): void {
     throw wrong;
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong;
+  // The add-on's schema has a string there, and EKS refuses anything else.
+  if ('enableWindowsIpam' in value && typeof value.enableWindowsIpam !== 'string') {
+    throw new RangeError('enableWindowsIpam is a string to EKS; give "true" or "false" with quotation marks');
+  }
 }

@@ -18,6 +18,7 @@ export function admissionOf(cloud: CloudState, roleArn: string | undefined): Adm
 export function admitNodes(cloud: CloudState, roleArn: string): void {
   const type = cloud.switches.nodegroupAccessEntry;
   const usesEntries = cloud.clusterState.authenticationMode !== 'CONFIG_MAP';
+  cloud.emitSetting({ kind: 'readAwsAuth' });
   if (type === 'none' || (usesEntries ? cloud.accessEntries : cloud.awsAuth).has(roleArn)) return;
   if (usesEntries) {
     cloud.accessEntries.set(roleArn, newEntry(cloud, { principalArn: roleArn, type }, cloud.nextUuid()));

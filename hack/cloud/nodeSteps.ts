@@ -167,6 +167,7 @@ async function changeTaints(
   );
 }
 
-function expectOk(step: string, answer: KubeAnswer): void {
+/** Throws for an answer that is none of success. `step` says what was tried. */
+export function expectOk(step: string, answer: KubeAnswer): void {
   if (answer.status >= 300) throw new NodeStepError(step, answer);
 }

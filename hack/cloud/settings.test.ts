@@ -86,5 +86,9 @@ describe('what can be read of the cluster, through the real SDK client', () => {
     assert.match(await rejection(eks.describeAddon(vpcCni)), /^ResourceNotFoundException/);
     for (const configurationValues of ['[]', 'true', '{'])
       assert.throws(() => faults.addon({ name: 'vpc-cni', configurationValues }), /give a JSON object as text/);
+    assert.throws(
+      () => faults.addon({ name: 'vpc-cni', configurationValues: '{"enableWindowsIpam":true}' }),
+      /enableWindowsIpam is a string to EKS/,
+    );
   });
 });

@@ -106,7 +106,8 @@ export interface NodeDefect {
 
 /** What happens to nodes in the Kubernetes cluster because of what happens in AWS. */
 export type NodeEvent =
-  | { readonly kind: 'join' | 'leave' | 'podAddresses' | 'restart'; readonly instance: InstanceRecord }
+  | { readonly kind: 'join' | 'leave' | 'restart'; readonly instance: InstanceRecord }
+  | { readonly kind: 'podAddresses'; readonly instance: InstanceRecord }
   | { readonly kind: 'ready'; readonly instance: InstanceRecord; readonly ready: boolean }
   | {
       readonly kind: 'relabel';

@@ -67,8 +67,9 @@ export class World {
     this.cloud = cloud;
   }
 
-  /** Applies config/default without the Deployment, for which there is no image: the operator runs as a process under its ServiceAccount. */
+  /** Turns Windows IPAM on, and applies config/default without the Deployment, for which there is no image: the operator runs as a process under its ServiceAccount. */
   async install(): Promise<void> {
+    await this.apply(windowsIpam(true));
     await this.kubectl('apply', '-f', join(ROOT, 'config/manager/namespace.yaml'));
     await this.kubectl('apply', '-k', join(ROOT, 'config/rbac'));
     this.#operatorKubeconfig = await this.controlPlane.serviceAccountKubeconfig(...ACCOUNT);
@@ -152,6 +153,14 @@ export class World {
     await this.controlPlane.stop();
   }
 }
+
+/** The ConfigMap by which the VPC CNI gives Windows nodes pod addresses, or does not. */
+export const windowsIpam = (on: boolean): object => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'amazon-vpc-cni', namespace: 'kube-system' },
+  data: { 'enable-windows-ipam': String(on) },
+});
 
 /** A pool's conditions, a line each. */
 export function conditionLines(pool: WindowsPool | undefined): string {
