@@ -60,9 +60,8 @@ export async function runOperator(options: Options, version: string, log: Logger
     controller: REPORTER,
     instance,
   });
-  const authorities = (await client.caData()) ?? '';
   const serverVersion: ServerVersion = { current: undefined };
-  const parts = { client, aws, caches, recorder, registry, metrics, authorities, serverVersion };
+  const parts = { client, aws, caches, recorder, registry, metrics, serverVersion };
   const controller = createController(options, parts, log);
 
   const elector = options.leaderElect ? createElector(options, parts, instance, log) : undefined;
@@ -134,12 +133,11 @@ interface Parts {
   readonly recorder: Recorder;
   readonly registry: Registry;
   readonly metrics: EngineMetrics;
-  readonly authorities: string;
   readonly serverVersion: ServerVersion;
 }
 
 function reconciler(options: Options, parts: Parts) {
-  const { client, aws, caches, recorder, registry, authorities, serverVersion } = parts;
+  const { client, aws, caches, recorder, registry, serverVersion } = parts;
   const lane = new Lane(awsMetrics(registry));
   const { clusterName } = options;
   const deps = {
@@ -148,7 +146,7 @@ function reconciler(options: Options, parts: Parts) {
     settings: options,
     now: () => Date.now(),
     nodeGroups: new EksNodeGroups(clusterName, aws.eks, lane),
-    clusters: new EksClusters(clusterName, aws.eks, lane, () => authorities),
+    clusters: new EksClusters(clusterName, aws.eks, lane, async () => (await client.caData()) ?? ''),
     instances: new Ec2Instances(aws.describeInstances, lane),
     nodes: createNodes(client, caches.nodes),
     rosters: caches.rosters,

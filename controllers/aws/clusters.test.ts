@@ -17,7 +17,7 @@ function describing(answer: Partial<Cluster> | Error | undefined, ours = pem('QU
     if (answer instanceof Error) throw answer;
     return { cluster: answer };
   }) as EksCall;
-  return { inputs, clusters: new EksClusters('prod', eks, new Lane(() => undefined), () => ours) };
+  return { inputs, clusters: new EksClusters('prod', eks, new Lane(() => undefined), async () => ours) };
 }
 
 function authority(text: string): Partial<Cluster> {
@@ -86,6 +86,19 @@ describe('the cluster', () => {
       assert.equal(answer.ok && answer.value?.isOurs, want);
     });
   }
+
+  it('is ours by the authorities of the moment', async () => {
+    const eks = (async () => ({ cluster: authority(pem('REVG')) })) as unknown as EksCall;
+    let ours = pem('QUJD');
+    const clusters = new EksClusters('prod', eks, new Lane(() => undefined), async () => ours);
+    const isOurs = async () => {
+      const answer = await clusters.describe(signal);
+      return answer.ok && answer.value?.isOurs;
+    };
+    assert.equal(await isOurs(), false);
+    ours += pem('REVG');
+    assert.equal(await isOurs(), true);
+  });
 
   it('that EKS does not know is absent', async () => {
     for (const answer of [failing('ResourceNotFoundException', 404), undefined]) {

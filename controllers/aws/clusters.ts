@@ -7,10 +7,10 @@ export class EksClusters implements Clusters {
   readonly #name: string;
   readonly #eks: EksCall;
   readonly #lane: Lane;
-  readonly #ourAuthorities: () => string;
+  readonly #ourAuthorities: () => Promise<string>;
 
-  /** @param ourAuthorities the PEM certificates by which the operator trusts its API server */
-  constructor(name: string, eks: EksCall, lane: Lane, ourAuthorities: () => string) {
+  /** @param ourAuthorities the PEM certificates by which the operator trusts its API server; read at each look, for they rotate */
+  constructor(name: string, eks: EksCall, lane: Lane, ourAuthorities: () => Promise<string>) {
     this.#name = name;
     this.#eks = eks;
     this.#lane = lane;
@@ -35,7 +35,7 @@ export class EksClusters implements Clusters {
         // Clusters from before access entries have aws-auth alone.
         authenticationMode: cluster.accessConfig?.authenticationMode ?? 'CONFIG_MAP',
         autoMode: cluster.computeConfig?.enabled ?? false,
-        isOurs: haveCommonCertificate(authority, this.#ourAuthorities()),
+        isOurs: haveCommonCertificate(authority, await this.#ourAuthorities()),
       },
     };
   }

@@ -191,6 +191,21 @@ describe('reflector', () => {
     await other.stop();
   });
 
+  it('lists anew at once when the server is back and has forgotten its history, and does not hammer it when it forgets again', async () => {
+    await using world = start();
+    await world.clock.until(() => world.store.hasSynced, 'synced');
+    const times: number[] = [];
+    const watch = world.server.watch.bind(world.server);
+    world.server.watch = (...args) => {
+      times.push(world.clock.monotonic());
+      return watch(...args);
+    };
+    world.server.faults.push('refused', 'refused', 'refused', 'expired', 'expired', 'expired');
+    await world.clock.until(() => times.length >= 7, 'seven watches');
+    const waits = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+    assert.deepEqual(waits, [1_200, 2_400, 4_800, 0, 19_200, 38_400]);
+  });
+
   it('does not hammer a server that ends every watch at once', async () => {
     await using world = start();
     await world.clock.until(() => world.store.hasSynced, 'synced');

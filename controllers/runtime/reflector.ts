@@ -56,6 +56,8 @@ export class Reflector<T> {
   #watchList: 'now' | 'later' | 'never' = 'now';
   /** Only the newest list will do, because the last version expired or lies in a future that the server does not have. */
   #newest = false;
+  /** Whether the failure before was an expiry. */
+  #expired = false;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
@@ -98,8 +100,9 @@ export class Reflector<T> {
     ) {
       this.#watchList = isRefused(failure) ? 'never' : 'later';
     }
-    // A first expiry is the server's housekeeping, and every second of waiting is a second of old data.
-    const waits = expired && this.#backoff.failures === 1 ? 0 : delay;
+    // A first expiry is the server's housekeeping, or follows its restart; every second of waiting is a second of old data.
+    const waits = expired && (this.#backoff.failures === 1 || !this.#expired) ? 0 : delay;
+    this.#expired = expired;
     log.warn(
       { reflector: name, error: messageOf(error), status: failure.status, waitMs: Math.round(waits) },
       'list or watch failed',
