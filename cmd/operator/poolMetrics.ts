@@ -11,6 +11,8 @@ export class PrometheusPoolMetrics implements Metrics {
   readonly #nodes: Gauge;
   readonly #failures: Gauge;
   readonly #groups: Gauge;
+  readonly #drift: Gauge;
+  readonly #corrected: Counter;
 
   constructor(registry: Registry) {
     const gauge = (name: string, help: string, labelNames: string[]) =>
@@ -34,29 +36,52 @@ export class PrometheusPoolMetrics implements Metrics {
       'The status of the node group in EKS: 1 for the one that holds.',
       ['pool', 'status'],
     );
+    this.#drift = gauge(
+      'windowspool_drift_fields',
+      'Fields of the node group that differ from the spec and are left so (driftPolicy Report), by part: label, taint, scaling, tag.',
+      ['pool', 'part'],
+    );
+    this.#corrected = new Counter({
+      name: 'windowspool_drift_corrected_total',
+      help: 'Fields of the node group that were put right although no change of the spec asked for it, by part.',
+      labelNames: ['pool', 'part'],
+      registers: [registry],
+    });
   }
 
-  show(pool: string, { conditions, nodes, failures, nodeGroupStatus }: PoolMetrics): void {
-    this.drop(pool);
+  show(pool: string, { conditions, nodes, failures, nodeGroupStatus, drift }: PoolMetrics): void {
+    this.#dropGauges(pool);
     for (const { type, status } of conditions) {
       for (const candidate of STATUSES)
         this.#conditions.set({ pool, type, status: candidate }, candidate === status ? 1 : 0);
     }
     for (const [state, count] of Object.entries(nodes)) this.#nodes.set({ pool, state }, count);
     for (const [reason, count] of Object.entries(failures)) this.#failures.set({ pool, reason }, count);
+    for (const [part, fields] of Object.entries(drift)) this.#drift.set({ pool, part }, fields);
     if (nodeGroupStatus) this.#groups.set({ pool, status: nodeGroupStatus }, 1);
   }
 
   /** Takes the pool's series away: a scrape must not show what no longer holds. */
   drop(pool: string): void {
-    for (const gauge of [this.#conditions, this.#nodes, this.#failures, this.#groups]) removeSeries(gauge, pool);
+    this.#dropGauges(pool);
+    removeSeries(this.#corrected, pool);
+  }
+
+  corrected(pool: string, fields: Readonly<Record<string, number>>): void {
+    for (const [part, count] of Object.entries(fields)) if (count > 0) this.#corrected.inc({ pool, part }, count);
+  }
+
+  #dropGauges(pool: string): void {
+    for (const gauge of [this.#conditions, this.#nodes, this.#failures, this.#groups, this.#drift]) {
+      removeSeries(gauge, pool);
+    }
   }
 }
 
 /** prom-client 15 removes a series only by all its labels, and keeps them in this map. */
-function removeSeries(gauge: Gauge, pool: string): void {
-  const { hashMap } = gauge as unknown as { hashMap: Record<string, { labels: Record<string, string> }> };
-  for (const { labels } of Object.values(hashMap)) if (labels.pool === pool) gauge.remove(labels);
+function removeSeries(metric: Gauge | Counter, pool: string): void {
+  const { hashMap } = metric as unknown as { hashMap: Record<string, { labels: Record<string, string> }> };
+  for (const { labels } of Object.values(hashMap)) if (labels.pool === pool) metric.remove(labels);
 }
 
 /** Counts and times the calls to AWS. */

@@ -7,6 +7,7 @@ import type { Situation } from './situation.ts';
 import type { Step } from './steps.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import {
+  APPLIED,
   CLUSTER_ARN,
   knownStatus,
   NOW,
@@ -21,10 +22,14 @@ import {
 const { signal } = new AbortController();
 const pool = samplePool({}, { metadata: { finalizers: [] } });
 const wish = runtimeClassFor(pool) ?? assert.fail();
-const remember: Step = {
+const remember = {
   kind: 'remember',
-  memory: { cluster: { name: 'prod', arn: CLUSTER_ARN }, nodeGroupName: 'web', tagKeys: ['winpool.dev/pool'] },
-};
+  memory: {
+    cluster: { name: 'prod', arn: CLUSTER_ARN },
+    nodeGroupName: 'web',
+    anew: { applied: APPLIED, desired: undefined },
+  },
+} as const satisfies Step;
 const create: Step = { kind: 'createNodeGroup', wish: wishFor(pool), token: 't' };
 const createClass: Step = { kind: 'createRuntimeClass', wish };
 const label: Step = { kind: 'labelNode', node: sampleNode({ name: 'ip-1' }), build: '10.0.20348' };
@@ -64,7 +69,7 @@ describe('the steps', () => {
     const status = {
       ...pool.status,
       cluster: { name: 'prod', arn: CLUSTER_ARN },
-      nodeGroup: { name: 'web', tagKeys: ['winpool.dev/pool'] },
+      nodeGroup: { name: 'web', applied: APPLIED },
     };
     assert.deepEqual(outcome.after.pool.status, status);
     assert.equal(outcome.after.group.kind === 'seen' && outcome.after.group.group.status, 'CREATING');
@@ -179,8 +184,11 @@ describe('the situation after the steps', () => {
 
   it('keeps what the pool remembered besides', async () => {
     const known = samplePool({}, { status: knownStatus({ lastAppliedDesired: 4 }) });
-    const { outcome } = await run([remember], { pool: known });
-    assert.equal(outcome.after.pool.status?.nodeGroup?.lastAppliedDesired, 4);
+    const { cluster, nodeGroupName } = remember.memory;
+    const sending: Step = { kind: 'remember', memory: { cluster, nodeGroupName, sending: ['scaling'] } };
+    const { outcome } = await run([sending], { pool: known });
+    const applied = APPLIED.map((entry) => entry.replace(/^scaling=.*/, 'scaling=?'));
+    assert.deepEqual(outcome.after.pool.status, knownStatus({ lastAppliedDesired: 4, applied }));
   });
 });
 

@@ -2,7 +2,9 @@
  * The only place that changes the world. Every step can be repeated; a crash between any two is harmless. Trouble with one thing
  * does not keep the others back: a step is skipped only when an earlier one about the same thing failed.
  */
-import type { WindowsPool, WindowsPoolStatus } from './api.gen.ts';
+import { ownershipTag } from './adoption.ts';
+import type { WindowsPool } from './api.gen.ts';
+import { remembering } from './applied.ts';
 import { isLasting } from './facts.ts';
 import type {
   Answer,
@@ -16,7 +18,7 @@ import type {
   Trouble,
 } from './ports.ts';
 import type { GroupSight, Situation, StepTrouble } from './situation.ts';
-import { type Memory, type Step, unreachable } from './steps.ts';
+import { type Step, unreachable } from './steps.ts';
 import { WINDOWS_BUILD_LABEL } from './windows.ts';
 
 export interface Hands {
@@ -31,7 +33,7 @@ export interface Accepted {
   readonly update: NodeGroupUpdate;
   /** A hash of what was sent and what it is to reach. */
   readonly target: string;
-  /** The desired size that was sent, if any. */
+  /** The desired size of the spec, if it was sent. */
   readonly desired: number | undefined;
 }
 
@@ -85,6 +87,7 @@ function subjectOf(step: Step): string {
     case 'removeFinalizer':
       return 'pool';
     case 'remember':
+    case 'adoptNodeGroup':
     case 'createNodeGroup':
     case 'updateConfig':
     case 'correctTags':
@@ -114,8 +117,14 @@ async function take(step: Step, soFar: Outcome, hands: Hands, signal: AbortSigna
     case 'removeFinalizer':
       return when(await hands.pools.removeFinalizer(pool, signal), () => ({ ...soFar, released: true }));
     case 'remember': {
-      const status = remembering(pool, step.memory);
+      const status = remembering(pool.status, step.memory);
       return when(await hands.pools.writeStatus(pool, status, signal), (value) => changed({ pool: value }));
+    }
+    case 'adoptNodeGroup': {
+      const tags = ownershipTag(pool);
+      return when(await hands.nodeGroups.tag(step.group.arn, tags, signal), () =>
+        changed({ group: withTags(soFar.after.group, { ...step.group.tags, ...tags }) }),
+      );
     }
     case 'createNodeGroup':
       return when(await hands.nodeGroups.create(step.wish, step.token, signal), (group) =>
@@ -124,7 +133,7 @@ async function take(step: Step, soFar: Outcome, hands: Hands, signal: AbortSigna
     case 'updateConfig':
       return when(await hands.nodeGroups.updateConfig(step.group, step.change, step.token, signal), (update) => ({
         ...changed({ group: withStatus(soFar.after.group, 'UPDATING') }),
-        accepted: { update, target: step.target, desired: step.change.scaling?.desired },
+        accepted: { update, target: step.target, desired: desiredOf(step, pool) },
       }));
     case 'correctTags':
       return when(await correctTags(step, hands, signal), (tags) =>
@@ -162,6 +171,11 @@ function withTags(sight: GroupSight, tags: NodeGroup['tags']): GroupSight {
   return sight.kind === 'seen' ? { kind: 'seen', group: { ...sight.group, tags } } : sight;
 }
 
+/** A size that was only lifted or lowered into the bounds is not the user's: that one is not sent again. */
+function desiredOf({ change }: Extract<Step, { kind: 'updateConfig' }>, pool: WindowsPool): number | undefined {
+  return change.scaling?.desired === pool.spec.scaling.desired ? change.scaling?.desired : undefined;
+}
+
 /** The tags as they are afterwards. */
 async function correctTags(
   { group, change }: Extract<Step, { kind: 'correctTags' }>,
@@ -178,8 +192,4 @@ async function correctTags(
   }
   const kept = Object.entries(group.tags).filter(([key]) => !change.remove.includes(key));
   return { ok: true, value: { ...Object.fromEntries(kept), ...change.set } };
-}
-
-function remembering({ status }: WindowsPool, { cluster, nodeGroupName, tagKeys }: Memory): WindowsPoolStatus {
-  return { ...status, cluster, nodeGroup: { ...status?.nodeGroup, name: nodeGroupName, tagKeys: [...tagKeys] } };
 }

@@ -47,6 +47,10 @@ export interface WindowsPoolSpec {
   verification: VerificationSpec;
   runtimeClass: RuntimeClassSpec;
   /**
+   * What happens when the node group differs from the spec and no change of the spec made that: somebody edited the group, or it was adopted so. Correct: it is put right. Report: condition UpToDate and status.pendingSteps say so. A change of the spec is always carried out. Only what the spec says is compared: labels, taints and tags of others are left alone, and so is the size.
+   */
+  driftPolicy: 'Correct' | 'Report';
+  /**
    * What happens to the node group when the pool is deleted. Delete: it is deleted with its nodes. Retain: it stays with its nodes; the labels, taints and tags under winpool.dev are taken from it, all else is kept. May be changed while a deletion is stuck.
    */
   deletionPolicy: 'Delete' | 'Retain';
@@ -87,6 +91,10 @@ export interface NodeGroupSpec {
    * Size of the root disk in GiB. Windows images are large: many pools need more than the default.
    */
   diskSizeGiB: number;
+  /**
+   * Whether a node group of this name that somebody else made becomes the pool's. Never: it is never changed. IfUnowned: if no other pool has it and its AMI is of windowsVersion, the tag winpool.dev/pool makes it the pool's, and nothing else changes at first; how it differs from the spec is shown in status.pendingSteps and follows driftPolicy. From then on it is the pool's like any other, and deletionPolicy decides about it.
+   */
+  adoption: 'Never' | 'IfUnowned';
   tags?: AwsTags;
 }
 export interface Subnet {
@@ -198,7 +206,7 @@ export interface WindowsPoolStatus {
    */
   observedGeneration?: number;
   /**
-   * Ready is the summary. NodeGroupReady, RuntimeClassReady, NodesVerified and PrerequisitesMet are its parts. Reconciling, Stalled and Paused are there only while they are true.
+   * Ready is the summary. NodeGroupReady, RuntimeClassReady, NodesVerified and PrerequisitesMet are its parts. UpToDate tells whether the node group is as the spec says. Reconciling, Stalled and Paused are there only while they are true.
    */
   conditions?: Condition[];
   summary?: PoolSummary;
@@ -215,7 +223,7 @@ export interface WindowsPoolStatus {
   cluster?: ClusterState;
   runtimeClass?: RuntimeClassState;
   /**
-   * What the operator would do if the pool were not paused.
+   * What the operator would do if the pool were not paused, what it is about to do to a group that it just adopted, and what driftPolicy Report leaves to people.
    */
   pendingSteps?: string[];
 }
@@ -356,9 +364,9 @@ export interface NodeGroupState {
    */
   differs?: boolean;
   /**
-   * The keys of the AWS tags that the operator keeps; others are left alone.
+   * The labels, taints, tags and bounds of the group that are the operator's to keep, each with a digest of the value that it last was seen to have as the spec said it; "?" while a change of it is being sent. Others are left alone.
    */
-  tagKeys?: string[];
+  applied?: string[];
   /**
    * The value of scaling.desired that was last sent to EKS.
    */

@@ -1,12 +1,13 @@
 /**
  * What to say of a pool: its conditions, from what is true after the steps were taken. Pure.
  *
- *   NodeGroupReady  RuntimeClassReady  NodesVerified  PrerequisitesMet   each looks at its own part
- *   Ready                                                                the summary of them
- *   Reconciling  Stalled  Paused                                         there only while true (kstatus)
+ *   NodeGroupReady  RuntimeClassReady  NodesVerified  PrerequisitesMet  UpToDate   each looks at its own part
+ *   Ready                                                                          the summary of them
+ *   Reconciling  Stalled  Paused                                                   there only while true (kstatus)
  */
 import { assessNodeGroup } from './assessNodeGroup.ts';
 import { assessNodes } from './assessNodes.ts';
+import { assessUpToDate } from './assessUpToDate.ts';
 import { groupOf, isDeleting, isPaused } from './facts.ts';
 import { assessPrerequisites } from './prerequisites/assessPrerequisites.ts';
 import type { Reason } from './reasons.ts';
@@ -33,6 +34,7 @@ export interface Assessment {
   readonly RuntimeClassReady: Finding;
   readonly NodesVerified: Finding;
   readonly PrerequisitesMet: Finding;
+  readonly UpToDate: Finding;
   readonly Reconciling?: Finding;
   readonly Stalled?: Finding;
   readonly Paused?: Finding;
@@ -45,6 +47,7 @@ export function assess(s: Situation): Assessment {
     NodeGroupReady: assessNodeGroup(s),
     RuntimeClassReady: assessRuntimeClass(s),
     NodesVerified: assessNodes(s),
+    UpToDate: assessUpToDate(s),
   };
   const findings = Object.values(parts);
   // A pool that goes waits for its group alone; only another cluster than its own stops it for good.

@@ -1,9 +1,11 @@
 /** The condition NodeGroupReady. */
+import { adoptionOf } from './adoption.ts';
 import type { Finding } from './assess.ts';
 import { groupOf, isClusterMismatch, isDeleting, isPaused } from './facts.ts';
 import { failedTargetOf } from './failedTarget.ts';
+import { configChangeFor, tagChangeFor } from './groupChanges.ts';
 import { POOL_KEY } from './labels.ts';
-import { configChangeFor, immutableDifferences, isOwnedBy, nodeGroupNameOf, tagChangeFor } from './nodeGroup.ts';
+import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import type { HealthIssue, NodeGroup, Trouble, TroubleKind } from './ports.ts';
 import { blockers } from './prerequisites/examination.ts';
 import type { Reason } from './reasons.ts';
@@ -60,10 +62,23 @@ function assessUnreachable({ group, now }: Situation, name: string): Finding | u
   };
 }
 
-function notOwned({ pool }: Situation, { name, tags }: NodeGroup): Finding {
+function notOwned({ pool }: Situation, group: NodeGroup): Finding {
+  const { name, tags, status } = group;
+  const adoption = adoptionOf(pool, group);
+  const otherName = 'spec.nodeGroup.name to a name that is free, or delete that group.';
+  if (adoption.kind === 'refused') {
+    const message = `Node group ${name} is not adopted: ${adoption.why}. It is never changed. Set ${otherName}`;
+    return { status: 'False', reason: 'AdoptionRefused', message, stalled: true };
+  }
+  if (adoption.kind !== 'forbidden') {
+    const when = adoption.kind === 'wait' ? ` when it is no longer ${status}` : '';
+    const message = `Node group ${name} belongs to no pool and is adopted${when}.`;
+    return { status: 'False', reason: 'Adopting', message, working: true };
+  }
   const owner = tags[POOL_KEY];
   const whose = owner ? `belongs to WindowsPool ${owner}` : `has no tag ${POOL_KEY}=${pool.metadata.name}`;
-  const message = `A node group ${name} exists that ${whose}. It is never changed. Set spec.nodeGroup.name to a name that is free, or delete that group.`;
+  const takeOver = owner ? '' : 'spec.nodeGroup.adoption: IfUnowned to take it over, or ';
+  const message = `A node group ${name} exists that ${whose}. It is never changed. Set ${takeOver}${otherName}`;
   return { status: 'False', reason: 'NotOwned', message, stalled: true };
 }
 

@@ -15,6 +15,10 @@ export function assessNodes(s: Situation): Finding {
   const { total, failing, joining } = s.roster;
   if (failing.length > 0) return failure(failing, total);
   const group = groupOf(s);
+  if (group && !isOwnedBy(s.pool, group)) {
+    const message = `The nodes of node group ${group.name} are not counted: it is not the pool's.`;
+    return { status: 'False', reason: 'Pending', message };
+  }
   if (total === 0 && !mayHaveNodes(s, group)) {
     return { status: 'False', reason: 'Pending', message: 'Nodes join when there is a node group.', working: true };
   }

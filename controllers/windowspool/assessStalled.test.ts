@@ -1,5 +1,5 @@
 import type { WindowsPoolStatus } from './api.gen.ts';
-import { configTargetOf } from './nodeGroup.ts';
+import { configTargetOf } from './groupChanges.ts';
 import {
   CLUSTER_ARN,
   GROW,
@@ -117,9 +117,9 @@ describe('nothing but a human helps: Ready is False, and Stalled with the reason
       {
         ...stalled(
           'NodeGroupReady',
-          'False NotOwned: A node group web exists that has no tag winpool.dev/pool=web. It is never changed. Set spec.nodeGroup.name to a name that is free, or delete that group.',
+          'False NotOwned: A node group web exists that has no tag winpool.dev/pool=web. It is never changed. Set spec.nodeGroup.adoption: IfUnowned to take it over, or spec.nodeGroup.name to a name that is free, or delete that group.',
         ),
-        NodesVerified: NO_NODES_YET,
+        NodesVerified: "False Pending: The nodes of node group web are not counted: it is not the pool's.",
       },
     ],
     [

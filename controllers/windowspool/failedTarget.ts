@@ -1,7 +1,8 @@
 /** What EKS refused or failed to do. Remembered in status, so that it is not tried again for ever. Pure. */
 import type { NodeGroupState } from './api.gen.ts';
 import { createdFrom, groupOf } from './facts.ts';
-import { configChangeFor, configTargetOf, nodeGroupNameOf } from './nodeGroup.ts';
+import { configChangeFor, configTargetOf } from './groupChanges.ts';
+import { nodeGroupNameOf } from './nodeGroup.ts';
 import type { Situation, StepTrouble } from './situation.ts';
 import type { Step } from './steps.ts';
 

@@ -1,17 +1,14 @@
 /** The rules for the node group of a pool that lives, and for its tags. */
+
+import { adoptionOf } from './adoption.ts';
 import type { WindowsPool } from './api.gen.ts';
+import { entriesOf, remembering, tagField, wantedFields } from './applied.ts';
+import { type Difference, differencesOf } from './differences.ts';
 import { createdFrom, groupOf, isClusterMismatch } from './facts.ts';
+import { configChangeFor, configTargetOf, fieldsOfChange, tagChangeFor } from './groupChanges.ts';
 import { hashOf } from './hash.ts';
 import { CREATED_FROM_TAG, FINALIZER } from './labels.ts';
-import {
-  configChangeFor,
-  configTargetOf,
-  isOwnedBy,
-  nodeGroupNameOf,
-  tagChangeFor,
-  tagKeysFor,
-  wishFor,
-} from './nodeGroup.ts';
+import { isOwnedBy, nodeGroupNameOf, wishFor } from './nodeGroup.ts';
 import { blockers } from './prerequisites/examination.ts';
 import type { Situation } from './situation.ts';
 import type { Memory, Step } from './steps.ts';
@@ -35,6 +32,14 @@ export function waitForAws({ group, cluster }: Situation) {
 export function leaveForeignGroup(s: Situation) {
   const group = groupOf(s);
   return group && !isOwnedBy(s.pool, group) ? [] : undefined;
+}
+
+/** Ensures that a group which nobody owns becomes the pool's, where the user wants that: only its tag changes, all else is for later runs. */
+export function adoptUnownedGroup(s: Situation): Step[] | undefined {
+  const { pool, group } = s;
+  if (group.kind !== 'seen' || isOwnedBy(pool, group.group)) return undefined;
+  if (adoptionOf(pool, group.group).kind !== 'take') return undefined;
+  return [...rememberAnew(s), { kind: 'adoptNodeGroup', group: group.group, pool: pool.metadata.name }];
 }
 
 /** Ensures that a group which somebody deletes is waited for; the next one is made when it is gone. */
@@ -67,7 +72,7 @@ export function createMissingGroup(s: Situation): Step[] | undefined {
   if (failed?.target === createdFrom(s) && s.now < Date.parse(failed.time) + s.settings.createRetryMs) return [];
   const wish = wishFor(pool);
   return [
-    ...rememberFirst(s),
+    ...rememberAnew(s),
     { kind: 'createNodeGroup', wish, token: tokenFor(pool, 'create', wish, pool.status?.nodeGroup?.arn) },
   ];
 }
@@ -97,7 +102,11 @@ export function correctConfig(s: Situation): Step[] | undefined {
   const target = configTargetOf(s.pool, change);
   if (hasFailed(s, target)) return undefined;
   const token = tokenFor(s.pool, 'update', change, s.pool.status?.nodeGroup?.update?.id);
-  return [{ kind: 'updateConfig', group: s.group.group.name, change, token, target }];
+  const fields = fieldsOfChange(s.pool, change);
+  return [
+    ...rememberSending(s, fields),
+    { kind: 'updateConfig', group: s.group.group.name, change, token, target, ...driftAmong(s, fields) },
+  ];
 }
 
 /** Ensures that the tags follow the spec; EKS takes them in every state. */
@@ -105,7 +114,12 @@ export function correctTags(s: Situation): Step[] | undefined {
   if (s.group.kind !== 'seen') return undefined;
   if (['DELETING', 'CREATE_FAILED', 'DELETE_FAILED'].includes(s.group.group.status)) return undefined;
   const change = tagChangeFor(s.pool, s.group.group);
-  return change && [...rememberFirst(s), { kind: 'correctTags', group: s.group.group, change }];
+  if (!change) return undefined;
+  const fields = [...Object.keys(change.set), ...change.remove].map(tagField);
+  return [
+    ...rememberSending(s, fields),
+    { kind: 'correctTags', group: s.group.group, change, ...driftAmong(s, fields) },
+  ];
 }
 
 /** What the last try at this target came to: remembered in status, or just found out. */
@@ -115,18 +129,36 @@ function hasFailed(s: Situation, target: string): boolean {
   return s.update?.status === 'Failed' && memory?.update?.id === s.update?.id && memory?.update?.target === target;
 }
 
+/** What of the fields no change of the spec made. */
+function driftAmong({ pool, group }: Situation, fields: readonly string[]): { drift?: readonly Difference[] } {
+  if (group.kind !== 'seen') return {};
+  const drift = differencesOf(pool, group.group).filter(({ field, isDrift }) => isDrift && fields.includes(field));
+  return drift.length > 0 ? { drift } : {};
+}
+
+/**
+ * Remembers, before there is a group or before it becomes the pool's, what it is to be. What an adopted one lacks of that is drift, and its
+ * size counts as sent.
+ */
+function rememberAnew(s: Situation): Step[] {
+  return remember(s, { anew: { applied: entriesOf(wantedFields(s.pool)), desired: s.pool.spec.scaling.desired } });
+}
+
+/**
+ * Remembers which fields are about to be sent: after a crash nobody knows whether they were, and whatever the spec says of them by then is
+ * sent again.
+ */
+function rememberSending(s: Situation, sending: readonly string[]): Step[] {
+  return remember(s, { sending });
+}
+
 /** The memory that must be written before AWS is touched, nothing when status has it. */
-function rememberFirst(s: Situation): Step[] {
+function remember(s: Situation, what: Pick<Memory, 'anew' | 'sending'>): Step[] {
   if (s.cluster.kind !== 'seen') return [];
   const { name, arn } = s.cluster.cluster;
-  const memory: Memory = {
-    cluster: { name, arn },
-    nodeGroupName: nodeGroupNameOf(s.pool),
-    tagKeys: tagKeysFor(s.pool, groupOf(s)),
-  };
-  const { cluster, nodeGroup } = s.pool.status ?? {};
-  const known = { cluster, nodeGroupName: nodeGroup?.name, tagKeys: nodeGroup?.tagKeys };
-  return hashOf(known) === hashOf(memory) ? [] : [{ kind: 'remember', memory }];
+  const memory: Memory = { cluster: { name, arn }, nodeGroupName: nodeGroupNameOf(s.pool), ...what };
+  const { status } = s.pool;
+  return hashOf(remembering(status, memory)) === hashOf(status ?? {}) ? [] : [{ kind: 'remember', memory }];
 }
 
 /**

@@ -6,6 +6,8 @@
  *
  * Each list below is read from the top: the first rule that speaks decides for its list. A rule that answers [] says "wait".
  */
+
+import { afterAdoption } from './adoption.ts';
 import {
   deleteOwnedGroup,
   finishDeletion,
@@ -17,6 +19,7 @@ import {
 import { isDeleting, isPaused } from './facts.ts';
 import {
   addFinalizerFirst,
+  adoptUnownedGroup,
   correctConfig,
   correctTags,
   createMissingGroup,
@@ -73,6 +76,7 @@ export const livingChapters: readonly Chapter[] = [
     rules: [
       stayOutOfOtherClusters,
       waitForAws,
+      adoptUnownedGroup,
       leaveForeignGroup,
       waitForGroupToGo,
       replaceFailedGroup,
@@ -107,9 +111,28 @@ export interface Plan {
 /** The plan for a pool. A paused pool is only held: its other steps are pending. */
 export function planFor(s: Situation): Plan {
   const steps = stepsOf(isDeleting(s.pool) ? deletionChapters : livingChapters, s);
-  if (!isPaused(s.pool)) return { steps, pending: [] };
+  const later = isDeleting(s.pool) ? [] : laterSteps(s, steps);
+  if (!isPaused(s.pool)) return { steps, pending: later };
   const isHold = ({ kind }: Step) => kind === 'addFinalizer';
-  return { steps: steps.filter(isHold), pending: steps.filter((step) => !isHold(step)) };
+  return { steps: steps.filter(isHold), pending: [...steps.filter((step) => !isHold(step)), ...later] };
+}
+
+/**
+ * What is not done now although the group differs: what follows an adoption, and what driftPolicy Report leaves to people.
+ * It is shown as if the policy were Correct.
+ */
+function laterSteps(s: Situation, steps: readonly Step[]): Step[] {
+  const adoption = steps.find(({ kind }) => kind === 'adoptNodeGroup');
+  if (!adoption && s.pool.spec.driftPolicy === 'Correct') return [];
+  const ahead = adoption ? afterAdoption(s, steps) : s;
+  const { spec } = ahead.pool;
+  const corrected = stepsOf(livingChapters, {
+    ...ahead,
+    pool: { ...ahead.pool, spec: { ...spec, driftPolicy: 'Correct' } },
+  });
+  return corrected.filter(
+    ({ kind }) => (kind === 'updateConfig' || kind === 'correctTags') && !steps.some((step) => step.kind === kind),
+  );
 }
 
 /** The steps that the chapters' rules give. Exported so that a test can take rules away. */

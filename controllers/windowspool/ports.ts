@@ -279,9 +279,13 @@ export interface PoolMetrics {
   readonly nodes: Readonly<Record<string, number>>;
   readonly failures: Readonly<Record<string, number>>;
   readonly nodeGroupStatus: NodeGroupStatus | undefined;
+  /** Fields that only people put right, by part: label, taint, scaling, tag. */
+  readonly drift: Readonly<Record<string, number>>;
 }
 
 export interface Metrics {
   show(pool: string, metrics: PoolMetrics): void;
+  /** Counts fields that the operator put right although no change of the spec asked for it, by part. */
+  corrected(pool: string, fields: Readonly<Record<string, number>>): void;
   drop(pool: string): void;
 }

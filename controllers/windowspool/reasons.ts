@@ -74,6 +74,13 @@ const others = {
   UpdateRefused: 'EKS refused an update of the node group. It is not tried again until the spec changes.',
   NotOwned:
     'An object of this name exists that is not of this pool. It is never changed and never deleted. Choose another name or remove it.',
+  Adopting: 'A node group that nobody owns is about to become the pool’s (nodeGroup.adoption: IfUnowned).',
+  AdoptionRefused:
+    'A node group of this name exists that nodeGroup.adoption does not take over, for the cause in the message. Choose another name, or put the cause right.',
+  AsSpecified: 'The node group is as the spec says.',
+  Outdated: 'The node group is not yet as the spec says. The operator is about to change it.',
+  Drifted:
+    'The node group differs from the spec, and no change of the spec made that. The message names each field with both values. With driftPolicy: Correct the operator puts it right; with Report, do it yourself or change the spec.',
   ImmutableDifference:
     'The node group differs from the spec in something that EKS cannot change. Put the spec right, or create another pool.',
   Deleting: 'The node group is being deleted.',
@@ -102,6 +109,7 @@ const others = {
 
   Paused: 'The pool is paused: nothing is changed. status.pendingSteps says what would be done.',
 
+  NodeGroupAdopted: 'A node group that nobody owned is the pool’s now: it has the tag winpool.dev/pool.',
   NodeGroupCreated: 'EKS accepted the creation of the node group.',
   NodeGroupUpdated: 'EKS accepted an update of the node group.',
   NodeGroupDeleted: 'EKS accepted the deletion of the node group.',
@@ -119,6 +127,8 @@ export const reasons = { ...nodeChecks, ...prerequisites, ...others } as const;
 /** Reasons of what is merely on its way: no news, and nothing to do for anybody. */
 export const onTheWay: ReadonlySet<string> = new Set<Reason>([
   'Pending',
+  'Outdated',
+  'Adopting',
   'Creating',
   'Updating',
   'Joining',

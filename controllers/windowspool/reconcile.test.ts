@@ -173,7 +173,11 @@ describe('a pool that is Ready', () => {
     await wake(world, deps);
     const { 'winpool.dev/created-from': _, ...tags } = world.groups.get('web')?.tags ?? {};
     assert.deepEqual(tags, { cost: '8', 'winpool.dev/pool': 'web' });
-    assert.deepEqual(world.pools.get('web')?.status?.nodeGroup?.tagKeys, ['cost', 'winpool.dev/pool']);
+    const kept = world.pools.get('web')?.status?.nodeGroup?.applied?.filter((entry) => entry.startsWith('tag '));
+    assert.deepEqual(
+      kept?.map((entry) => entry.replace(/=.*/, '')),
+      ['tag cost', 'tag winpool.dev/pool'],
+    );
   });
 
   it('is pinned again to its cluster when its status was lost', async () => {
@@ -184,7 +188,7 @@ describe('a pool that is Ready', () => {
       world.pools.set('web', rest);
       await wake(world, deps);
       assert.deepEqual(world.pools.get('web')?.status?.cluster, status?.cluster);
-      assert.deepEqual(world.pools.get('web')?.status?.nodeGroup?.tagKeys, status?.nodeGroup?.tagKeys);
+      assert.deepEqual(world.pools.get('web')?.status?.nodeGroup?.applied, status?.nodeGroup?.applied);
     }
   });
 });

@@ -158,10 +158,12 @@ describe('the metrics', () => {
         { type: 'NodeGroupReady', status: 'True' },
         { type: 'RuntimeClassReady', status: 'True' },
         { type: 'NodesVerified', status: 'False' },
+        { type: 'UpToDate', status: 'True' },
       ],
       nodes: { verified: 3, joining: 0, failing: 2 },
       failures: { RegistrationTaintMissing: 2, NotReady: 1 },
       nodeGroupStatus: 'ACTIVE',
+      drift: { label: 0, taint: 0, scaling: 0, tag: 0 },
     });
   });
 

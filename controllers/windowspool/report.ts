@@ -2,6 +2,7 @@
 import type { Outcome } from './act.ts';
 import type { Condition, WindowsPool, WindowsPoolStatus } from './api.gen.ts';
 import { type Assessment, assess } from './assess.ts';
+import { countByPart, describeDifference, reportedDrift } from './differences.ts';
 import { groupOf } from './facts.ts';
 import { canonical } from './hash.ts';
 import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
@@ -11,7 +12,7 @@ import { onTheWay, type Reason, reasons } from './reasons.ts';
 import type { Situation } from './situation.ts';
 import { statusFor } from './status.ts';
 import { describeStep, type Step } from './steps.ts';
-import { count, sentence } from './words.ts';
+import { count, joined, sentence } from './words.ts';
 
 export interface Voice {
   readonly pools: Pools;
@@ -28,6 +29,7 @@ export type Told =
 
 /** The event that tells of a step that was done; none for what only the operator's own books see. */
 const stepReasons: Readonly<Partial<Record<Step['kind'], Reason>>> = {
+  adoptNodeGroup: 'NodeGroupAdopted',
   createNodeGroup: 'NodeGroupCreated',
   updateConfig: 'NodeGroupUpdated',
   deleteNodeGroup: 'NodeGroupDeleted',
@@ -55,6 +57,7 @@ export async function report(
   const assessment = assess(outcome.after);
   const status = statusFor(outcome, assessment, pending);
   tellSteps(outcome, voice.events);
+  tellCorrections(outcome, voice);
   tellLeft(outcome, voice.events);
   if (outcome.released) {
     voice.metrics.drop(name);
@@ -83,6 +86,18 @@ function tellSteps({ done, after: { pool } }: Outcome, events: Events): void {
   if (labelled > 1) {
     const message = `label ${count(labelled, 'node')} with the build of their kernel`;
     events.publish(pool, { type: 'Normal', reason: 'NodeLabelled', action: 'labelNode', message });
+  }
+}
+
+/** What was put right although no change of the spec asked for it: somebody edits the group, or it was adopted so. */
+function tellCorrections({ done, after: { pool } }: Outcome, { events, metrics }: Voice): void {
+  for (const step of done) {
+    const drift = 'drift' in step ? step.drift : undefined;
+    if (!drift) continue;
+    const found = joined(drift.map(describeDifference), 10);
+    const message = `Node group ${nodeGroupNameOf(pool)}: ${sentence(found)} It is put right.`;
+    events.publish(pool, { type: 'Warning', reason: 'Drifted', action: step.kind, message });
+    metrics.corrected(pool.metadata.name, countByPart(drift));
   }
 }
 
@@ -118,7 +133,9 @@ function isNews(now: Condition, before: Condition | undefined): boolean {
   if (now.type === 'Reconciling' || now.type === 'Stalled') return false;
   if (now.type === 'Paused') return before === undefined;
   if (now.type === 'Ready') return before !== undefined && before.status !== now.status;
-  const changed = before?.status !== now.status || before.reason !== now.reason;
+  // Another drifted field is news, too.
+  const drifted = now.reason === 'Drifted' && before?.message !== now.message;
+  const changed = before?.status !== now.status || before.reason !== now.reason || drifted;
   return changed && (isBad(now) || (now.status === 'True' && before !== undefined && isBad(before)));
 }
 
@@ -135,6 +152,7 @@ function showMetrics(s: Situation, assessment: Assessment, metrics: Metrics): vo
   const nodes = { verified: roster.verified, joining: roster.joining.length, failing: roster.failing.length };
   const conditions = Object.entries(assessment).map(([type, { status }]) => ({ type, status }));
   const group = groupOf(s);
-  const nodeGroupStatus = group && isOwnedBy(s.pool, group) ? group.status : undefined;
-  metrics.show(s.pool.metadata.name, { conditions, nodes, failures, nodeGroupStatus });
+  const owned = group && isOwnedBy(s.pool, group) ? group : undefined;
+  const drift = countByPart(owned ? reportedDrift(s.pool, owned) : []);
+  metrics.show(s.pool.metadata.name, { conditions, nodes, failures, nodeGroupStatus: owned?.status, drift });
 }

@@ -77,6 +77,7 @@ describe('AWS is looked at again', () => {
     ['a moment later when AWS throttled', trouble('throttled'), 1_000],
     ['a moment later when AWS was unavailable', trouble('unavailable'), 1_000],
     ['when a refused call may be tried again', trouble('refused'), createRetryMs],
+    ['at once when it was just adopted', sampleSituation({ pool: samplePool() }), 100],
     ['when a failed group may be replaced', group({ status: 'CREATE_FAILED', modifiedAt: NOW - MINUTE }), 14 * MINUTE],
     [
       'when a refused creation may be tried again',
@@ -88,7 +89,9 @@ describe('AWS is looked at again', () => {
 
   it('at different times for different pools, and always the same for one', () => {
     const times = Array.from({ length: 50 }, (_, i) =>
-      untilGroupLook(sampleSituation({ pool: samplePool({}, { metadata: { uid: `uid-${i}` } }) })),
+      untilGroupLook(
+        sampleSituation({ pool: samplePool({}, { metadata: { uid: `uid-${i}` }, status: knownStatus() }) }),
+      ),
     );
     assert.ok(new Set(times).size > 45, String(times));
     assert.equal(untilGroupLook(sampleSituation()), untilGroupLook(sampleSituation()));

@@ -1,5 +1,6 @@
 /** When to look again. Pure. Changes of nodes, RuntimeClasses and pools wake a pool by themselves; AWS has to be asked. */
 
+import { adoptionOf } from './adoption.ts';
 import { groupOf, isAwsTrouble } from './facts.ts';
 import { failedTargetOf } from './failedTarget.ts';
 import { hashOf } from './hash.ts';
@@ -54,9 +55,13 @@ export function untilGroupLook(s: Situation): number {
     const failed = failedTargetOf(s);
     return failed ? untilRetry(s, Date.parse(failed.time)) : spread(s, settings.resyncMs);
   }
-  if (!isOwnedBy(s.pool, group)) return spread(s, settings.resyncMs);
+  if (!isOwnedBy(s.pool, group)) {
+    return spread(s, adoptionOf(s.pool, group).kind === 'wait' ? settings.pollMs : settings.resyncMs);
+  }
   if (['CREATING', 'UPDATING', 'DELETING'].includes(group.status)) return spread(s, settings.pollMs);
   if (group.status.endsWith('_FAILED')) return untilRetry(s, group.modifiedAt);
+  // Just adopted: its nodes are the pool's from now on, and what differs is next.
+  if (group.arn !== s.pool.status?.nodeGroup?.arn) return SHORTEST_MS;
   return spread(s, isUpdateOpen(s) ? settings.pollMs : settings.resyncMs);
 }
 

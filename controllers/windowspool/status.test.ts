@@ -3,13 +3,14 @@ import fc from 'fast-check';
 import type { Outcome } from './act.ts';
 import type { NodeGroupState, WindowsPoolStatus } from './api.gen.ts';
 import { assess } from './assess.ts';
+import { configTargetOf } from './groupChanges.ts';
 import { canonical } from './hash.ts';
-import { configTargetOf } from './nodeGroup.ts';
 import type { NodeGroup } from './ports.ts';
 import type { Situation } from './situation.ts';
 import { statusFor } from './status.ts';
 import type { Step } from './steps.ts';
 import {
+  APPLIED,
   CLUSTER_ARN,
   GROUP_ARN,
   GROW,
@@ -46,7 +47,7 @@ const described = {
   kubernetesVersion: '1.36',
   releaseVersion: '1.36-2026.02.11',
   autoScalingGroups: ['eks-web-0a1b'],
-  tagKeys: ['winpool.dev/pool'],
+  applied: APPLIED,
 };
 
 describe('the status of a healthy pool', () => {
@@ -75,6 +76,7 @@ describe('the status of a healthy pool', () => {
         ['NodeGroupReady', 'True', 'Active', TIME, 1],
         ['RuntimeClassReady', 'True', 'Available', TIME, 1],
         ['NodesVerified', 'True', 'AllVerified', TIME, 1],
+        ['UpToDate', 'True', 'AsSpecified', TIME, 1],
       ],
     );
   });
@@ -96,6 +98,7 @@ describe('the status of a healthy pool', () => {
       ['NodeGroupReady', TIME],
       ['RuntimeClassReady', TIME],
       ['NodesVerified', '2026-03-01T13:00:00Z'],
+      ['UpToDate', TIME],
     ]);
   });
 });
@@ -308,17 +311,17 @@ describe('the node group in the status', () => {
     [
       'shows nothing of a foreign group but what was known',
       { group: { kind: 'seen', group: sampleGroup(pool, { tags: {}, arn: 'x' }) } },
-      { name: 'web', arn: GROUP_ARN, tagKeys: ['winpool.dev/pool'] },
+      { name: 'web', arn: GROUP_ARN, applied: APPLIED },
     ],
     [
       'keeps its ARN when it is gone, to tell the next one from it',
       absent,
-      { name: 'web', arn: GROUP_ARN, tagKeys: ['winpool.dev/pool'] },
+      { name: 'web', arn: GROUP_ARN, applied: APPLIED },
     ],
     [
       'is as it was while it cannot be looked at',
       { group: { kind: 'unreachable', trouble: sampleTrouble('throttled'), since: NOW, last: undefined } },
-      { name: 'web', arn: GROUP_ARN, status: 'ACTIVE', tagKeys: ['winpool.dev/pool'] },
+      { name: 'web', arn: GROUP_ARN, status: 'ACTIVE', applied: APPLIED },
     ],
     [
       'shows only what EKS says',
@@ -337,7 +340,7 @@ describe('the node group in the status', () => {
         arn: GROUP_ARN,
         status: 'ACTIVE',
         amiType: 'WINDOWS_CORE_2022_x86_64',
-        tagKeys: ['winpool.dev/pool'],
+        applied: APPLIED,
       },
     ],
   ];

@@ -2,10 +2,11 @@
 
 import type { Outcome } from './act.ts';
 import type { NodeGroupState, WindowsPoolStatus } from './api.gen.ts';
+import { nextApplied } from './applied.ts';
 import type { Assessment, Finding } from './assess.ts';
 import { groupOf, isClusterMismatch } from './facts.ts';
 import { failedTargetOf, timeOf } from './failedTarget.ts';
-import { immutableDifferences, isOwnedBy, nodeGroupNameOf, tagKeysFor } from './nodeGroup.ts';
+import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import type { NodeGroup } from './ports.ts';
 import type { RosterView } from './roster.ts';
 import { isOwner, runtimeClassFor } from './runtimeClass.ts';
@@ -161,7 +162,7 @@ function describedBy(group: NodeGroup): Omit<NodeGroupState, 'name'> {
   };
 }
 
-type Remembered = Pick<NodeGroupState, 'tagKeys' | 'lastAppliedDesired' | 'update' | 'failedTarget'>;
+type Remembered = Pick<NodeGroupState, 'applied' | 'lastAppliedDesired' | 'update' | 'failedTarget'>;
 
 function rememberedOf(outcome: Outcome, owned: NodeGroup | undefined): Remembered {
   const { pool } = outcome.after;
@@ -169,8 +170,9 @@ function rememberedOf(outcome: Outcome, owned: NodeGroup | undefined): Remembere
   const desired = lastAppliedDesired(outcome, owned);
   const update = updateState(outcome);
   const failed = failedTargetOf(outcome.after);
+  const applied = owned ? nextApplied(pool, owned, outcome.accepted?.desired !== undefined) : memory?.applied;
   return {
-    ...((memory?.tagKeys ?? owned) && { tagKeys: tagKeysFor(pool, owned) }),
+    ...(applied && { applied }),
     ...(desired !== undefined && { lastAppliedDesired: desired }),
     ...(update && { update }),
     ...(failed && { failedTarget: { ...failed, message: cut(failed.message, AWS_MESSAGE_LENGTH) } }),
@@ -178,17 +180,16 @@ function rememberedOf(outcome: Outcome, owned: NodeGroup | undefined): Remembere
 }
 
 /**
- * The desired size that EKS got last for this pool: given at the creation, sent with an update that succeeded (whatever the spec says by
- * now), found as the spec has it, or never seen before. A failed update reached nothing, so its size is sent again.
+ * The desired size that EKS got last for this pool: remembered before the creation, sent with an update that succeeded (whatever the spec
+ * says by now), found as the spec has it, or unknown because the memory was lost. A failed update reached nothing, so its size is sent again.
  */
 function lastAppliedDesired(outcome: Outcome, owned: NodeGroup | undefined): number | undefined {
   const { pool, update } = outcome.after;
   const { desired } = pool.spec.scaling;
   if (desired === undefined) return undefined;
   const memory = pool.status?.nodeGroup;
-  const created = outcome.done.some(({ kind }) => kind === 'createNodeGroup');
-  const firstSight = owned !== undefined && memory?.arn === undefined;
-  if (created || firstSight || owned?.scaling.desired === desired) return desired;
+  const isLost = owned !== undefined && memory?.applied === undefined;
+  if (isLost || owned?.scaling.desired === desired) return desired;
   const succeeded = update?.status === 'Successful' && update.id === memory?.update?.id;
   return (succeeded ? memory?.update?.desired : undefined) ?? memory?.lastAppliedDesired;
 }

@@ -1,5 +1,7 @@
 /** What the operator can do to the world, as data: planned by plan.ts, done by act.ts, shown in words to the user. */
-import type { TagChange } from './nodeGroup.ts';
+import type { Difference } from './differences.ts';
+import type { TagChange } from './groupChanges.ts';
+import { POOL_KEY } from './labels.ts';
 import type { ConfigChange, NewNodeGroup, NodeGroup, NodeRecord, RuntimeClass, RuntimeClassWish } from './ports.ts';
 import { WINDOWS_BUILD_LABEL } from './windows.ts';
 import { count } from './words.ts';
@@ -9,6 +11,8 @@ export type Step =
   | { readonly kind: 'removeFinalizer' }
   /** Writes to status, before AWS is touched, what must survive a crash. */
   | { readonly kind: 'remember'; readonly memory: Memory }
+  /** Makes the group of somebody else the pool's, by its tag and nothing else. */
+  | { readonly kind: 'adoptNodeGroup'; readonly group: NodeGroup; readonly pool: string }
   | { readonly kind: 'createNodeGroup'; readonly wish: NewNodeGroup; readonly token: string }
   | {
       readonly kind: 'updateConfig';
@@ -16,12 +20,14 @@ export type Step =
       readonly change: ConfigChange;
       readonly token: string;
       readonly target: string;
+      readonly drift?: Drift;
       readonly leaving?: Leaving;
     }
   | {
       readonly kind: 'correctTags';
       readonly group: NodeGroup;
       readonly change: TagChange;
+      readonly drift?: Drift;
       readonly leaving?: Leaving;
     }
   | { readonly kind: 'deleteNodeGroup'; readonly group: string; readonly why: string }
@@ -30,6 +36,9 @@ export type Step =
   | { readonly kind: 'releaseRuntimeClass'; readonly seen: RuntimeClass }
   | { readonly kind: 'deleteRuntimeClass'; readonly seen: RuntimeClass }
   | { readonly kind: 'labelNode'; readonly node: NodeRecord; readonly build: string };
+
+/** What the step puts right that no change of the spec made. */
+type Drift = readonly Difference[];
 
 /**
  * The step takes the operator's marks from a group that outlives its pool. What AWS refuses for good stays where it is, so that Retain
@@ -41,7 +50,10 @@ type Leaving = true;
 export interface Memory {
   readonly cluster: { readonly name: string; readonly arn: string };
   readonly nodeGroupName: string;
-  readonly tagKeys: readonly string[];
+  /** For a group that the pool does not have yet: all that it will have, or should have. */
+  readonly anew?: { readonly applied: readonly string[]; readonly desired: number | undefined };
+  /** The fields of which a change is about to be sent. */
+  readonly sending?: readonly string[];
 }
 
 /** The step as a sentence for status.pendingSteps; undefined for what only the operator's own books see. */
@@ -51,6 +63,8 @@ export function describeStep(step: Step): string | undefined {
     case 'removeFinalizer':
     case 'remember':
       return undefined;
+    case 'adoptNodeGroup':
+      return `adopt node group ${step.group.name}: set the tag ${POOL_KEY}=${step.pool}`;
     case 'createNodeGroup': {
       const { min, max, desired } = step.wish.scaling;
       return `create node group ${step.wish.name} (${step.wish.amiType}, ${step.wish.instanceTypes.join(', ')}, ${count(desired, 'node')}, ${min} to ${max})`;
@@ -99,7 +113,7 @@ function list(verb: string, names: readonly string[]): string {
 
 /** Whether the step writes to AWS: such a step is only taken on what was read in the same reconcile. */
 export function touchesAws({ kind }: { readonly kind: string }): boolean {
-  return ['createNodeGroup', 'updateConfig', 'correctTags', 'deleteNodeGroup'].includes(kind);
+  return ['adoptNodeGroup', 'createNodeGroup', 'updateConfig', 'correctTags', 'deleteNodeGroup'].includes(kind);
 }
 
 /** Makes the compiler check that every case is handled. */

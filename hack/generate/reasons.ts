@@ -10,6 +10,10 @@ const CONDITIONS: readonly (readonly [type: string, meaning: string])[] = [
   ['RuntimeClassReady', 'The RuntimeClass exists and puts pods on this Windows build.'],
   ['NodesVerified', 'Every node passes every check. One bad node of many turns this False and leaves Ready True.'],
   ['PrerequisitesMet', 'The EKS cluster is the one that the operator runs in, and AWS grants the rights.'],
+  [
+    'UpToDate',
+    'The node group is as the spec says. `Ready` does not depend on it. See [drift](adoption.md#edits-behind-the-operators-back).',
+  ],
   ['Reconciling', 'Present while the operator, EKS or new nodes are at work.'],
   ['Stalled', 'Present while nothing but a human helps.'],
   ['Paused', 'Present while the pool is paused.'],

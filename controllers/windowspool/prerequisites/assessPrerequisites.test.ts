@@ -66,10 +66,13 @@ describe('PrerequisitesMet', () => {
     [
       'says nothing of the group of another',
       sampleSituation({ ...group({ tags: {} }), prerequisites: LINUX }),
-      stalled(
-        'NodeGroupReady',
-        'False NotOwned: A node group web exists that has no tag winpool.dev/pool=web. It is never changed. Set spec.nodeGroup.name to a name that is free, or delete that group.',
-      ),
+      {
+        ...stalled(
+          'NodeGroupReady',
+          'False NotOwned: A node group web exists that has no tag winpool.dev/pool=web. It is never changed. Set spec.nodeGroup.adoption: IfUnowned to take it over, or spec.nodeGroup.name to a name that is free, or delete that group.',
+        ),
+        NodesVerified: "False Pending: The nodes of node group web are not counted: it is not the pool's.",
+      },
     ],
   ]);
 });

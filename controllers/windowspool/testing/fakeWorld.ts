@@ -48,6 +48,7 @@ export class FakeWorld {
   cluster: Partial<Cluster> = {};
   readonly calls: string[] = [];
   readonly events: Told[] = [];
+  readonly corrections: Readonly<Record<string, number>>[] = [];
   readonly metrics = new Map<string, PoolMetrics>();
   /** How many node groups were ever made. */
   created = 0;
@@ -138,6 +139,7 @@ export class FakeWorld {
       events: { publish: (_pool, { type, reason, message }) => void this.events.push({ type, reason, message }) },
       metrics: {
         show: (pool, metrics) => void this.metrics.set(pool, metrics),
+        corrected: (_pool, fields) => void this.corrections.push(fields),
         drop: (pool) => void this.metrics.delete(pool),
       },
     };

@@ -1,5 +1,6 @@
 /** One-line makers of the domain's objects for tests. Each is complete and healthy; a test says only what differs. */
 import type { WindowsPool, WindowsPoolSpec, WindowsPoolStatus } from '../api.gen.ts';
+import { entriesOf, wantedFields } from '../applied.ts';
 import { expectationOf } from '../facts.ts';
 import { FINALIZER } from '../labels.ts';
 import { wishFor } from '../nodeGroup.ts';
@@ -68,12 +69,14 @@ export function samplePool(
         instanceTypes: ['m5.large'],
         capacityType: 'OnDemand',
         diskSizeGiB: 50,
+        adoption: 'Never',
         ...nodeGroup,
       },
       scaling: { min: 3, max: 5, ...scaling },
       registrationTaint: true,
       verification: { policy: 'Report', ...verification },
       runtimeClass: { manage: true, scope: 'Version', handler: 'runhcs-wcow-process', ...runtimeClass },
+      driftPolicy: 'Correct',
       deletionPolicy: 'Delete',
       paused: false,
       ...top,
@@ -82,11 +85,14 @@ export function samplePool(
   };
 }
 
+/** What a pool remembers whose group was made from the sample pool's spec. */
+export const APPLIED = entriesOf(wantedFields(samplePool()));
+
 /** The memory of a pool whose group was created. */
 export function knownStatus(nodeGroup: Partial<NonNullable<WindowsPoolStatus['nodeGroup']>> = {}): WindowsPoolStatus {
   return {
     cluster: { name: 'prod', arn: CLUSTER_ARN },
-    nodeGroup: { name: 'web', arn: GROUP_ARN, status: 'ACTIVE', tagKeys: ['winpool.dev/pool'], ...nodeGroup },
+    nodeGroup: { name: 'web', arn: GROUP_ARN, status: 'ACTIVE', applied: APPLIED, ...nodeGroup },
     runtimeClass: { name: 'windows-2022' },
   };
 }

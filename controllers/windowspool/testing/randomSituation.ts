@@ -1,6 +1,6 @@
 /** Random situations for properties: every state of every part, combined. Most could never be seen together; nothing may break. */
 import fc from 'fast-check';
-import { configTargetOf } from '../nodeGroup.ts';
+import { configTargetOf } from '../groupChanges.ts';
 import type { NodeGroup, NodeRecord, Trouble, TroubleKind } from '../ports.ts';
 import { Roster } from '../roster.ts';
 import { runtimeClassFor } from '../runtimeClass.ts';

@@ -9,13 +9,12 @@ import { knownStatus, MINUTE, NOW, sampleGroup, sampleNode, samplePool } from '.
 /** Conditions by type, each in one line. */
 export type Shown = Readonly<Record<string, string>>;
 
-/** Every condition in one line: status, reason and message. */
+/** Every condition in one line: status, reason and message. UpToDate, on which no other depends, has a table of its own. */
 function shown(s: Situation): Shown {
   return Object.fromEntries(
-    Object.entries(assess(s) as unknown as Record<string, Assessment['Ready']>).map(([type, finding]) => [
-      type,
-      `${finding.status} ${finding.reason}: ${finding.message}`,
-    ]),
+    Object.entries(assess(s) as unknown as Record<string, Assessment['Ready']>)
+      .filter(([type]) => type !== 'UpToDate')
+      .map(([type, finding]) => [type, `${finding.status} ${finding.reason}: ${finding.message}`]),
   );
 }
 

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import type { WindowsPoolSpec } from './api.gen.ts';
+import type { NodeGroup } from './ports.ts';
+import { reconcile } from './reconcile.ts';
+import { Crash, FakeWorld } from './testing/fakeWorld.ts';
+import { sampleGroup, sampleNodes, samplePool, sampleTrouble } from './testing/fixtures.ts';
+import { fresh, ready, readyWorld, signal, until, wake } from './testing/life.ts';
+
+const { nodeGroup } = fresh().spec;
+const adopting: Partial<WindowsPoolSpec> = {
+  nodeGroup: { ...nodeGroup, adoption: 'IfUnowned', tags: { cost: '42' } },
+  labels: { tier: 'web' },
+  scaling: { min: 3, max: 5, desired: 4 },
+};
+const LEGACY: Partial<NodeGroup> = {
+  labels: { tier: 'old', team: 'legacy' },
+  taints: [{ key: 'dedicated', value: 'windows', effect: 'NoSchedule' }],
+  tags: { terraform: 'true' },
+  scaling: { min: 0, max: 9, desired: 3 },
+};
+
+function legacyWorld(spec: Partial<WindowsPoolSpec> = adopting, change: Partial<NodeGroup> = {}): FakeWorld {
+  const world = new FakeWorld();
+  world.groups.set('web', sampleGroup(samplePool(), { ...LEGACY, ...change }));
+  world.nodes = sampleNodes(3);
+  world.apply(fresh(spec));
+  return world;
+}
+
+const conditionOf = (world: FakeWorld, type: string) => {
+  const found = world.pools.get('web')?.status?.conditions?.find((condition) => condition.type === type);
+  return `${found?.status}/${found?.reason}`;
+};
+const isUpToDate = (world: FakeWorld) => () => conditionOf(world, 'UpToDate') === 'True/AsSpecified';
+const CORRECTED = {
+  labels: { tier: 'web', team: 'legacy', 'winpool.dev/pool': 'web', 'winpool.dev/windows-build': '10.0.20348' },
+  taints: [
+    { key: 'dedicated', value: 'windows', effect: 'NoSchedule' },
+    { key: 'os', value: 'windows', effect: 'NoSchedule' },
+  ],
+  tags: { terraform: 'true', cost: '42', 'winpool.dev/pool': 'web' },
+  scaling: { min: 3, max: 5, desired: 3 },
+};
+const partsOf = ({ labels, taints, tags, scaling }: NodeGroup = assert.fail()) => ({ labels, taints, tags, scaling });
+
+describe('a pool that adopts a group', () => {
+  it('writes its memory, then the tag, and nothing else in that run; it shows what comes', async () => {
+    const world = legacyWorld();
+    const deps = world.start();
+    const before = partsOf(world.groups.get('web'));
+    world.fails = (call) => (call === 'UpdateNodegroupConfig' ? sampleTrouble('throttled') : undefined);
+    await reconcile('web', deps, signal);
+    assert.deepEqual(world.calls, [
+      'read pool',
+      'DescribeNodegroup',
+      'DescribeCluster',
+      'add finalizer',
+      'write status',
+      'TagResource',
+      'create RuntimeClass',
+      'write status',
+    ]);
+    assert.deepEqual(partsOf(world.groups.get('web')), {
+      ...before,
+      tags: { terraform: 'true', 'winpool.dev/pool': 'web' },
+    });
+    assert.deepEqual(world.pools.get('web')?.status?.pendingSteps, [
+      'update node group web: labels set tier, winpool.dev/pool, winpool.dev/windows-build; taints set os:NoSchedule; scaling min 3, max 5',
+      'correct the tags of node group web: set cost',
+    ]);
+  });
+
+  it('brings it to the spec step by step, leaves what is of others, and keeps its size', async () => {
+    const world = legacyWorld();
+    await until(world, world.start(), isUpToDate(world), 'UpToDate');
+    assert.deepEqual(partsOf(world.groups.get('web')), CORRECTED);
+    assert.deepEqual([ready(world), world.created], ['True', 0]);
+    assert.equal(world.pools.get('web')?.status?.pendingSteps, undefined);
+    const told = world.events.map(({ type, reason }) => `${type} ${reason}`);
+    assert.deepEqual(told.slice(0, 2), ['Normal NodeGroupAdopted', 'Normal RuntimeClassCreated']);
+    assert.equal(told.filter((each) => each === 'Warning Drifted').length, 2, String(told));
+    assert.deepEqual(
+      world.corrections.reduce((sum, { label = 0, taint = 0 }) => sum + label + taint, 0),
+      4,
+    );
+  });
+
+  it('only says how it differs with driftPolicy Report, until a field of the spec changes', async () => {
+    const world = legacyWorld({ ...adopting, driftPolicy: 'Report' });
+    const deps = world.start();
+    const before = partsOf(world.groups.get('web'));
+    await until(world, deps, () => conditionOf(world, 'UpToDate') === 'False/Drifted', 'the drift');
+    assert.deepEqual(partsOf(world.groups.get('web')), {
+      ...before,
+      tags: { ...before.tags, 'winpool.dev/pool': 'web' },
+    });
+    assert.deepEqual(world.metrics.get('web')?.drift, { label: 3, taint: 1, scaling: 1, tag: 1 });
+    assert.equal(world.pools.get('web')?.status?.pendingSteps?.length, 2);
+    world.apply(fresh({ ...adopting, driftPolicy: 'Report', labels: { tier: 'web', zone: 'a' } }));
+    await until(world, deps, () => world.groups.get('web')?.labels.zone === 'a', 'the change of the spec');
+    assert.deepEqual(world.groups.get('web')?.labels, { ...before.labels, zone: 'a' });
+  });
+
+  it('does nothing while paused, and shows all that it would do', async () => {
+    const world = legacyWorld({ ...adopting, paused: true });
+    await wake(world, world.start());
+    assert.deepEqual(partsOf(world.groups.get('web')), partsOf(sampleGroup(samplePool(), LEGACY)));
+    assert.deepEqual(world.pools.get('web')?.status?.pendingSteps, [
+      'adopt node group web: set the tag winpool.dev/pool=web',
+      'create RuntimeClass windows-2022',
+      'update node group web: labels set tier, winpool.dev/pool, winpool.dev/windows-build; taints set os:NoSchedule; scaling min 3, max 5',
+      'correct the tags of node group web: set cost',
+    ]);
+  });
+
+  it('says what EKS cannot change, replaces nothing, and still brings the rest to the spec', async () => {
+    const world = legacyWorld(adopting, { subnets: ['subnet-0c000000'] });
+    const deps = world.start();
+    await until(world, deps, () => world.groups.get('web')?.tags.cost === '42', 'the tags');
+    assert.deepEqual(
+      [conditionOf(world, 'NodeGroupReady'), conditionOf(world, 'Stalled'), world.created, world.groups.size],
+      ['False/ImmutableDifference', 'True/ImmutableDifference', 0, 1],
+    );
+  });
+
+  it('waits for a group on which EKS works', async () => {
+    const world = legacyWorld(adopting, { status: 'CREATING' });
+    const deps = world.start();
+    world.looks = 1;
+    const next = await wake(world, deps);
+    assert.ok(next.kind === 'after' && next.ms <= 25_000, JSON.stringify(next));
+    await until(world, deps, isUpToDate(world), 'UpToDate');
+    assert.equal(world.created, 0);
+  });
+
+  const refusals: readonly (readonly [string, Partial<NodeGroup>, string])[] = [
+    ['another Windows version', { amiType: 'WINDOWS_CORE_2019_x86_64' }, 'False/AdoptionRefused'],
+    ['Linux', { amiType: 'AL2023_x86_64_STANDARD' }, 'False/AdoptionRefused'],
+    ['a creation that failed', { status: 'CREATE_FAILED' }, 'False/AdoptionRefused'],
+    ['another pool', { tags: { 'winpool.dev/pool': 'api' } }, 'False/NotOwned'],
+  ];
+  for (const [what, change, finding] of refusals) {
+    it(`refuses a group of ${what}, and changes nothing`, async () => {
+      const world = legacyWorld(adopting, change);
+      const before = structuredClone(world.groups.get('web'));
+      const deps = world.start();
+      await wake(world, deps);
+      assert.equal(conditionOf(world, 'NodeGroupReady'), finding);
+      assert.equal(conditionOf(world, 'Stalled'), finding.replace('False', 'True'));
+      world.remove('web');
+      await wake(world, deps);
+      assert.deepEqual([world.groups.get('web'), world.pools.size], [before, 0]);
+    });
+  }
+
+  it('tells a denied tag, and tries again', async () => {
+    const world = legacyWorld();
+    world.fails = (call) => (call === 'TagResource' ? sampleTrouble('denied') : undefined);
+    const deps = world.start();
+    await wake(world, deps);
+    assert.equal(conditionOf(world, 'PrerequisitesMet'), 'False/AccessDenied');
+    world.fails = () => undefined;
+    await until(world, deps, isUpToDate(world), 'UpToDate');
+  });
+
+  for (const when of ['before', 'after'] as const) {
+    it(`ends the same, killed ${when} each of its calls`, async () => {
+      const rehearsal = legacyWorld();
+      await until(rehearsal, rehearsal.start(), isUpToDate(rehearsal), 'UpToDate');
+      const memory = rehearsal.pools.get('web')?.status?.nodeGroup?.applied;
+      for (const [at, call] of rehearsal.calls.entries()) {
+        const world = legacyWorld();
+        world.crash = { at, when };
+        await assert.rejects(until(world, world.start(), isUpToDate(world), 'UpToDate'), Crash, call);
+        world.crash = undefined;
+        await until(world, world.start(), isUpToDate(world), `UpToDate after a crash ${when} ${call}`);
+        assert.deepEqual(partsOf(world.groups.get('web')), CORRECTED, `${when} ${call}`);
+        assert.deepEqual(world.pools.get('web')?.status?.nodeGroup?.applied, memory, `${when} ${call}`);
+        assert.equal(world.created, 0);
+      }
+    });
+  }
+});
+
+describe('a group that loses its tag', () => {
+  it('is taken back with IfUnowned', async () => {
+    const { world, deps } = await readyWorld({ nodeGroup: { ...nodeGroup, adoption: 'IfUnowned' } });
+    const group = world.groups.get('web') ?? assert.fail();
+    world.groups.set('web', { ...group, tags: {} });
+    await until(world, deps, () => world.groups.get('web')?.tags['winpool.dev/pool'] === 'web', 'the tag');
+    assert.equal(world.created, 1);
+  });
+});

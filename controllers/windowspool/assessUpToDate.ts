@@ -1,0 +1,54 @@
+/** The condition UpToDate: whether the node group is as the spec says. Ready does not depend on it. */
+import type { Finding } from './assess.ts';
+import { type Difference, describeDifference, differencesToMend, reportedDrift } from './differences.ts';
+import { groupOf, isClusterMismatch, isDeleting, isPaused } from './facts.ts';
+import { configChangeFor } from './groupChanges.ts';
+import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
+import type { NodeGroup } from './ports.ts';
+import type { Situation } from './situation.ts';
+import { joined, sentence } from './words.ts';
+
+/** How many differences a message spells out. */
+const DIFFERENCES_IN_MESSAGE = 10;
+
+export function assessUpToDate(s: Situation): Finding {
+  const group = groupOf(s);
+  if (isDeleting(s.pool)) return unknown('The pool is being deleted.');
+  if (!group || isClusterMismatch(s) || !isOwnedBy(s.pool, group)) {
+    return unknown(`There is no node group ${nodeGroupNameOf(s.pool)} of the pool to compare with the spec.`);
+  }
+  if (group.status !== 'ACTIVE' && group.status !== 'DEGRADED') {
+    return unknown(`Node group ${group.name} is ${group.status}; it is compared with the spec when EKS is done.`);
+  }
+  return compare(s, group);
+}
+
+function compare({ pool }: Situation, group: NodeGroup): Finding {
+  const immutable = immutableDifferences(pool, group);
+  if (immutable.length > 0) {
+    const message = `Node group ${group.name} differs in what EKS cannot change: ${sentence(joined(immutable))}`;
+    return { status: 'False', reason: 'ImmutableDifference', message };
+  }
+  const drift = reportedDrift(pool, group);
+  if (drift.length > 0) {
+    const message = `Node group ${group.name}: ${listed(drift)} Put the group or the spec right, or set driftPolicy: Correct.`;
+    return { status: 'False', reason: 'Drifted', message };
+  }
+  const open = differencesToMend(pool, group);
+  if (open.length > 0 || configChangeFor(pool, group)) {
+    const what = open.length > 0 ? listed(open) : 'the desired size is to be sent.';
+    const wait = isPaused(pool) ? 'It is changed when the pool is resumed.' : 'It is about to be changed.';
+    return { status: 'False', reason: 'Outdated', message: `Node group ${group.name}: ${what} ${wait}` };
+  }
+  return { status: 'True', reason: 'AsSpecified', message: `Node group ${group.name} is as the spec says.` };
+}
+
+function listed(differences: readonly Difference[]): string {
+  const named = differences.slice(0, DIFFERENCES_IN_MESSAGE).map(describeDifference).join('; ');
+  const more = differences.length - DIFFERENCES_IN_MESSAGE;
+  return sentence(more > 0 ? `${named}; and ${more} more` : named);
+}
+
+function unknown(message: string): Finding {
+  return { status: 'Unknown', reason: 'Pending', message };
+}
