@@ -340,12 +340,19 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
         },
       ]);
       await deleteGroup();
-      const mapRoles = stringify([{ rolearn: nodeRoleArn, username: 'node', groups: ['system:nodes'] }]);
-      const metadata = { name: 'aws-auth', namespace: 'kube-system' };
-      await apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { mapRoles } });
+      const mapRole = (groups: string[]) =>
+        apply({
+          apiVersion: 'v1',
+          kind: 'ConfigMap',
+          metadata: { name: 'aws-auth', namespace: 'kube-system' },
+          data: { mapRoles: stringify([{ rolearn: nodeRoleArn, username: 'node', groups }]) },
+        });
+      await mapRole(['system:nodes']);
       await createWith(1);
       await untilStatus('DEGRADED');
       assert.deepEqual(await issuesOf(), ['AccessDenied']);
+      await mapRole(['system:nodes', 'eks:kube-proxy-windows']);
+      await untilStatus('ACTIVE');
     });
   });
 

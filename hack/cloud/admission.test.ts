@@ -71,6 +71,18 @@ describe('the nodes of a role', () => {
     }
   });
 
+  it('regain the good health of their group when aws-auth is put right', async () => {
+    const { cloud, clock } = memoryCloud();
+    cloud.faults.cluster({ authenticationMode: 'CONFIG_MAP' });
+    cloud.state.awsAuth.set(nodeRoleArn, linuxGroups);
+    await cloud.send('CreateNodegroup', sampleGroup());
+    clock.advance(10);
+    assert.equal(await statusOf(cloud), 'DEGRADED');
+    cloud.state.awsAuth.set(nodeRoleArn, windowsGroups);
+    clock.advance(1);
+    assert.equal(await statusOf(cloud), 'ACTIVE');
+  });
+
   it('of an entry of type EC2_LINUX come as the switch says', async () => {
     for (const [linuxAccessEntry, status, notReady] of [
       ['healthIssue', 'DEGRADED', false],

@@ -3,6 +3,7 @@ import { type Cloud, startCloud } from './cloud.ts';
 import type { Faults } from './faults.ts';
 import { sampleCluster, sampleGroup } from './fixtures.ts';
 import { MemoryCloud } from './memory.ts';
+import { nodeRoleArn } from './network.ts';
 import { type SdkClients, sdkClients } from './sdkClients.ts';
 
 interface SdkError {
@@ -104,6 +105,30 @@ describe('faults over HTTP and in memory', () => {
     for (let call = 0; call < 2; call += 1)
       assert.equal((await failure(sdk.eks.listClusters({}))).name, 'ThrottlingException');
     assert.equal((await failure(sdk.eks.listClusters({}))).name, 'AccessDeniedException');
+  });
+
+  it('hits the calls by which prerequisites are read and met, each by its name', async () => {
+    const entry = { clusterName: 'demo', principalArn: nodeRoleArn };
+    const calls: readonly (readonly [operation: string, error: string, send: () => Promise<unknown>])[] = [
+      [
+        'DescribeAddon',
+        'ThrottlingException',
+        () => sdk.eks.describeAddon({ clusterName: 'demo', addonName: 'vpc-cni' }),
+      ],
+      ['DescribeAccessEntry', 'ThrottlingException', () => sdk.eks.describeAccessEntry(entry)],
+      ['CreateAccessEntry', 'ThrottlingException', () => sdk.eks.createAccessEntry({ ...entry, type: 'EC2_WINDOWS' })],
+      ['DescribeInstanceTypes', 'RequestLimitExceeded', () => sdk.ec2.describeInstanceTypes({})],
+      ['DescribeInstanceTypeOfferings', 'RequestLimitExceeded', () => sdk.ec2.describeInstanceTypeOfferings({})],
+      ['DescribeSubnets', 'RequestLimitExceeded', () => sdk.ec2.describeSubnets({})],
+    ];
+    cloud.resetCalls();
+    for (const [operation] of calls) cloud.faults.calls.throttle({ operation });
+    for (const [, error, send] of [...calls].reverse()) assert.equal((await failure(send())).name, error);
+    assert.deepEqual(
+      cloud.calls().map(({ operation, result }) => [operation, result]),
+      calls.map(([operation, error]) => [operation, error]).reverse(),
+    );
+    assert.ok(await sdk.eks.describeAccessEntry(entry), 'the next call is answered');
   });
 
   it('can lose the answer of a call that took effect', async () => {

@@ -35,15 +35,25 @@ function clearIssue(cloud: CloudState, group: GroupRecord, cleared: NodegroupIss
   if (others.length === 0 && group.nodegroup.status === 'DEGRADED') setStatus(cloud, group, 'ACTIVE');
 }
 
-/** EKS looks at what it has to say of all groups, some time after access to the cluster has changed. */
+/** Access to the cluster has changed: EKS will look at all groups. */
 export function accessChanged(cloud: CloudState): void {
-  for (const group of cloud.groups.values()) {
-    later(cloud, group, durations.healthCheck, () => checkAccess(cloud, group));
-  }
+  for (const group of cloud.groups.values()) reviewAccess(cloud, group);
 }
 
-/** Says with a health issue that the nodes of a Windows group, or the kube-proxy on them, have no access. */
-export function checkAccess(cloud: CloudState, group: GroupRecord): void {
+/** EKS will look whether the nodes of a group have access, and look again as long as they have not. */
+export function reviewAccess(cloud: CloudState, group: GroupRecord): void {
+  if (group.reviewPending === true) return;
+  group.reviewPending = true;
+  cloud.emitSetting({ kind: 'readAwsAuth' });
+  later(cloud, group, durations.healthCheck, () => {
+    group.reviewPending = false;
+    checkAccess(cloud, group);
+    if (group.nodegroup.health?.issues?.some(({ code }) => code === 'AccessDenied')) reviewAccess(cloud, group);
+  });
+}
+
+// Says with a health issue that the nodes of a Windows group, or the kube-proxy on them, have no access.
+function checkAccess(cloud: CloudState, group: GroupRecord): void {
   const { status = '', amiType = '', nodeRole } = group.nodegroup;
   if (!['ACTIVE', 'DEGRADED'].includes(status) || windowsOf(amiType) === undefined) return;
   const admission = admissionOf(cloud, nodeRole);

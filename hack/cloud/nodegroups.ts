@@ -7,7 +7,7 @@
 import type { CreateNodegroupRequest, Issue, Nodegroup } from '@aws-sdk/client-eks';
 import { admitNodes } from './admission.ts';
 import { AwsFault, inUse, invalidParameter, invalidRequest } from './awsFault.ts';
-import { checkAccess, later, setStatus } from './groupStatus.ts';
+import { later, reviewAccess, setStatus } from './groupStatus.ts';
 import { forgetTokens, once } from './idempotency.ts';
 import { livingInstances, releaseOf, scaleTo } from './instances.ts';
 import { windowsOf } from './releases.ts';
@@ -134,7 +134,7 @@ function finishCreating(cloud: CloudState, group: GroupRecord, patience: number)
   if (issue === undefined) {
     group.nodegroup.resources = { autoScalingGroups: [{ name: group.autoScalingGroup }] };
     setStatus(cloud, group, 'ACTIVE');
-    later(cloud, group, durations.healthCheck, () => checkAccess(cloud, group));
+    reviewAccess(cloud, group);
   } else if (patience > 0) {
     later(cloud, group, patience, () => finishCreating(cloud, group, 0));
   } else {

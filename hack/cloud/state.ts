@@ -59,6 +59,8 @@ export interface GroupRecord {
   epoch: number;
   /** Why the Auto Scaling group has fewer instances than it wants. */
   launchIssue?: Issue;
+  /** EKS will look at the access of its nodes. */
+  reviewPending?: boolean;
 }
 
 /** An update of a node group and what it will change when it succeeds. */

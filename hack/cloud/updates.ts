@@ -1,6 +1,6 @@
 import type { Nodegroup, Taint, Update, UpdateNodegroupConfigRequest, UpdateParam } from '@aws-sdk/client-eks';
 import { type AwsFault, inUse, invalidParameter, notFound } from './awsFault.ts';
-import { checkAccess, checkLaunches, later, setStatus } from './groupStatus.ts';
+import { checkLaunches, later, reviewAccess, setStatus } from './groupStatus.ts';
 import { once } from './idempotency.ts';
 import { livingInstances, scaleTo } from './instances.ts';
 import { checkCluster } from './nodegroups.ts';
@@ -166,7 +166,7 @@ function startUpdate(
     if (wasDegraded && healed) group.nodegroup.health = { issues: [] };
     setStatus(cloud, group, wasDegraded && !healed ? 'DEGRADED' : 'ACTIVE');
     checkLaunches(cloud, group);
-    later(cloud, group, durations.healthCheck, () => checkAccess(cloud, group));
+    reviewAccess(cloud, group);
   });
 }
 
