@@ -3,7 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { Lane } from '../../controllers/aws/calls.ts';
+import { Ec2Capacity } from '../../controllers/aws/capacity.ts';
 import { type AwsClients, createAwsClients } from '../../controllers/aws/clients.ts';
+import { EksAccessEntries, EksAddons } from '../../controllers/aws/clusterSettings.ts';
 import { EksClusters } from '../../controllers/aws/clusters.ts';
 import { Ec2Instances } from '../../controllers/aws/instances.ts';
 import { EksNodeGroups } from '../../controllers/aws/nodeGroups.ts';
@@ -13,6 +15,7 @@ import { createLeaseClient } from '../../controllers/kubernetes/leases.ts';
 import { createNodes } from '../../controllers/kubernetes/nodes.ts';
 import { createPools } from '../../controllers/kubernetes/pools.ts';
 import { createRuntimeClasses } from '../../controllers/kubernetes/runtimeClasses.ts';
+import { createSystemObjects } from '../../controllers/kubernetes/systemObjects.ts';
 import { realClock } from '../../controllers/runtime/clock.ts';
 import { Controller } from '../../controllers/runtime/controller.ts';
 import { LeaderElector, LeadershipLost } from '../../controllers/runtime/leaderElection.ts';
@@ -147,7 +150,11 @@ function reconciler(options: Options, parts: Parts) {
     now: () => Date.now(),
     nodeGroups: new EksNodeGroups(clusterName, aws.eks, lane),
     clusters: new EksClusters(clusterName, aws.eks, lane, async () => (await client.caData()) ?? ''),
-    instances: new Ec2Instances(aws.describeInstances, lane),
+    instances: new Ec2Instances(aws.ec2, lane),
+    addons: new EksAddons(clusterName, aws.eks, lane),
+    accessEntries: new EksAccessEntries(clusterName, aws.eks, lane),
+    capacity: new Ec2Capacity(aws.ec2, lane),
+    system: createSystemObjects(client),
     nodes: createNodes(client, caches.nodes),
     rosters: caches.rosters,
     runtimeClasses: createRuntimeClasses(client, caches.runtimeClasses),

@@ -10,6 +10,7 @@ export class PrometheusPoolMetrics implements Metrics {
   readonly #conditions: Gauge;
   readonly #nodes: Gauge;
   readonly #failures: Gauge;
+  readonly #prerequisites: Gauge;
   readonly #groups: Gauge;
   readonly #drift: Gauge;
   readonly #corrected: Counter;
@@ -31,6 +32,11 @@ export class PrometheusPoolMetrics implements Metrics {
       'Nodes of a pool that fail a check, by the reason of the check.',
       ['pool', 'reason'],
     );
+    this.#prerequisites = gauge(
+      'windowspool_prerequisite',
+      'Prerequisites of a pool that are not met (status False) or not known (Unknown), by reason; what is met has no series.',
+      ['pool', 'reason', 'status'],
+    );
     this.#groups = gauge(
       'windowspool_node_group_status',
       'The status of the node group in EKS: 1 for the one that holds.',
@@ -49,7 +55,7 @@ export class PrometheusPoolMetrics implements Metrics {
     });
   }
 
-  show(pool: string, { conditions, nodes, failures, nodeGroupStatus, drift }: PoolMetrics): void {
+  show(pool: string, { conditions, nodes, failures, prerequisites, nodeGroupStatus, drift }: PoolMetrics): void {
     this.#dropGauges(pool);
     for (const { type, status } of conditions) {
       for (const candidate of STATUSES)
@@ -58,6 +64,7 @@ export class PrometheusPoolMetrics implements Metrics {
     for (const [state, count] of Object.entries(nodes)) this.#nodes.set({ pool, state }, count);
     for (const [reason, count] of Object.entries(failures)) this.#failures.set({ pool, reason }, count);
     for (const [part, fields] of Object.entries(drift)) this.#drift.set({ pool, part }, fields);
+    for (const { reason, status } of prerequisites) this.#prerequisites.set({ pool, reason, status }, 1);
     if (nodeGroupStatus) this.#groups.set({ pool, status: nodeGroupStatus }, 1);
   }
 
@@ -72,9 +79,9 @@ export class PrometheusPoolMetrics implements Metrics {
   }
 
   #dropGauges(pool: string): void {
-    for (const gauge of [this.#conditions, this.#nodes, this.#failures, this.#groups, this.#drift]) {
-      removeSeries(gauge, pool);
-    }
+    const ofNodes = [this.#nodes, this.#failures];
+    const ofGroup = [this.#prerequisites, this.#groups, this.#drift];
+    for (const gauge of [this.#conditions, ...ofNodes, ...ofGroup]) removeSeries(gauge, pool);
   }
 }
 

@@ -1,9 +1,25 @@
 /** The way to AWS: the operations that are used, bounded in number, rate and time. */
 import type {
+  DescribeInstancesCommandInput,
+  DescribeInstancesCommandOutput,
+  DescribeInstanceTypeOfferingsCommandInput,
+  DescribeInstanceTypeOfferingsCommandOutput,
+  DescribeInstanceTypesCommandInput,
+  DescribeInstanceTypesCommandOutput,
+  DescribeSubnetsCommandInput,
+  DescribeSubnetsCommandOutput,
+} from '@aws-sdk/client-ec2';
+import type {
+  CreateAccessEntryCommandInput,
+  CreateAccessEntryCommandOutput,
   CreateNodegroupCommandInput,
   CreateNodegroupCommandOutput,
   DeleteNodegroupCommandInput,
   DeleteNodegroupCommandOutput,
+  DescribeAccessEntryCommandInput,
+  DescribeAccessEntryCommandOutput,
+  DescribeAddonCommandInput,
+  DescribeAddonCommandOutput,
   DescribeClusterCommandInput,
   DescribeClusterCommandOutput,
   DescribeNodegroupCommandInput,
@@ -31,7 +47,28 @@ export interface EksOperations {
   DescribeUpdate: [DescribeUpdateCommandInput, DescribeUpdateCommandOutput];
   TagResource: [TagResourceCommandInput, TagResourceCommandOutput];
   UntagResource: [UntagResourceCommandInput, UntagResourceCommandOutput];
+  DescribeAddon: [DescribeAddonCommandInput, DescribeAddonCommandOutput];
+  DescribeAccessEntry: [DescribeAccessEntryCommandInput, DescribeAccessEntryCommandOutput];
+  CreateAccessEntry: [CreateAccessEntryCommandInput, CreateAccessEntryCommandOutput];
 }
+
+/** The EC2 operations that are used. */
+export interface Ec2Operations {
+  DescribeInstances: [DescribeInstancesCommandInput, DescribeInstancesCommandOutput];
+  DescribeInstanceTypes: [DescribeInstanceTypesCommandInput, DescribeInstanceTypesCommandOutput];
+  DescribeInstanceTypeOfferings: [
+    DescribeInstanceTypeOfferingsCommandInput,
+    DescribeInstanceTypeOfferingsCommandOutput,
+  ];
+  DescribeSubnets: [DescribeSubnetsCommandInput, DescribeSubnetsCommandOutput];
+}
+
+/** One EC2 call. */
+export type Ec2Call = <O extends keyof Ec2Operations>(
+  operation: O,
+  input: Ec2Operations[O][0],
+  signal: AbortSignal,
+) => Promise<Ec2Operations[O][1]>;
 
 /** One EKS call. The SDK's client is behind it in production, the local AWS' memory in model tests. */
 export type EksCall = <O extends keyof EksOperations>(

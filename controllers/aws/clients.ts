@@ -1,8 +1,11 @@
 /** The SDK clients. Endpoint, region and credentials come from the SDK's default chains (AWS_ENDPOINT_URL_EKS, IRSA, Pod Identity). */
 import type { EC2Client } from '@aws-sdk/client-ec2';
 import {
+  CreateAccessEntryCommand,
   CreateNodegroupCommand,
   DeleteNodegroupCommand,
+  DescribeAccessEntryCommand,
+  DescribeAddonCommand,
   DescribeClusterCommand,
   DescribeNodegroupCommand,
   DescribeUpdateCommand,
@@ -11,7 +14,7 @@ import {
   UntagResourceCommand,
   UpdateNodegroupConfigCommand,
 } from '@aws-sdk/client-eks';
-import type { EksCall, EksOperations } from './calls.ts';
+import type { Ec2Call, EksCall, EksOperations } from './calls.ts';
 
 const COMMANDS = {
   DescribeCluster: DescribeClusterCommand,
@@ -22,17 +25,14 @@ const COMMANDS = {
   DescribeUpdate: DescribeUpdateCommand,
   TagResource: TagResourceCommand,
   UntagResource: UntagResourceCommand,
+  DescribeAddon: DescribeAddonCommand,
+  DescribeAccessEntry: DescribeAccessEntryCommand,
+  CreateAccessEntry: CreateAccessEntryCommand,
 } satisfies Record<keyof EksOperations, unknown>;
-
-/** Asks EC2 for one page of instances. */
-export type DescribeInstances = (
-  input: import('@aws-sdk/client-ec2').DescribeInstancesCommandInput,
-  signal: AbortSignal,
-) => Promise<import('@aws-sdk/client-ec2').DescribeInstancesCommandOutput>;
 
 export interface AwsClients {
   readonly eks: EksCall;
-  readonly describeInstances: DescribeInstances;
+  readonly ec2: Ec2Call;
   /** Closes the connections. */
   close(): void;
 }
@@ -40,28 +40,33 @@ export interface AwsClients {
 export function createAwsClients(options: { readonly region: string; readonly version: string }): AwsClients {
   const config = clientConfig(options);
   const client = new EKSClient(config);
-  // The command's type is looked up by name, which the SDK's overloads of send cannot follow.
-  const send = client.send.bind(client) as unknown as (
-    command: unknown,
-    options: { abortSignal: AbortSignal },
-  ) => Promise<never>;
+  const send = sender(client);
   let ec2: Promise<{ client: EC2Client; sdk: typeof import('@aws-sdk/client-ec2') }> | undefined;
   return {
     eks: (operation, input, signal) => {
       const Command = COMMANDS[operation] as new (input: unknown) => unknown;
       return send(new Command(input), { abortSignal: signal });
     },
-    describeInstances: async (input, signal) => {
-      // Loaded at the first use: the module costs 75 MB and most pools never need it.
+    ec2: async (operation, input, signal) => {
+      // Loaded at the first use: the module costs 75 MB, and an operator whose pools are all well never needs it.
       ec2 ??= import('@aws-sdk/client-ec2').then((sdk) => ({ client: new sdk.EC2Client(config), sdk }));
       const { client: ec2Client, sdk } = await ec2;
-      return ec2Client.send(new sdk.DescribeInstancesCommand(input), { abortSignal: signal });
+      const Command = sdk[`${operation}Command`] as new (input: unknown) => unknown;
+      return sender(ec2Client)(new Command(input), { abortSignal: signal });
     },
     close: () => {
       client.destroy();
       ec2?.then(({ client: ec2Client }) => ec2Client.destroy()).catch(() => undefined);
     },
   };
+}
+
+/** The command's type is looked up by name, which the SDK's overloads of send cannot follow. */
+function sender(client: EKSClient | EC2Client) {
+  return client.send.bind(client) as unknown as (
+    command: unknown,
+    options: { abortSignal: AbortSignal },
+  ) => Promise<never>;
 }
 
 function clientConfig({ region, version }: { readonly region: string; readonly version: string }) {

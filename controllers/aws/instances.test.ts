@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import type { DescribeInstancesCommandInput, DescribeInstancesCommandOutput } from '@aws-sdk/client-ec2';
-import { Lane } from './calls.ts';
+import { type Ec2Call, Lane } from './calls.ts';
 import { Ec2Instances } from './instances.ts';
 
 const { signal } = new AbortController();
 
 function listing(pages: readonly (Partial<DescribeInstancesCommandOutput> | Error)[]) {
   const inputs: DescribeInstancesCommandInput[] = [];
-  const describePage = async (input: DescribeInstancesCommandInput) => {
+  const describePage = async (_operation: string, input: DescribeInstancesCommandInput) => {
     const page = pages[Math.min(inputs.length, pages.length - 1)];
     inputs.push(input);
     if (page instanceof Error) throw page;
     return { $metadata: {}, ...page };
   };
-  return { inputs, instances: new Ec2Instances(describePage, new Lane(() => undefined)) };
+  return { inputs, instances: new Ec2Instances(describePage as unknown as Ec2Call, new Lane(() => undefined)) };
 }
 
 const LAUNCHED = new Date('2026-03-01T12:00:00Z');

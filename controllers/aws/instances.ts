@@ -1,18 +1,15 @@
 /** The port Instances on EC2: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeInstances.html */
 import type { Instance as Ec2Instance } from '@aws-sdk/client-ec2';
 import type { Answer, Instance, Instances } from '../windowspool/ports.ts';
-import type { Lane } from './calls.ts';
-import type { DescribeInstances } from './clients.ts';
-
-/** EC2 gives at most 1,000 instances a page; a node group has at most some hundred. */
-const MOST_PAGES = 20;
+import type { Ec2Call, Lane } from './calls.ts';
+import { everyPage } from './pages.ts';
 
 export class Ec2Instances implements Instances {
-  readonly #describe: DescribeInstances;
+  readonly #ec2: Ec2Call;
   readonly #lane: Lane;
 
-  constructor(describe: DescribeInstances, lane: Lane) {
-    this.#describe = describe;
+  constructor(ec2: Ec2Call, lane: Lane) {
+    this.#ec2 = ec2;
     this.#lane = lane;
   }
 
@@ -21,23 +18,10 @@ export class Ec2Instances implements Instances {
       { Name: 'tag:aws:autoscaling:groupName', Values: [name] },
       { Name: 'instance-state-name', Values: ['pending', 'running'] },
     ];
-    const found: Instance[] = [];
-    let token: string | undefined;
-    for (let page = 0; page < MOST_PAGES; page++) {
-      const input = { Filters: filters, MaxResults: 1_000, ...(token && { NextToken: token }) };
-      const answer = await this.#lane.run(
-        'ec2',
-        'DescribeInstances',
-        (bounded) => this.#describe(input, bounded),
-        signal,
-      );
-      if (!answer.ok) return answer;
-      for (const { Instances: instances = [] } of answer.value.Reservations ?? [])
-        found.push(...instances.map(fromEc2));
-      token = answer.value.NextToken;
-      if (!token) break;
-    }
-    return { ok: true, value: found };
+    const answer = await everyPage(this.#ec2, this.#lane, 'DescribeInstances', { Filters: filters }, signal);
+    if (!answer.ok) return answer;
+    const found = answer.value.flatMap(({ Reservations = [] }) => Reservations);
+    return { ok: true, value: found.flatMap(({ Instances: instances = [] }) => instances.map(fromEc2)) };
   }
 }
 

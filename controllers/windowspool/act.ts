@@ -17,6 +17,7 @@ import type {
   RuntimeClasses,
   Trouble,
 } from './ports.ts';
+import type { AccessEntries } from './prerequisites/ports.ts';
 import type { GroupSight, Situation, StepTrouble } from './situation.ts';
 import { type Step, unreachable } from './steps.ts';
 import { WINDOWS_BUILD_LABEL } from './windows.ts';
@@ -24,6 +25,7 @@ import { WINDOWS_BUILD_LABEL } from './windows.ts';
 export interface Hands {
   readonly pools: Pools;
   readonly nodeGroups: NodeGroups;
+  readonly accessEntries: AccessEntries;
   readonly runtimeClasses: RuntimeClasses;
   readonly nodes: Nodes;
 }
@@ -88,6 +90,7 @@ function subjectOf(step: Step): string {
       return 'pool';
     case 'remember':
     case 'adoptNodeGroup':
+    case 'createAccessEntry':
     case 'createNodeGroup':
     case 'updateConfig':
     case 'correctTags':
@@ -126,6 +129,8 @@ async function take(step: Step, soFar: Outcome, hands: Hands, signal: AbortSigna
         changed({ group: withTags(soFar.after.group, { ...step.group.tags, ...tags }) }),
       );
     }
+    case 'createAccessEntry':
+      return when(await hands.accessEntries.create(step.role, step.token, signal), () => withAccessEntry(soFar));
     case 'createNodeGroup':
       return when(await hands.nodeGroups.create(step.wish, step.token, signal), (group) =>
         changed({ group: { kind: 'seen', group } }),
@@ -160,6 +165,13 @@ async function take(step: Step, soFar: Outcome, hands: Hands, signal: AbortSigna
 
 function when<T>(answer: Answer<T>, next: (value: T) => Outcome): Result {
   return answer.ok ? next(answer.value) : { trouble: answer.trouble };
+}
+
+function withAccessEntry(soFar: Outcome): Outcome {
+  const { prerequisites } = soFar.after;
+  if (!prerequisites) return soFar;
+  const accessEntry = { ok: true, value: { type: 'EC2_WINDOWS' } } as const;
+  return { ...soFar, after: { ...soFar.after, prerequisites: { ...prerequisites, accessEntry } } };
 }
 
 /** The group as EKS will show it from now on. */

@@ -76,6 +76,10 @@ export interface NodeGroupSpec {
    */
   nodeRoleArn: string;
   /**
+   * Whether the operator makes the access entry of the node role, of type EC2_WINDOWS, where there is none. One of another type is never changed, and the entry stays when the pool goes.
+   */
+  manageAccessEntry: boolean;
+  /**
    * The subnets in which EKS starts the nodes.
    */
   subnets: Subnet[];

@@ -7,6 +7,7 @@ import { configChangeFor, tagChangeFor } from './groupChanges.ts';
 import { POOL_KEY } from './labels.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import type { HealthIssue, NodeGroup, Trouble, TroubleKind } from './ports.ts';
+import { likelyCause } from './prerequisites/causes.ts';
 import { blockers } from './prerequisites/examination.ts';
 import type { Reason } from './reasons.ts';
 import type { Situation } from './situation.ts';
@@ -105,7 +106,7 @@ function assessTrouble(s: Situation, name: string, group: NodeGroup | undefined)
     };
   }
   const trouble = s.troubles.find(
-    ({ step }) => step.endsWith('NodeGroup') || step === 'updateConfig' || step === 'correctTags',
+    ({ step }) => step.endsWith('NodeGroup') || ['createAccessEntry', 'updateConfig', 'correctTags'].includes(step),
   )?.trouble;
   if (!trouble || trouble.kind === 'busy' || trouble.kind === 'conflict') return undefined;
   return {
@@ -138,7 +139,7 @@ function assessStatus(s: Situation, group: NodeGroup): Finding {
       return {
         status: 'False',
         reason: 'CreateFailed',
-        message: `EKS could not create node group ${group.name}: ${issues(group)} ${retry}`,
+        message: `EKS could not create node group ${group.name}: ${issues(group)} ${retry}${likelyCause(s, ['GroupBroken'])}`,
         stalled: true,
       };
     }
@@ -154,7 +155,7 @@ function assessStatus(s: Situation, group: NodeGroup): Finding {
         const message = `Node group ${group.name} differs in what EKS cannot change: ${sentence(joined(differences))} Put the spec right, or create another pool.`;
         return { status: 'False', reason: 'ImmutableDifference', message, stalled: true };
       }
-      return withOpenChange(s, group, assessWorking(group));
+      return withOpenChange(s, group, assessWorking(s, group));
   }
 }
 
@@ -168,9 +169,14 @@ function withOpenChange(s: Situation, group: NodeGroup, finding: Finding): Findi
   return { ...finding, message: `${finding.message} A change waits: ${what}.`, working: true };
 }
 
-function assessWorking(group: NodeGroup): Finding {
+function assessWorking(s: Situation, group: NodeGroup): Finding {
   if (group.status === 'DEGRADED') {
-    return { status: 'False', reason: 'Degraded', message: `Node group ${group.name} is DEGRADED: ${issues(group)}` };
+    const cause = likelyCause(s, ['GroupBroken']);
+    return {
+      status: 'False',
+      reason: 'Degraded',
+      message: `Node group ${group.name} is DEGRADED: ${issues(group)}${cause}`,
+    };
   }
   if (group.status === 'UPDATING') {
     return { status: 'True', reason: 'Updating', message: `EKS is updating node group ${group.name}.`, working: true };

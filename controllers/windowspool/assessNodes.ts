@@ -1,8 +1,9 @@
 /** The condition NodesVerified. */
 import type { Finding } from './assess.ts';
-import { groupOf } from './facts.ts';
+import { groupOf, lacksNodes, lateInstances } from './facts.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 import type { NodeGroup } from './ports.ts';
+import { likelyCause } from './prerequisites/causes.ts';
 import { nextMoveOf } from './reasons.ts';
 import type { Situation } from './situation.ts';
 import type { Verdict } from './verify.ts';
@@ -13,7 +14,7 @@ const NODES_IN_MESSAGE = 3;
 
 export function assessNodes(s: Situation): Finding {
   const { total, failing, joining } = s.roster;
-  if (failing.length > 0) return failure(failing, total);
+  if (failing.length > 0) return failure(s);
   const group = groupOf(s);
   if (group && !isOwnedBy(s.pool, group)) {
     const message = `The nodes of node group ${group.name} are not counted: it is not the pool's.`;
@@ -44,12 +45,17 @@ function mayHaveNodes({ pool }: Situation, group: NodeGroup | undefined): boolea
   return group !== undefined && isOwnedBy(pool, group) && !['CREATING', 'CREATE_FAILED'].includes(group.status);
 }
 
-function failure(failing: readonly Verdict[], total: number): Finding {
+function failure(s: Situation): Finding {
+  const { failing, total } = s.roster;
   const reasons = new Set(failing.map(({ failures }) => failures[0]?.reason));
   const [only] = reasons;
   const same = reasons.size === 1 ? only : undefined;
   const move = same ? nextMoveOf(same) : 'Look at status.failingNodes.';
-  const message = `${failing.length} of ${count(total, 'node')} ${failing.length === 1 ? 'fails' : 'fail'} verification: ${name(failing)} ${move}`;
+  const cause = likelyCause(
+    s,
+    failing.flatMap(({ failures }) => failures.map(({ reason }) => reason)),
+  );
+  const message = `${failing.length} of ${count(total, 'node')} ${failing.length === 1 ? 'fails' : 'fail'} verification: ${name(failing)} ${move}${cause}`;
   return { status: 'False', reason: same ?? 'NodesFailing', message };
 }
 
@@ -70,15 +76,14 @@ function warnings(warned: readonly Verdict[]): string {
 function waitingForNodes(s: Situation, missing: number, desired: number): Finding {
   const text = `${s.roster.total} of ${count(desired, 'node')} joined`;
   const late = lateInstances(s);
-  const growing = late?.length === 0 && (s.instances?.length ?? 0) >= desired;
-  if (!isOverdue(s) || growing) {
+  if (!lacksNodes(s)) {
     return { status: 'Unknown', reason: 'Joining', message: `${text}; waiting for ${missing}.`, ...firstNodes(s) };
   }
   const grace = duration(s.settings.joinGraceMs);
   return {
     status: 'False',
     reason: 'NodesMissing',
-    message: `${text} and ${missing} did not within ${grace}. ${whereToLook(late)}`,
+    message: `${text} and ${missing} did not within ${grace}. ${whereToLook(late)}${likelyCause(s, ['NodesMissing'])}`,
   };
 }
 
@@ -91,20 +96,4 @@ function whereToLook(late: readonly string[] | undefined): string {
 /** A pool that has what it must have grows without being called Reconciling. */
 function firstNodes(s: Situation): { working?: true } {
   return s.roster.verified < Math.max(1, s.pool.spec.scaling.min) ? { working: true } : {};
-}
-
-/** Whether nodes have been missing for longer than the join grace: the condition remembers since when. */
-export function isOverdue({ pool, now, settings }: Situation): boolean {
-  const before = pool.status?.conditions?.find(({ type }) => type === 'NodesVerified');
-  if (before?.reason === 'NodesMissing') return true;
-  return before?.reason === 'Joining' && now - Date.parse(before.lastTransitionTime) >= settings.joinGraceMs;
-}
-
-/** Ids of instances older than the join grace that are no Nodes; undefined when EC2 was not asked. */
-function lateInstances({ instances, roster, now, settings }: Situation): string[] | undefined {
-  if (!instances) return undefined;
-  const joinedIds = roster.instanceIds();
-  return instances
-    .filter(({ id, launchedAt }) => !joinedIds.has(id) && now - launchedAt >= settings.joinGraceMs)
-    .map(({ id }) => id);
 }

@@ -40,12 +40,35 @@ export function createdFrom(s: Situation): string {
 
 /** Whether it is trouble with AWS, of a step or of a look. The rest is trouble with the API server. */
 export function isAwsTrouble({ step }: StepTrouble): boolean {
-  return touchesAws({ kind: step }) || step === 'describeUpdate' || step === 'describeInstances';
+  return touchesAws({ kind: step }) || step.startsWith('describe');
 }
 
 /** Whether the same call would fail for a long time: only people change that. */
 export function isLasting({ kind }: Trouble): boolean {
   return ['denied', 'refused', 'limit', 'gone', 'unknown'].includes(kind);
+}
+
+/** Whether nodes have been missing for longer than the join grace: the condition remembers since when. */
+export function isOverdue({ pool, now, settings }: Situation): boolean {
+  const before = pool.status?.conditions?.find(({ type }) => type === 'NodesVerified');
+  if (before?.reason === 'NodesMissing') return true;
+  return before?.reason === 'Joining' && now - Date.parse(before.lastTransitionTime) >= settings.joinGraceMs;
+}
+
+/** Ids of instances older than the join grace that are no Nodes; undefined when EC2 was not asked. */
+export function lateInstances({ instances, roster, now, settings }: Situation): string[] | undefined {
+  if (!instances) return undefined;
+  const joinedIds = roster.instanceIds();
+  return instances
+    .filter(({ id, launchedAt }) => !joinedIds.has(id) && now - launchedAt >= settings.joinGraceMs)
+    .map(({ id }) => id);
+}
+
+/** Whether nodes are missing for too long. A scaling group that has just launched them lacks none: it grows. */
+export function lacksNodes(s: Situation): boolean {
+  const desired = groupOf(s)?.scaling.desired ?? 0;
+  const growing = lateInstances(s)?.length === 0 && (s.instances?.length ?? 0) >= desired;
+  return s.roster.total < desired && isOverdue(s) && !growing;
 }
 
 /** What the pool's nodes are compared with. */

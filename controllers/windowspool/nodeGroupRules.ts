@@ -9,7 +9,8 @@ import { configChangeFor, configTargetOf, fieldsOfChange, tagChangeFor } from '.
 import { hashOf } from './hash.ts';
 import { CREATED_FROM_TAG, FINALIZER } from './labels.ts';
 import { isOwnedBy, nodeGroupNameOf, wishFor } from './nodeGroup.ts';
-import { blockers } from './prerequisites/examination.ts';
+import { blockers, checkInputOf, isToBeMade } from './prerequisites/examination.ts';
+import { missingAccessEntry } from './prerequisites/roleChecks.ts';
 import type { Situation } from './situation.ts';
 import type { Memory, Step } from './steps.ts';
 
@@ -73,6 +74,7 @@ export function createMissingGroup(s: Situation): Step[] | undefined {
   const wish = wishFor(pool);
   return [
     ...rememberAnew(s),
+    ...accessEntryFirst(s),
     { kind: 'createNodeGroup', wish, token: tokenFor(pool, 'create', wish, pool.status?.nodeGroup?.arn) },
   ];
 }
@@ -92,6 +94,11 @@ export function waitForUpdateResult({ pool, group, update }: Situation): Step[] 
   const memory = pool.status?.nodeGroup?.update;
   if (group.kind !== 'seen' || memory?.status !== 'InProgress') return undefined;
   return update?.id === memory.id && update.status !== 'InProgress' ? undefined : [];
+}
+
+/** Ensures that a role whose access entry somebody deleted gets it back, while its group lives. */
+export function restoreAccessEntry(s: Situation): Step[] | undefined {
+  return s.group.kind === 'seen' && !isToBeMade(s) ? accessEntryFirst(s) : undefined;
 }
 
 /** Ensures that labels, taints and size follow the spec, and that what failed is not repeated until the spec changes. */
@@ -127,6 +134,13 @@ function hasFailed(s: Situation, target: string): boolean {
   const memory = s.pool.status?.nodeGroup;
   if (memory?.failedTarget?.target === target) return true;
   return s.update?.status === 'Failed' && memory?.update?.id === s.update?.id && memory?.update?.target === target;
+}
+
+/** Before the group: EKS would make an entry of type EC2_LINUX for a role that has none. */
+function accessEntryFirst(s: Situation): Step[] {
+  const input = checkInputOf(s);
+  const role = input && missingAccessEntry(input);
+  return role ? [{ kind: 'createAccessEntry', role, token: tokenFor(s.pool, 'access', role, undefined) }] : [];
 }
 
 /** What of the fields no change of the spec made. */

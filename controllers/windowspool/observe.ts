@@ -1,15 +1,17 @@
 /** Reads what the plan looks at. The cluster's own objects come from the cache; AWS is asked only when there is a reason to. */
 import type { WindowsPool } from './api.gen.ts';
-import { isOverdue } from './assessNodes.ts';
-import { expectationOf, groupOf, isAwsTrouble } from './facts.ts';
+import { expectationOf, groupOf, isAwsTrouble, isOverdue } from './facts.ts';
 import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import type { Clusters, Instances, NodeGroups, RuntimeClasses, Trouble } from './ports.ts';
+import { gatherFacts } from './prerequisites/gather.ts';
+import type { PrerequisiteSources } from './prerequisites/ports.ts';
+import { SharedAnswers } from './prerequisites/sharedAnswers.ts';
 import { Roster, type Rosters, type RosterView } from './roster.ts';
 import { runtimeClassFor } from './runtimeClass.ts';
 import type { ClusterSight, GroupSight, Settings, Situation, StepTrouble } from './situation.ts';
 import type { Expectation } from './verify.ts';
 
-export interface Sources {
+export interface Sources extends PrerequisiteSources {
   readonly nodeGroups: NodeGroups;
   readonly clusters: Clusters;
   readonly instances: Instances;
@@ -42,6 +44,8 @@ interface Entry {
 export class Sights {
   readonly #entries = new Map<string, Entry>();
   cluster: ClusterSight | undefined;
+  /** What many pools ask alike. */
+  readonly shared = new SharedAnswers();
 
   /** What was seen before, while nothing asks for another look: the spec is the same and it is not time. */
   current(pool: WindowsPool, now: number): Sight | undefined {
@@ -86,7 +90,9 @@ export async function observe(
   signal: AbortSignal,
 ): Promise<Situation> {
   const group = before?.group ?? (await lookAtGroup(pool, sights, sources, now, signal));
-  const cluster = (before && sights.cluster) ?? (await lookAtCluster(sights, group, sources, signal));
+  const cluster =
+    (before && sights.cluster) ??
+    (await lookAtCluster(sights, clusterAge(sights, pool, group, settings), sources, now, signal));
   const serverVersion = sources.serverVersion();
   const expected = expectationOf({ pool, serverVersion, settings });
   const wish = runtimeClassFor(pool);
@@ -107,7 +113,8 @@ export async function observe(
     troubles: before?.troubles ?? [],
   };
   if (before || isGoing(pool)) return situation;
-  return withInstances(await withUpdate(situation, sources, signal), sources, signal);
+  const seen = await withInstances(await withUpdate(situation, sources, signal), sources, signal);
+  return { ...seen, prerequisites: await gatherFacts(seen, sources, sights.shared, signal) };
 }
 
 /** The verdicts on the nodes of the pool's group. The nodes of a group that is not the pool's are not the pool's either. */
@@ -134,16 +141,22 @@ async function lookAtGroup(
   return { kind: 'unreachable', trouble: answer.trouble, since, last };
 }
 
-/** The cluster is looked at once, and again when EKS says that it is gone or when it could not be looked at. */
-async function lookAtCluster(
+/** How old what is known of the cluster may be: it is looked at again before a group is made, and when EKS says that it is gone. */
+function clusterAge({ cluster }: Sights, pool: WindowsPool, group: GroupSight, { pollMs }: Settings): number {
+  const gone = group.kind === 'unreachable' && group.trouble.kind === 'gone';
+  if (gone || cluster?.kind !== 'seen') return 0;
+  return group.kind === 'absent' && !isGoing(pool) ? pollMs / 2 : Number.POSITIVE_INFINITY;
+}
+
+/** The cluster. Pools that look at the same time share one call. */
+export async function lookAtCluster(
   sights: Sights,
-  group: GroupSight,
-  { clusters }: Sources,
+  maxAgeMs: number,
+  { clusters }: Pick<Sources, 'clusters'>,
+  now: number,
   signal: AbortSignal,
 ): Promise<ClusterSight> {
-  const gone = group.kind === 'unreachable' && group.trouble.kind === 'gone';
-  if (sights.cluster?.kind === 'seen' && !gone) return sights.cluster;
-  const answer = await clusters.describe(signal);
+  const answer = await sights.shared.get('cluster', maxAgeMs, now, (own) => clusters.describe(own), signal);
   if (!answer.ok) sights.cluster = { kind: 'unreachable', trouble: answer.trouble };
   else sights.cluster = answer.value ? { kind: 'seen', cluster: answer.value } : { kind: 'absent' };
   return sights.cluster;

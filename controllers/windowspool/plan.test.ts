@@ -7,12 +7,14 @@ import { knownStatus, sampleGroup, samplePool, sampleSituation } from './testing
 import { nodeGroupCases, type PlanCase, pausedCases, tagCases } from './testing/planCases.ts';
 import { adoptionCases } from './testing/planCasesOfAdoption.ts';
 import { leavingCases } from './testing/planCasesOfLeaving.ts';
+import { prerequisiteCases } from './testing/planCasesOfPrerequisites.ts';
 import { deletionCases, nodeCases, runtimeClassCases } from './testing/planCasesOfTheRest.ts';
 
 const tables: Readonly<Record<string, readonly PlanCase[]>> = {
   'a pool that lives: its node group': nodeGroupCases,
   'a pool that lives: the tags of its node group': tagCases,
   'a pool that lives: a group that was there before': adoptionCases,
+  'a pool that lives: its prerequisites': prerequisiteCases,
   'a pool that lives: its RuntimeClass': runtimeClassCases,
   'a pool that lives: its nodes': nodeCases,
   'a pool that goes': deletionCases,

@@ -25,6 +25,7 @@ import {
   createMissingGroup,
   leaveForeignGroup,
   replaceFailedGroup,
+  restoreAccessEntry,
   stayOutOfOtherClusters,
   waitForAws,
   waitForGroupToGo,
@@ -49,7 +50,15 @@ export type Rule = (s: Situation) => readonly Step[] | undefined;
 
 /** The rules for one part of the world, first match wins. */
 export interface Chapter {
-  readonly about: 'deletion' | 'finalizer' | 'nodeGroup' | 'tags' | 'formerRuntimeClass' | 'runtimeClass' | 'nodes';
+  readonly about:
+    | 'deletion'
+    | 'finalizer'
+    | 'nodeGroup'
+    | 'accessEntry'
+    | 'tags'
+    | 'formerRuntimeClass'
+    | 'runtimeClass'
+    | 'nodes';
   readonly rules: readonly Rule[];
 }
 
@@ -86,6 +95,7 @@ export const livingChapters: readonly Chapter[] = [
       correctConfig,
     ],
   },
+  { about: 'accessEntry', rules: [restoreAccessEntry] },
   { about: 'tags', rules: [stayOutOfOtherClusters, waitForAws, leaveForeignGroup, correctTags] },
   { about: 'formerRuntimeClass', rules: [leaveFormerRuntimeClass] },
   {

@@ -278,6 +278,8 @@ export interface PoolMetrics {
   readonly conditions: readonly { readonly type: string; readonly status: string }[];
   readonly nodes: Readonly<Record<string, number>>;
   readonly failures: Readonly<Record<string, number>>;
+  /** Prerequisites that are not met (`False`) or not known (`Unknown`). */
+  readonly prerequisites: readonly { readonly reason: string; readonly status: string }[];
   readonly nodeGroupStatus: NodeGroupStatus | undefined;
   /** Fields that only people put right, by part: label, taint, scaling, tag. */
   readonly drift: Readonly<Record<string, number>>;

@@ -110,6 +110,7 @@ const others = {
   Paused: 'The pool is paused: nothing is changed. status.pendingSteps says what would be done.',
 
   NodeGroupAdopted: 'A node group that nobody owned is the pool’s now: it has the tag winpool.dev/pool.',
+  AccessEntryCreated: 'The node role got an access entry of type EC2_WINDOWS. It stays when the pool goes.',
   NodeGroupCreated: 'EKS accepted the creation of the node group.',
   NodeGroupUpdated: 'EKS accepted an update of the node group.',
   NodeGroupDeleted: 'EKS accepted the deletion of the node group.',

@@ -3,10 +3,12 @@ import { act, type Hands } from './act.ts';
 import { needsInstances, observe, type Sights, type Sources } from './observe.ts';
 import { planFor } from './plan.ts';
 import type { Answer, Trouble } from './ports.ts';
+import { needsExamination } from './prerequisites/examination.ts';
 import { report, type Voice } from './report.ts';
 import { type Next, nextRun, untilGroupLook } from './schedule.ts';
 import type { Settings, Situation } from './situation.ts';
 import { type Step, touchesAws } from './steps.ts';
+import { excuseSkew } from './versionSkew.ts';
 
 export interface Deps extends Sources, Hands, Voice {
   readonly sights: Sights;
@@ -23,7 +25,7 @@ export async function reconcile(name: string, deps: Deps, signal: AbortSignal): 
   const { situation, fresh } = seen.value;
   const plan = planFor(situation);
   const steps = fresh ? plan.steps : withoutAws(plan.steps);
-  const outcome = await act(steps, situation, deps, signal);
+  const outcome = await excuseSkew(await act(steps, situation, deps, signal), deps.sights, deps, signal);
   const told = await report(outcome, plan.pending, fresh, deps, signal);
   if (outcome.released) return forget(name, deps);
   const { after } = outcome;
@@ -50,7 +52,8 @@ async function look(name: string, deps: Deps, signal: AbortSignal): Promise<Answ
   const cached = deps.sights.current(pool, now);
   if (cached) {
     const situation = await observe(pool, cached, deps.sights, deps, deps.settings, now, signal);
-    const asksAws = needsInstances(situation) || planFor(situation).steps.some(touchesAws);
+    const asksAws =
+      needsInstances(situation) || needsExamination(situation) || planFor(situation).steps.some(touchesAws);
     const enough = cached.troubles.length > 0 || !asksAws;
     if (enough) return { ok: true, value: { situation, fresh: false } };
   }

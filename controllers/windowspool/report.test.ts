@@ -162,6 +162,7 @@ describe('the metrics', () => {
       ],
       nodes: { verified: 3, joining: 0, failing: 2 },
       failures: { RegistrationTaintMissing: 2, NotReady: 1 },
+      prerequisites: [],
       nodeGroupStatus: 'ACTIVE',
       drift: { label: 0, taint: 0, scaling: 0, tag: 0 },
     });

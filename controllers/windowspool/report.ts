@@ -8,6 +8,7 @@ import { canonical } from './hash.ts';
 import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import type { Pace } from './pace.ts';
 import type { Events, Metrics, Pools, Trouble } from './ports.ts';
+import { examinationOf } from './prerequisites/examination.ts';
 import { onTheWay, type Reason, reasons } from './reasons.ts';
 import type { Situation } from './situation.ts';
 import { statusFor } from './status.ts';
@@ -30,6 +31,7 @@ export type Told =
 /** The event that tells of a step that was done; none for what only the operator's own books see. */
 const stepReasons: Readonly<Partial<Record<Step['kind'], Reason>>> = {
   adoptNodeGroup: 'NodeGroupAdopted',
+  createAccessEntry: 'AccessEntryCreated',
   createNodeGroup: 'NodeGroupCreated',
   updateConfig: 'NodeGroupUpdated',
   deleteNodeGroup: 'NodeGroupDeleted',
@@ -151,8 +153,20 @@ function showMetrics(s: Situation, assessment: Assessment, metrics: Metrics): vo
   }
   const nodes = { verified: roster.verified, joining: roster.joining.length, failing: roster.failing.length };
   const conditions = Object.entries(assessment).map(([type, { status }]) => ({ type, status }));
+  const checked = examinationOf(s);
+  const prerequisites = [
+    ...(checked?.failed ?? []).map(({ check }) => ({ reason: check.reason, status: 'False' })),
+    ...(checked?.unknown ?? []).map(({ check }) => ({ reason: check.reason, status: 'Unknown' })),
+  ];
   const group = groupOf(s);
   const owned = group && isOwnedBy(s.pool, group) ? group : undefined;
   const drift = countByPart(owned ? reportedDrift(s.pool, owned) : []);
-  metrics.show(s.pool.metadata.name, { conditions, nodes, failures, nodeGroupStatus: owned?.status, drift });
+  metrics.show(s.pool.metadata.name, {
+    conditions,
+    nodes,
+    failures,
+    prerequisites,
+    nodeGroupStatus: owned?.status,
+    drift,
+  });
 }

@@ -6,6 +6,7 @@ import { failedTargetOf } from './failedTarget.ts';
 import { hashOf } from './hash.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 import type { Trouble } from './ports.ts';
+import { examinationOf } from './prerequisites/examination.ts';
 import type { Situation } from './situation.ts';
 
 /** What the queue does with the pool: nothing, another run after a while, or one with growing delays; a cause is logged. */
@@ -44,6 +45,23 @@ function awsTroublesOf(s: Situation): Trouble[] {
 
 /** How long what AWS said is good for, in milliseconds. */
 export function untilGroupLook(s: Situation): number {
+  return Math.min(untilGroupChanges(s), untilPrerequisites(s));
+}
+
+/**
+ * A prerequisite that is not met or not known is looked at again soon, and less often the longer it lasts: someone who mends it at once
+ * sees it at once, and nobody asks for ever what does not change.
+ */
+function untilPrerequisites(s: Situation): number {
+  const checked = examinationOf(s);
+  if (!checked || checked.failed.length + checked.unknown.length === 0) return Number.POSITIVE_INFINITY;
+  const told = s.pool.status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
+  const lasts = told && told.status !== 'True' ? s.now - Date.parse(told.lastTransitionTime) : 0;
+  const { pollMs, resyncMs } = s.settings;
+  return spread(s, Math.max(pollMs, Math.min(lasts / 2, resyncMs)));
+}
+
+function untilGroupChanges(s: Situation): number {
   const { settings } = s;
   const kinds = awsTroublesOf(s).map(({ kind }) => kind);
   if (kinds.includes('denied') || kinds.includes('gone')) return settings.deniedRetryMs;

@@ -13,6 +13,8 @@ export type Step =
   | { readonly kind: 'remember'; readonly memory: Memory }
   /** Makes the group of somebody else the pool's, by its tag and nothing else. */
   | { readonly kind: 'adoptNodeGroup'; readonly group: NodeGroup; readonly pool: string }
+  /** An access entry of type EC2_WINDOWS, without which the nodes of the role get too few rights. */
+  | { readonly kind: 'createAccessEntry'; readonly role: string; readonly token: string }
   | { readonly kind: 'createNodeGroup'; readonly wish: NewNodeGroup; readonly token: string }
   | {
       readonly kind: 'updateConfig';
@@ -65,6 +67,8 @@ export function describeStep(step: Step): string | undefined {
       return undefined;
     case 'adoptNodeGroup':
       return `adopt node group ${step.group.name}: set the tag ${POOL_KEY}=${step.pool}`;
+    case 'createAccessEntry':
+      return `create an access entry of type EC2_WINDOWS for ${step.role}`;
     case 'createNodeGroup': {
       const { min, max, desired } = step.wish.scaling;
       return `create node group ${step.wish.name} (${step.wish.amiType}, ${step.wish.instanceTypes.join(', ')}, ${count(desired, 'node')}, ${min} to ${max})`;
@@ -113,7 +117,14 @@ function list(verb: string, names: readonly string[]): string {
 
 /** Whether the step writes to AWS: such a step is only taken on what was read in the same reconcile. */
 export function touchesAws({ kind }: { readonly kind: string }): boolean {
-  return ['adoptNodeGroup', 'createNodeGroup', 'updateConfig', 'correctTags', 'deleteNodeGroup'].includes(kind);
+  return [
+    'adoptNodeGroup',
+    'createAccessEntry',
+    'createNodeGroup',
+    'updateConfig',
+    'correctTags',
+    'deleteNodeGroup',
+  ].includes(kind);
 }
 
 /** Makes the compiler check that every case is handled. */

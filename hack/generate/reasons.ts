@@ -9,7 +9,10 @@ const CONDITIONS: readonly (readonly [type: string, meaning: string])[] = [
   ['NodeGroupReady', 'The EKS node group exists, is the pool’s own and healthy.'],
   ['RuntimeClassReady', 'The RuntimeClass exists and puts pods on this Windows build.'],
   ['NodesVerified', 'Every node passes every check. One bad node of many turns this False and leaves Ready True.'],
-  ['PrerequisitesMet', 'The EKS cluster is the one that the operator runs in, and AWS grants the rights.'],
+  [
+    'PrerequisitesMet',
+    'The EKS cluster is the one that the operator runs in, it has what Windows nodes need ([how it is checked](prerequisites.md)), and AWS grants the rights.',
+  ],
   [
     'UpToDate',
     'The node group is as the spec says. `Ready` does not depend on it. See [drift](adoption.md#edits-behind-the-operators-back).',

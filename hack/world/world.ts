@@ -6,6 +6,7 @@ import { type Cloud, startCloud } from '../cloud/cloud.ts';
 import type { Switches } from '../cloud/switches.ts';
 import { type ControlPlane, type PodCredentials, startControlPlane } from '../controlplane/controlplane.ts';
 import { waitFor } from '../controlplane/wait.ts';
+import { linuxNode } from './linuxNode.ts';
 import { OperatorProcess } from './operatorProcess.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -67,9 +68,13 @@ export class World {
     this.cloud = cloud;
   }
 
-  /** Turns Windows IPAM on, and applies config/default without the Deployment, for which there is no image: the operator runs as a process under its ServiceAccount. */
+  /**
+   * Prepares the cluster for Windows nodes and applies config/default without the Deployment, for which there is no image: the operator runs
+   * as a process under its ServiceAccount.
+   */
   async install(): Promise<void> {
     await this.apply(windowsIpam(true));
+    await this.apply(linuxNode());
     await this.kubectl('apply', '-f', join(ROOT, 'config/manager/namespace.yaml'));
     await this.kubectl('apply', '-k', join(ROOT, 'config/rbac'));
     this.#operatorKubeconfig = await this.controlPlane.serviceAccountKubeconfig(...ACCOUNT);

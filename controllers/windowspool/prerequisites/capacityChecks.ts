@@ -1,7 +1,8 @@
 /** Checks on what EC2 has for the nodes: instance types and addresses. */
 import { count, joined } from '../words.ts';
 import { type Check, failed, given, met, type Result } from './check.ts';
-import type { CheckInput, InstanceType, Offering, Subnet } from './facts.ts';
+import type { CheckInput } from './facts.ts';
+import type { InstanceType, Offering, Subnet } from './ports.ts';
 
 /** Ensures that each instance type exists and that Windows pods can run on it. */
 function instanceTypes({ spec, facts, region }: CheckInput): Result | undefined {

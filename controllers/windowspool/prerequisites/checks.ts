@@ -26,3 +26,8 @@ export function examine(input: CheckInput): Examination {
   }
   return { failed, unknown };
 }
+
+/** Whether a word is the reason of a prerequisite that fails. */
+export function isPrerequisite(reason: string): boolean {
+  return checks.some((check) => check.reason === reason);
+}

@@ -1,12 +1,12 @@
 /** What the prerequisites come to for a pool. Pure. */
-import { isClusterMismatch, isDeleting } from '../facts.ts';
+import { isClusterMismatch, isDeleting, lacksNodes } from '../facts.ts';
 import { isOwnedBy } from '../nodeGroup.ts';
 import type { Situation } from '../situation.ts';
-import { type Examination, examine } from './checks.ts';
+import { type Examination, examine, isPrerequisite } from './checks.ts';
 import type { CheckInput } from './facts.ts';
 
 /** What the checks look at; undefined for a pool that goes, or whose cluster or group is not its own or not known. */
-function checkInputOf(s: Situation): CheckInput | undefined {
+export function checkInputOf(s: Situation): CheckInput | undefined {
   const { pool, cluster, group, settings, prerequisites: facts } = s;
   if (!facts || cluster.kind !== 'seen' || isDeleting(pool) || isClusterMismatch(s)) return undefined;
   if (group.kind === 'seen' && !isOwnedBy(pool, group.group)) return undefined;
@@ -16,7 +16,7 @@ function checkInputOf(s: Situation): CheckInput | undefined {
     region: settings.region,
     facts,
     creating: isToBeMade(s),
-    managesAccessEntry: false,
+    managesAccessEntry: pool.spec.nodeGroup.manageAccessEntry,
     nodes: s.roster.total,
   };
 }
@@ -33,6 +33,43 @@ export function blockers(s: Situation): Examination['failed'] {
 }
 
 /** Whether the group is still to be made: there is none, or only what is left of a failed creation. */
-function isToBeMade({ group }: Situation): boolean {
+export function isToBeMade({ group }: Situation): boolean {
   return group.kind === 'absent' || (group.kind === 'seen' && group.group.status === 'CREATE_FAILED');
+}
+
+/**
+ * How much is asked.
+ * - `nothing`: the pool goes, or it is not the operator's to judge.
+ * - `standing`: what can turn behind the back of a group that looks healthy. Cheap, and trusted for long.
+ * - `complete`: everything, because a group is to be made or something is wrong.
+ */
+export type Scope = 'nothing' | 'standing' | 'complete';
+
+/** The statuses of a group of which something went wrong. */
+const BROKEN = ['CREATE_FAILED', 'DEGRADED'];
+/** What a node fails when it is a prerequisite that is missing. */
+const SYMPTOMS = ['NoPodAddresses', 'NotReady'];
+
+/** What the pool's state asks for. */
+export function scopeOf(s: Situation): Scope {
+  const { pool, cluster, group } = s;
+  if (isDeleting(pool) || cluster.kind !== 'seen' || isClusterMismatch(s)) return 'nothing';
+  if (group.kind === 'unreachable') return 'nothing';
+  if (group.kind === 'absent') return 'complete';
+  if (!isOwnedBy(pool, group.group) || group.group.status === 'DELETING') return 'nothing';
+  const told = pool.status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
+  const wasUnmet = told !== undefined && isPrerequisite(told.reason);
+  return wasUnmet || BROKEN.includes(group.group.status) || hasSymptoms(s) ? 'complete' : 'standing';
+}
+
+/** Nodes are missing for too long, or fail what a missing prerequisite makes them fail. */
+function hasSymptoms(s: Situation): boolean {
+  return (
+    lacksNodes(s) || s.roster.failing.some(({ failures }) => failures.some(({ reason }) => SYMPTOMS.includes(reason)))
+  );
+}
+
+/** Whether more has to be asked than was. */
+export function needsExamination(s: Situation): boolean {
+  return scopeOf(s) === 'complete' && !s.prerequisites?.complete;
 }

@@ -1,53 +1,7 @@
 /** What the checks of prerequisites look at: gathered once, plain data. */
 import type { WindowsPoolSpec } from '../api.gen.ts';
 import type { Answer, Cluster } from '../ports.ts';
-
-/** An EKS add-on as installed: https://docs.aws.amazon.com/eks/latest/APIReference/API_Addon.html */
-export interface Addon {
-  readonly status: string;
-  /** JSON, or YAML, as the user gave it; empty when none was given. */
-  readonly configuration: string;
-}
-
-/** An access entry of EKS: https://docs.aws.amazon.com/eks/latest/APIReference/API_AccessEntry.html */
-export interface AccessEntry {
-  /** STANDARD, EC2_LINUX, EC2_WINDOWS, FARGATE_LINUX, EC2, HYBRID_LINUX or HYPERPOD_LINUX. */
-  readonly type: string;
-}
-
-/** One role of ConfigMap kube-system/aws-auth. */
-export interface RoleMapping {
-  readonly roleArn: string;
-  readonly groups: readonly string[];
-}
-
-/** The cluster's Linux nodes as far as a few of them tell. */
-export interface LinuxNodes {
-  /** How many of those that were looked at take pods. */
-  readonly schedulable: number;
-  /** The EKS node groups that they are in. */
-  readonly groups: readonly string[];
-}
-
-export interface InstanceType {
-  readonly name: string;
-  /** Such as `x86_64`, `arm64`. */
-  readonly architectures: readonly string[];
-  /** IPv4 addresses of one network interface, its own included; undefined when EC2 does not say. */
-  readonly addressesPerInterface: number | undefined;
-}
-
-/** That EC2 has an instance type in a zone. */
-export interface Offering {
-  readonly instanceType: string;
-  readonly zone: string;
-}
-
-export interface Subnet {
-  readonly id: string;
-  readonly zone: string;
-  readonly freeAddresses: number;
-}
+import type { AccessEntry, Addon, InstanceType, LinuxNodes, Offering, RoleMapping, Subnet } from './ports.ts';
 
 /**
  * All that was found out beside the cluster itself. A fact that is absent was not asked for, because nothing needed it: its checks say

@@ -21,6 +21,7 @@ import type {
   Taint,
   Trouble,
 } from '../ports.ts';
+import type { AccessEntry, Addon } from '../prerequisites/ports.ts';
 import type { Deps } from '../reconcile.ts';
 import { Roster } from '../roster.ts';
 import { NOW, sampleCluster, sampleNodes, sampleTrouble, settings } from './fixtures.ts';
@@ -44,6 +45,13 @@ export class FakeWorld {
   runtimeClasses = new Map<string, RuntimeClass>();
   nodes: NodeRecord[] = [];
   instances: Instance[] = [];
+  /** What the cluster has of what pools need. */
+  prerequisites = {
+    cniConfig: { 'enable-windows-ipam': 'true' } as Readonly<Record<string, string>> | undefined,
+    cniAddon: undefined as Addon | undefined,
+    accessEntry: { type: 'EC2_WINDOWS' } as AccessEntry | undefined,
+    freeAddresses: 251,
+  };
   clusterIsOurs = true;
   cluster: Partial<Cluster> = {};
   readonly calls: string[] = [];
@@ -102,6 +110,34 @@ export class FakeWorld {
           this.#call('UntagResource', () =>
             this.#tag(arn, (now) => Object.fromEntries(Object.entries(now).filter(([key]) => !keys.includes(key)))),
           ),
+      },
+      addons: { find: () => this.#call('DescribeAddon', () => this.prerequisites.cniAddon) },
+      accessEntries: {
+        find: () => this.#call('DescribeAccessEntry', () => this.prerequisites.accessEntry),
+        create: () =>
+          this.#call('CreateAccessEntry', () => {
+            this.prerequisites = { ...this.prerequisites, accessEntry: { type: 'EC2_WINDOWS' } };
+          }),
+      },
+      capacity: {
+        instanceTypes: (names) =>
+          this.#call('DescribeInstanceTypes', () =>
+            names.map((name) => ({ name, architectures: ['x86_64'], addressesPerInterface: 10 })),
+          ),
+        offerings: (names) =>
+          this.#call('DescribeInstanceTypeOfferings', () =>
+            names.map((instanceType) => ({ instanceType, zone: 'eu-west-1a' })),
+          ),
+        subnets: (ids) =>
+          this.#call('DescribeSubnets', () =>
+            ids.map((id) => ({ id, zone: 'eu-west-1a', freeAddresses: this.prerequisites.freeAddresses })),
+          ),
+      },
+      system: {
+        cniConfig: () => this.#call('get ConfigMap amazon-vpc-cni', () => this.prerequisites.cniConfig),
+        roleMappings: () => this.#call('get ConfigMap aws-auth', () => []),
+        legacyController: () => this.#call('get Deployment vpc-resource-controller', () => false),
+        linuxNodes: () => this.#call('list Linux nodes', () => ({ schedulable: 1, groups: [] })),
       },
       instances: { ofScalingGroup: () => this.#call('DescribeInstances', () => this.instances) },
       rosters: {

@@ -65,6 +65,7 @@ export function samplePool(
       nodeGroup: {
         edition: 'Core',
         nodeRoleArn: 'arn:aws:iam::111122223333:role/windows-nodes',
+        manageAccessEntry: false,
         subnets: [{ id: 'subnet-0a000000' }, { id: 'subnet-0b000000' }],
         instanceTypes: ['m5.large'],
         capacityType: 'OnDemand',

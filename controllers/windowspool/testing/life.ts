@@ -47,3 +47,12 @@ export async function readyWorld(spec: Partial<WindowsPoolSpec> = {}): Promise<{
   world.events.splice(0);
   return { world, deps };
 }
+
+/** What is asked of AWS before a group is made. */
+export const PREREQUISITE_CALLS = [
+  'DescribeAddon',
+  'DescribeAccessEntry',
+  'DescribeInstanceTypes',
+  'DescribeInstanceTypeOfferings',
+  'DescribeSubnets',
+] as const;

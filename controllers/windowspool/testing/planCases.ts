@@ -28,7 +28,7 @@ export interface PlanCase {
 }
 
 export const LEAVING = { deletionTimestamp: '2026-03-01T12:00:00Z' };
-const CREATE =
+export const CREATE =
   'create node group web (WINDOWS_CORE_2022_x86_64, m5.large, 3 nodes, 3 to 5), tags winpool.dev/created-from, winpool.dev/pool';
 const REMEMBER = `remember web of ${CLUSTER_ARN}: 5 fields, desired open`;
 const SENDING_MAX = `remember web of ${CLUSTER_ARN}: sending scaling`;

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { type Ec2Call, Lane } from './calls.ts';
+import { Ec2Capacity } from './capacity.ts';
+
+const { signal } = new AbortController();
+
+/** EC2 with pages that come one after the other. */
+function listing(...pages: readonly (object | Error)[]) {
+  const calls: [operation: string, input: object][] = [];
+  const ec2 = (async (operation: string, input: object) => {
+    const page = pages[calls.length];
+    calls.push([operation, input]);
+    if (page instanceof Error) throw page;
+    return { $metadata: {}, ...page };
+  }) as unknown as Ec2Call;
+  return { calls, capacity: new Ec2Capacity(ec2, new Lane(() => undefined)) };
+}
+
+describe('what EC2 has', () => {
+  it('of instance types, asked for by a filter, 100 a page', async () => {
+    const { calls, capacity } = listing(
+      {
+        InstanceTypes: [
+          {
+            InstanceType: 'm5.large',
+            ProcessorInfo: { SupportedArchitectures: ['x86_64'] },
+            NetworkInfo: { Ipv4AddressesPerInterface: 10 },
+          },
+        ],
+        NextToken: 'next',
+      },
+      { InstanceTypes: [{}] },
+    );
+    assert.deepEqual(await capacity.instanceTypes(['m5.large', 'm5.none'], signal), {
+      ok: true,
+      value: [
+        { name: 'm5.large', architectures: ['x86_64'], addressesPerInterface: 10 },
+        { name: '', architectures: [], addressesPerInterface: undefined },
+      ],
+    });
+    const asked = { Filters: [{ Name: 'instance-type', Values: ['m5.large', 'm5.none'] }], MaxResults: 100 };
+    assert.deepEqual(calls, [
+      ['DescribeInstanceTypes', asked],
+      ['DescribeInstanceTypes', { ...asked, NextToken: 'next' }],
+    ]);
+  });
+
+  it('of zones for an instance type', async () => {
+    const { calls, capacity } = listing({
+      InstanceTypeOfferings: [{ InstanceType: 'm5.large', Location: 'eu-west-1a' }, {}],
+    });
+    assert.deepEqual(await capacity.offerings(['m5.large'], signal), {
+      ok: true,
+      value: [
+        { instanceType: 'm5.large', zone: 'eu-west-1a' },
+        { instanceType: '', zone: '' },
+      ],
+    });
+    assert.deepEqual(calls, [
+      [
+        'DescribeInstanceTypeOfferings',
+        {
+          LocationType: 'availability-zone',
+          Filters: [{ Name: 'instance-type', Values: ['m5.large'] }],
+          MaxResults: 1_000,
+        },
+      ],
+    ]);
+  });
+
+  it('of subnets', async () => {
+    const { calls, capacity } = listing({
+      Subnets: [{ SubnetId: 'subnet-1', AvailabilityZone: 'eu-west-1a', AvailableIpAddressCount: 3 }, {}],
+    });
+    assert.deepEqual(await capacity.subnets(['subnet-1', 'subnet-2'], signal), {
+      ok: true,
+      value: [
+        { id: 'subnet-1', zone: 'eu-west-1a', freeAddresses: 3 },
+        { id: '', zone: '', freeAddresses: 0 },
+      ],
+    });
+    assert.deepEqual(calls, [
+      ['DescribeSubnets', { Filters: [{ Name: 'subnet-id', Values: ['subnet-1', 'subnet-2'] }], MaxResults: 1_000 }],
+    ]);
+  });
+
+  it('of nothing where EC2 answers nothing', async () => {
+    const all = [
+      await listing({}).capacity.instanceTypes(['m5.large'], signal),
+      await listing({}).capacity.offerings(['m5.large'], signal),
+      await listing({}).capacity.subnets(['subnet-1'], signal),
+    ];
+    for (const answer of all) assert.deepEqual(answer, { ok: true, value: [] });
+  });
+
+  it('is trouble when it may not be asked', async () => {
+    const denied = Object.assign(new Error('You are not authorized'), {
+      name: 'UnauthorizedOperation',
+      $metadata: { httpStatusCode: 403 },
+    });
+    const answer = await listing(denied).capacity.subnets(['subnet-1'], signal);
+    assert.equal(!answer.ok && answer.trouble.kind, 'denied');
+  });
+});

@@ -1,0 +1,60 @@
+/** The port Capacity on EC2: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeInstanceTypes.html and its neighbours. */
+import type { Answer } from '../windowspool/ports.ts';
+import type { Capacity, InstanceType, Offering, Subnet } from '../windowspool/prerequisites/ports.ts';
+import type { Ec2Call, Ec2Operations, Lane } from './calls.ts';
+import { everyPage } from './pages.ts';
+
+/** Asks by filters: named outright, one thing that does not exist would hide the others. */
+export class Ec2Capacity implements Capacity {
+  readonly #ec2: Ec2Call;
+  readonly #lane: Lane;
+
+  constructor(ec2: Ec2Call, lane: Lane) {
+    this.#ec2 = ec2;
+    this.#lane = lane;
+  }
+
+  async instanceTypes(names: readonly string[], signal: AbortSignal): Promise<Answer<readonly InstanceType[]>> {
+    return this.#list('DescribeInstanceTypes', { Filters: filter('instance-type', names) }, signal, (page) =>
+      (page.InstanceTypes ?? []).map(({ InstanceType: name = '', ProcessorInfo, NetworkInfo }) => ({
+        name,
+        architectures: ProcessorInfo?.SupportedArchitectures ?? [],
+        addressesPerInterface: NetworkInfo?.Ipv4AddressesPerInterface,
+      })),
+    );
+  }
+
+  async offerings(instanceTypes: readonly string[], signal: AbortSignal): Promise<Answer<readonly Offering[]>> {
+    const input = { LocationType: 'availability-zone' as const, Filters: filter('instance-type', instanceTypes) };
+    return this.#list('DescribeInstanceTypeOfferings', input, signal, (page) =>
+      (page.InstanceTypeOfferings ?? []).map(({ InstanceType: instanceType = '', Location: zone = '' }) => ({
+        instanceType,
+        zone,
+      })),
+    );
+  }
+
+  async subnets(ids: readonly string[], signal: AbortSignal): Promise<Answer<readonly Subnet[]>> {
+    return this.#list('DescribeSubnets', { Filters: filter('subnet-id', ids) }, signal, (page) =>
+      (page.Subnets ?? []).map(({ SubnetId: id = '', AvailabilityZone: zone = '', AvailableIpAddressCount }) => ({
+        id,
+        zone,
+        freeAddresses: AvailableIpAddressCount ?? 0,
+      })),
+    );
+  }
+
+  async #list<O extends keyof Ec2Operations, T>(
+    operation: O,
+    input: Ec2Operations[O][0],
+    signal: AbortSignal,
+    read: (page: Ec2Operations[O][1]) => readonly T[],
+  ): Promise<Answer<readonly T[]>> {
+    const answer = await everyPage(this.#ec2, this.#lane, operation, input, signal);
+    return answer.ok ? { ok: true, value: answer.value.flatMap(read) } : answer;
+  }
+}
+
+function filter(Name: string, values: readonly string[]) {
+  return [{ Name, Values: [...values] }];
+}

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { type Answering, json, type Loopback, loopback } from './loopbackServer.ts';
+import { createSystemObjects } from './systemObjects.ts';
+
+const { signal } = new AbortController();
+
+/** Runs a test on a server in the API server's place. */
+async function serving<T>(answering: Answering, run: (server: Loopback) => Promise<T>): Promise<T> {
+  await using server = await loopback(answering);
+  // Awaited here: the server must live until the test is done with it.
+  return await run(server);
+}
+
+const objects = ({ client }: Loopback) => createSystemObjects(client);
+const status = (code: number, reason: string) => ({ kind: 'Status', status: 'Failure', code, reason, message: reason });
+
+const mapRoles = `
+- rolearn: arn:aws:iam::111122223333:role/windows-nodes
+  username: system:node:{{EC2PrivateDNSName}}
+  groups: [system:bootstrappers, eks:kube-proxy-windows]
+- rolearn: 5
+- null
+`;
+
+describe('objects of kube-system', () => {
+  it('are the settings of the VPC CNI', async () => {
+    const data = { 'enable-windows-ipam': 'true' };
+    await serving(
+      (_request, response) => json(response, 200, { data }),
+      async (server) => {
+        assert.deepEqual(await objects(server).cniConfig(signal), { ok: true, value: data });
+        assert.deepEqual(
+          server.requests.map(({ method, path }) => `${method} ${path}`),
+          ['GET /api/v1/namespaces/kube-system/configmaps/amazon-vpc-cni'],
+        );
+      },
+    );
+  });
+
+  it('are settings that say nothing', async () => {
+    const answer = await serving(
+      (_request, response) => json(response, 200, {}),
+      (server) => objects(server).cniConfig(signal),
+    );
+    assert.deepEqual(answer, { ok: true, value: {} });
+  });
+
+  const maps: readonly (readonly [what: string, text: string | undefined, want: unknown])[] = [
+    [
+      'in YAML',
+      mapRoles,
+      [
+        {
+          roleArn: 'arn:aws:iam::111122223333:role/windows-nodes',
+          groups: ['system:bootstrappers', 'eks:kube-proxy-windows'],
+        },
+        { roleArn: '5', groups: [] },
+        { roleArn: '', groups: [] },
+      ],
+    ],
+    ['in JSON', '[{"rolearn":"a","groups":["b"]}]', [{ roleArn: 'a', groups: ['b'] }]],
+    ['that cannot be read', '- [', []],
+    ['of another shape', 'rolearn: a', []],
+    ['that are not there', undefined, []],
+  ];
+  for (const [what, text, want] of maps) {
+    it(`are the roles of aws-auth ${what}`, async () => {
+      const answer = await serving(
+        (_request, response) => json(response, 200, { data: text === undefined ? {} : { mapRoles: text } }),
+        (server) => objects(server).roleMappings(signal),
+      );
+      assert.deepEqual(answer, { ok: true, value: want });
+    });
+  }
+
+  it('may not exist', async () => {
+    await serving(
+      (_request, response) => json(response, 404, status(404, 'NotFound')),
+      async (server) => {
+        const found = objects(server);
+        assert.deepEqual(
+          [await found.cniConfig(signal), await found.roleMappings(signal), await found.legacyController(signal)],
+          [
+            { ok: true, value: undefined },
+            { ok: true, value: [] },
+            { ok: true, value: false },
+          ],
+        );
+      },
+    );
+  });
+
+  it('are the old controller', async () => {
+    const answer = await serving(
+      (_request, response) => json(response, 200, { metadata: { name: 'vpc-resource-controller' } }),
+      (server) => objects(server).legacyController(signal),
+    );
+    assert.deepEqual(answer, { ok: true, value: true });
+  });
+
+  it('may be forbidden', async () => {
+    await serving(
+      (_request, response) => json(response, 403, status(403, 'Forbidden')),
+      async (server) => {
+        const found = objects(server);
+        const answers = [
+          await found.cniConfig(signal),
+          await found.roleMappings(signal),
+          await found.legacyController(signal),
+          await found.linuxNodes(signal),
+        ];
+        assert.deepEqual(
+          answers.map((answer) => !answer.ok && `${answer.trouble.kind}: ${answer.trouble.operation}`),
+          [
+            'denied: get configmaps kube-system/amazon-vpc-cni',
+            'denied: get configmaps kube-system/aws-auth',
+            'denied: get deployments.apps kube-system/vpc-resource-controller',
+            'denied: list nodes',
+          ],
+        );
+      },
+    );
+  });
+});
+
+describe('Linux nodes', () => {
+  const node = (change: { ready?: string; taint?: string; effect?: string; group?: string } = {}) => ({
+    metadata: { labels: change.group ? { 'eks.amazonaws.com/nodegroup': change.group } : {} },
+    spec: change.taint ? { taints: [{ key: change.taint, effect: change.effect ?? 'NoSchedule' }] } : {},
+    status: { conditions: [{ type: 'Ready', status: change.ready ?? 'True' }] },
+  });
+  const rows: readonly (readonly [what: string, node: object, schedulable: number])[] = [
+    ['that is Ready', node(), 1],
+    ['that is not Ready', node({ ready: 'Unknown' }), 0],
+    ['that says nothing', {}, 0],
+    ['that the node controller tainted', node({ taint: 'node.kubernetes.io/unreachable', effect: 'NoExecute' }), 0],
+    ['that is not initialized', node({ taint: 'node.cloudprovider.kubernetes.io/uninitialized' }), 0],
+    ['for system pods', node({ taint: 'CriticalAddonsOnly' }), 1],
+    ['that pods should rather avoid', node({ taint: 'node.kubernetes.io/x', effect: 'PreferNoSchedule' }), 1],
+  ];
+  for (const [what, item, schedulable] of rows) {
+    it(`${what}: ${schedulable === 1 ? 'takes' : 'takes no'} pods`, async () => {
+      const answer = await serving(
+        (_request, response) => json(response, 200, { items: [item] }),
+        (server) => objects(server).linuxNodes(signal),
+      );
+      assert.deepEqual(answer, { ok: true, value: { schedulable, groups: [] } });
+    });
+  }
+
+  it('are read page by page until one takes pods', async () => {
+    const pages = [
+      { metadata: { continue: 'next' }, items: [node({ ready: 'False', group: 'b' })] },
+      { metadata: { continue: 'last' }, items: [node({ group: 'a' }), node({ group: 'a' })] },
+    ];
+    await serving(
+      (request, response) => json(response, 200, pages[request.query.continue === 'next' ? 1 : 0] ?? {}),
+      async (server) => {
+        assert.deepEqual(await objects(server).linuxNodes(signal), {
+          ok: true,
+          value: { schedulable: 2, groups: ['a', 'b'] },
+        });
+        const query = {
+          labelSelector: 'kubernetes.io/os=linux',
+          fieldSelector: 'spec.unschedulable=false',
+          limit: '20',
+        };
+        assert.deepEqual(
+          server.requests.map((request) => request.query),
+          [query, { ...query, continue: 'next' }],
+        );
+      },
+    );
+  });
+
+  it('may be none', async () => {
+    const answer = await serving(
+      (_request, response) => json(response, 200, {}),
+      (server) => objects(server).linuxNodes(signal),
+    );
+    assert.deepEqual(answer, { ok: true, value: { schedulable: 0, groups: [] } });
+  });
+});

@@ -1,0 +1,102 @@
+/** The port SystemObjects: single objects of kube-system and a few Linux nodes, read when they are asked for. */
+
+import { NODE_GROUP_LABEL } from '../windowspool/labels.ts';
+import type { Answer } from '../windowspool/ports.ts';
+import type { LinuxNodes, RoleMapping, SystemObjects } from '../windowspool/prerequisites/ports.ts';
+import type { KubernetesClient, Query } from './client.ts';
+import { answer, isNotFound } from './errors.ts';
+import type { KubernetesObject } from './objects.ts';
+
+const SYSTEM = 'namespaces/kube-system';
+
+/** So many Linux nodes a page: the first that takes pods is enough. */
+const PAGE = 20;
+const MOST_PAGES = 25;
+
+/** Taints of nodes that are broken or leave. Others are the user's, and CoreDNS may tolerate them. */
+const UNUSABLE = /^node\.kubernetes\.io\/|^node\.cloudprovider\.kubernetes\.io\//;
+
+interface LinuxNode extends KubernetesObject {
+  readonly spec?: { readonly taints?: readonly { readonly key: string; readonly effect: string }[] };
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+}
+
+interface NodePage {
+  readonly metadata?: { readonly continue?: string };
+  readonly items?: readonly LinuxNode[];
+}
+
+export function createSystemObjects(client: KubernetesClient): SystemObjects {
+  const find = async <T>(path: string, signal: AbortSignal): Promise<T | undefined> => {
+    try {
+      return await client.request<T>('GET', path, { signal });
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  };
+  const configMap = async (name: string, signal: AbortSignal): Promise<Answer<Record<string, string> | undefined>> =>
+    answer(`get configmaps kube-system/${name}`, signal, async () => {
+      const found = await find<{ data?: Record<string, string> }>(`/api/v1/${SYSTEM}/configmaps/${name}`, signal);
+      return found && (found.data ?? {});
+    });
+  return {
+    cniConfig: (signal) => configMap('amazon-vpc-cni', signal),
+    roleMappings: async (signal) => {
+      const found = await configMap('aws-auth', signal);
+      return found.ok ? { ok: true, value: await mappingsOf(found.value?.mapRoles ?? '') } : found;
+    },
+    legacyController: (signal) =>
+      answer('get deployments.apps kube-system/vpc-resource-controller', signal, async () => {
+        const path = `/apis/apps/v1/${SYSTEM}/deployments/vpc-resource-controller`;
+        return (await find<KubernetesObject>(path, signal)) !== undefined;
+      }),
+    linuxNodes: (signal) =>
+      answer('list nodes', signal, () =>
+        linuxNodes((query) => client.request<NodePage>('GET', '/api/v1/nodes', { query, signal })),
+      ),
+  };
+}
+
+/** Reads on until one takes pods. */
+async function linuxNodes(list: (query: Query) => Promise<NodePage>): Promise<LinuxNodes> {
+  const labelSelector = 'kubernetes.io/os=linux';
+  const groups = new Set<string>();
+  let schedulable = 0;
+  let next: string | undefined;
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const cordoned = { fieldSelector: 'spec.unschedulable=false' };
+    const { items = [], metadata } = await list({ labelSelector, ...cordoned, limit: PAGE, continue: next });
+    for (const { metadata: { labels } = {} } of items) {
+      const group = labels?.[NODE_GROUP_LABEL];
+      if (group !== undefined) groups.add(group);
+    }
+    schedulable += items.filter(takesPods).length;
+    next = metadata?.continue || undefined;
+    if (schedulable > 0 || next === undefined) break;
+  }
+  return { schedulable, groups: [...groups].sort() };
+}
+
+function takesPods({ spec, status }: LinuxNode): boolean {
+  const broken = spec?.taints?.some(({ key, effect }) => effect !== 'PreferNoSchedule' && UNUSABLE.test(key)) ?? false;
+  const ready = status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True');
+  return !broken && ready === true;
+}
+
+/** The roles of aws-auth. It is YAML in a text that people write: what can't be read maps nothing, as for EKS. */
+async function mappingsOf(text: string): Promise<RoleMapping[]> {
+  // Loaded at the first use: clusters with access entries alone have no such text.
+  const { parse } = await import('yaml');
+  let roles: unknown;
+  try {
+    roles = parse(text);
+  } catch {
+    return [];
+  }
+  if (!Array.isArray(roles)) return [];
+  return roles.map((role: { rolearn?: unknown; groups?: unknown } | null) => ({
+    roleArn: String(role?.rolearn ?? ''),
+    groups: Array.isArray(role?.groups) ? role.groups.map(String) : [],
+  }));
+}

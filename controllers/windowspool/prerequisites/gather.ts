@@ -1,0 +1,88 @@
+/** Finds out what the checks look at. Everything is asked at once; what pools ask alike is asked once. */
+import type { Answer, NodeGroups } from '../ports.ts';
+import type { Situation } from '../situation.ts';
+import { scopeOf } from './examination.ts';
+import type { PrerequisiteFacts } from './facts.ts';
+import type { LinuxNodes, PrerequisiteSources } from './ports.ts';
+import type { SharedAnswers } from './sharedAnswers.ts';
+
+/** What an instance type is, and where it is offered, changes rarely. */
+const LONG_MS = 3_600_000;
+
+type Sources = PrerequisiteSources & { readonly nodeGroups: Pick<NodeGroups, 'describe'> };
+
+/** The facts that the pool's state asks for; undefined when it asks for none. */
+export async function gatherFacts(
+  s: Situation,
+  sources: Sources,
+  shared: SharedAnswers,
+  signal: AbortSignal,
+): Promise<PrerequisiteFacts | undefined> {
+  const scope = scopeOf(s);
+  if (scope === 'nothing') return undefined;
+  const complete = scope === 'complete';
+  // Half the time between two looks: each look of a pool is fresh, and pools that look at the same time share it.
+  const age = (complete ? s.settings.pollMs : s.settings.resyncMs) / 2;
+  const ask: Ask = (question, call, maxAge = age) => shared.get(question, maxAge, s.now, call, signal);
+  const [standing, rest] = await Promise.all([standingFacts(s, sources, ask), complete && otherFacts(s, sources, ask)]);
+  return { complete, ...standing, ...rest };
+}
+
+type Ask = <T>(
+  question: string,
+  call: (signal: AbortSignal) => Promise<Answer<T>>,
+  maxAge?: number,
+) => Promise<Answer<T>>;
+
+/** What somebody may turn while the group looks healthy. */
+async function standingFacts(s: Situation, { addons, accessEntries, system }: Sources, ask: Ask) {
+  const role = s.pool.spec.nodeGroup.nodeRoleArn;
+  const mode = s.cluster.kind === 'seen' ? s.cluster.cluster.authenticationMode : '';
+  const [cniConfig, cniAddon, legacyController, linuxNodes, accessEntry, roleMappings] = await Promise.all([
+    ask('ConfigMap amazon-vpc-cni', (signal) => system.cniConfig(signal)),
+    ask('add-on vpc-cni', (signal) => addons.find('vpc-cni', signal)),
+    ask('Deployment vpc-resource-controller', (signal) => system.legacyController(signal)),
+    ask('Linux nodes', (signal) => system.linuxNodes(signal)),
+    mode !== 'CONFIG_MAP' && ask(`access entry ${role}`, (signal) => accessEntries.find(role, signal)),
+    mode !== 'API' && ask('ConfigMap aws-auth', (signal) => system.roleMappings(signal)),
+  ]);
+  return {
+    cniConfig,
+    cniAddon,
+    legacyController,
+    linuxNodes,
+    ...(accessEntry && { accessEntry }),
+    ...(roleMappings && { roleMappings }),
+  };
+}
+
+/** What only matters before a group is made, or when something is wrong. */
+async function otherFacts(s: Situation, { capacity, system, nodeGroups }: Sources, ask: Ask) {
+  const { instanceTypes: names, subnets } = s.pool.spec.nodeGroup;
+  const types = [...names].sort();
+  const ids = subnets.map(({ id }) => id).sort();
+  const [instanceTypes, offerings, found, linuxRoles] = await Promise.all([
+    ask(`instance types ${types}`, (signal) => capacity.instanceTypes(types, signal), LONG_MS),
+    ask(`offerings of ${types}`, (signal) => capacity.offerings(types, signal), LONG_MS),
+    ask(`subnets ${ids}`, (signal) => capacity.subnets(ids, signal)),
+    ask('Linux nodes', (signal) => system.linuxNodes(signal)).then((nodes) => rolesOf(nodes, nodeGroups, ask)),
+  ]);
+  return { instanceTypes, offerings, subnets: found, linuxRoles };
+}
+
+/** The node roles of the groups that have Linux nodes. A role cannot change, so each is asked for once in a long time. */
+async function rolesOf(
+  nodes: Answer<LinuxNodes>,
+  nodeGroups: Sources['nodeGroups'],
+  ask: Ask,
+): Promise<NonNullable<PrerequisiteFacts['linuxRoles']>> {
+  if (!nodes.ok) return nodes;
+  const roles: { group: string; nodeRoleArn: string }[] = [];
+  for (const group of nodes.value.groups) {
+    const answer = await ask(`role of ${group}`, (signal) => nodeGroups.describe(group, signal), LONG_MS);
+    if (!answer.ok) return answer;
+    // A group that is gone leaves nodes for some minutes.
+    if (answer.value) roles.push({ group, nodeRoleArn: answer.value.nodeRoleArn });
+  }
+  return { ok: true, value: roles };
+}

@@ -1,0 +1,88 @@
+/** What the checks of the prerequisites need from the world. Like ../ports.ts: in the domain's words, and expected trouble is a value. */
+import type { Answer } from '../ports.ts';
+
+/** An EKS add-on as installed: https://docs.aws.amazon.com/eks/latest/APIReference/API_Addon.html */
+export interface Addon {
+  readonly status: string;
+  /** JSON, or YAML, as the user gave it; empty when none was given. */
+  readonly configuration: string;
+}
+
+/** An access entry of EKS: https://docs.aws.amazon.com/eks/latest/APIReference/API_AccessEntry.html */
+export interface AccessEntry {
+  /** STANDARD, EC2_LINUX, EC2_WINDOWS, FARGATE_LINUX, EC2, HYBRID_LINUX or HYPERPOD_LINUX. */
+  readonly type: string;
+}
+
+/** One role of ConfigMap kube-system/aws-auth. */
+export interface RoleMapping {
+  readonly roleArn: string;
+  readonly groups: readonly string[];
+}
+
+/** The cluster's Linux nodes as far as a few of them tell. */
+export interface LinuxNodes {
+  /** How many of those that were looked at take pods. */
+  readonly schedulable: number;
+  /** The EKS node groups that they are in. */
+  readonly groups: readonly string[];
+}
+
+export interface InstanceType {
+  readonly name: string;
+  /** Such as `x86_64`, `arm64`. */
+  readonly architectures: readonly string[];
+  /** IPv4 addresses of one network interface, its own included; undefined when EC2 does not say. */
+  readonly addressesPerInterface: number | undefined;
+}
+
+/** That EC2 has an instance type in a zone. */
+export interface Offering {
+  readonly instanceType: string;
+  readonly zone: string;
+}
+
+export interface Subnet {
+  readonly id: string;
+  readonly zone: string;
+  readonly freeAddresses: number;
+}
+
+/** Add-ons of the operator's one EKS cluster. */
+export interface Addons {
+  /** Undefined when it is not installed. */
+  find(name: string, signal: AbortSignal): Promise<Answer<Addon | undefined>>;
+}
+
+/** Access entries of that cluster. */
+export interface AccessEntries {
+  find(principalArn: string, signal: AbortSignal): Promise<Answer<AccessEntry | undefined>>;
+  /** Makes one of type EC2_WINDOWS. Repeating a call with the same token is done; one that somebody else made is the trouble `busy`. */
+  create(principalArn: string, token: string, signal: AbortSignal): Promise<Answer<void>>;
+}
+
+/** What EC2 has. What it does not know is left out of the answer. */
+export interface Capacity {
+  instanceTypes(names: readonly string[], signal: AbortSignal): Promise<Answer<readonly InstanceType[]>>;
+  /** In every zone of the region. */
+  offerings(instanceTypes: readonly string[], signal: AbortSignal): Promise<Answer<readonly Offering[]>>;
+  subnets(ids: readonly string[], signal: AbortSignal): Promise<Answer<readonly Subnet[]>>;
+}
+
+/** Objects of the cluster that are read when they are needed, past every cache. */
+export interface SystemObjects {
+  /** The data of ConfigMap kube-system/amazon-vpc-cni; undefined when there is none. */
+  cniConfig(signal: AbortSignal): Promise<Answer<Readonly<Record<string, string>> | undefined>>;
+  /** The roles of ConfigMap kube-system/aws-auth; none when there is none. */
+  roleMappings(signal: AbortSignal): Promise<Answer<readonly RoleMapping[]>>;
+  /** Whether Deployment kube-system/vpc-resource-controller exists. */
+  legacyController(signal: AbortSignal): Promise<Answer<boolean>>;
+  linuxNodes(signal: AbortSignal): Promise<Answer<LinuxNodes>>;
+}
+
+export interface PrerequisiteSources {
+  readonly addons: Addons;
+  readonly accessEntries: AccessEntries;
+  readonly capacity: Capacity;
+  readonly system: SystemObjects;
+}

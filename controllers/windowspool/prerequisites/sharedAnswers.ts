@@ -1,0 +1,80 @@
+/** What many pools ask alike, asked once. */
+import type { Answer } from '../ports.ts';
+
+interface Kept {
+  readonly at: number;
+  readonly answer: Answer<unknown>;
+}
+
+interface Flight {
+  readonly answer: Promise<Answer<unknown>>;
+  readonly calling: AbortController;
+  waiting: number;
+}
+
+/** More than a cluster has of roles, instance types and subnets together; the oldest are forgotten. */
+const MOST = 1_000;
+
+/**
+ * Answers with an age. A question that is asked while it is already under way gets the same answer. Trouble is not kept: how often it is
+ * asked again is the askers' matter.
+ */
+export class SharedAnswers {
+  readonly #kept = new Map<string, Kept>();
+  readonly #flights = new Map<string, Flight>();
+
+  /**
+   * The answer to a question that is not older than `maxAgeMs`. One caller's signal ends its own waiting; the call itself ends with the
+   * last of them.
+   */
+  async get<T>(
+    question: string,
+    maxAgeMs: number,
+    now: number,
+    ask: (signal: AbortSignal) => Promise<Answer<T>>,
+    signal: AbortSignal,
+  ): Promise<Answer<T>> {
+    signal.throwIfAborted();
+    const kept = this.#kept.get(question);
+    if (kept && now - kept.at < maxAgeMs) return kept.answer as Answer<T>;
+    const flight = this.#flights.get(question) ?? this.#start(question, now, ask);
+    flight.waiting += 1;
+    const { promise: aborted, reject } = Promise.withResolvers<never>();
+    const giveUp = () => reject(signal.reason);
+    signal.addEventListener('abort', giveUp, { once: true });
+    try {
+      return (await Promise.race([flight.answer, aborted])) as Answer<T>;
+    } finally {
+      signal.removeEventListener('abort', giveUp);
+      flight.waiting -= 1;
+      if (flight.waiting === 0) this.#leave(question, flight);
+    }
+  }
+
+  #start(question: string, now: number, ask: (signal: AbortSignal) => Promise<Answer<unknown>>): Flight {
+    const calling = new AbortController();
+    const flight: Flight = { answer: ask(calling.signal), calling, waiting: 0 };
+    this.#flights.set(question, flight);
+    flight.answer.then(
+      (answer) => {
+        if (answer.ok) this.#keep(question, { at: now, answer });
+        this.#leave(question, flight);
+      },
+      () => this.#leave(question, flight),
+    );
+    return flight;
+  }
+
+  /** Nobody waits any longer, or it has come: the next to ask starts anew. */
+  #leave(question: string, flight: Flight): void {
+    if (this.#flights.get(question) === flight) this.#flights.delete(question);
+    flight.calling.abort(new DOMException('nobody waits for it', 'AbortError'));
+  }
+
+  #keep(question: string, kept: Kept): void {
+    this.#kept.delete(question);
+    this.#kept.set(question, kept);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > MOST && oldest !== undefined) this.#kept.delete(oldest);
+  }
+}

@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict';
+import { FakeWorld } from './testing/fakeWorld.ts';
+import { MINUTE, sampleNode, sampleTrouble, settings } from './testing/fixtures.ts';
+import { fresh, PREREQUISITE_CALLS, ready, readyWorld, until, wake } from './testing/life.ts';
+
+const condition = (world: FakeWorld, type: string, name = 'web') =>
+  world.pools.get(name)?.status?.conditions?.find((each) => each.type === type);
+const says = (world: FakeWorld, type: string) => `${condition(world, type)?.status} ${condition(world, type)?.reason}`;
+
+describe('a pool whose prerequisites are not met', () => {
+  const ipamOff = () => {
+    const world = new FakeWorld();
+    world.prerequisites.cniConfig = undefined;
+    world.apply(fresh());
+    return world;
+  };
+
+  it('creates nothing, says so once, and goes on when they are', async () => {
+    const world = ipamOff();
+    const deps = world.start();
+    await wake(world, deps);
+    assert.deepEqual(
+      [says(world, 'PrerequisitesMet'), says(world, 'Ready'), says(world, 'Stalled'), says(world, 'NodeGroupReady')],
+      ['False WindowsIPAMDisabled', 'False WindowsIPAMDisabled', 'True WindowsIPAMDisabled', 'False Pending'],
+    );
+    assert.deepEqual(world.metrics.get('web')?.prerequisites, [{ reason: 'WindowsIPAMDisabled', status: 'False' }]);
+    for (let i = 0; i < 5; i++) {
+      world.now = deps.sights.dueAt('web');
+      await wake(world, deps);
+    }
+    assert.equal(world.created, 0);
+    assert.deepEqual(
+      world.events.map(({ type, reason }) => `${type} ${reason}`),
+      ['Normal RuntimeClassCreated', 'Warning WindowsIPAMDisabled'],
+    );
+    world.prerequisites.cniConfig = { 'enable-windows-ipam': 'true' };
+    await until(world, deps, () => ready(world) === 'True', 'Ready');
+    assert.equal(says(world, 'PrerequisitesMet'), 'True Met');
+    assert.equal(world.created, 1);
+    assert.deepEqual(world.metrics.get('web')?.prerequisites, []);
+  });
+
+  it('is looked at again soon, then less and less often, and never hot', async () => {
+    const world = ipamOff();
+    const deps = world.start();
+    const waits: number[] = [];
+    for (let i = 0; i < 14; i++) {
+      await wake(world, deps);
+      waits.push(deps.sights.dueAt('web') - world.now);
+      world.now = deps.sights.dueAt('web');
+    }
+    assert.deepEqual(
+      waits,
+      [...waits].sort((a, b) => a - b),
+    );
+    const [first = 0, last = 0] = [waits[0], waits.at(-1)];
+    assert.ok(first >= settings.pollMs * 0.75 && first <= settings.pollMs * 1.25, `${first}`);
+    assert.ok(last >= settings.resyncMs * 0.75 && last <= settings.resyncMs * 1.25, `${last}`);
+  });
+
+  it('asks nothing of AWS for the events in between', async () => {
+    const world = ipamOff();
+    const deps = world.start();
+    await wake(world, deps);
+    world.calls.splice(0);
+    for (let i = 0; i < 5; i++) await wake(world, deps);
+    assert.deepEqual(world.calls, []);
+  });
+
+  it('keeps the group that it has', async () => {
+    const { world, deps } = await readyWorld();
+    world.prerequisites.cniConfig = { 'enable-windows-ipam': 'false' };
+    world.now += settings.resyncMs * 2;
+    await wake(world, deps);
+    assert.deepEqual(
+      [says(world, 'PrerequisitesMet'), says(world, 'Ready'), says(world, 'Stalled')],
+      ['False WindowsIPAMDisabled', 'True Verified', 'undefined undefined'],
+    );
+  });
+});
+
+describe('a pool whose prerequisites cannot be looked at', () => {
+  it('is created, and names the right', async () => {
+    const world = new FakeWorld();
+    world.fails = (call) => (call === 'DescribeSubnets' ? sampleTrouble('denied') : undefined);
+    world.apply(fresh());
+    const deps = world.start();
+    await wake(world, deps);
+    assert.equal(world.created, 1);
+    assert.equal(says(world, 'PrerequisitesMet'), 'Unknown AccessDenied');
+    assert.match(condition(world, 'PrerequisitesMet')?.message ?? '', /ec2:DescribeSubnets/);
+    await until(world, deps, () => ready(world) === 'True', 'Ready');
+  });
+
+  it('is created whatever is denied or fails', async () => {
+    for (const call of [...PREREQUISITE_CALLS, 'get ConfigMap amazon-vpc-cni', 'list Linux nodes'] as const) {
+      for (const kind of ['denied', 'throttled', 'unavailable', 'unknown', 'gone'] as const) {
+        const world = new FakeWorld();
+        world.fails = (each) => (each === call ? sampleTrouble(kind) : undefined);
+        world.apply(fresh());
+        await wake(world, world.start());
+        assert.equal(world.created, 1, `${call} ${kind}`);
+      }
+    }
+  });
+});
+
+describe('many pools', () => {
+  it('that look for the first time share what they ask alike', async () => {
+    const world = new FakeWorld();
+    const deps = world.start();
+    const names = ['a', 'b', 'c'];
+    for (const name of names) world.apply({ ...fresh(), metadata: { ...fresh().metadata, name, uid: `uid-${name}` } });
+    const { reconcile } = await import('./reconcile.ts');
+    await Promise.all(names.map((name) => reconcile(name, deps, new AbortController().signal)));
+    const counted = Object.groupBy(world.awsCalls(), (call) => call);
+    const counts = Object.fromEntries(Object.entries(counted).map(([call, all]) => [call, all?.length]));
+    assert.deepEqual(counts, {
+      DescribeNodegroup: 3,
+      DescribeCluster: 1,
+      ...Object.fromEntries(PREREQUISITE_CALLS.map((call) => [call, 1])),
+      CreateNodegroup: 3,
+    });
+  });
+});
+
+describe('after the creation', () => {
+  it('nodes without addresses have the prerequisites looked at again, which points at the cause', async () => {
+    const { world, deps } = await readyWorld();
+    world.prerequisites.cniConfig = { 'enable-windows-ipam': 'false' };
+    const allocatable = { memory: '6291456Ki' };
+    world.nodes = world.nodes.map((node) => sampleNode({ name: node.name, allocatable }));
+    await wake(world, deps);
+    assert.deepEqual(
+      [says(world, 'NodesVerified'), says(world, 'PrerequisitesMet')],
+      ['False NoPodAddresses', 'False WindowsIPAMDisabled'],
+    );
+    assert.match(
+      condition(world, 'NodesVerified')?.message ?? '',
+      /Likely cause: WindowsIPAMDisabled, see PrerequisitesMet\.$/,
+    );
+  });
+
+  it('nodes that are not Ready point at the access of their role', async () => {
+    const { world, deps } = await readyWorld();
+    world.prerequisites.accessEntry = { type: 'EC2_LINUX' };
+    world.nodes = world.nodes.map((node) => sampleNode({ name: node.name, ready: 'False' }));
+    await wake(world, deps);
+    assert.match(
+      condition(world, 'NodesVerified')?.message ?? '',
+      /Likely cause: NodeAccessWrong, see PrerequisitesMet\.$/,
+    );
+  });
+
+  it('nodes that never join point at the access of their role', async () => {
+    const { world, deps } = await readyWorld();
+    world.nodes = [];
+    await wake(world, deps);
+    world.prerequisites.accessEntry = { type: 'EC2_LINUX' };
+    world.now += settings.joinGraceMs + MINUTE;
+    world.instances = [{ id: 'i-1', privateDnsName: '', launchedAt: world.now - settings.joinGraceMs }];
+    await wake(world, deps);
+    assert.deepEqual(says(world, 'NodesVerified'), 'False NodesMissing');
+    assert.match(
+      condition(world, 'NodesVerified')?.message ?? '',
+      /Likely cause: NodeAccessWrong, see PrerequisitesMet\.$/,
+    );
+  });
+
+  it('a group that EKS calls degraded points at what it lacks', async () => {
+    const { world, deps } = await readyWorld();
+    const group = world.groups.get('web');
+    const healthIssues = [{ code: 'InsufficientFreeAddresses', message: 'No addresses', resourceIds: [] }];
+    if (group) world.groups.set('web', { ...group, status: 'DEGRADED', healthIssues });
+    world.prerequisites.freeAddresses = 0;
+    world.now = deps.sights.dueAt('web');
+    await wake(world, deps);
+    assert.match(
+      condition(world, 'NodeGroupReady')?.message ?? '',
+      /Likely cause: TooFewAddresses, see PrerequisitesMet\.$/,
+    );
+  });
+
+  it('a healthy group is asked about what can turn, and no more', async () => {
+    const { world, deps } = await readyWorld();
+    world.now += settings.resyncMs * 2;
+    world.calls.splice(0);
+    await wake(world, deps);
+    assert.deepEqual(world.awsCalls(), ['DescribeNodegroup', 'DescribeAddon', 'DescribeAccessEntry']);
+  });
+});
+
+describe('an access entry that the operator makes', () => {
+  const managing = () => {
+    const world = new FakeWorld();
+    world.prerequisites.accessEntry = undefined;
+    world.apply(fresh({ nodeGroup: { ...fresh().spec.nodeGroup, manageAccessEntry: true } }));
+    return world;
+  };
+
+  it('comes before the group, and is told', async () => {
+    const world = managing();
+    await wake(world, world.start());
+    const changes = world.calls.filter((call) => call.startsWith('Create'));
+    assert.deepEqual(changes, ['CreateAccessEntry', 'CreateNodegroup']);
+    assert.equal(says(world, 'PrerequisitesMet'), 'True Met');
+    assert.ok(world.events.some(({ reason }) => reason === 'AccessEntryCreated'));
+  });
+
+  it('keeps the group back when it cannot be made', async () => {
+    for (const kind of ['busy', 'denied', 'refused', 'throttled'] as const) {
+      const world = managing();
+      world.fails = (call) => (call === 'CreateAccessEntry' ? sampleTrouble(kind) : undefined);
+      const deps = world.start();
+      await wake(world, deps);
+      assert.equal(world.created, 0, kind);
+      world.fails = () => undefined;
+      await until(world, deps, () => ready(world) === 'True', 'Ready');
+    }
+  });
+
+  it('that somebody else made meanwhile, for Linux, is named as the cause', async () => {
+    const world = managing();
+    world.fails = (call) => {
+      if (call !== 'CreateAccessEntry') return undefined;
+      world.prerequisites.accessEntry = { type: 'EC2_LINUX' };
+      return sampleTrouble('busy');
+    };
+    const deps = world.start();
+    await until(world, deps, () => says(world, 'PrerequisitesMet') === 'False NodeAccessWrong', 'the cause');
+    assert.equal(world.created, 0);
+  });
+});
+
+describe('an invalid parameter', () => {
+  const refusing = (cluster: FakeWorld['cluster'], code = 'InvalidParameterException') => {
+    const world = new FakeWorld();
+    world.apply(fresh());
+    world.fails = (call) => {
+      if (call !== 'CreateNodegroup') return undefined;
+      world.cluster = cluster;
+      return sampleTrouble('refused', {
+        code,
+        message: 'Requested release version is not valid for kubernetes version 1.35.',
+      });
+    };
+    return world;
+  };
+
+  it('of a cluster that is being upgraded is tried again as soon as that is over', async () => {
+    const world = refusing({ status: 'UPDATING' });
+    const deps = world.start();
+    await wake(world, deps);
+    assert.deepEqual(
+      [says(world, 'PrerequisitesMet'), says(world, 'Reconciling'), says(world, 'Stalled')],
+      ['False ClusterNotActive', 'True ClusterNotActive', 'undefined undefined'],
+    );
+    world.cluster = {};
+    world.fails = () => undefined;
+    await until(world, deps, () => ready(world) === 'True', 'Ready');
+  });
+
+  it('of a cluster that has just been upgraded is tried again, and then believed', async () => {
+    const world = refusing({ kubernetesVersion: '1.35' });
+    const deps = world.start();
+    await wake(world, deps);
+    assert.equal(says(world, 'Stalled'), 'undefined undefined');
+    world.now = deps.sights.dueAt('web');
+    await wake(world, deps);
+    assert.equal(says(world, 'Stalled'), 'True CreateRefused');
+  });
+
+  for (const [what, world] of [
+    ['of a cluster at rest', refusing({})],
+    ['under another name', refusing({ status: 'UPDATING' }, 'InvalidRequestException')],
+  ] as const) {
+    it(`${what} is not`, async () => {
+      await wake(world, world.start());
+      assert.deepEqual([says(world, 'NodeGroupReady')], ['False CreateRefused']);
+    });
+  }
+});
