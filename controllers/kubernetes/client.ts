@@ -11,6 +11,7 @@ import {
 import { errorOfAnswer, errorOfNetwork } from './errors.ts';
 import { readBody, send } from './exchange.ts';
 import { KubernetesError } from './kubernetesError.ts';
+import { inTurns } from './turns.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 /** A watch must begin to answer within this time. */
@@ -110,10 +111,10 @@ export class KubernetesClient {
   /** A GET whose answer is read as it comes and may go on for long. Ends with the server, or throws as the signal aborts. */
   async *stream(path: string, options: StreamOptions): AsyncGenerator<Uint8Array> {
     const answer = await this.#guard(options.signal, () => this.#send('GET', path, options, STREAM_HEADERS_TIMEOUT_MS));
-    const chunks: AsyncIterator<Uint8Array> = answer[Symbol.asyncIterator]();
+    const pieces = inTurns(answer);
     try {
       for (;;) {
-        const { done, value } = await this.#guard(options.signal, () => chunks.next());
+        const { done, value } = await this.#guard(options.signal, () => pieces.next());
         if (done) return;
         yield value;
       }
