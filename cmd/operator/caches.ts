@@ -13,7 +13,7 @@ import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { NODE_GROUP_LABEL } from '../../controllers/windowspool/labels.ts';
 import type { NodeRecord, RuntimeClass } from '../../controllers/windowspool/ports.ts';
 import { Rosters } from '../../controllers/windowspool/roster.ts';
-import { nodeGroupsOfChange, poolChangeMatters, poolIndexes } from '../../controllers/windowspool/triggers.ts';
+import { nodeGroupsOf, poolChangeMatters, poolIndexes } from '../../controllers/windowspool/triggers.ts';
 
 /** Pools, nodes and RuntimeClasses of the cluster, and the verdicts on the nodes; their changes wake pools. */
 export class Caches {
@@ -70,9 +70,8 @@ export class Caches {
       if (poolChangeMatters(before, after)) controller.enqueue(key);
     });
     this.nodes.subscribe(({ before, after }) => {
-      const groups = nodeGroupsOfChange(before, after);
-      if (groups.length > 0) this.rosters.follow(before, after);
-      for (const group of groups) this.#wakeBy('nodeGroup', group, controller);
+      this.rosters.follow(before, after);
+      for (const group of nodeGroupsOf(before, after)) this.#wakeBy('nodeGroup', group, controller);
     });
     this.runtimeClasses.subscribe(({ key }) => this.#wakeBy('runtimeClass', key, controller));
   }

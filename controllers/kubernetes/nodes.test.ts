@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { nodeIndexes, nodeRecordOf } from './nodes.ts';
+import { nodeIdentity, nodeIndexes, nodeRecordOf } from './nodes.ts';
 
 describe('node record', () => {
   it('keeps what is asked about a node, and nothing else', () => {
@@ -75,4 +75,41 @@ describe('node record', () => {
     assert.deepEqual([record.ready, record.kernelVersion, record.taints, record.labels], ['Unknown', '', [], {}]);
     assert.deepEqual(nodeIndexes.nodeGroup(record), []);
   });
+});
+
+describe('a newer record of a node', () => {
+  const object = (change: object = {}) => ({
+    metadata: { name: 'a', uid: 'u', resourceVersion: '1', labels: { zone: 'a', size: 'large' } },
+    spec: { taints: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }] },
+    status: { capacity: { memory: '8Gi' }, conditions: [{ type: 'Ready', status: 'True' }] },
+    ...change,
+  });
+  const newer = (change: object = {}) => {
+    const { metadata, ...rest } = object(change);
+    return nodeRecordOf({ ...rest, metadata: { ...metadata, resourceVersion: '2' } });
+  };
+
+  it('only gives the known one its version when it is a heartbeat', () => {
+    const known = nodeRecordOf(object());
+    assert.equal(nodeIdentity.refresh?.(known, newer()), true);
+    assert.deepEqual(known, newer());
+  });
+
+  const differences: Readonly<Record<string, object>> = {
+    'a label': { metadata: { ...object().metadata, labels: { zone: 'b', size: 'large' } } },
+    'a label less': { metadata: { ...object().metadata, labels: { zone: 'a' } } },
+    'a label more': { metadata: { ...object().metadata, labels: { zone: 'a', size: 'large', more: '' } } },
+    'another object': { metadata: { ...object().metadata, uid: 'v' } },
+    'a taint': { spec: { taints: [] } },
+    readiness: { status: { ...object().status, conditions: [{ type: 'Ready', status: 'False' }] } },
+    'a resource': { status: { ...object().status, capacity: { memory: '9Gi' } } },
+    'its kernel': { status: { ...object().status, nodeInfo: { kernelVersion: '10.0.20348.1' } } },
+  };
+  for (const [what, change] of Object.entries(differences)) {
+    it(`takes the place of the known one when ${what} differs`, () => {
+      const known = nodeRecordOf(object());
+      assert.equal(nodeIdentity.refresh?.(known, newer(change)), false);
+      assert.deepEqual(known, nodeRecordOf(object()));
+    });
+  }
 });

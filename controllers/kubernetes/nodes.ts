@@ -18,7 +18,26 @@ export const nodeIdentity: Identity<NodeRecord> = {
   key: (node) => node.name,
   uid: (node) => node.uid,
   resourceVersion: (node) => node.resourceVersion,
+  // A heartbeat changes nothing that a record has.
+  refresh: (known: Writable<NodeRecord>, newer) => {
+    for (const field of comparedFields) if (!same(known[field], newer[field])) return false;
+    known.resourceVersion = newer.resourceVersion;
+    return true;
+  },
 };
+
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+const comparedFields = (Object.keys(nodeFields) as (keyof NodeRecord)[]).filter((field) => field !== 'resourceVersion');
+
+/** Whether two plain values are equal. Without a text in between: it runs for every field of every heartbeat. */
+function same(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length) return false;
+  return keys.every((key) => key in b && same(a[key as never], b[key as never]));
+}
 
 /** The indexes that a store of nodes must have. */
 export const nodeIndexes: Readonly<Record<NodeIndex, (node: NodeRecord) => readonly string[]>> = {

@@ -25,13 +25,18 @@ export interface Logger {
   child(fields: Record<string, unknown>): Logger;
 }
 
-/** How to tell items apart: three functions, so that an item can have any shape and costs nothing extra. */
+/** How to tell items apart: functions, so that an item can have any shape and costs nothing extra. */
 export interface Identity<T> {
   /** The name, or `namespace/name`: unique in the collection. */
   key(item: T): string;
   uid(item: T): string;
   /** The API server's version of the item, a decimal number of any length. */
   resourceVersion(item: T): string;
+  /**
+   * Gives the known item the version of a newer one where nothing else differs, and says whether it did. Then the known item stays and
+   * nobody is told: most events of a collection may be heartbeats, and objects that live shortly cost the garbage collector nothing.
+   */
+  refresh?(known: T, newer: T): boolean;
 }
 
 /**

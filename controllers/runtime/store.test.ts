@@ -33,6 +33,25 @@ describe('store', () => {
     await store.synced;
   });
 
+  it('tells nobody of what only refreshes an item, and knows its version', () => {
+    const refresh = (known: SimulatedItem, newer: SimulatedItem): boolean => {
+      if (known.value !== newer.value) return false;
+      Object.assign(known, newer);
+      return true;
+    };
+    const store = new Store<SimulatedItem>({ identity: { ...simulatedIdentity, refresh }, log: silentLog });
+    store.replace([item('a', 5)], '5', { newest: true });
+    const [known, changes] = [store.get('a'), [] as Change<SimulatedItem>[]];
+    store.subscribe((change) => changes.push(change));
+    changes.length = 0;
+    store.upsert(item('a', 7));
+    store.upsert(item('a', 6, 9));
+    assert.deepEqual([store.get('a'), store.version, changes], [item('a', 7), '7', []]);
+    assert.equal(store.get('a'), known);
+    store.upsert(item('a', 8, 9));
+    assert.deepEqual(changes, [{ key: 'a', before: item('a', 7), after: item('a', 8, 9) }]);
+  });
+
   it('tells of an item that is missing in a list with its last state', () => {
     const store = storeWith(item('a', 5), item('b', 6));
     const changes = changesOf(store, () => store.replace([item('b', 6)], '11', { newest: false }));
