@@ -4,6 +4,7 @@ import { conditionOf } from '../hack/world/world.ts';
 import { poolManifest } from './pools.ts';
 import { withOperator } from './sharedWorld.ts';
 
+const GROUP_LABEL = 'eks.amazonaws.com/nodegroup';
 const BUILD_LABEL = 'node.kubernetes.io/windows-build';
 
 describe('the verification of nodes', () => {
@@ -18,7 +19,7 @@ describe('the verification of nodes', () => {
         'get',
         'nodes',
         '-l',
-        `eks.amazonaws.com/nodegroup=${POOL}`,
+        `${GROUP_LABEL}=${POOL}`,
         '-o',
         'jsonpath={.items[*].metadata.name}',
       )
@@ -71,6 +72,22 @@ describe('the verification of nodes', () => {
         what: `the label after ${change}`,
         timeoutMs: 10_000,
       });
+    }
+  });
+
+  it('names a node that loses the label of its group, or changes it, and counts it as a node again when that is back', async () => {
+    const node = await someNode();
+    const total = (await stage.world.pool(POOL))?.status?.nodes?.total ?? 0;
+    for (const change of [`${GROUP_LABEL}-`, `${GROUP_LABEL}=another`]) {
+      await stage.world.kubectl('label', 'node', node, change, '--overwrite');
+      const pool = await becomes('NodesVerified', 'False/MembershipLabelRemoved');
+      assert.equal(
+        pool?.status?.conditions?.find(({ type }) => type === 'NodesVerified')?.message,
+        `1 node of the pool lacks the label ${GROUP_LABEL}=${POOL}, by which nodes are counted: ${node}. Put the label back, or end the instance.`,
+      );
+      assert.equal(pool?.status?.nodes?.total, total - 1);
+      await stage.world.kubectl('label', 'node', node, `${GROUP_LABEL}=${POOL}`, '--overwrite');
+      await becomes('NodesVerified', 'True/AllVerified');
     }
   });
 

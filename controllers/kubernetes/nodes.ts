@@ -3,7 +3,7 @@ import { NODE_GROUP_LABEL } from '../windowspool/labels.ts';
 import type { NodeRecord, Nodes } from '../windowspool/ports.ts';
 import { type KubernetesClient, PATCH } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
-import { answer } from './errors.ts';
+import { answer, isNotFound } from './errors.ts';
 import { jsonReader } from './fields.ts';
 import { withFallback } from './formatFallback.ts';
 import { createListWatch } from './listWatch.ts';
@@ -11,6 +11,8 @@ import { nodeFields } from './nodeFields.ts';
 import { protobufDecoder } from './protobufDecoder.ts';
 
 const PATH = '/api/v1/nodes';
+/** One small object: what takes longer is trouble, and is asked again. */
+const READ_TIMEOUT_MS = 10_000;
 
 export type NodeIndex = 'nodeGroup';
 
@@ -65,6 +67,16 @@ export function nodeListWatch(client: KubernetesClient, labelSelector?: string):
 /** The domain's nodes: read from the store, written through the client. */
 export function createNodes(client: KubernetesClient, store: StoreView<NodeRecord, NodeIndex>): Nodes {
   return {
+    read: (name, signal) =>
+      answer('get nodes', signal, async () => {
+        const options = { signal, timeoutMs: READ_TIMEOUT_MS };
+        try {
+          return nodeRecordOf(await client.request<unknown>('GET', `${PATH}/${encodeURIComponent(name)}`, options));
+        } catch (error) {
+          if (isNotFound(error)) return undefined;
+          throw error;
+        }
+      }),
     setLabel: (node, key, value, signal) =>
       answer('patch nodes', signal, async () => {
         // The uid in a merge patch is a precondition: another node of this name, joined since, is left alone.

@@ -1,8 +1,9 @@
 /** The condition NodesVerified. */
 import type { Finding } from './assess.ts';
 import { groupOf, lacksNodes, lateInstances } from './facts.ts';
-import { isOwnedBy } from './nodeGroup.ts';
-import type { NodeGroup } from './ports.ts';
+import { NODE_GROUP_LABEL } from './labels.ts';
+import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
+import type { Instance, NodeGroup } from './ports.ts';
 import { likelyCause } from './prerequisites/causes.ts';
 import { nextMoveOf } from './reasons.ts';
 import type { Situation } from './situation.ts';
@@ -15,6 +16,7 @@ const NODES_IN_MESSAGE = 3;
 export function assessNodes(s: Situation): Finding {
   const { total, failing, joining } = s.roster;
   if (failing.length > 0) return failure(s);
+  if (s.roster.strays.length > 0) return straying(s);
   const group = groupOf(s);
   if (group && !isOwnedBy(s.pool, group)) {
     const message = `The nodes of node group ${group.name} are not counted: it is not the pool's.`;
@@ -59,6 +61,18 @@ function failure(s: Situation): Finding {
   return { status: 'False', reason: same ?? 'NodesFailing', message };
 }
 
+/** Nodes that were the pool's, or run on its instances, and can't be told from others any more. */
+function straying({ pool, roster: { strays } }: Situation): Finding {
+  const more = strays.length > NODES_IN_MESSAGE ? ` and ${strays.length - NODES_IN_MESSAGE} more` : '';
+  const names = `${strays
+    .slice(0, NODES_IN_MESSAGE)
+    .map(({ name }) => name)
+    .join(', ')}${more}`;
+  const label = `${NODE_GROUP_LABEL}=${nodeGroupNameOf(pool)}`;
+  const message = `${count(strays.length, 'node')} of the pool ${strays.length === 1 ? 'lacks' : 'lack'} the label ${label}, by which nodes are counted: ${names}. Put the label back, or end the instance.`;
+  return { status: 'False', reason: 'MembershipLabelRemoved', message };
+}
+
 /** `ip-10-0-1-23 runs build …; ip-10-0-1-24 is not Ready … and 2 more.` */
 function name(verdicts: readonly Verdict[]): string {
   const lines = verdicts.slice(0, NODES_IN_MESSAGE).map(({ node, failures }) => `${node.name} ${failures[0]?.message}`);
@@ -87,9 +101,9 @@ function waitingForNodes(s: Situation, missing: number, desired: number): Findin
   };
 }
 
-function whereToLook(late: readonly string[] | undefined): string {
+function whereToLook(late: readonly Instance[] | undefined): string {
   if (late?.length === 0) return 'No running instance waits to join: look at the activity of the scaling group.';
-  const named = late ? `Running and not joined: ${joined(late)}. ` : '';
+  const named = late ? `Running and not joined: ${joined(late.map(({ id }) => id))}. ` : '';
   return `${named}Look at the kubelet of such an instance, and at the access entry of the node role (type EC2_WINDOWS).`;
 }
 

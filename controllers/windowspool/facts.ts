@@ -2,7 +2,7 @@
 import type { WindowsPool } from './api.gen.ts';
 import { CREATED_FROM_TAG, PAUSED_ANNOTATION } from './labels.ts';
 import { wishFor } from './nodeGroup.ts';
-import type { NodeGroup, Trouble } from './ports.ts';
+import type { Instance, NodeGroup, Trouble } from './ports.ts';
 import type { Situation, StepTrouble } from './situation.ts';
 import { touchesAws } from './steps.ts';
 import type { Expectation } from './verify.ts';
@@ -51,24 +51,20 @@ export function isLasting({ kind }: Trouble): boolean {
 /** Whether nodes have been missing for longer than the join grace: the condition remembers since when. */
 export function isOverdue({ pool, now, settings }: Situation): boolean {
   const before = pool.status?.conditions?.find(({ type }) => type === 'NodesVerified');
-  if (before?.reason === 'NodesMissing') return true;
+  if (before?.reason === 'NodesMissing' || before?.reason === 'MembershipLabelRemoved') return true;
   return before?.reason === 'Joining' && now - Date.parse(before.lastTransitionTime) >= settings.joinGraceMs;
 }
 
-/** Ids of instances older than the join grace that are no Nodes; undefined when EC2 was not asked. */
-export function lateInstances({ instances, roster, now, settings }: Situation): string[] | undefined {
-  if (!instances) return undefined;
-  const joinedIds = roster.instanceIds();
-  return instances
-    .filter(({ id, launchedAt }) => !joinedIds.has(id) && now - launchedAt >= settings.joinGraceMs)
-    .map(({ id }) => id);
+/** Instances older than the join grace that are no nodes of the pool; undefined when EC2 was not asked. */
+export function lateInstances({ instances, roster, now, settings }: Situation): Instance[] | undefined {
+  return instances?.filter(({ id, launchedAt }) => !roster.hasInstance(id) && now - launchedAt >= settings.joinGraceMs);
 }
 
 /** Whether nodes are missing for too long. A scaling group that has just launched them lacks none: it grows. */
 export function lacksNodes(s: Situation): boolean {
   const desired = groupOf(s)?.scaling.desired ?? 0;
   const growing = lateInstances(s)?.length === 0 && (s.instances?.length ?? 0) >= desired;
-  return s.roster.total < desired && isOverdue(s) && !growing;
+  return s.roster.total + s.roster.strays.length < desired && isOverdue(s) && !growing;
 }
 
 /** What the pool's nodes are compared with. */

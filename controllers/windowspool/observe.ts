@@ -1,12 +1,13 @@
 /** Reads what the plan looks at. The cluster's own objects come from the cache; AWS is asked only when there is a reason to. */
 import type { WindowsPool } from './api.gen.ts';
-import { expectationOf, groupOf, isAwsTrouble, isOverdue } from './facts.ts';
+import type { Departures } from './departures.ts';
+import { expectationOf, groupOf, isAwsTrouble, isOverdue, lateInstances } from './facts.ts';
 import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
-import type { Clusters, Instances, NodeGroups, RuntimeClasses, Trouble } from './ports.ts';
+import type { Clusters, Instances, NodeGroups, Nodes, RuntimeClasses, Trouble } from './ports.ts';
 import { gatherFacts } from './prerequisites/gather.ts';
 import type { PrerequisiteSources } from './prerequisites/ports.ts';
 import { SharedAnswers } from './prerequisites/sharedAnswers.ts';
-import { Roster, type Rosters, type RosterView } from './roster.ts';
+import { Roster, type Rosters } from './roster.ts';
 import { runtimeClassFor } from './runtimeClass.ts';
 import type { ClusterSight, GroupSight, Settings, Situation, StepTrouble } from './situation.ts';
 import type { Expectation } from './verify.ts';
@@ -15,6 +16,7 @@ export interface Sources extends PrerequisiteSources {
   readonly nodeGroups: NodeGroups;
   readonly clusters: Clusters;
   readonly instances: Instances;
+  readonly nodes: Nodes;
   readonly rosters: Pick<Rosters, 'of' | 'forget'>;
   readonly runtimeClasses: RuntimeClasses;
   /** The API server's version, such as `v1.36.3`; undefined until it is known. */
@@ -97,6 +99,7 @@ export async function observe(
   const expected = expectationOf({ pool, serverVersion, settings });
   const wish = runtimeClassFor(pool);
   const former = pool.status?.runtimeClass?.name;
+  const roster = rosterOf(pool, group, expected, sources);
   const situation: Situation = {
     pool,
     now,
@@ -104,7 +107,7 @@ export async function observe(
     cluster,
     group,
     update: undefined,
-    roster: rosterOf(pool, group, expected, sources),
+    roster,
     prerequisites: before?.prerequisites,
     instances: before?.instances,
     runtimeClass: wish && sources.runtimeClasses.get(wish.name),
@@ -112,13 +115,18 @@ export async function observe(
     serverVersion,
     troubles: before?.troubles ?? [],
   };
-  if (before || isGoing(pool)) return situation;
-  const seen = await withInstances(await withUpdate(situation, sources, signal), sources, signal);
+  const asked = before || isGoing(pool) ? situation : await askAws(situation, sights, sources, signal);
+  return withDepartures(asked, roster.departures, before === undefined, sources, signal);
+}
+
+/** With all else that AWS has to be asked for. */
+async function askAws(s: Situation, sights: Sights, sources: Sources, signal: AbortSignal): Promise<Situation> {
+  const seen = await withInstances(await withUpdate(s, sources, signal), sources, signal);
   return { ...seen, prerequisites: await gatherFacts(seen, sources, sights.shared, signal) };
 }
 
 /** The verdicts on the nodes of the pool's group. The nodes of a group that is not the pool's are not the pool's either. */
-function rosterOf(pool: WindowsPool, sight: GroupSight, expected: Expectation, { rosters }: Sources): RosterView {
+function rosterOf(pool: WindowsPool, sight: GroupSight, expected: Expectation, { rosters }: Sources): Roster {
   const group = sight.kind === 'seen' ? sight.group : sight.kind === 'unreachable' ? sight.last : undefined;
   // Without a group to look at, only the memory of one proves that the nodes are the pool's.
   const isOurs = group ? isOwnedBy(pool, group) : sight.kind === 'absent' || pool.status?.nodeGroup?.arn !== undefined;
@@ -185,7 +193,29 @@ async function withInstances(s: Situation, { instances }: Sources, signal: Abort
 export function needsInstances(s: Situation): boolean {
   const group = groupOf(s);
   if (!group || group.autoScalingGroups.length === 0 || s.instances) return false;
-  return s.roster.total < group.scaling.desired && isOverdue(s);
+  return s.roster.total + s.roster.strays.length < group.scaling.desired && isOverdue(s);
+}
+
+/** With what became of nodes that left. Asked only while the pool misses nodes: else they went as they should. */
+async function withDepartures(
+  s: Situation,
+  departures: Departures,
+  fresh: boolean,
+  { nodes }: Sources,
+  signal: AbortSignal,
+): Promise<Situation> {
+  const group = groupOf(s);
+  if (!group || !isOwnedBy(s.pool, group)) return s;
+  if (isGoing(s.pool) || s.roster.total >= group.scaling.desired) {
+    departures.forget();
+    return s;
+  }
+  if (fresh) {
+    departures.doubtStrays();
+    for (const instance of lateInstances(s) ?? []) departures.missed(instance);
+  }
+  const trouble = await departures.read(nodeGroupNameOf(s.pool), nodes, s.now, signal);
+  return trouble ? troubled(s, 'readNode', trouble) : s;
 }
 
 function troubled(s: Situation, step: string, trouble: Trouble): Situation {

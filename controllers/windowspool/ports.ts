@@ -206,6 +206,8 @@ export interface NodeRecord {
 }
 
 export interface Nodes {
+  /** From the API server, past every cache and whatever its labels are; undefined when there is none of this name. */
+  read(name: string, signal: AbortSignal): Promise<Answer<NodeRecord | undefined>>;
   /** Sets one label, only on the very node that was observed (its uid is a precondition). */
   setLabel(node: NodeRecord, key: string, value: string, signal: AbortSignal): Promise<Answer<void>>;
 }

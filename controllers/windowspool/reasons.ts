@@ -55,6 +55,8 @@ const others = {
   AllVerified: 'Every node passes every check.',
   NoNodes: 'The pool has no nodes and wants none.',
   Joining: 'Nodes are on their way. Nothing to do unless it takes longer than the join grace.',
+  MembershipLabelRemoved:
+    'Nodes lost the label eks.amazonaws.com/nodegroup, or have another value in it. Put it back, or end their instances.',
   NodesMissing: 'Instances run, or should run, but have not joined. Look at the instances named in the message.',
   NodesFailing: 'Nodes fail different checks. status.failingNodes has one line for each.',
   Verified: 'The pool has the verified nodes that it must have.',

@@ -3,6 +3,7 @@
  *
  *   node's event ──▶ Rosters ──▶ the Roster of each pool with that node group ──▶ counts, failing, joining, mislabelled
  */
+import { Departures, instanceIdOf } from './departures.ts';
 import { canonical } from './hash.ts';
 import type { NodeRecord } from './ports.ts';
 import { nodeGroupsOf } from './triggers.ts';
@@ -25,8 +26,12 @@ export interface RosterView {
   readonly builds: ReadonlyMap<string, number>;
   /** When the first verdict on a joining node turns by itself, epoch milliseconds; infinity when none is joining. */
   readonly nextGraceEnd: number;
-  /** EC2 instance ids of the nodes. */
-  instanceIds(): ReadonlySet<string>;
+  /** Nodes that are there and lack the label by which they are the pool's. Not in any of the counts. */
+  readonly strays: readonly NodeRecord[];
+  /** When nodes that left may be looked for again, epoch milliseconds; infinity when none did. */
+  readonly nextReadAt: number;
+  /** Whether this EC2 instance is one of the nodes. */
+  hasInstance(id: string): boolean;
 }
 
 /** The verdicts on the nodes of one pool. */
@@ -37,6 +42,9 @@ export class Roster implements RosterView {
   readonly #warned = new Map<string, Verdict>();
   readonly #mislabelled = new Map<string, NodeRecord>();
   readonly #builds = new Map<string, number>();
+  /** EC2 instance id -> how many nodes say that they are it. */
+  readonly #instances = new Map<string, number>();
+  readonly departures = new Departures();
   #ready = 0;
   #expected: Expectation;
   #compared: string;
@@ -83,13 +91,22 @@ export class Roster implements RosterView {
     return Math.min(...[...this.#joining.values()].map(({ node }) => graceEnd(node, this.#expected)));
   }
 
-  instanceIds(): ReadonlySet<string> {
-    return new Set([...this.#verdicts.values()].map(({ node }) => node.providerID.split('/').at(-1) ?? ''));
+  get strays(): readonly NodeRecord[] {
+    return this.departures.strays;
+  }
+
+  get nextReadAt(): number {
+    return this.departures.nextReadAt;
+  }
+
+  hasInstance(id: string): boolean {
+    return this.#instances.has(id);
   }
 
   /** Judges a node that joined or changed. One that is being deleted is gone. */
   put(node: NodeRecord, now: number): void {
     this.drop(node.name);
+    this.departures.returned(node.name);
     if (node.deleting) return;
     const verdict = verifyNode(node, this.#expected, now);
     this.#verdicts.set(node.name, verdict);
@@ -98,16 +115,24 @@ export class Roster implements RosterView {
     if (verdict.state === 'verified' && verdict.warnings.length > 0) this.#warned.set(node.name, verdict);
     if (isMislabelled(node)) this.#mislabelled.set(node.name, node);
     if (node.ready === 'True') this.#ready += 1;
-    this.#count(node.kernelVersion, 1);
+    count(this.#builds, node.kernelVersion, 1);
+    count(this.#instances, instanceIdOf(node), 1);
   }
 
-  /** Forgets a node that left. */
+  /** A node left the pool's sight: it ended, or lost the label. */
+  leave(node: NodeRecord): void {
+    this.drop(node.name);
+    if (!node.deleting) this.departures.left(node);
+  }
+
+  /** Forgets a node. */
   drop(name: string): void {
     const before = this.#verdicts.get(name);
     if (!before) return;
     for (const map of [this.#verdicts, this.#failing, this.#joining, this.#warned, this.#mislabelled]) map.delete(name);
     if (before.node.ready === 'True') this.#ready -= 1;
-    this.#count(before.node.kernelVersion, -1);
+    count(this.#builds, before.node.kernelVersion, -1);
+    count(this.#instances, instanceIdOf(before.node), -1);
   }
 
   /** Judges again what another spec or the passing of time changes: all nodes, or only those that are joining. */
@@ -119,12 +144,12 @@ export class Roster implements RosterView {
     const verdicts = changed ? this.#verdicts : this.#joining;
     for (const { node } of [...verdicts.values()]) this.put(node, now);
   }
+}
 
-  #count(kernelVersion: string, change: number): void {
-    const nodes = (this.#builds.get(kernelVersion) ?? 0) + change;
-    if (nodes > 0) this.#builds.set(kernelVersion, nodes);
-    else this.#builds.delete(kernelVersion);
-  }
+function count(counts: Map<string, number>, key: string, change: number): void {
+  const nodes = (counts.get(key) ?? 0) + change;
+  if (nodes > 0) counts.set(key, nodes);
+  else counts.delete(key);
 }
 
 function isMislabelled({ kernelVersion, labels }: NodeRecord): boolean {
@@ -169,7 +194,7 @@ export class Rosters {
       for (const pool of this.#poolsOf.get(group) ?? []) {
         const roster = this.#byPool.get(pool)?.roster;
         if (after && nodeGroupsOf(after).includes(group)) roster?.put(after, this.#now());
-        else if (before) roster?.drop(before.name);
+        else if (before) roster?.leave(before);
       }
     }
   }

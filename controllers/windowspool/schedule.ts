@@ -98,7 +98,8 @@ function isUpdateOpen({ pool, update }: Situation): boolean {
 /** When the first verdict or the wait for missing nodes turns without any event. */
 function untilNodesLate(s: Situation): number {
   const missing = s.roster.total < (groupOf(s)?.scaling.desired ?? 0);
-  return Math.min(s.roster.nextGraceEnd - s.now, missing ? s.settings.joinGraceMs : Number.POSITIVE_INFINITY);
+  const untilMissing = Math.min(s.settings.joinGraceMs, s.roster.nextReadAt - s.now);
+  return Math.min(s.roster.nextGraceEnd - s.now, missing ? untilMissing : Number.POSITIVE_INFINITY);
 }
 
 /** Three quarters to five quarters of the interval, always the same for a pool: many pools do not ask at once. */

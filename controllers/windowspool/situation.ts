@@ -68,7 +68,7 @@ export interface Situation {
 export interface StepTrouble {
   /** When it happened, epoch milliseconds: it may be told again from memory. */
   readonly at: number;
-  /** The kind of a Step, `describeUpdate` or `describeInstances`. */
+  /** The kind of a Step, `describeUpdate`, `describeInstances` or `readNode`. */
   readonly step: string;
   readonly trouble: Trouble;
 }

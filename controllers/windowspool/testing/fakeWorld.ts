@@ -3,7 +3,7 @@
  * move on when they are looked at. Every port call is counted, and can be made to fail or to crash the operator.
  */
 import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
-import { FINALIZER } from '../labels.ts';
+import { FINALIZER, NODE_GROUP_LABEL } from '../labels.ts';
 import { Sights } from '../observe.ts';
 import { Pace } from '../pace.ts';
 import type {
@@ -23,7 +23,7 @@ import type {
 } from '../ports.ts';
 import type { AccessEntry, Addon } from '../prerequisites/ports.ts';
 import type { Deps } from '../reconcile.ts';
-import { Roster } from '../roster.ts';
+import { Rosters } from '../roster.ts';
 import { NOW, sampleCluster, sampleNodes, sampleTrouble, settings } from './fixtures.ts';
 
 /** Thrown in the place where the operator's process ends. */
@@ -66,8 +66,9 @@ export class FakeWorld {
   fails: (call: string) => Trouble | undefined = () => undefined;
   /** The call, counted from 0, at which the process ends; and whether the call is still carried out. */
   crash: { readonly at: number; readonly when: 'before' | 'after' } | undefined;
-  /** The roster that the last look got: own writes are seen in it at once, as in the store. */
-  #roster: Roster | undefined;
+  #rosters = this.#emptyRosters();
+  /** The nodes of which the rosters were told last, by name. */
+  #told = new Map<string, NodeRecord>();
   readonly #tokens = new Map<string, string>();
   readonly #left = new Map<string, number>();
   #version = 100;
@@ -75,6 +76,8 @@ export class FakeWorld {
 
   /** A new process: nothing is in its memory. */
   start(): Deps {
+    this.#rosters = this.#emptyRosters();
+    this.#tellOfNodes();
     return {
       sights: new Sights(),
       pace: new Pace(),
@@ -141,19 +144,20 @@ export class FakeWorld {
       },
       instances: { ofScalingGroup: () => this.#call('DescribeInstances', () => this.instances) },
       rosters: {
-        of: (_pool, group, expected) => {
-          const members = this.nodes.filter(({ labels }) => labels['eks.amazonaws.com/nodegroup'] === group);
-          this.#roster = new Roster(members, expected, this.now);
-          return this.#roster;
+        of: (pool, group, expected) => {
+          this.#tellOfNodes();
+          return this.#rosters.of(pool, group, expected);
         },
-        forget: () => undefined,
+        forget: (pool) => this.#rosters.forget(pool),
       },
       nodes: {
+        read: (name) => this.#call('read node', () => this.nodes.find((node) => node.name === name)),
         setLabel: (node, key, value) =>
           this.#call('label node', () => {
             const labelled = { ...node, labels: { ...node.labels, [key]: value } };
             this.nodes = this.nodes.map((each) => (each.uid === node.uid ? labelled : each));
-            this.#roster?.put(labelled, this.now);
+            // An own write is seen at once, as in the store.
+            this.#tellOfNodes();
           }),
       },
       runtimeClasses: {
@@ -179,6 +183,21 @@ export class FakeWorld {
         drop: (pool) => void this.metrics.delete(pool),
       },
     };
+  }
+
+  #emptyRosters(): Rosters {
+    const inGroup = (group: string) => this.nodes.filter(({ labels }) => labels[NODE_GROUP_LABEL] === group);
+    return new Rosters(inGroup, () => this.now);
+  }
+
+  /** As the cache does: what changed since the last time. */
+  #tellOfNodes(): void {
+    const now = new Map(this.nodes.map((node) => [node.name, node]));
+    for (const name of new Set([...this.#told.keys(), ...now.keys()])) {
+      const [before, after] = [this.#told.get(name), now.get(name)];
+      if (before !== after) this.#rosters.follow(before, after);
+    }
+    this.#told = now;
   }
 
   /** The calls since the last time, AWS' only. */
