@@ -1,8 +1,8 @@
 /** How programs are bundled: the operator, and what the benches measure in its place. */
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
@@ -39,9 +39,31 @@ export async function bundle(entry: string, name: string, outdir: string): Promi
     target: 'node22',
     legalComments: 'none',
     metafile: true,
+    plugins: [sheddableSchemas],
     // Packages that are CommonJS inside call require, which ES modules do not have.
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     define: { 'process.env.NODE_ENV': '"production"' },
   });
   return Object.entries(metafile.outputs).map(([file, { bytes }]) => ({ file, bytes }));
 }
+
+/**
+ * The SDK's clients describe every shape of their service in one file of array literals. esbuild must keep each of them, because the keys
+ * that they compute could have effects. They have none; said so, what no command in use needs is left out: 62 KB of EC2 in place of 1.4 MB.
+ */
+const sheddableSchemas: Plugin = {
+  name: 'sheddable-schemas',
+  setup: (esbuild) =>
+    esbuild.onLoad(
+      { filter: /@aws-sdk[\\/]client-[^\\/]+[\\/]dist-es[\\/]schemas[\\/]schemas_0\.js$/ },
+      async ({ path }) => {
+        const schema = /^((?:export )?var [\w$]+ = )(\[[\s\S]*?\]);$/gm;
+        const text = await readFile(path, 'utf8');
+        if (!schema.test(text))
+          throw new Error(
+            `${path} looks different than this plugin expects: compare it with the SDK's version before.`,
+          );
+        return { contents: text.replace(schema, '$1/* @__PURE__ */ (() => $2)();') };
+      },
+    ),
+};

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { copyFile, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -70,19 +70,21 @@ describe('the bundle that ships', () => {
     assert.match(stderr, /--cluster-name is missing: give it, or set WINPOOL_CLUSTER_NAME/);
   });
 
-  it('brings a pool to Ready as in a pod, without the client of EC2 and the reader of kubeconfigs', async () => {
+  it('brings a pool to Ready as in a pod, without the reader of kubeconfigs', async () => {
     await rename(join(bundle(), await chunkWith('loadFromFile')), join(folder, 'client-node.mjs'));
-    const chunk = await chunkWith('DescribeInstancesCommand');
-    await rename(join(bundle(), chunk), join(folder, chunk));
     const credentials = await world.podCredentials();
     operator = world.operator(['--leader-elect=false', '--join-grace=2s'], { entry: entry(), credentials });
     await operator.ready();
     await world.apply(poolManifest('bundled'));
     await world.waitForPool('bundled', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
-    await copyFile(join(folder, chunk), join(bundle(), chunk));
   });
 
-  it('loads it when nodes are missing, and names their instances', async () => {
+  it('has of the client of EC2 only what is used', async () => {
+    const { size } = await stat(join(bundle(), await chunkWith('DescribeInstancesCommand')));
+    assert.ok(size < 150_000, `${size} bytes`);
+  });
+
+  it('asks EC2 when nodes are missing, and names their instances', async () => {
     world.cloud.faults.nextNode({ group: 'bundled', neverJoins: true });
     await world.kubectl('scale', 'windowspool', 'bundled', '--replicas=2');
     const pool = await world.waitForPool(

@@ -41,17 +41,20 @@ export function createAwsClients(options: { readonly region: string; readonly ve
   const config = clientConfig(options);
   const client = new EKSClient(config);
   const send = sender(client);
-  let ec2: Promise<{ client: EC2Client; sdk: typeof import('@aws-sdk/client-ec2') }> | undefined;
+  let ec2: Promise<{ client: EC2Client; commands: typeof import('./ec2Client.ts').EC2_COMMANDS }> | undefined;
   return {
     eks: (operation, input, signal) => {
       const Command = COMMANDS[operation] as new (input: unknown) => unknown;
       return send(new Command(input), { abortSignal: signal });
     },
     ec2: async (operation, input, signal) => {
-      // Loaded at the first use: the module costs 75 MB, and an operator whose pools are all well never needs it.
-      ec2 ??= import('@aws-sdk/client-ec2').then((sdk) => ({ client: new sdk.EC2Client(config), sdk }));
-      const { client: ec2Client, sdk } = await ec2;
-      const Command = sdk[`${operation}Command`] as new (input: unknown) => unknown;
+      // Loaded at the first use: an operator whose pools are all well never needs it.
+      ec2 ??= import('./ec2Client.ts').then((sdk) => ({
+        client: new sdk.EC2Client(config),
+        commands: sdk.EC2_COMMANDS,
+      }));
+      const { client: ec2Client, commands } = await ec2;
+      const Command = commands[operation] as new (input: unknown) => unknown;
       return sender(ec2Client)(new Command(input), { abortSignal: signal });
     },
     close: () => {
