@@ -11,6 +11,7 @@ import { Reflector } from '../../controllers/runtime/reflector.ts';
 import { Store } from '../../controllers/runtime/store.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { NODE_GROUP_LABEL } from '../../controllers/windowspool/labels.ts';
+import { nodeGroupNameOf } from '../../controllers/windowspool/nodeGroup.ts';
 import type { NodeRecord, RuntimeClass } from '../../controllers/windowspool/ports.ts';
 import { Rosters } from '../../controllers/windowspool/roster.ts';
 import { nodeGroupsOf, poolChangeMatters, poolIndexes } from '../../controllers/windowspool/triggers.ts';
@@ -64,10 +65,14 @@ export class Caches {
     return this.#reflectors.map((reflector) => reflector.run(signal));
   }
 
-  /** Tells the controller which pools a change concerns. */
-  wake(controller: Controller): void {
+  /** Tells the controller which pools a change concerns; `gone` is told of a pool's end before others are woken by it. */
+  wake(controller: Controller, gone: (pool: string) => void): void {
     this.pools.subscribe(({ key, before, after }) => {
       if (poolChangeMatters(before, after)) controller.enqueue(key);
+      if (!before || after) return;
+      gone(key);
+      // Its node group may be free now for a pool that waits for the name.
+      this.#wakeBy('nodeGroup', nodeGroupNameOf(before), controller);
     });
     this.nodes.subscribe(({ before, after }) => {
       this.rosters.follow(before, after);

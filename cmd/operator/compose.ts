@@ -64,7 +64,7 @@ export async function runOperator(options: Options, version: string, log: Logger
     instance,
   });
   const serverVersion: ServerVersion = { current: undefined };
-  const parts = { client, aws, caches, recorder, registry, metrics, serverVersion };
+  const parts = { client, aws, caches, recorder, registry, metrics, serverVersion, sights: new Sights() };
   const controller = createController(options, parts, log);
 
   const elector = options.leaderElect ? createElector(options, parts, instance, log) : undefined;
@@ -105,7 +105,7 @@ function createElector(
 
 /** The controller, woken by the caches. */
 function createController(options: Options, parts: Parts, log: Logger): Controller {
-  const { caches, metrics } = parts;
+  const { caches, metrics, sights } = parts;
   const controller = new Controller({
     name: CONTROLLER,
     reconcile: reconciler(options, parts),
@@ -120,7 +120,7 @@ function createController(options: Options, parts: Parts, log: Logger): Controll
     backoff: { baseDelayMs: options.retryBaseMs, maxDelayMs: options.retryMaxMs },
   });
   metrics.observeQueue(CONTROLLER, controller.queue);
-  caches.wake(controller);
+  caches.wake(controller, (pool) => sights.forget(pool));
   return controller;
 }
 
@@ -137,6 +137,7 @@ interface Parts {
   readonly registry: Registry;
   readonly metrics: EngineMetrics;
   readonly serverVersion: ServerVersion;
+  readonly sights: Sights;
 }
 
 function reconciler(options: Options, parts: Parts) {
@@ -144,7 +145,7 @@ function reconciler(options: Options, parts: Parts) {
   const lane = new Lane(awsMetrics(registry));
   const { clusterName } = options;
   const deps = {
-    sights: new Sights(),
+    sights: parts.sights,
     pace: new Pace(),
     settings: options,
     now: () => Date.now(),

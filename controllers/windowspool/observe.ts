@@ -2,6 +2,7 @@
 import type { WindowsPool } from './api.gen.ts';
 import type { Departures } from './departures.ts';
 import { expectationOf, groupOf, isAwsTrouble, isOverdue, lateInstances } from './facts.ts';
+import { POOL_KEY } from './labels.ts';
 import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import type { Clusters, Instances, NodeGroups, Nodes, RuntimeClasses, Trouble } from './ports.ts';
 import { gatherFacts } from './prerequisites/gather.ts';
@@ -72,8 +73,12 @@ export class Sights {
     this.#entries.set(name, { sight, generation, going: isGoing(pool), until });
   }
 
+  /** Forgets a pool that is gone, and what others saw of its group: they may have waited for the name. */
   forget(name: string): void {
     this.#entries.delete(name);
+    for (const [other, { sight }] of this.#entries) {
+      if (sight.group.kind === 'seen' && sight.group.group.tags[POOL_KEY] === name) this.#entries.delete(other);
+    }
   }
 }
 
