@@ -1,34 +1,22 @@
 /** Puts the operator together: every piece is made here and nowhere else. */
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { collectDefaultMetrics, Registry } from 'prom-client';
-import { Lane } from '../../controllers/aws/calls.ts';
-import { Ec2Capacity } from '../../controllers/aws/capacity.ts';
-import { type AwsClients, createAwsClients } from '../../controllers/aws/clients.ts';
-import { EksAccessEntries, EksAddons } from '../../controllers/aws/clusterSettings.ts';
-import { EksClusters } from '../../controllers/aws/clusters.ts';
-import { Ec2Instances } from '../../controllers/aws/instances.ts';
-import { EksNodeGroups } from '../../controllers/aws/nodeGroups.ts';
-import { createKubernetesClient, type KubernetesClient } from '../../controllers/kubernetes/client.ts';
+import { collectDefaultMetrics } from 'prom-client';
+import type { KubernetesClient } from '../../controllers/kubernetes/client.ts';
 import { createEventSink, createPoolEvents } from '../../controllers/kubernetes/events.ts';
 import { createLeaseClient } from '../../controllers/kubernetes/leases.ts';
-import { createNodes } from '../../controllers/kubernetes/nodes.ts';
-import { createPools } from '../../controllers/kubernetes/pools.ts';
-import { createRuntimeClasses } from '../../controllers/kubernetes/runtimeClasses.ts';
-import { createSystemObjects } from '../../controllers/kubernetes/systemObjects.ts';
 import { realClock } from '../../controllers/runtime/clock.ts';
 import { Controller } from '../../controllers/runtime/controller.ts';
 import { LeaderElector, LeadershipLost } from '../../controllers/runtime/leaderElection.ts';
-import { createEngineMetrics, type EngineMetrics } from '../../controllers/runtime/metrics.ts';
 import type { Logger } from '../../controllers/runtime/ports.ts';
 import { Recorder } from '../../controllers/runtime/recorder.ts';
 import { Sights } from '../../controllers/windowspool/observe.ts';
 import { Pace } from '../../controllers/windowspool/pace.ts';
 import { reconcile } from '../../controllers/windowspool/reconcile.ts';
-import { Caches } from './caches.ts';
+import { type Connections, connect, portsOf } from './connections.ts';
 import { healthChecks, startEndpoints } from './endpoints.ts';
 import type { Options } from './options.ts';
-import { awsMetrics, PrometheusPoolMetrics } from './poolMetrics.ts';
+import { PrometheusPoolMetrics } from './poolMetrics.ts';
 
 const LEASE = 'windowspool-operator';
 const CONTROLLER = 'windowspool';
@@ -43,18 +31,9 @@ const VERSION_REFRESH_MS = 3_600_000;
 
 /** Runs the operator until the signal aborts and everything has ended. Rejects when it cannot go on. */
 export async function runOperator(options: Options, version: string, log: Logger, signal: AbortSignal): Promise<void> {
-  const registry = new Registry();
+  const connections = await connect(options, version, log);
+  const { client, aws, caches, registry, serverVersion } = connections;
   collectDefaultMetrics({ register: registry });
-  const metrics = createEngineMetrics(registry);
-  const client = await createKubernetesClient({
-    kubeconfigPath: options.kubeconfig,
-    serviceAccountDir: options.serviceAccountDir,
-    log,
-    version,
-    onRequest: metrics.request,
-  });
-  const aws = createAwsClients({ region: options.region, version });
-  const caches = new Caches(client, log, metrics);
   const instance = `${hostname()}_${randomBytes(4).toString('hex')}`;
   const recorder = new Recorder({
     sink: createEventSink(client),
@@ -63,8 +42,7 @@ export async function runOperator(options: Options, version: string, log: Logger
     controller: REPORTER,
     instance,
   });
-  const serverVersion: ServerVersion = { current: undefined };
-  const parts = { client, aws, caches, recorder, registry, metrics, serverVersion, sights: new Sights() };
+  const parts = { ...connections, recorder, sights: new Sights() };
   const controller = createController(options, parts, log);
 
   const elector = options.leaderElect ? createElector(options, parts, instance, log) : undefined;
@@ -124,45 +102,20 @@ function createController(options: Options, parts: Parts, log: Logger): Controll
   return controller;
 }
 
-/** The API server's version, once it is known. */
-interface ServerVersion {
-  current: string | undefined;
-}
-
-interface Parts {
-  readonly client: KubernetesClient;
-  readonly aws: AwsClients;
-  readonly caches: Caches;
+interface Parts extends Connections {
   readonly recorder: Recorder;
-  readonly registry: Registry;
-  readonly metrics: EngineMetrics;
-  readonly serverVersion: ServerVersion;
   readonly sights: Sights;
 }
 
 function reconciler(options: Options, parts: Parts) {
-  const { client, aws, caches, recorder, registry, serverVersion } = parts;
-  const lane = new Lane(awsMetrics(registry));
-  const { clusterName } = options;
   const deps = {
+    ...portsOf(options, parts),
     sights: parts.sights,
     pace: new Pace(),
     settings: options,
     now: () => Date.now(),
-    nodeGroups: new EksNodeGroups(clusterName, aws.eks, lane),
-    clusters: new EksClusters(clusterName, aws.eks, lane, async () => (await client.caData()) ?? ''),
-    instances: new Ec2Instances(aws.ec2, lane),
-    addons: new EksAddons(clusterName, aws.eks, lane),
-    accessEntries: new EksAccessEntries(clusterName, aws.eks, lane),
-    capacity: new Ec2Capacity(aws.ec2, lane),
-    system: createSystemObjects(client),
-    nodes: createNodes(client, caches.nodes),
-    rosters: caches.rosters,
-    runtimeClasses: createRuntimeClasses(client, caches.runtimeClasses),
-    pools: createPools(client, caches.pools),
-    events: createPoolEvents(recorder),
-    metrics: new PrometheusPoolMetrics(registry),
-    serverVersion: () => serverVersion.current,
+    events: createPoolEvents(parts.recorder),
+    metrics: new PrometheusPoolMetrics(parts.registry),
   };
   return (name: string, { signal }: { readonly signal: AbortSignal }) => reconcile(name, deps, signal);
 }
@@ -170,7 +123,7 @@ function reconciler(options: Options, parts: Parts) {
 /** Kubelets are compared with this version; it changes when the control plane is upgraded. */
 async function keepServerVersion(
   client: KubernetesClient,
-  version: ServerVersion,
+  version: Connections['serverVersion'],
   log: Logger,
   signal: AbortSignal,
 ): Promise<void> {

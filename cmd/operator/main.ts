@@ -2,6 +2,7 @@
 import { pino, stdTimeFunctions } from 'pino';
 import manifest from '../../package.json' with { type: 'json' };
 import { runOperator } from './compose.ts';
+import { dryRun } from './dryRun.ts';
 import { type Options, readCommand } from './options.ts';
 
 /** Longer than everything that ends with a bound of its own; then the process ends whatever still runs. */
@@ -15,13 +16,15 @@ else if (command.kind === 'refuse') {
 } else await run(command.options);
 
 async function run(options: Options): Promise<void> {
-  const log = pino({
+  const settings = {
     level: options.logLevel,
     base: { version: manifest.version },
     // Read by people at night and by log pipelines alike.
-    formatters: { level: (level) => ({ level }) },
+    formatters: { level: (level: string) => ({ level }) },
     timestamp: stdTimeFunctions.isoTime,
-  });
+  };
+  // The standard output of a dry run is the plan and nothing else.
+  const log = pino(settings, pino.destination(options.dryRun ? 2 : 1));
   const ending = new AbortController();
   const stop = (name: string) => {
     log.info({ signal: name }, 'stopping');
@@ -38,8 +41,13 @@ async function run(options: Options): Promise<void> {
     process.exit(1);
   });
   try {
-    await runOperator(options, manifest.version, log, ending.signal);
-    log.info({}, 'stopped');
+    if (options.dryRun) {
+      const isComplete = await dryRun(options, manifest.version, log, console.log, ending.signal);
+      process.exitCode = isComplete ? 0 : 1;
+    } else {
+      await runOperator(options, manifest.version, log, ending.signal);
+      log.info({}, 'stopped');
+    }
   } catch (error) {
     log.fatal({ err: error }, 'the operator cannot go on');
     process.exitCode = 1;

@@ -29,6 +29,12 @@ describe('the command line', () => {
     assert.deepEqual([options.clusterName, options.region, options.pollMs], ['staging', 'eu-west-1', 5_000]);
   });
 
+  it('takes a switch alone or with a value', () => {
+    const dryRun = (...args: string[]) => optionsOf(read([...args, ...NEEDED])).dryRun;
+    assert.deepEqual([dryRun(), dryRun('--dry-run'), dryRun('--dry-run=false')], [false, true, false]);
+    assert.equal(optionsOf(read(NEEDED, { WINPOOL_DRY_RUN: 'true' })).dryRun, true);
+  });
+
   it('prints help and version whatever else is wrong', () => {
     assert.deepEqual(read(['--nonsense', '--help']), { kind: 'print', text: help() });
     assert.deepEqual(read(['--version']), { kind: 'print', text: '0.1.0' });
@@ -71,6 +77,7 @@ describe('the command line', () => {
       '--metrics-address 8080: is no address. Write it as 127.0.0.1:8080, :8080 or 0',
     ],
     [NEEDED, { WINPOOL_WORKERS: 'many' }, 'WINPOOL_WORKERS=many: is no whole number from 1 to 100'],
+    [[...NEEDED, '--dry-run=maybe'], {}, '--dry-run maybe: is neither true nor false'],
     [
       [...NEEDED, '--kubeconfig='],
       {},

@@ -17,6 +17,8 @@ export interface Options extends Settings {
   readonly leaderElect: boolean;
   readonly leaderElectionNamespace: string;
   readonly logLevel: string;
+  /** Shows what would be done, once, and writes nothing anywhere. */
+  readonly dryRun: boolean;
 }
 
 /** What to do instead of running. */
@@ -31,6 +33,8 @@ interface Flag<T> {
   /** Shown in --help; absent: the flag is required, unless `optional`. */
   readonly fallback?: string;
   readonly optional?: true;
+  /** The flag alone means `true`. */
+  readonly bare?: true;
   readonly what: string;
   /** Throws an Error whose message ends the sentence "--flag VALUE: ...". */
   readonly parse: (text: string) => T;
@@ -143,6 +147,16 @@ const table: { readonly [K in keyof Options]: Flag<Exclude<Options[K], undefined
     oneOf('trace', 'debug', 'info', 'warn', 'error'),
     'info',
   ),
+  dryRun: {
+    ...flag(
+      'dry-run',
+      'WINPOOL_DRY_RUN',
+      'Print what would be done for each pool, write nothing to AWS or the cluster, and end.',
+      yesNo,
+      'false',
+    ),
+    bare: true,
+  },
 };
 
 /** Reads the command line and the environment; a flag wins over its variable. Names every mistake at once. */
@@ -153,7 +167,7 @@ export function readCommand(
 ): Command {
   const flags = Object.values(table) as Flag<unknown>[];
   const known = Object.fromEntries([
-    ...flags.map(({ flag }) => [flag, { type: 'string' as const }]),
+    ...flags.map(({ flag, bare }) => [flag, { type: bare ? ('boolean' as const) : ('string' as const) }]),
     ['help', { type: 'boolean' as const, short: 'h' }],
     ['version', { type: 'boolean' as const }],
   ]);
@@ -183,7 +197,8 @@ function readValue(
 ): unknown {
   const fromFlag = typeof given === 'string';
   const fromEnv = env[entry.env] || undefined;
-  const raw = given === undefined ? (fromEnv ?? entry.fallback) : given;
+  const stated = given === true && entry.bare ? 'true' : given;
+  const raw = stated === undefined ? (fromEnv ?? entry.fallback) : stated;
   if (raw === undefined) {
     if (!entry.optional) errors.push(`--${entry.flag} is missing: give it, or set ${entry.env}. ${entry.what}`);
     return undefined;

@@ -1,0 +1,67 @@
+/** The pieces that every kind of run needs: clients, caches, and the domain's ports on them. */
+import { Registry } from 'prom-client';
+import { Lane } from '../../controllers/aws/calls.ts';
+import { Ec2Capacity } from '../../controllers/aws/capacity.ts';
+import { type AwsClients, createAwsClients } from '../../controllers/aws/clients.ts';
+import { EksAccessEntries, EksAddons } from '../../controllers/aws/clusterSettings.ts';
+import { EksClusters } from '../../controllers/aws/clusters.ts';
+import { Ec2Instances } from '../../controllers/aws/instances.ts';
+import { EksNodeGroups } from '../../controllers/aws/nodeGroups.ts';
+import { createKubernetesClient, type KubernetesClient } from '../../controllers/kubernetes/client.ts';
+import { createNodes } from '../../controllers/kubernetes/nodes.ts';
+import { createPools } from '../../controllers/kubernetes/pools.ts';
+import { createRuntimeClasses } from '../../controllers/kubernetes/runtimeClasses.ts';
+import { createSystemObjects } from '../../controllers/kubernetes/systemObjects.ts';
+import { createEngineMetrics, type EngineMetrics } from '../../controllers/runtime/metrics.ts';
+import type { Logger } from '../../controllers/runtime/ports.ts';
+import type { Hands } from '../../controllers/windowspool/act.ts';
+import type { Sources } from '../../controllers/windowspool/observe.ts';
+import { Caches } from './caches.ts';
+import type { Options } from './options.ts';
+import { awsMetrics } from './poolMetrics.ts';
+
+export interface Connections {
+  readonly client: KubernetesClient;
+  readonly aws: AwsClients;
+  readonly caches: Caches;
+  readonly registry: Registry;
+  readonly metrics: EngineMetrics;
+  /** The API server's version, once it is known. */
+  readonly serverVersion: { current: string | undefined };
+}
+
+/** Makes the clients and the caches. Nothing is asked yet but what the kubeconfig itself runs for credentials. */
+export async function connect(options: Options, version: string, log: Logger): Promise<Connections> {
+  const registry = new Registry();
+  const metrics = createEngineMetrics(registry);
+  const client = await createKubernetesClient({
+    kubeconfigPath: options.kubeconfig,
+    serviceAccountDir: options.serviceAccountDir,
+    log,
+    version,
+    onRequest: metrics.request,
+  });
+  const aws = createAwsClients({ region: options.region, version });
+  const caches = new Caches(client, log, metrics);
+  return { client, aws, caches, registry, metrics, serverVersion: { current: undefined } };
+}
+
+/** The domain's ports to AWS and to the cluster. */
+export function portsOf({ clusterName }: Options, connections: Connections): Sources & Hands {
+  const { client, aws, caches, registry, serverVersion } = connections;
+  const lane = new Lane(awsMetrics(registry));
+  return {
+    nodeGroups: new EksNodeGroups(clusterName, aws.eks, lane),
+    clusters: new EksClusters(clusterName, aws.eks, lane, async () => (await client.caData()) ?? ''),
+    instances: new Ec2Instances(aws.ec2, lane),
+    addons: new EksAddons(clusterName, aws.eks, lane),
+    accessEntries: new EksAccessEntries(clusterName, aws.eks, lane),
+    capacity: new Ec2Capacity(aws.ec2, lane),
+    system: createSystemObjects(client),
+    nodes: createNodes(client, caches.nodes),
+    rosters: caches.rosters,
+    runtimeClasses: createRuntimeClasses(client, caches.runtimeClasses),
+    pools: createPools(client, caches.pools),
+    serverVersion: () => serverVersion.current,
+  };
+}

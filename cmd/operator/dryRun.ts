@@ -1,0 +1,59 @@
+/** `--dry-run`: looks at every pool once, prints what would be done, and writes nothing: no lease, no status, no event, no call that changes AWS. */
+import type { Logger } from '../../controllers/runtime/ports.ts';
+import { Sights } from '../../controllers/windowspool/observe.ts';
+import { preview, previewText } from '../../controllers/windowspool/preview.ts';
+import { connect, portsOf } from './connections.ts';
+import type { Options } from './options.ts';
+
+/** How long the caches may take to have everything. */
+const SYNC_WITHIN_MS = 60_000;
+
+/**
+ * Prints a paragraph for each pool, by name. Resolves with whether all pools could be looked at. Rejects when the cluster cannot be
+ * read, or when the signal aborts.
+ */
+export async function dryRun(
+  options: Options,
+  version: string,
+  log: Logger,
+  print: (text: string) => void,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const connections = await connect(options, version, log);
+  const { client, aws, caches, serverVersion } = connections;
+  const ending = new AbortController();
+  const background = caches.run(ending.signal);
+  try {
+    const inTime = AbortSignal.any([signal, AbortSignal.timeout(SYNC_WITHIN_MS)]);
+    serverVersion.current = await client.serverVersion(inTime);
+    await untilSynced(caches.stores, inTime);
+    const sources = portsOf(options, connections);
+    const sights = new Sights();
+    const pools = [...caches.pools.list()].sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+    if (pools.length === 0) print('There are no WindowsPools.');
+    let isComplete = true;
+    for (const pool of pools) {
+      const bounded = AbortSignal.any([signal, AbortSignal.timeout(options.reconcileTimeoutMs)]);
+      const shown = await preview(pool, sights, sources, options, Date.now(), bounded);
+      print(previewText(shown));
+      isComplete &&= shown.isComplete;
+    }
+    return isComplete;
+  } finally {
+    ending.abort();
+    await Promise.allSettled(background);
+    aws.close();
+    client.close();
+  }
+}
+
+async function untilSynced(stores: readonly { readonly synced: Promise<void> }[], signal: AbortSignal): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(new Error('The cluster could not be read in time. Check --kubeconfig and its rights.'));
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    await Promise.race([Promise.all(stores.map(({ synced }) => synced)), promise]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

@@ -1,0 +1,82 @@
+/** What would be done for a pool, in words for people. It only looks. */
+import { adoptionOf } from './adoption.ts';
+import type { WindowsPool } from './api.gen.ts';
+import { assess } from './assess.ts';
+import { describeDifference, differencesOf } from './differences.ts';
+import { groupOf, isDeleting, isPaused } from './facts.ts';
+import { isOwnedBy } from './nodeGroup.ts';
+import { observe, type Sights, type Sources } from './observe.ts';
+import { planFor } from './plan.ts';
+import type { Settings, Situation } from './situation.ts';
+import { describeStep, type Step } from './steps.ts';
+import { count, sentence } from './words.ts';
+
+export interface Preview {
+  readonly pool: string;
+  /** What the next run would do. */
+  readonly now: readonly string[];
+  /** What it would leave undone, and why: the pool is paused, driftPolicy is Report, or an adoption comes first. */
+  readonly later: { readonly why: string; readonly steps: readonly string[] };
+  /** How the group differs from the spec, if it is the pool's or is about to be. */
+  readonly differences: readonly string[];
+  /** What stops the pool, or could not be looked at, as messages of its conditions. */
+  readonly remarks: readonly string[];
+  /** Whether everything could be looked at. */
+  readonly isComplete: boolean;
+}
+
+/** Looks at a pool and at AWS now, and writes nothing. */
+export async function preview(
+  pool: WindowsPool,
+  sights: Sights,
+  sources: Sources,
+  settings: Settings,
+  now: number,
+  signal: AbortSignal,
+): Promise<Preview> {
+  const s = await observe(pool, undefined, sights, sources, settings, now, signal);
+  const { steps, pending } = planFor(s);
+  const { Stalled, NodeGroupReady, PrerequisitesMet } = assess(s);
+  const isComplete = s.group.kind !== 'unreachable' && s.cluster.kind !== 'unreachable' && s.troubles.length === 0;
+  const causes = isComplete ? [Stalled] : [NodeGroupReady, PrerequisitesMet];
+  const remarks = causes.flatMap((finding) => (finding ? [finding.message] : []));
+  return {
+    pool: pool.metadata.name,
+    now: inWords(steps),
+    later: { why: whyLater(pool, steps), steps: inWords(pending) },
+    differences: differencesIn(s),
+    remarks,
+    isComplete,
+  };
+}
+
+function whyLater(pool: WindowsPool, steps: readonly Step[]): string {
+  if (isPaused(pool)) return 'when the pool is resumed';
+  if (steps.some(({ kind }) => kind === 'adoptNodeGroup') && pool.spec.driftPolicy === 'Correct') return 'then';
+  return 'left to you, because driftPolicy is Report';
+}
+
+function inWords(steps: readonly Step[]): string[] {
+  return steps.flatMap((step) => describeStep(step) ?? (step.kind === 'removeFinalizer' ? ['let the pool go'] : []));
+}
+
+function differencesIn(s: Situation): string[] {
+  const group = groupOf(s);
+  if (!group || isDeleting(s.pool)) return [];
+  const concerns = isOwnedBy(s.pool, group) || adoptionOf(s.pool, group).kind === 'take';
+  return concerns ? differencesOf(s.pool, group).map(describeDifference) : [];
+}
+
+/** The preview as a paragraph: a line for the pool, and one for each thing below it. */
+export function previewText({ pool, now, later, differences, remarks }: Preview): string {
+  const steps = now.length + later.steps.length;
+  const list = (title: string, lines: readonly string[]) =>
+    lines.length > 0 ? [`  ${title}:`, ...lines.map((line) => `    ${sentence(line)}`)] : [];
+  return [
+    `WindowsPool ${pool}: ${steps > 0 ? count(steps, 'step') : 'nothing to do'}`,
+    ...list('now', now),
+    ...list(later.why, later.steps),
+    ...list('the node group differs', differences),
+    ...list('but', remarks),
+  ].join('\n');
+}
