@@ -55,6 +55,17 @@ lint: deps ## Check types, style, import walls, floating promises and unused cod
 fmt: deps ## Format the code and put right what the linter can.
 	@biome check --write
 
+##@ Deploy
+KUBECTL ?= kubectl
+UNDEPLOY_TIMEOUT ?= 60m
+
+.PHONY: deploy undeploy
+deploy: ## Install the CRD, the rights and the operator of config/default into the cluster of your kubeconfig.
+	@$(KUBECTL) apply -k config/default
+
+undeploy: ## Delete all pools and wait for them, then the operator, then the CRD (UNDEPLOY_TIMEOUT).
+	@KUBECTL='$(KUBECTL)' hack/undeploy.sh '$(UNDEPLOY_TIMEOUT)'
+
 ##@ Prepare
 .PHONY: help deps binaries
 deps: $(PACKAGES) ## Install the npm packages, Node included.

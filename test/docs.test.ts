@@ -100,7 +100,7 @@ const checks: readonly Check[] = [
     },
   },
   {
-    after: 'kubectl delete -k config/default',
+    after: 'make undeploy',
     what: 'nothing is left of it',
     look: async (reader) => {
       const kinds = 'crds,clusterroles,clusterrolebindings,namespaces,runtimeclasses';
