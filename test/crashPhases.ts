@@ -1,6 +1,7 @@
 /** The phases of a pool's life in which the crash suite kills the operator. */
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../controllers/windowspool/api.gen.ts';
+import { nodeRoleArn, subnetIds } from '../hack/cloud/network.ts';
 import { waitFor } from '../hack/controlplane/wait.ts';
 import { conditionOf } from '../hack/world/world.ts';
 import type { CrashStage } from './crashStage.ts';
@@ -78,6 +79,16 @@ async function makeCreating(stage: CrashStage): Promise<void> {
 }
 
 const changed = { labels: { tier: 'web' }, nodeGroup: { tags: { cost: '42' } }, scaling: { desired: 2 } };
+/** A group as somebody else makes it. */
+const legacyGroup = (nodegroupName: string) => ({
+  nodegroupName,
+  nodeRole: nodeRoleArn,
+  subnets: [subnetIds[0], subnetIds[1]],
+  amiType: 'WINDOWS_CORE_2022_x86_64' as const,
+  instanceTypes: ['m5.large'],
+  scalingConfig: { minSize: 0, maxSize: 6, desiredSize: 1 },
+  labels: { team: 'legacy' },
+});
 const otherSubnet = { nodeGroup: { subnets: [{ id: 'subnet-0a3000000000000cc' }] } };
 
 /** All of them. */
@@ -172,6 +183,41 @@ export const phases: readonly Phase[] = [
       assert.deepEqual(stage.groups()[0]?.subnets, ['subnet-0a3000000000000cc']);
     },
     includes: ['DeleteNodegroup #1', 'CreateNodegroup #1', 'PUT windowspools/status #3'],
+  },
+  {
+    name: 'adoption',
+    prepare: async (stage) => {
+      // It is there before the pool, and so before the finalizer.
+      stage.retained = true;
+      await stage.ready();
+      stage.world.cloud.faults.consoleCreate(legacyGroup(stage.name));
+      await stage.settle();
+    },
+    act: (stage) =>
+      stage.apply(manifest(stage, { ...changed, nodeGroup: { ...changed.nodeGroup, adoption: 'IfUnowned' } })),
+    end: async (stage) => {
+      const pool = await stage.until(
+        'to be Ready and as specified',
+        (found) =>
+          isReady(found) &&
+          conditionOf(found, 'UpToDate') === 'True/AsSpecified' &&
+          found?.status?.nodeGroup?.update?.status !== 'InProgress',
+      );
+      const [group, ...others] = stage.groups();
+      assert.deepEqual(others, []);
+      assert.equal(pool?.status?.nodeGroup?.arn, group?.nodegroupArn);
+      assert.deepEqual([stage.history.groups.size, stage.history.creationTokens.size], [1, 0], 'groups, creations');
+      assert.equal(stage.history.resizes.size, 0, 'updates that carried the desired size');
+      assert.deepEqual(group?.labels, {
+        team: 'legacy',
+        tier: 'web',
+        'winpool.dev/pool': stage.name,
+        'winpool.dev/windows-build': '10.0.20348',
+      });
+      assert.deepEqual(group?.tags, { cost: '42', 'winpool.dev/pool': stage.name });
+      assert.deepEqual(group?.scalingConfig, { minSize: 1, maxSize: 3, desiredSize: 1 });
+    },
+    includes: ['PUT windowspools/status #1', 'TagResource #1', 'UpdateNodegroupConfig #1', 'TagResource #2'],
   },
   {
     name: 'deletion with Retain',
