@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { waitFor } from '../hack/controlplane/wait.ts';
-import { conditionOf } from '../hack/world/world.ts';
+import { conditionOf, windowsIpam } from '../hack/world/world.ts';
 import { assertGolden, withoutChance } from './goldenText.ts';
 import { withOperator } from './sharedWorld.ts';
 
@@ -79,6 +79,25 @@ describe('what kubectl shows', () => {
     await becomes('legacy', 'RuntimeClassReady', 'True/Available');
     await assertGolden('not-owned', await show(looks('legacy'), '  NotOwned  ', 'RuntimeClassApplied'));
     stage.world.cloud.faults.consoleDelete({ group: 'legacy' });
+  });
+
+  it('a pool without a node group, because three prerequisites are not met', async () => {
+    const { world } = stage;
+    const linux = ['-l', 'kubernetes.io/os=linux'];
+    world.cloud.faults.accessEntry({ type: 'EC2_LINUX' });
+    await world.apply(windowsIpam(false));
+    await world.kubectl('cordon', ...linux);
+    try {
+      await apply('early');
+      await becomes('early', 'PrerequisitesMet', 'False/NoLinuxNode');
+      await becomes('early', 'RuntimeClassReady', 'True/Available');
+      await assertGolden('prerequisites', await show(looks('early'), '  NoLinuxNode  ', 'RuntimeClassApplied'));
+    } finally {
+      world.cloud.faults.accessEntry({ type: 'EC2_WINDOWS' });
+      await world.apply(windowsIpam(true));
+      await world.kubectl('uncordon', ...linux);
+      await world.kubectl('delete', 'windowspool', 'early', '--timeout=30s');
+    }
   });
 
   it('a pool on which EKS works, and all pools side by side', async () => {

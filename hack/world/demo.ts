@@ -1,9 +1,10 @@
 /** `make demo`: from an empty machine to a verified Windows pool and back, in stages that say what they do. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { waitFor } from '../controlplane/wait.ts';
 import { OPERATOR_USER, ofOperator, readAudit, refused } from './audit.ts';
-import { conditionOf, startWorld, type World } from './world.ts';
+import { conditionOf, startWorld, type World, windowsIpam } from './world.ts';
 
 const SAMPLES = fileURLToPath(new URL('../../config/samples/', import.meta.url));
 const POOL = 'web';
@@ -15,8 +16,10 @@ export async function demo(say: (line: string) => void, signal: AbortSignal): Pr
   const world = await startWorld({ log: say, signal });
   try {
     stage('Starting the operator under its own ServiceAccount with the rights of config/rbac');
-    const operator = await world.operator().ready();
+    // It looks at a missing prerequisite every 20 seconds by default: too long for a demo.
+    const operator = await world.operator(['--poll-interval=1s']).ready();
     await applySample(world, stage, say);
+    await switchIpamOn(world, stage, say);
     await runWorkload(world, stage, say);
     await joinWrongBuild(world, stage, say);
     await deletePool(world, stage, say);
@@ -33,6 +36,10 @@ export async function demo(say: (line: string) => void, signal: AbortSignal): Pr
 
 type Say = (line: string) => void;
 
+function messageOf(pool: WindowsPool | undefined, condition: string): string {
+  return pool?.status?.conditions?.find(({ type }) => type === condition)?.message ?? '';
+}
+
 function stages(say: Say): Say {
   const start = performance.now();
   let number = 0;
@@ -43,8 +50,22 @@ function stages(say: Say): Say {
 }
 
 async function applySample(world: World, stage: Say, say: Say): Promise<void> {
-  stage('Applying config/samples/windowspool.yaml and waiting for condition Ready');
+  stage('Applying config/samples/windowspool.yaml in a cluster whose Windows IPAM is off');
+  await world.apply(windowsIpam(false));
   await world.kubectl('apply', '-k', SAMPLES);
+  const pool = await world.waitForPool(
+    POOL,
+    'to say that Windows IPAM is off',
+    (found) => conditionOf(found, 'Ready') === 'False/WindowsIPAMDisabled',
+  );
+  say(messageOf(pool, 'PrerequisitesMet'));
+  say(await world.kubectl('get', 'windowspools', '-o', 'wide'));
+  if (world.cloud.state.groups.size > 0) throw new Error('a node group was created before the prerequisites were met');
+}
+
+async function switchIpamOn(world: World, stage: Say, say: Say): Promise<void> {
+  stage('Switching Windows IPAM on and waiting for condition Ready');
+  await world.apply(windowsIpam(true));
   await world.kubectl('wait', '--for=condition=Ready', `windowspool/${POOL}`, '--timeout=60s');
   say(await world.kubectl('get', 'windowspools', '-o', 'wide'));
   say(await world.kubectl('get', 'nodes', '-L', 'node.kubernetes.io/windows-build'));
@@ -66,7 +87,7 @@ async function joinWrongBuild(world: World, stage: Say, say: Say): Promise<void>
     'to name the wrong build',
     (found) => conditionOf(found, 'NodesVerified') === 'False/WrongBuild',
   );
-  say(pool?.status?.conditions?.find(({ type }) => type === 'NodesVerified')?.message ?? '');
+  say(messageOf(pool, 'NodesVerified'));
   say(await world.kubectl('get', 'windowspools'));
 }
 

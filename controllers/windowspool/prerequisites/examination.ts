@@ -47,6 +47,8 @@ export type Scope = 'nothing' | 'standing' | 'complete';
 
 /** The statuses of a group of which something went wrong. */
 const BROKEN = ['CREATE_FAILED', 'DEGRADED'];
+/** What is told of prerequisites that could not be checked. */
+const UNCHECKED = ['AccessDenied', 'NotChecked'];
 /** What a node fails when it is a prerequisite that is missing. */
 const SYMPTOMS = ['NoPodAddresses', 'NotReady'];
 
@@ -57,9 +59,14 @@ export function scopeOf(s: Situation): Scope {
   if (group.kind === 'unreachable') return 'nothing';
   if (group.kind === 'absent') return 'complete';
   if (!isOwnedBy(pool, group.group) || group.group.status === 'DELETING') return 'nothing';
+  return wasUnmet(s) || BROKEN.includes(group.group.status) || hasSymptoms(s) ? 'complete' : 'standing';
+}
+
+/** Whether the pool was told that a prerequisite is not met, or that it could not be checked: then it is looked at until it is. */
+export function wasUnmet({ pool }: Situation): boolean {
   const told = pool.status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
-  const wasUnmet = told !== undefined && isPrerequisite(told.reason);
-  return wasUnmet || BROKEN.includes(group.group.status) || hasSymptoms(s) ? 'complete' : 'standing';
+  if (!told || told.status === 'True') return false;
+  return isPrerequisite(told.reason) || (told.status === 'Unknown' && UNCHECKED.includes(told.reason));
 }
 
 /** Nodes are missing for too long, or fail what a missing prerequisite makes them fail. */

@@ -1,12 +1,12 @@
 /** Finds out what the checks look at. Everything is asked at once; what pools ask alike is asked once. */
 import type { Answer, NodeGroups } from '../ports.ts';
 import type { Situation } from '../situation.ts';
-import { scopeOf } from './examination.ts';
+import { scopeOf, wasUnmet } from './examination.ts';
 import type { PrerequisiteFacts } from './facts.ts';
 import type { LinuxNodes, PrerequisiteSources } from './ports.ts';
 import type { SharedAnswers } from './sharedAnswers.ts';
 
-/** What an instance type is, and where it is offered, changes rarely. */
+/** What an instance type is, where it is offered and which role a group has changes rarely. */
 const LONG_MS = 3_600_000;
 
 type Sources = PrerequisiteSources & { readonly nodeGroups: Pick<NodeGroups, 'describe'> };
@@ -23,16 +23,18 @@ export async function gatherFacts(
   const complete = scope === 'complete';
   // Half the time between two looks: each look of a pool is fresh, and pools that look at the same time share it.
   const age = (complete ? s.settings.pollMs : s.settings.resyncMs) / 2;
-  const ask: Ask = (question, call, maxAge = age) => shared.get(question, maxAge, s.now, call, signal);
-  const [standing, rest] = await Promise.all([standingFacts(s, sources, ask), complete && otherFacts(s, sources, ask)]);
+  const ask: Ask = (question, call) => shared.get(question, age, s.now, call, signal);
+  // Where something was not met, that may be what has changed.
+  const longAge = wasUnmet(s) ? age : LONG_MS;
+  const askRarely: Ask = (question, call) => shared.get(question, longAge, s.now, call, signal);
+  const [standing, rest] = await Promise.all([
+    standingFacts(s, sources, ask),
+    complete && otherFacts(s, sources, ask, askRarely),
+  ]);
   return { complete, ...standing, ...rest };
 }
 
-type Ask = <T>(
-  question: string,
-  call: (signal: AbortSignal) => Promise<Answer<T>>,
-  maxAge?: number,
-) => Promise<Answer<T>>;
+type Ask = <T>(question: string, call: (signal: AbortSignal) => Promise<Answer<T>>) => Promise<Answer<T>>;
 
 /** What somebody may turn while the group looks healthy. */
 async function standingFacts(s: Situation, { addons, accessEntries, system }: Sources, ask: Ask) {
@@ -57,15 +59,15 @@ async function standingFacts(s: Situation, { addons, accessEntries, system }: So
 }
 
 /** What only matters before a group is made, or when something is wrong. */
-async function otherFacts(s: Situation, { capacity, system, nodeGroups }: Sources, ask: Ask) {
+async function otherFacts(s: Situation, { capacity, system, nodeGroups }: Sources, ask: Ask, askRarely: Ask) {
   const { instanceTypes: names, subnets } = s.pool.spec.nodeGroup;
   const types = [...names].sort();
   const ids = subnets.map(({ id }) => id).sort();
   const [instanceTypes, offerings, found, linuxRoles] = await Promise.all([
-    ask(`instance types ${types}`, (signal) => capacity.instanceTypes(types, signal), LONG_MS),
-    ask(`offerings of ${types}`, (signal) => capacity.offerings(types, signal), LONG_MS),
+    askRarely(`instance types ${types}`, (signal) => capacity.instanceTypes(types, signal)),
+    askRarely(`offerings of ${types}`, (signal) => capacity.offerings(types, signal)),
     ask(`subnets ${ids}`, (signal) => capacity.subnets(ids, signal)),
-    ask('Linux nodes', (signal) => system.linuxNodes(signal)).then((nodes) => rolesOf(nodes, nodeGroups, ask)),
+    ask('Linux nodes', (signal) => system.linuxNodes(signal)).then((nodes) => rolesOf(nodes, nodeGroups, askRarely)),
   ]);
   return { instanceTypes, offerings, subnets: found, linuxRoles };
 }
@@ -74,12 +76,12 @@ async function otherFacts(s: Situation, { capacity, system, nodeGroups }: Source
 async function rolesOf(
   nodes: Answer<LinuxNodes>,
   nodeGroups: Sources['nodeGroups'],
-  ask: Ask,
+  askRarely: Ask,
 ): Promise<NonNullable<PrerequisiteFacts['linuxRoles']>> {
   if (!nodes.ok) return nodes;
   const roles: { group: string; nodeRoleArn: string }[] = [];
   for (const group of nodes.value.groups) {
-    const answer = await ask(`role of ${group}`, (signal) => nodeGroups.describe(group, signal), LONG_MS);
+    const answer = await askRarely(`role of ${group}`, (signal) => nodeGroups.describe(group, signal));
     if (!answer.ok) return answer;
     // A group that is gone leaves nodes for some minutes.
     if (answer.value) roles.push({ group, nodeRoleArn: answer.value.nodeRoleArn });
