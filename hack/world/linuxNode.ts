@@ -1,5 +1,6 @@
 /** The Linux node that a cluster must have before Windows nodes join it. */
-const NAME = 'ip-10-0-0-10.eu-west-1.compute.internal';
+/** Outside of the addresses of the benches' nodes, which are counted from 10.0.0.0. */
+const NAME = 'ip-10-255-0-10.eu-west-1.compute.internal';
 
 /** A Linux node on which CoreDNS would run. kwok plays its kubelet. */
 export function linuxNode(): object {
