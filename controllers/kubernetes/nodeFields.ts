@@ -32,6 +32,26 @@ const taints = repeated<TaintFields, Taint>(
   },
 );
 
+const addressFields: FieldTable<{ readonly address: string }> = { address: sharedText('address=2') };
+const [addressInProtobuf, addressInJson] = [protobufReader(addressFields), jsonReader(addressFields)];
+const noAddresses: readonly string[] = Object.freeze([]);
+
+/** Hostname, InternalDNS and the label kubernetes.io/hostname are mostly the same text, which is kept once. */
+const addresses = kind<readonly string[]>({
+  absent: noAddresses,
+  fromProtobuf: (reader, before) => withAddress(before, addressInProtobuf(reader).address),
+  fromJson: (value) =>
+    (value as readonly unknown[]).reduce<readonly string[]>(
+      (before, item) => withAddress(before, addressInJson(item).address),
+      noAddresses,
+    ),
+});
+
+function withAddress(before: readonly string[], address: string): readonly string[] {
+  // concat makes an array of exactly that length; a literal with a spread, one with room for more.
+  return before.includes(address) ? before : before.concat(address);
+}
+
 interface Condition {
   readonly type: string;
   readonly status: string;
@@ -81,6 +101,7 @@ export const nodeFields: FieldTable<NodeRecord> = {
   kubeletVersion: sharedText('status=3', 'nodeInfo=7', 'kubeletVersion=7'),
   operatingSystem: sharedText('status=3', 'nodeInfo=7', 'operatingSystem=9'),
   architecture: sharedText('status=3', 'nodeInfo=7', 'architecture=10'),
+  addresses: addresses('status=3', 'addresses=5'),
   capacity: quantities('status=3', 'capacity=1'),
   allocatable: quantities('status=3', 'allocatable=2'),
 };

@@ -22,6 +22,11 @@ describe('node record', () => {
         ],
       },
       status: {
+        addresses: [
+          { type: 'InternalIP', address: '10.0.0.1' },
+          { type: 'Hostname', address: 'ip-10-0-0-1' },
+          { type: 'InternalDNS', address: 'ip-10-0-0-1' },
+        ],
         capacity: { memory: '8Gi' },
         allocatable: { memory: '6Gi' },
         conditions: [
@@ -57,6 +62,7 @@ describe('node record', () => {
       kubeletVersion: 'v1.36.3',
       operatingSystem: 'windows',
       architecture: 'amd64',
+      addresses: ['10.0.0.1', 'ip-10-0-0-1'],
       capacity: { memory: '8Gi' },
       allocatable: { memory: '6Gi' },
     });

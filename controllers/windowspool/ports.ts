@@ -200,6 +200,8 @@ export interface NodeRecord {
   readonly kubeletVersion: string;
   readonly operatingSystem: string;
   readonly architecture: string;
+  /** IP addresses and DNS names by which the node is reached, each once, in the order of `status.addresses`. */
+  readonly addresses: readonly string[];
   /** Kubernetes quantities: memory, vpc.amazonaws.com/PrivateIPv4Address and the rest. */
   readonly capacity: Readonly<Record<string, string>>;
   readonly allocatable: Readonly<Record<string, string>>;

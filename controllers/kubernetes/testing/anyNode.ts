@@ -57,6 +57,7 @@ export const anyNode: fc.Arbitrary<NodeJson> = fc.record(
     status: optional({
       capacity: map(quantity),
       allocatable: map(quantity),
+      addresses: fc.array(fc.record({ type: text, address: text }), { maxLength: 4 }),
       conditions: fc.array(condition, { maxLength: 6 }),
       nodeInfo: optional({ kernelVersion: text, kubeletVersion: text, osImage: text, architecture: text }),
       images: fc.array(image, { maxLength: 4 }),

@@ -141,6 +141,7 @@ export function sampleNode(change: Partial<NodeRecord> = {}): NodeRecord {
     kubeletVersion: 'v1.36.1-eks-1234567',
     operatingSystem: 'windows',
     architecture: 'amd64',
+    addresses: [name],
     capacity: { memory: '8388608Ki', 'vpc.amazonaws.com/PrivateIPv4Address': '9' },
     allocatable: { memory: '6291456Ki', 'vpc.amazonaws.com/PrivateIPv4Address': '9' },
     ...change,

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"io"
+	"slices"
 	"sort"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,6 +13,7 @@ import (
 // record is what the operator keeps of a Node (NodeRecord in controllers/windowspool/ports.ts), field by field.
 // Both sides write theirs as JSON with sorted keys, and the files must be equal.
 type record struct {
+	Addresses               []string          `json:"addresses"`
 	Allocatable             map[string]string `json:"allocatable"`
 	Architecture            string            `json:"architecture"`
 	Capacity                map[string]string `json:"capacity"`
@@ -49,6 +51,7 @@ func trim(object any) (any, error) {
 	node.Finalizers = nil
 	node.Spec = corev1.NodeSpec{ProviderID: node.Spec.ProviderID, Taints: node.Spec.Taints}
 	node.Status = corev1.NodeStatus{
+		Addresses:   node.Status.Addresses,
 		Capacity:    node.Status.Capacity,
 		Allocatable: node.Status.Allocatable,
 		Conditions:  readyOnly(node.Status.Conditions),
@@ -74,6 +77,7 @@ func readyOnly(conditions []corev1.NodeCondition) []corev1.NodeCondition {
 
 func recordOf(node *corev1.Node) record {
 	kept := record{
+		Addresses:               []string{},
 		Allocatable:             quantities(node.Status.Allocatable),
 		Architecture:            node.Status.NodeInfo.Architecture,
 		Capacity:                quantities(node.Status.Capacity),
@@ -93,6 +97,11 @@ func recordOf(node *corev1.Node) record {
 	}
 	for _, condition := range node.Status.Conditions {
 		kept.Ready, kept.ReadyReason = string(condition.Status), condition.Reason
+	}
+	for _, one := range node.Status.Addresses {
+		if !slices.Contains(kept.Addresses, one.Address) {
+			kept.Addresses = append(kept.Addresses, one.Address)
+		}
 	}
 	for _, one := range node.Spec.Taints {
 		kept.Taints = append(kept.Taints, taint{Effect: string(one.Effect), Key: one.Key, Value: one.Value})
