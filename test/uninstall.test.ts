@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { ensureBinaries } from '../hack/controlplane/binaries.ts';
+import type { World } from '../hack/world/world.ts';
+import { poolManifest } from './pools.ts';
+import { theWorld } from './sharedWorld.ts';
+
+const SCRIPT = fileURLToPath(new URL('../hack/undeploy.sh', import.meta.url));
+const FINALIZER = 'winpool.dev/finalizer';
+
+describe('an operator that was uninstalled before its pools', function () {
+  this.timeout(60_000);
+  let world: World;
+  before(async () => {
+    world = await theWorld();
+    const pool = poolManifest('stuck');
+    await world.apply({ ...pool, metadata: { name: 'stuck', finalizers: [FINALIZER] } });
+  });
+
+  /** Runs the script behind `make undeploy` on the world's cluster. */
+  async function undeploy(timeout: string): Promise<{ code: number; text: string }> {
+    const { kubectl } = await ensureBinaries(() => undefined);
+    const env = { ...process.env, KUBECTL: `${kubectl} --kubeconfig=${world.controlPlane.adminKubeconfig}` };
+    return new Promise((resolve) => {
+      execFile('bash', [SCRIPT, timeout], { env }, (error, stdout, stderr) => {
+        resolve({ code: typeof error?.code === 'number' ? error.code : 0, text: stdout + stderr });
+      });
+    });
+  }
+
+  it('makes undeploy stop at the pools, and say what to do', async () => {
+    const { code, text } = await undeploy('1s');
+    assert.equal(code, 1);
+    assert.match(text, /Pools are left, so the operator stays[\s\S]*docs\/uninstall\.md/);
+    const kept = await world.kubectl('get', 'crds,clusterroles,namespaces', '--output', 'name');
+    for (const name of ['windowspools.winpool.dev', 'windowspool-operator', 'winpool-system']) {
+      assert.ok(kept.includes(name), `${name} is still there`);
+    }
+    assert.notEqual((await world.pool('stuck'))?.metadata.deletionTimestamp, undefined);
+  });
+
+  it('lets a pool go by the documented way out', async () => {
+    const patch = '{"metadata":{"finalizers":null}}';
+    await world.kubectl('patch', 'windowspool', 'stuck', '--type=merge', '--patch', patch);
+    assert.equal(await world.pool('stuck'), undefined);
+  });
+});
