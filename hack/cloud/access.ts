@@ -21,7 +21,11 @@ export function questionsOf<K extends OperationName>(
     case 'DescribeInstanceTypes':
     case 'DescribeInstanceTypeOfferings':
     case 'DescribeSubnets':
+    case 'DescribeImages':
       return [{ action: `ec2:${name}`, resource: '*' }];
+    case 'GetParameter':
+      // Public parameters belong to no account.
+      return [{ action: 'ssm:GetParameter', resource: `arn:aws:ssm:${cloud.cluster.region}::parameter${given.Name}` }];
     case 'ListClusters':
       return [{ action: 'eks:ListClusters', resource: '*' }];
     case 'DescribeCluster':

@@ -2,7 +2,7 @@ import { AwsFault } from './awsFault.ts';
 import type { Faults } from './faults.ts';
 import type { Front } from './front.ts';
 import type { Admin } from './http.ts';
-import { imageIdOf } from './instances.ts';
+import { imageIdOf } from './images.ts';
 
 type FieldType = 'string' | 'number' | 'boolean' | 'object' | 'list' | 'null';
 type Fields = Readonly<Record<string, FieldType | readonly FieldType[]>>;
@@ -44,7 +44,7 @@ const commands: Readonly<Record<string, Command>> = {
     run: (faults, body) => faults.createFailure(body),
   },
   updateFailure: {
-    fields: { group: 'string', errors: 'list', degraded: 'boolean' },
+    fields: { group: 'string', errors: 'list', degraded: 'boolean', status: 'string' },
     required: ['errors'],
     run: (faults, body) => faults.updateFailure(body),
   },
@@ -71,6 +71,24 @@ const commands: Readonly<Record<string, Command>> = {
     run: (faults, body) => faults.nodeReady(body),
   },
   endInstance: { fields: { node: 'string' }, required: ['node'], run: (faults, body) => faults.endInstance(body) },
+  blockDrain: { fields: { group: 'string' }, run: (faults, body) => faults.blockDrain(body) },
+  release: {
+    fields: {
+      date: 'string',
+      public: 'boolean',
+      containerd: 'string',
+      revisions: 'object',
+      minors: 'list',
+      amiTypes: 'list',
+    },
+    required: ['date'],
+    run: (faults, body) => faults.release(body),
+  },
+  upgradeCluster: {
+    fields: { version: 'string' },
+    required: ['version'],
+    run: (faults, body) => faults.upgradeCluster(body),
+  },
   removeAction: {
     fields: { action: 'string' },
     required: ['action'],
@@ -190,6 +208,7 @@ const stateOf = ({ state }: Front): unknown => ({
   updates: [...state.updates.values()],
   instances: [...state.instances.values()],
   subnets: state.subnets,
+  releases: state.releases,
   addons: [...state.addons.values()],
   accessEntries: [...state.accessEntries.values()],
 });

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { AwsFault } from './awsFault.ts';
 import type { Breakage } from './callFaults.ts';
-import * as ec2Wire from './ec2Wire.ts';
-import * as eksWire from './eksWire.ts';
 import type { Reply } from './front.ts';
+import { protocols, type Subject } from './protocols.ts';
 import type { Operation, Service } from './shapes.ts';
 
 /** The answer to one call, on the wire of its service. */
@@ -22,8 +21,7 @@ export class Answer {
   write(operation: Operation, input: object, reply: Reply): void {
     switch (reply.kind) {
       case 'output':
-        if (this.#service === 'eks') this.#json(200, eksWire.bodyFor(reply.output));
-        else this.#xml(200, ec2Wire.bodyFor(operation, reply.output, this.#requestId));
+        this.#send(200, protocols[this.#service].body(operation, reply.output, this.#requestId));
         return;
       case 'fault':
         if (reply.retryAfterSeconds !== undefined)
@@ -36,14 +34,10 @@ export class Answer {
   }
 
   /** Writes an error. EKS names in it what the request was about. */
-  writeFault(fault: AwsFault, input: { readonly clusterName?: unknown; readonly nodegroupName?: unknown } = {}): void {
-    if (this.#service === 'ec2') {
-      this.#xml(fault.httpStatus, ec2Wire.errorBodyFor(fault, this.#requestId));
-      return;
-    }
-    const { clusterName, nodegroupName } = input;
-    this.#response.setHeader('x-amzn-errortype', fault.name);
-    this.#json(fault.httpStatus, JSON.stringify({ message: fault.message, clusterName, nodegroupName }));
+  writeFault(fault: AwsFault, subject: Subject = {}): void {
+    const body = protocols[this.#service].errorBody(fault, this.#requestId, subject);
+    if (this.#service === 'eks') this.#response.setHeader('x-amzn-errortype', fault.name);
+    this.#send(fault.httpStatus, body);
   }
 
   #break({ kind, status }: Breakage): void {
@@ -53,15 +47,8 @@ export class Answer {
     this.#response.writeHead(status, { 'content-type': 'text/html' }).end('<html><h1>Bad Gateway</h1></html>');
   }
 
-  #json(status: number, body: string): void {
-    this.#send(status, 'application/json', body);
-  }
-
-  #xml(status: number, body: string): void {
-    this.#send(status, 'text/xml;charset=UTF-8', body);
-  }
-
-  #send(status: number, type: string, body: string): void {
-    this.#response.writeHead(status, { 'content-type': type, 'x-amzn-requestid': this.#requestId }).end(body);
+  #send(status: number, body: string): void {
+    const headers = { 'content-type': protocols[this.#service].contentType, 'x-amzn-requestid': this.#requestId };
+    this.#response.writeHead(status, headers).end(body);
   }
 }

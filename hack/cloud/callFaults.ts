@@ -1,4 +1,5 @@
 import { AwsFault } from './awsFault.ts';
+import { protocols } from './protocols.ts';
 import type { Service } from './shapes.ts';
 
 /** An answer that is none: the connection is reset, nothing comes, or a body that no AWS service writes. */
@@ -28,15 +29,12 @@ interface Armed {
 export class CallFaults {
   #armed: Armed[] = [];
 
-  /** The service is asked too often: 429 ThrottlingException of EKS, 503 RequestLimitExceeded of EC2. */
+  /** The service is asked too often: 429 ThrottlingException of EKS, 503 RequestLimitExceeded of EC2, and so on. */
   throttle(target: Target & { readonly retryAfterSeconds?: number } = {}): void {
     const { retryAfterSeconds } = target;
     this.#arm(target, (service) => ({
       kind: 'fault',
-      fault:
-        service === 'eks'
-          ? new AwsFault('ThrottlingException', 'Rate exceeded')
-          : new AwsFault('RequestLimitExceeded', 'Request limit exceeded.'),
+      fault: protocols[service].throttled(),
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     }));
   }
@@ -46,9 +44,7 @@ export class CallFaults {
     const unavailable = target.status === 503;
     this.#arm(target, (service) => ({
       kind: 'fault',
-      fault: unavailable
-        ? new AwsFault(service === 'eks' ? 'ServiceUnavailableException' : 'Unavailable', 'Service is unavailable', 503)
-        : new AwsFault(service === 'eks' ? 'ServerException' : 'InternalError', 'Internal server error', 500),
+      fault: unavailable ? protocols[service].unavailable() : protocols[service].failed(),
     }));
   }
 

@@ -1,5 +1,6 @@
 import type * as ec2 from '@aws-sdk/client-ec2';
 import type * as eks from '@aws-sdk/client-eks';
+import type * as ssm from '@aws-sdk/client-ssm';
 import { questionsOf } from './access.ts';
 import { accessEntryArns, createAccessEntry, deleteAccessEntry, describeAccessEntry } from './accessEntries.ts';
 import { describeAddon } from './addons.ts';
@@ -7,13 +8,17 @@ import { AwsFault } from './awsFault.ts';
 import { checkClusterName, describeCluster, eksPage } from './cluster.ts';
 import { describeInstances, describeSubnets } from './ec2Queries.ts';
 import type { Policy } from './iam.ts';
+import { describeImages } from './images.ts';
 import { describeInstanceTypeOfferings, describeInstanceTypes } from './instanceTypeQueries.ts';
 import { checkInput, checkOutput } from './model.ts';
 import { createNodegroup, deleteNodegroup, describeNodegroup } from './nodegroups.ts';
+import { getParameter } from './parameters.ts';
+import { protocols } from './protocols.ts';
 import { type Operation, operationOf, type Service } from './shapes.ts';
 import type { CloudState } from './state.ts';
 import { tagResource, tagsOf, untagResource } from './tags.ts';
 import { describeUpdate, updateIds, updateNodegroupConfig } from './updates.ts';
+import { updateNodegroupVersion } from './versionUpdates.ts';
 
 /** The operations that the local AWS serves, with their input and output as the SDK clients have them. */
 export interface Operations {
@@ -24,6 +29,7 @@ export interface Operations {
   ListNodegroups: { input: eks.ListNodegroupsRequest; output: eks.ListNodegroupsResponse };
   DeleteNodegroup: { input: eks.DeleteNodegroupRequest; output: eks.DeleteNodegroupResponse };
   UpdateNodegroupConfig: { input: eks.UpdateNodegroupConfigRequest; output: eks.UpdateNodegroupConfigResponse };
+  UpdateNodegroupVersion: { input: eks.UpdateNodegroupVersionRequest; output: eks.UpdateNodegroupVersionResponse };
   DescribeUpdate: { input: eks.DescribeUpdateRequest; output: eks.DescribeUpdateResponse };
   ListUpdates: { input: eks.ListUpdatesRequest; output: eks.ListUpdatesResponse };
   TagResource: { input: eks.TagResourceRequest; output: eks.TagResourceResponse };
@@ -42,6 +48,8 @@ export interface Operations {
     output: ec2.DescribeInstanceTypeOfferingsResult;
   };
   DescribeSubnets: { input: ec2.DescribeSubnetsRequest; output: ec2.DescribeSubnetsResult };
+  DescribeImages: { input: ec2.DescribeImagesRequest; output: ec2.DescribeImagesResult };
+  GetParameter: { input: ssm.GetParameterRequest; output: ssm.GetParameterResult };
 }
 
 /** The name of a served operation. */
@@ -72,6 +80,7 @@ const handlers: { readonly [K in OperationName]: { readonly service: Service; re
   }),
   DeleteNodegroup: eksCall((cloud, { nodegroupName }) => deleteNodegroup(cloud, nodegroupName)),
   UpdateNodegroupConfig: eksCall(updateNodegroupConfig),
+  UpdateNodegroupVersion: eksCall(updateNodegroupVersion),
   DescribeUpdate: eksCall((cloud, { updateId, nodegroupName }) => describeUpdate(cloud, updateId, nodegroupName)),
   ListUpdates: eksCall((cloud, input) => {
     const { items, nextToken } = eksPage(updateIds(cloud, input.nodegroupName), input);
@@ -102,6 +111,8 @@ const handlers: { readonly [K in OperationName]: { readonly service: Service; re
   DescribeInstanceTypes: { service: 'ec2', run: describeInstanceTypes },
   DescribeInstanceTypeOfferings: { service: 'ec2', run: describeInstanceTypeOfferings },
   DescribeSubnets: { service: 'ec2', run: describeSubnets },
+  DescribeImages: { service: 'ec2', run: describeImages },
+  GetParameter: { service: 'ssm', run: getParameter },
 };
 
 /**
@@ -131,10 +142,7 @@ export function call<K extends OperationName>(
 export function servedOperation(service: Service, name: string): Operation {
   const operation = operationOf(service, name);
   if (operation === undefined) {
-    throw new AwsFault(
-      service === 'eks' ? 'UnknownOperationException' : 'InvalidAction',
-      `${service} has no operation ${name}`,
-    );
+    throw new AwsFault(protocols[service].noOperation, `${service} has no operation ${name}`);
   }
   if (!isServed(name) || handlers[name].service !== service) {
     throw new AwsFault(

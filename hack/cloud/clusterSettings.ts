@@ -4,7 +4,7 @@
  */
 import { parseDocument, stringify } from 'yaml';
 import type { KubeClient, KubeRequest } from './kubeClient.ts';
-import { expectOk } from './nodeSteps.ts';
+import { expectOk } from './nodeStepError.ts';
 import type { CloudState } from './state.ts';
 
 const folder = '/api/v1/namespaces/kube-system/configmaps';

@@ -65,7 +65,8 @@ function queryValue(member: Member, name: string, query: URLSearchParams): unkno
   return number;
 }
 
-function bodyOf(body: string): Record<string, unknown> {
+/** A JSON body as an object; an empty one has no members. */
+export function bodyOf(body: string): Record<string, unknown> {
   if (body === '') return {};
   try {
     const value: unknown = JSON.parse(body);

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { exported, type Service } from './shapes.ts';
+import { exported, packageOf, type Service } from './shapes.ts';
 
 const require = createRequire(import.meta.url);
 const declarations = new Map<Service, readonly string[]>();
@@ -48,7 +48,7 @@ function interfaceBody(service: Service, structure: string): string {
 function declarationsOf(service: Service): readonly string[] {
   const known = declarations.get(service);
   if (known !== undefined) return known;
-  const entry = require.resolve(`@aws-sdk/client-${service}`);
+  const entry = require.resolve(`@aws-sdk/${packageOf(service)}`);
   const folder = path.join(path.dirname(entry), '..', 'dist-types', 'models');
   const texts = readdirSync(folder)
     .filter((file) => /^models_\d+\.d\.ts$/.test(file))

@@ -2,7 +2,6 @@ import {
   AuthenticationMode,
   ClusterStatus,
   type CreateNodegroupRequest,
-  type ErrorDetail,
   IpFamily,
   type Issue,
   type NodegroupScalingConfig,
@@ -11,12 +10,14 @@ import {
 import { setEntry } from './accessEntries.ts';
 import { type AddonChange, setAddon } from './addons.ts';
 import type { CallFaults } from './callFaults.ts';
+import { type ReleaseChange, setRelease, upgradeCluster } from './clusterUpgrade.ts';
 import { checkLaunches, retryLaunches, setStatus } from './groupStatus.ts';
 import type { Policy } from './iam.ts';
-import { kernelWith, releaseOf, restart, scaleTo, terminate } from './instances.ts';
+import { releaseOf } from './images.ts';
+import { kernelWith, resize, restart, terminate } from './instances.ts';
 import { instanceTypes, nodeRoleArn } from './network.ts';
 import { createNodegroup, deleteNodegroup } from './nodegroups.ts';
-import type { CloudState, InstanceRecord, NodeDefect } from './state.ts';
+import type { CloudState, InstanceRecord, NodeDefect, UpdateFailure } from './state.ts';
 import { configure } from './updates.ts';
 
 /** A change of a group behind its operator's back. A label, tag or taint list replaces the present one as a whole. */
@@ -58,7 +59,7 @@ export class Faults {
   }
 
   /** The next update that ends fails with these errors; the group keeps its configuration. */
-  updateFailure(plan: { readonly group?: string; readonly errors: ErrorDetail[]; readonly degraded?: boolean }): void {
+  updateFailure(plan: UpdateFailure): void {
     this.#cloud.plans.updateFailures.push(plan);
   }
 
@@ -104,8 +105,23 @@ export class Faults {
     const instance = this.#instance(node);
     terminate(this.#cloud, instance);
     const group = this.#cloud.group(instance.group);
-    scaleTo(this.#cloud, group, group.nodegroup.scalingConfig?.desiredSize ?? 0);
+    resize(this.#cloud, group);
     checkLaunches(this.#cloud, group);
+  }
+
+  /** The pods of the next node that is drained (of that group) stay, whatever their disruption budgets say. */
+  blockDrain(plan: { readonly group?: string } = {}): void {
+    this.#cloud.plans.blockedDrains.push(plan);
+  }
+
+  /** Publishes newer images, or makes those of a date private (`public: false`) or public. */
+  release(change: ReleaseChange): void {
+    setRelease(this.#cloud, change);
+  }
+
+  /** Somebody upgrades the control plane to its next minor; it is UPDATING meanwhile. */
+  upgradeCluster({ version }: { readonly version: string }): void {
+    upgradeCluster(this.#cloud, version);
   }
 
   /** Takes an IAM action away from the caller. */

@@ -1,6 +1,10 @@
+import { fileURLToPath } from 'node:url';
 import type { CreateNodegroupRequest } from '@aws-sdk/client-eks';
 import { nodeRoleArn, subnetIds } from './network.ts';
 import type { ClusterOptions } from './state.ts';
+
+/** An IAM policy that allows everything. */
+export const openPolicy = fileURLToPath(new URL('openPolicy.json', import.meta.url));
 
 /** A cluster for tests that need no Kubernetes behind it. */
 export const sampleCluster: ClusterOptions = {

@@ -4,7 +4,7 @@ import { adminOf } from './admin.ts';
 import type { OperationName, Operations } from './calls.ts';
 import { callerArnOf, policyFor } from './cloud.ts';
 import { Faults } from './faults.ts';
-import { sampleCluster, sampleGroup } from './fixtures.ts';
+import { openPolicy, sampleCluster, sampleGroup } from './fixtures.ts';
 import { Front } from './front.ts';
 import { HttpFront } from './http.ts';
 import { nodeRoleArn } from './network.ts';
@@ -39,6 +39,9 @@ const ofGroup = (rest: Record<string, fc.Arbitrary<unknown>>, requiredKeys: stri
     .tuple(name, fc.record(rest, { requiredKeys }))
     .map(([nodegroupName, more]) => ({ clusterName: 'demo', nodegroupName, ...more }));
 
+const parameter = (year: string) =>
+  `/aws/service/ami-windows-latest/Windows_Server-${year}-English-Core-EKS_Optimized-1.36/image_id`;
+
 const create = fc
   .tuple(
     name,
@@ -50,6 +53,8 @@ const create = fc
         taints: fc.array(taint, { maxLength: 2 }),
         diskSize: size,
         tags: fc.constant({}),
+        releaseVersion: fc.constant('1.36-2026.03.17'),
+        updateConfig: fc.constant({ maxUnavailable: 2, updateStrategy: 'MINIMAL' as const }),
       },
       { requiredKeys: [] },
     ),
@@ -78,6 +83,17 @@ const acts: fc.Arbitrary<Act>[] = [
       taints: fc.record({ addOrUpdateTaints: fc.array(taint), removeTaints: fc.array(taint) }, { requiredKeys: [] }),
     }),
   ),
+  call(
+    'UpdateNodegroupVersion',
+    ofGroup({
+      version: fc.constantFrom('1.35', '1.36', '1.38'),
+      releaseVersion: fc.constantFrom('1.36-2026.03.17', '1.36-2026.04.18'),
+      force: fc.boolean(),
+      clientRequestToken: token,
+    }),
+  ),
+  call('DescribeImages', fc.record({ MaxResults: fc.constantFrom(4, 5) }, { requiredKeys: [] })),
+  call('GetParameter', fc.record({ Name: fc.constantFrom(parameter('2022'), parameter('2016')) })),
   call(
     'ListNodegroups',
     fc.record(
@@ -162,6 +178,17 @@ const acts: fc.Arbitrary<Act>[] = [
   }),
   fc.constant({
     kind: 'fault',
+    name: 'release',
+    arm: (faults) => faults.release({ date: '2026.03.17', public: false }),
+  }),
+  fc.constant({ kind: 'fault', name: 'blockDrain', arm: (faults) => faults.blockDrain() }),
+  fc.constantFrom('eks:UpdateNodegroupVersion', 'ssm:GetParameter', 'ec2:DescribeImages').map((action) => ({
+    kind: 'fault',
+    name: `no ${action}`,
+    arm: (faults) => faults.removeAction({ action }),
+  })),
+  fc.constant({
+    kind: 'fault',
     name: 'cluster',
     arm: (faults) => faults.cluster({ ipFamily: 'ipv6', authenticationMode: 'CONFIG_MAP', autoMode: true }),
   }),
@@ -184,7 +211,7 @@ async function httpCloud(
 ): Promise<{ sdk: SdkClients; clock: TestClock; faults: Faults; close(): Promise<void> }> {
   const clock = new TestClock();
   const state = new CloudState({ cluster: sampleCluster, clock, switches: settings });
-  const front = new Front(state, policyFor(state));
+  const front = new Front(state, policyFor(state, openPolicy));
   const faults = new Faults(state, front.policy, front.faults);
   const http = new HttpFront(front, adminOf(front, faults), callerArnOf(state));
   const sdk = sdkClients(await http.listen(0), sampleCluster.region);
@@ -209,9 +236,9 @@ async function learned(promise: Promise<object>): Promise<unknown> {
 
 type Method = (input: object) => Promise<object>;
 
-function overHttp({ eks, ec2 }: SdkClients, operation: OperationName, input: object): Promise<object> {
+function overHttp({ eks, ec2, ssm }: SdkClients, operation: OperationName, input: object): Promise<object> {
   const method = `${operation.charAt(0).toLowerCase()}${operation.slice(1)}`;
-  const client = method in eks ? eks : ec2;
+  const client = [eks, ec2, ssm].find((candidate) => method in candidate) ?? ec2;
   return (Reflect.get(client, method) as Method).call(client, input);
 }
 
@@ -223,7 +250,7 @@ describe('the HTTP front and the memory front', () => {
         fc.array(fc.oneof(...acts), { minLength: 10, maxLength: 40 }),
         async (settings, steps) => {
           const http = await httpCloud(settings);
-          const memory = memoryCloud({ switches: settings });
+          const memory = memoryCloud({ switches: settings, policy: openPolicy });
           try {
             for (const step of [...beginning, ...steps]) {
               if (step.kind === 'wait') {

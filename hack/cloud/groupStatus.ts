@@ -1,7 +1,7 @@
 /** Status and health of a node group, and what changes them without a request. */
 import type { Issue, NodegroupIssueCode, NodegroupStatus } from '@aws-sdk/client-eks';
 import { admissionOf } from './admission.ts';
-import { scaleTo } from './instances.ts';
+import { resize } from './instances.ts';
 import { windowsOf } from './releases.ts';
 import { type CloudState, durations, type GroupRecord } from './state.ts';
 
@@ -76,10 +76,10 @@ export function checkLaunches(cloud: CloudState, group: GroupRecord): void {
 /** Auto Scaling groups try again to launch what they could not. */
 export function retryLaunches(cloud: CloudState): void {
   for (const group of cloud.groups.values()) {
-    const { status = '', scalingConfig } = group.nodegroup;
+    const { status = '' } = group.nodegroup;
     const code = group.launchIssue?.code;
     if (code === undefined || !['ACTIVE', 'DEGRADED'].includes(status)) continue;
-    scaleTo(cloud, group, scalingConfig?.desiredSize ?? 0);
+    resize(cloud, group);
     if (group.launchIssue === undefined) clearIssue(cloud, group, code);
   }
 }

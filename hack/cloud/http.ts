@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { Answer } from './answer.ts';
 import { AwsFault } from './awsFault.ts';
 import { type Caller, servedOperation } from './calls.ts';
-import * as ec2Wire from './ec2Wire.ts';
 import * as eksWire from './eksWire.ts';
 import type { Front } from './front.ts';
+import * as queryWire from './queryWire.ts';
 import type { Operation, Service } from './shapes.ts';
 
 /** Answers requests below /_admin/: status and a JSON value. */
@@ -20,7 +20,7 @@ interface Incoming {
   readonly input: object;
 }
 
-/** The HTTP front of both services on one port of 127.0.0.1: EC2 is POST /, EKS every other path. */
+/** The HTTP front of all services on one port of 127.0.0.1: EKS has paths, the others are told apart by what is posted to /. */
 export class HttpFront {
   readonly #front: Front;
   readonly #admin: Admin;
@@ -66,11 +66,11 @@ export class HttpFront {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value ?? {}));
       return;
     }
-    const service: Service = url.pathname === '/' ? 'ec2' : 'eks';
+    const service = url.pathname === '/' ? serviceOf(request, body) : 'eks';
     const answer = new Answer(response, service);
     try {
       checkSignature(request);
-      const { operation, input } = service === 'eks' ? eksRequest(request, url, body) : ec2Request(body);
+      const { operation, input } = incoming(service, request, url, body);
       const caller: Caller = { arn: this.#callerArn, userAgent: request.headers['user-agent'] ?? '' };
       answer.write(operation, input, await this.#front.serve(service, operation.name, input, caller));
     } catch (error) {
@@ -86,6 +86,28 @@ function checkSignature(request: IncomingMessage): void {
   throw new AwsFault('MissingAuthenticationToken', 'Missing Authentication Token');
 }
 
+// SSM's JSON names its operation in a header, the query services carry a version each.
+function serviceOf(request: IncomingMessage, body: string): Service {
+  if (request.headers['x-amz-target'] !== undefined) return 'ssm';
+  return new URLSearchParams(body).get('Version') === queryWire.versions.autoscaling ? 'autoscaling' : 'ec2';
+}
+
+function incoming(service: Service, request: IncomingMessage, url: URL, body: string): Incoming {
+  switch (service) {
+    case 'eks':
+      return eksRequest(request, url, body);
+    case 'ssm':
+      return jsonRequest(service, String(request.headers['x-amz-target']), body);
+    default:
+      return queryRequest(service, body);
+  }
+}
+
+function jsonRequest(service: Service, target: string, body: string): Incoming {
+  const operation = servedOperation(service, target.split('.').at(-1) ?? '');
+  return { operation, input: eksWire.bodyOf(body) };
+}
+
 function eksRequest(request: IncomingMessage, url: URL, body: string): Incoming {
   // The raw path: URL would have decoded nothing, but it normalises "." and "..".
   const rawPath = (request.url ?? '/').split('?')[0] ?? '/';
@@ -94,14 +116,14 @@ function eksRequest(request: IncomingMessage, url: URL, body: string): Incoming 
   return { operation, input: eksWire.inputOf(operation, routed, url.searchParams, body) };
 }
 
-function ec2Request(body: string): Incoming {
+function queryRequest(service: queryWire.QueryService, body: string): Incoming {
   const form = new URLSearchParams(body);
   const action = form.get('Action');
   if (action === null) throw new AwsFault('MissingAction', 'The request is missing an Action parameter');
-  if (form.get('Version') !== '2016-11-15')
+  if (form.get('Version') !== queryWire.versions[service])
     throw new AwsFault('NoSuchVersion', `EC2 has no version ${form.get('Version')}`);
-  const operation = servedOperation('ec2', action);
-  return { operation, input: ec2Wire.inputOf(operation, form) };
+  const operation = servedOperation(service, action);
+  return { operation, input: queryWire.inputOf(operation, form) };
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { admissionOf, whenAdmitted } from './admission.ts';
+import { imageIdFor, releaseOf } from './images.ts';
 import { isKubeletLabel, isKubernetesLabel } from './labels.ts';
 import { type Place, placeFor } from './placement.ts';
-import { buildOf, kernelOf, type Release, releasesOf, windowsOf, yearOf } from './releases.ts';
+import { buildOf, kernelOf, type Release, windowsOf, yearOf } from './releases.ts';
 import {
   type CloudState,
   durations,
@@ -16,9 +16,13 @@ import {
 export const livingInstances = (cloud: CloudState, group: string): InstanceRecord[] =>
   [...cloud.instances.values()].filter((instance) => instance.group === group && instance.state !== 'terminated');
 
+/** Launches or ends instances until there are as many as the group's configuration desires, and its growth. */
+export const resize = (cloud: CloudState, group: GroupRecord): void =>
+  scaleTo(cloud, group, (group.nodegroup.scalingConfig?.desiredSize ?? 0) + group.growth);
+
 /**
- * Launches or ends instances until there are as many as the group desires. The kubelets follow. What keeps it from
- * launching them all is left in the group's `launchIssue`.
+ * Launches or ends instances until there are that many. The kubelets follow. What keeps it from launching them all is
+ * left in the group's `launchIssue`.
  */
 export function scaleTo(cloud: CloudState, group: GroupRecord, desired: number): void {
   delete group.launchIssue;
@@ -41,18 +45,10 @@ export function scaleTo(cloud: CloudState, group: GroupRecord, desired: number):
 export function terminate(cloud: CloudState, instance: InstanceRecord): void {
   if (instance.state === 'terminated') return;
   instance.state = 'terminated';
+  instance.drain?.abort();
   instance.subnet.freeAddresses += 1;
   cloud.emit({ kind: 'leave', instance });
   cloud.timeline.after(durations.forgetInstance, () => cloud.instances.delete(instance.id));
-}
-
-/** The published image of a release version; the newest of the cluster's version when none is named. */
-export function releaseOf(cloud: CloudState, releaseVersion: string | undefined): Release | undefined {
-  const minor = releaseVersion?.split('-')[0] ?? cloud.clusterState.version;
-  const releases = releasesOf(minor);
-  return releaseVersion === undefined
-    ? releases.at(-1)
-    : releases.find((release) => release.releaseVersion === releaseVersion);
 }
 
 function launch(cloud: CloudState, group: GroupRecord, place: Place): void {
@@ -96,8 +92,10 @@ const kubeletStarts = (group: GroupRecord): boolean =>
   Object.keys(group.nodegroup.labels ?? {}).every((label) => !isKubernetesLabel(label) || isKubeletLabel(label));
 
 function newInstance(cloud: CloudState, group: GroupRecord, { type, subnet }: Place): InstanceRecord {
-  const release = releaseOf(cloud, group.nodegroup.releaseVersion);
-  const windows = windowsOf(group.nodegroup.amiType ?? '');
+  const { releaseVersion = '', amiType = '' } = { ...group.nodegroup, ...group.rollout?.target };
+  const release = releaseOf(cloud, releaseVersion);
+  const windows = windowsOf(amiType);
+  const imageId = imageIdFor(amiType, releaseVersion);
   const defect = takePlan(cloud.plans.nodes, group.name)?.defect ?? {};
   const privateIp = freeAddress(cloud, subnet.network);
   const domain = cloud.cluster.region === 'us-east-1' ? 'ec2.internal' : `${cloud.cluster.region}.compute.internal`;
@@ -111,14 +109,14 @@ function newInstance(cloud: CloudState, group: GroupRecord, { type, subnet }: Pl
     subnet,
     privateIp,
     nodeName: `ip-${privateIp.replaceAll('.', '-')}.${domain}`,
-    imageId: imageIdOf(group),
+    imageId,
     launchedAt: cloud.timeline.now(),
     defect,
-    releaseVersion: group.nodegroup.releaseVersion ?? '',
+    releaseVersion,
     nodeLabels: {
       ...group.nodegroup.labels,
       'eks.amazonaws.com/nodegroup': group.name,
-      'eks.amazonaws.com/nodegroup-image': imageIdOf(group),
+      'eks.amazonaws.com/nodegroup-image': imageId,
       'eks.amazonaws.com/capacityType': group.nodegroup.capacityType ?? 'ON_DEMAND',
     },
     registerWithTaints: structuredClone(group.nodegroup.taints ?? []),
@@ -126,6 +124,7 @@ function newInstance(cloud: CloudState, group: GroupRecord, { type, subnet }: Pl
     boots: 1,
     state: 'pending',
     joined: false,
+    drained: false,
   };
 }
 
@@ -135,12 +134,6 @@ export function kernelWith(measured: string, { kernelVersion, build, revision }:
   if (build === undefined) return revision === undefined ? measured : `${buildOf(measured)}.${revision}`;
   const year = yearOf(build);
   return `${build}.${revision ?? (year === undefined ? 1 : release.revisions[year])}`;
-}
-
-/** The image of a group's release: one id for each pair of amiType and release version. */
-export function imageIdOf(group: GroupRecord): string {
-  const image = `${group.nodegroup.amiType}/${group.nodegroup.releaseVersion}`;
-  return `ami-0${createHash('sha256').update(image).digest('hex').slice(0, 16)}`;
 }
 
 function freeAddress(cloud: CloudState, network: number): string {
@@ -156,8 +149,8 @@ function freeAddress(cloud: CloudState, network: number): string {
   throw new Error(`no free address in network ${network}`);
 }
 
-// The default termination policy: first the zone with the most instances, then the oldest instance in it.
-function scaleInVictim(living: InstanceRecord[]): InstanceRecord | undefined {
+/** The default termination policy of Auto Scaling: first the zone with the most instances, then the oldest instance in it. */
+export function scaleInVictim(living: InstanceRecord[]): InstanceRecord | undefined {
   const inZone = (zone: string) => living.filter((instance) => instance.subnet.zone === zone).length;
   const most = Math.max(...living.map((instance) => inZone(instance.subnet.zone)));
   return living.find((instance) => inZone(instance.subnet.zone) === most);

@@ -1,5 +1,7 @@
+import { AutoScalingServiceException } from '@aws-sdk/client-auto-scaling';
 import { EC2ServiceException } from '@aws-sdk/client-ec2';
 import { EKSServiceException } from '@aws-sdk/client-eks';
+import { SSMServiceException } from '@aws-sdk/client-ssm';
 import type { AwsFault } from './awsFault.ts';
 import type { Breakage } from './callFaults.ts';
 import { type OperationName, type Operations, serviceOf } from './calls.ts';
@@ -45,13 +47,19 @@ export class MemoryCloud {
   }
 }
 
+const exceptions = {
+  eks: EKSServiceException,
+  ec2: EC2ServiceException,
+  autoscaling: AutoScalingServiceException,
+  ssm: SSMServiceException,
+};
+
 function serviceError(
   service: Service,
   { name, message, httpStatus }: Pick<AwsFault, 'name' | 'message' | 'httpStatus'>,
   $metadata: object,
 ): Error {
-  const Exception = service === 'eks' ? EKSServiceException : EC2ServiceException;
-  return new Exception({ name, message, $fault: httpStatus < 500 ? 'client' : 'server', $metadata });
+  return new exceptions[service]({ name, message, $fault: httpStatus < 500 ? 'client' : 'server', $metadata });
 }
 
 // As the SDK clients 3.1169.0 report it; `faults over HTTP` in callFaults.test.ts watches that it stays so.
@@ -65,10 +73,12 @@ function breakageError(service: Service, { kind, status }: Breakage): Error {
       $metadata,
     });
   const withStatus = { ...$metadata, httpStatusCode: status };
-  if (kind === 'html' && service === 'eks')
+  if (kind === 'html' && isJson(service))
     return Object.assign(new SyntaxError('Unexpected token < in JSON'), { $metadata: withStatus });
-  const message = service === 'eks' ? 'UnknownError' : 'Unknown';
+  const message = isJson(service) ? 'UnknownError' : 'Unknown';
   return serviceError(service, { name: 'Unknown', message, httpStatus: status }, withStatus);
 }
+
+const isJson = (service: Service): boolean => service === 'eks' || service === 'ssm';
 
 const named = (name: string, message: string): Error => Object.assign(new Error(message), { name });

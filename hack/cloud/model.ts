@@ -1,6 +1,7 @@
 import { AwsFault, invalidParameter } from './awsFault.ts';
 import { enumOf } from './enums.ts';
-import type { Member, Operation, Service, Shape } from './shapes.ts';
+import { protocols } from './protocols.ts';
+import { type Member, type Operation, packageOf, type Service, type Shape } from './shapes.ts';
 
 /** Where a value departs from the service model. `path` is like `scalingConfig.minSize`. */
 type Departure =
@@ -93,12 +94,10 @@ function faultFor(operation: Operation, departure: Departure): AwsFault {
       // AWS would ignore it without a word. The local endpoint is here to find such mistakes.
       return new AwsFault(
         'SerializationException',
-        `${operation.name} has no member ${departure.path} in the service model of client-${operation.service}`,
+        `${operation.name} has no member ${departure.path} in the service model of ${packageOf(operation.service)}`,
       );
     case 'missing':
-      return operation.service === 'ec2'
-        ? new AwsFault('MissingParameter', `The request must contain the parameter ${departure.path}`)
-        : invalidParameter(`Value null at '${departure.path}' failed to satisfy constraint: Member must not be null`);
+      return protocols[operation.service].missing(departure.path);
     case 'type':
       return new AwsFault(
         'SerializationException',
@@ -115,6 +114,8 @@ function enumFault(operation: Operation, departure: Departure & { kind: 'enum' }
       ? new AwsFault('InvalidInstanceType', `The following supplied instance types do not exist: [${departure.value}]`)
       : new AwsFault('InvalidParameterValue', `Value (${departure.value}) for parameter ${departure.path} is invalid.`);
   }
+  if (operation.service !== 'eks')
+    return new AwsFault('ValidationError', `Value '${departure.value}' at '${departure.path}' is not valid`);
   if (departure.path.endsWith('.effect')) return invalidParameter(taintEffectMessage(departure.value));
   return invalidParameter(
     `Invalid ${departure.path}: ${departure.value}, must be one of these [${departure.allowed.join(', ')}]`,

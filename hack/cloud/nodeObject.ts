@@ -3,7 +3,7 @@
  * of pkg/kubelet/kubelet_node_status.go, Kubernetes 1.36; the values as EKS' Windows images report them.
  */
 import type { Taint } from '@aws-sdk/client-eks';
-import { releaseOf } from './instances.ts';
+import { releaseOf } from './images.ts';
 import { instanceType } from './network.ts';
 import { buildOf, yearOf } from './releases.ts';
 import type { CloudState, InstanceRecord } from './state.ts';

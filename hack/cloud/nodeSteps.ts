@@ -1,4 +1,5 @@
 import type { Nodegroup } from '@aws-sdk/client-eks';
+import { cordonNode, evictPods } from './evictions.ts';
 import type { KubeAnswer, KubeClient, KubeRequest } from './kubeClient.ts';
 import {
   cloudLabels,
@@ -12,23 +13,10 @@ import {
   restartLabels,
   uninitializedTaint,
 } from './nodeObject.ts';
+import { expectOk } from './nodeStepError.ts';
 import type { CloudState, InstanceRecord, NodeEvent } from './state.ts';
 
-/** An answer of the API server that was not the hoped-for one. `again`: it may go better later. `gone`: somebody deleted the Node. */
-export class NodeStepError extends Error {
-  readonly again: boolean;
-  readonly gone: boolean;
-
-  constructor(step: string, { status, body }: KubeAnswer) {
-    const message = (body as { message?: string }).message ?? JSON.stringify(body);
-    super(`${step}: the API server answers ${status}: ${message}`);
-    // 403 as well: the rights of a fresh control plane arrive a moment after its first answers.
-    this.again = status >= 500 || [403, 409, 429].includes(status);
-    this.gone = status === 404;
-  }
-}
-
-/** Does in Kubernetes what a node event means, one attempt. Throws NodeStepError, or what the connection threw. */
+/** Does in Kubernetes what a node event means, one attempt (a drain goes on until it is done or given up). Throws NodeStepError, or what the connection threw. */
 export async function nodeStep(
   cloud: CloudState,
   kube: KubeClient,
@@ -46,6 +34,11 @@ export async function nodeStep(
       return reportReady(cloud, event.instance, event.ready, send);
     case 'relabel':
       return relabel(event.instance, event.before, event.after, send);
+    case 'cordon':
+      return cordonNode(event.instance, event.on, send);
+    case 'drain':
+      if (await evictPods(event.instance, send, AbortSignal.any([signal, event.signal]))) event.drained();
+      return;
     case 'leave':
       return leave(event.instance, send);
   }
@@ -165,9 +158,4 @@ async function changeTaints(
     `taint ${instance.nodeName}`,
     await send({ method: 'PATCH', path: pathOf(instance), agent, patch: 'merge-patch', body }),
   );
-}
-
-/** Throws for an answer that is none of success. `step` says what was tried. */
-export function expectOk(step: string, answer: KubeAnswer): void {
-  if (answer.status >= 300) throw new NodeStepError(step, answer);
 }

@@ -3,13 +3,16 @@
  *
  *   CREATING -> ACTIVE | CREATE_FAILED        ACTIVE -> UPDATING -> ACTIVE | DEGRADED        ACTIVE <-> DEGRADED
  *   any -> DELETING -> gone | DELETE_FAILED
+ *
+ * How its nodes are replaced when its version changes is in rollout.ts.
  */
 import type { CreateNodegroupRequest, Issue, Nodegroup } from '@aws-sdk/client-eks';
 import { admitNodes } from './admission.ts';
 import { AwsFault, inUse, invalidParameter, invalidRequest } from './awsFault.ts';
 import { later, reviewAccess, setStatus } from './groupStatus.ts';
 import { forgetTokens, once } from './idempotency.ts';
-import { livingInstances, releaseOf, scaleTo } from './instances.ts';
+import { newestRelease } from './images.ts';
+import { livingInstances, resize, scaleTo } from './instances.ts';
 import { windowsOf } from './releases.ts';
 import { type CloudState, durations, type GroupRecord, takePlan } from './state.ts';
 import { checkCreate } from './validation.ts';
@@ -38,9 +41,14 @@ export function createNodegroup(cloud: CloudState, request: CreateNodegroupReque
 }
 
 /** DescribeNodegroup. */
-export const describeNodegroup = (cloud: CloudState, name: string | undefined): { nodegroup: Nodegroup } => ({
-  nodegroup: structuredClone(cloud.group(name).nodegroup),
-});
+export function describeNodegroup(cloud: CloudState, name: string | undefined): { nodegroup: Nodegroup } {
+  const group = cloud.group(name);
+  const nodegroup = structuredClone(group.nodegroup);
+  if (cloud.switches.rolloutGrowth === 'hidden' || group.growth === 0) return { nodegroup };
+  const { minSize = 0, maxSize = 0, desiredSize = 0 } = nodegroup.scalingConfig ?? {};
+  const scalingConfig = { minSize, maxSize: maxSize + group.growth, desiredSize: desiredSize + group.growth };
+  return { nodegroup: { ...nodegroup, scalingConfig } };
+}
 
 /** DeleteNodegroup: the group is DELETING, and gone when its instances are. */
 export function deleteNodegroup(cloud: CloudState, name: string | undefined): { nodegroup: Nodegroup } {
@@ -78,12 +86,13 @@ function newGroup(cloud: CloudState, request: CreateNodegroupRequest): GroupReco
   const name = request.nodegroupName ?? '';
   const uuid = cloud.nextUuid();
   const now = cloud.timeline.now();
-  const releaseVersion = request.releaseVersion ?? releaseOf(cloud, undefined)?.releaseVersion;
+  const version = request.version ?? cloud.clusterState.version;
+  const releaseVersion = request.releaseVersion ?? newestRelease(cloud, version, request.amiType)?.releaseVersion;
   const nodegroup: Nodegroup = {
     nodegroupName: name,
     nodegroupArn: cloud.arn(`nodegroup/${cloud.cluster.name}/${name}/${uuid}`),
     clusterName: cloud.cluster.name,
-    version: request.version ?? cloud.clusterState.version,
+    version,
     ...(releaseVersion === undefined ? {} : { releaseVersion }),
     createdAt: now,
     modifiedAt: now,
@@ -92,7 +101,7 @@ function newGroup(cloud: CloudState, request: CreateNodegroupRequest): GroupReco
     ...defaultsFor(request),
     ...givenIn(request),
   };
-  return { name, autoScalingGroup: `eks-${name}-${uuid}`, nodegroup: structuredClone(nodegroup), epoch: 0 };
+  return { name, autoScalingGroup: `eks-${name}-${uuid}`, nodegroup: structuredClone(nodegroup), epoch: 0, growth: 0 };
 }
 
 // What EKS fills in. The default instance type and disk size: API reference of CreateNodegroup.
@@ -123,13 +132,13 @@ function startCreating(cloud: CloudState, group: GroupRecord): void {
     later(cloud, group, failure.afterSeconds ?? durations.create, () => failCreation(cloud, group, failure.issues));
     return;
   }
-  later(cloud, group, durations.launch, () => scaleTo(cloud, group, group.nodegroup.scalingConfig?.desiredSize ?? 0));
+  later(cloud, group, durations.launch, () => resize(cloud, group));
   later(cloud, group, durations.create, () => finishCreating(cloud, group, durations.joinTimeout - durations.create));
 }
 
 function finishCreating(cloud: CloudState, group: GroupRecord, patience: number): void {
   // An Auto Scaling group goes on trying.
-  if (patience > 0) scaleTo(cloud, group, group.nodegroup.scalingConfig?.desiredSize ?? 0);
+  if (patience > 0) resize(cloud, group);
   const issue = group.launchIssue ?? joinIssue(cloud, group);
   if (issue === undefined) {
     group.nodegroup.resources = { autoScalingGroups: [{ name: group.autoScalingGroup }] };

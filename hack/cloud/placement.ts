@@ -1,4 +1,5 @@
 import type { Issue } from '@aws-sdk/client-eks';
+import { imageIdOf, isPublic } from './images.ts';
 import { zonesOffering } from './instanceTypeQueries.ts';
 import type { SubnetRecord } from './network.ts';
 import type { CloudState, GroupRecord } from './state.ts';
@@ -14,7 +15,8 @@ export interface Place {
  * that a zone with free addresses offers. If there is none, what EKS says of it.
  */
 export function placeFor(cloud: CloudState, group: GroupRecord): Place | Issue {
-  const { instanceTypes = [], subnets: ids = [] } = group.nodegroup;
+  const { instanceTypes = [], subnets: ids = [], releaseVersion } = { ...group.nodegroup, ...group.rollout?.target };
+  if (!isPublic(cloud, releaseVersion)) return notAuthorized(group);
   const subnets = cloud.subnets.filter(({ id }) => ids.includes(id));
   const offering = (type: string) => subnets.filter(({ zone }) => zonesOffering(cloud, type).includes(zone));
   const used = (id: string) =>
@@ -46,5 +48,11 @@ const notOffered = (group: GroupRecord, types: readonly string[], subnets: reado
   message:
     `Could not launch On-Demand Instances. Unsupported - Your requested instance type (${types[0]}) is not supported in ` +
     `your requested Availability Zone (${subnets.map(({ zone }) => zone).join(', ')}). Launching EC2 instance failed.`,
+  resourceIds: [group.autoScalingGroup],
+});
+
+const notAuthorized = (group: GroupRecord): Issue => ({
+  code: 'AsgInstanceLaunchFailures',
+  message: `Could not launch On-Demand Instances. AuthFailure - Not authorized for images: [${imageIdOf(group)}]. Launching EC2 instance failed.`,
   resourceIds: [group.autoScalingGroup],
 });

@@ -13,14 +13,32 @@ export interface Release {
   readonly revisions: Readonly<Record<WindowsYear, number>>;
 }
 
-/** Month by month: the image's date and the revision (UBR) of each Windows version. Only 2024.11.12 carries Microsoft's own figures. */
-const patchDays: readonly (readonly [date: string, containerd: string, y2019: number, y2022: number, y2025: number])[] =
-  [
-    ['2024.11.12', '1.7.20', 6532, 2849, 2314],
-    ['2026.02.17', '2.1.5', 8389, 4773, 32370],
-    ['2026.03.17', '2.1.6', 8511, 4893, 32522],
-    ['2026.04.18', '2.1.6', 8644, 5020, 32690],
-  ];
+/**
+ * What EKS publishes on one day: an image for each Windows version, edition and Kubernetes minor. `date` is `2026.04.18`;
+ * one was published as `2026-01-22`. `minors` and `amiTypes` limit what was published, `public` says what became of it.
+ */
+export interface ReleaseDay {
+  readonly date: string;
+  readonly containerd: string;
+  readonly revisions: Readonly<Record<WindowsYear, number>>;
+  readonly minors?: readonly string[];
+  readonly amiTypes?: readonly string[];
+  public?: boolean;
+}
+
+const day = (date: string, containerd: string, y2019: number, y2022: number, y2025: number): ReleaseDay => ({
+  date,
+  containerd,
+  revisions: { '2019': y2019, '2022': y2022, '2025': y2025 },
+});
+
+/** Month by month, with the revision (UBR) of each Windows version. Only 2024.11.12 carries Microsoft's own figures. */
+export const releaseDays: readonly ReleaseDay[] = [
+  { ...day('2024.11.12', '1.7.20', 6532, 2849, 2314), minors: ['1.31'] },
+  day('2026.02.17', '2.1.5', 8389, 4773, 32370),
+  day('2026.03.17', '2.1.6', 8511, 4893, 32522),
+  day('2026.04.18', '2.1.6', 8644, 5020, 32690),
+];
 
 /** The kubelet of each Kubernetes minor. 1.31.1 and 1.35.3 are those of the published images. */
 const kubelets: Readonly<Record<string, string>> = {
@@ -30,22 +48,39 @@ const kubelets: Readonly<Record<string, string>> = {
   '1.34': 'v1.34.5-eks-f69f56f',
   '1.35': 'v1.35.3-eks-3385e9f',
   '1.36': 'v1.36.1-eks-3385e9f',
+  '1.37': 'v1.37.0-eks-3385e9f',
 };
 
-/** The releases of a Kubernetes minor, oldest first; none for a minor that EKS does not know. */
-export function releasesOf(kubernetesVersion: string): Release[] {
+/** The Kubernetes minors that EKS has images for. */
+export const minors: readonly string[] = Object.keys(kubelets);
+
+/** The number behind `1.`, to compare minors by. */
+export const minorNumber = (version: string): number => Number(version.split('.')[1]);
+
+/** The Windows images that a minor has, as amiTypes. 2025 needs Kubernetes 1.35: user guide of EKS. */
+export const amiTypesOf = (kubernetesVersion: string): string[] =>
+  (Object.keys(windowsBuilds) as WindowsYear[])
+    .filter((year) => year !== '2025' || minorNumber(kubernetesVersion) >= 35)
+    .flatMap((year) => [`WINDOWS_CORE_${year}_x86_64`, `WINDOWS_FULL_${year}_x86_64`]);
+
+/** The releases of a Kubernetes minor, oldest first (of one amiType, if given); none for a minor that EKS does not know. */
+export function releasesOf(days: readonly ReleaseDay[], kubernetesVersion: string, amiType?: string): Release[] {
   const kubeletVersion = kubelets[kubernetesVersion];
   if (kubeletVersion === undefined) return [];
-  return patchDays
-    .filter(([date]) => date !== '2024.11.12' || kubernetesVersion === '1.31')
-    .map(([date, containerd, y2019, y2022, y2025]) => ({
+  return days
+    .filter(({ minors: only }) => only === undefined || only.includes(kubernetesVersion))
+    .filter(({ amiTypes: only }) => only === undefined || amiType === undefined || only.includes(amiType))
+    .map(({ date, containerd, revisions }) => ({
       releaseVersion: `${kubernetesVersion}-${date}`,
       kubernetesVersion,
       kubeletVersion,
       containerRuntimeVersion: `containerd://${containerd}`,
-      revisions: { '2019': y2019, '2022': y2022, '2025': y2025 },
+      revisions,
     }));
 }
+
+/** The day of a release date (`2026.04.18` or `2026-04-18`), in milliseconds since the epoch. */
+export const dayOf = (date: string): number => Date.parse(`${date.replaceAll('.', '-')}T00:00:00Z`);
 
 /** What an amiType says: Windows version and edition; undefined for Linux. */
 export function windowsOf(amiType: string): { year: WindowsYear; edition: 'CORE' | 'FULL' } | undefined {

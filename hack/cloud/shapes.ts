@@ -2,11 +2,16 @@
  * The service model that the installed SDK clients carry: each package exports a schema for each operation, as nested
  * arrays. This file reads them into plain shapes. Layout of the arrays: smithy-typescript, packages/types, `StaticSchema`.
  */
+import * as autoscaling from '@aws-sdk/client-auto-scaling';
 import * as ec2 from '@aws-sdk/client-ec2';
 import * as eks from '@aws-sdk/client-eks';
+import * as ssm from '@aws-sdk/client-ssm';
 
-/** The services of the local AWS. */
-export type Service = 'eks' | 'ec2';
+/** The services of the local AWS, under the names that signatures have for them. */
+export type Service = 'eks' | 'ec2' | 'autoscaling' | 'ssm';
+
+/** The package of the SDK with a service's client, below @aws-sdk/. */
+export const packageOf = (service: Service): string => `client-${service === 'autoscaling' ? 'auto-scaling' : service}`;
 
 type Traits = Readonly<Record<string, unknown>>;
 
@@ -33,7 +38,12 @@ export interface Operation {
   readonly output: Shape;
 }
 
-const packages: Readonly<Record<Service, Readonly<Record<string, unknown>>>> = { eks: { ...eks }, ec2: { ...ec2 } };
+const packages: Readonly<Record<Service, Readonly<Record<string, unknown>>>> = {
+  eks: { ...eks },
+  ec2: { ...ec2 },
+  autoscaling: { ...autoscaling },
+  ssm: { ...ssm },
+};
 const known = new Map<unknown, Shape>();
 
 /** The exported value of that name in the SDK package of the service. */

@@ -14,6 +14,7 @@ import type {
 import { newEntry } from './accessEntryRecord.ts';
 import { notFound } from './awsFault.ts';
 import { accountId, nodeRoleArn, type SubnetRecord, subnetsOf } from './network.ts';
+import { type ReleaseDay, releaseDays } from './releases.ts';
 import { type Switches, switchesWith } from './switches.ts';
 import { type Clock, Timeline } from './timeline.ts';
 
@@ -45,6 +46,20 @@ export const durations = {
   healthCheck: 1,
   /** UPDATING, for a change of configuration. */
   configUpdate: 1.5,
+  /** From the request for another version until the Auto Scaling group launches it. */
+  versionSetup: 0.5,
+  /** How long the nodes of another version may take to join. */
+  versionJoin: 15,
+  /** How long pods may take to leave a node. */
+  drain: 15,
+  /** How long they take where there is no Kubernetes. */
+  memoryDrain: 0.2,
+  /** From an empty node until its instance ends, so that load balancers notice. */
+  drained: 0.2,
+  /** How often EKS looks at what it waits for. */
+  look: 0.1,
+  /** An upgrade of the cluster itself. */
+  clusterUpgrade: 8,
   /** DELETING; the instances end half-way. */
   delete: 2,
   /** From the end of an instance until DescribeInstances forgets it. */
@@ -57,15 +72,30 @@ export interface GroupRecord {
   readonly autoScalingGroup: string;
   readonly nodegroup: Nodegroup;
   epoch: number;
+  /** Instances that the Auto Scaling group has beyond the configuration, while its nodes are replaced. */
+  growth: number;
+  /** The change of version that is going on. */
+  rollout?: Rollout;
   /** Why the Auto Scaling group has fewer instances than it wants. */
   launchIssue?: Issue;
   /** EKS will look at the access of its nodes. */
   reviewPending?: boolean;
 }
 
-/** An update of a node group and what it will change when it succeeds. */
+/** What a group becomes when its change of version succeeds, and until then what new instances are. */
+export type Target = Pick<Nodegroup, 'version' | 'releaseVersion' | 'launchTemplate'>;
+
+/** A change of version under way. `outdated` has the ids of the instances from before. */
+export interface Rollout {
+  readonly update: Update;
+  readonly target: Target;
+  readonly force: boolean;
+  readonly outdated: ReadonlySet<string>;
+}
+
+/** An update of a node group, or of the cluster (then without group). */
 export interface UpdateRecord {
-  readonly group: string;
+  readonly group?: string;
   readonly update: Update;
 }
 
@@ -89,6 +119,9 @@ export interface InstanceRecord {
   boots: number;
   state: 'pending' | 'running' | 'terminated';
   joined: boolean;
+  /** Stops the drain that goes on. */
+  drain?: AbortController;
+  drained: boolean;
 }
 
 /**
@@ -110,6 +143,14 @@ export interface NodeDefect {
 export type NodeEvent =
   | { readonly kind: 'join' | 'leave' | 'restart'; readonly instance: InstanceRecord }
   | { readonly kind: 'podAddresses'; readonly instance: InstanceRecord }
+  | { readonly kind: 'cordon'; readonly instance: InstanceRecord; readonly on: boolean }
+  | {
+      readonly kind: 'drain';
+      readonly instance: InstanceRecord;
+      /** Ends the attempt. */
+      readonly signal: AbortSignal;
+      readonly drained: () => void;
+    }
   | { readonly kind: 'ready'; readonly instance: InstanceRecord; readonly ready: boolean }
   | {
       readonly kind: 'relabel';
@@ -127,9 +168,19 @@ export type SettingEvent =
 /** Failures that wait for their moment; each is used once. `group` undefined: whichever comes first. */
 export interface Plans {
   readonly createFailures: { readonly group?: string; readonly issues: Issue[]; readonly afterSeconds?: number }[];
-  readonly updateFailures: { readonly group?: string; readonly errors: ErrorDetail[]; readonly degraded?: boolean }[];
+  readonly updateFailures: UpdateFailure[];
   readonly deleteFailures: { readonly group?: string; readonly issues: Issue[] }[];
   readonly nodes: { readonly group?: string; readonly defect: NodeDefect }[];
+  /** Nodes whose pods will not leave. */
+  readonly blockedDrains: { readonly group?: string }[];
+}
+
+/** How an update fails: with which errors, and whether the group is DEGRADED then. */
+export interface UpdateFailure {
+  readonly group?: string;
+  readonly errors: ErrorDetail[];
+  readonly degraded?: boolean;
+  readonly status?: 'Failed' | 'Cancelled';
 }
 
 /** What an administrator can change about the cluster. `autoMode`: EKS Auto Mode, `computeConfig.enabled` of the API. */
@@ -164,6 +215,8 @@ export class CloudState {
   readonly updates = new Map<string, UpdateRecord>();
   readonly instances = new Map<string, InstanceRecord>();
   readonly subnets: SubnetRecord[];
+  /** What EKS has published, oldest first. */
+  readonly releases: ReleaseDay[] = structuredClone([...releaseDays]);
   /** By name. */
   readonly addons = new Map<string, Addon>();
   /** By the ARN of the principal. */
@@ -172,7 +225,7 @@ export class CloudState {
   readonly awsAuth = new Map<string, readonly string[]>();
   /** The zones that offer an instance type, where these are not all. */
   readonly offerings = new Map<string, readonly string[]>();
-  readonly plans: Plans = { createFailures: [], updateFailures: [], deleteFailures: [], nodes: [] };
+  readonly plans: Plans = { createFailures: [], updateFailures: [], deleteFailures: [], nodes: [], blockedDrains: [] };
   /** Answers by clientRequestToken. */
   readonly tokens = new Map<string, { readonly group: string; readonly request: string; readonly answer: unknown }>();
   readonly clusterState: ClusterState;
@@ -217,6 +270,11 @@ export class CloudState {
     const group = this.groups.get(name ?? '');
     if (group === undefined) throw notFound(`No node group found for name: ${name}.`);
     return group;
+  }
+
+  /** Is there somebody who follows the nodes? */
+  get followed(): boolean {
+    return this.#listeners.length > 0;
   }
 
   /** Says what happens to a node to all who asked. */

@@ -29,6 +29,10 @@ export const switchTable = {
   linuxAccessEntry: ['healthIssue', 'notReady', 'nobody'],
   /** What does a change of a node group get while the cluster is UPDATING? */
   changeWhileClusterUpdates: ['invalidRequest', 'invalidParameter'],
+  /** After a failed change of version: may the old nodes take pods again? */
+  afterFailedUpdate: ['uncordoned', 'cordoned'],
+  /** Do the instances that a change of version needs for a while show in DescribeNodegroup's scalingConfig? */
+  rolloutGrowth: ['hidden', 'shown'],
 } as const satisfies Record<string, readonly [string, string, ...string[]]>;
 
 /** One value for each switch. */

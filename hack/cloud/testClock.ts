@@ -17,7 +17,10 @@ export class TestClock {
 }
 
 /** A local AWS in memory with its clock. For tests. */
-export function memoryCloud(options: Partial<StateOptions> = {}): { cloud: MemoryCloud; clock: TestClock } {
+export function memoryCloud(options: Partial<StateOptions> & { readonly policy?: string } = {}): {
+  cloud: MemoryCloud;
+  clock: TestClock;
+} {
   const clock = new TestClock();
   return { cloud: new MemoryCloud({ cluster: sampleCluster, clock, ...options }), clock };
 }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { NodeStepError } from './nodeSteps.ts';
+import { NodeStepError } from './nodeStepError.ts';
 
 const firstPauseMs = 100;
 const longestPauseMs = 2_000;

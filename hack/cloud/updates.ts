@@ -1,8 +1,15 @@
-import type { Nodegroup, Taint, Update, UpdateNodegroupConfigRequest, UpdateParam } from '@aws-sdk/client-eks';
+import type {
+  Nodegroup,
+  NodegroupUpdateConfig,
+  Taint,
+  Update,
+  UpdateNodegroupConfigRequest,
+  UpdateParam,
+} from '@aws-sdk/client-eks';
 import { type AwsFault, inUse, invalidParameter, notFound } from './awsFault.ts';
 import { checkLaunches, later, reviewAccess, setStatus } from './groupStatus.ts';
 import { once } from './idempotency.ts';
-import { livingInstances, scaleTo } from './instances.ts';
+import { livingInstances, resize } from './instances.ts';
 import { checkCluster } from './nodegroups.ts';
 import { type CloudState, durations, type GroupRecord, takePlan } from './state.ts';
 import { labelsFault, sizeRangeFault, taintsFault, unavailableFault } from './validation.ts';
@@ -15,21 +22,26 @@ export function updateNodegroupConfig(cloud: CloudState, request: UpdateNodegrou
     if (fault !== undefined) throw fault;
     checkCluster(cloud, 'update Nodegroup');
     checkUpdatable(cloud, group);
-    const update: Update = {
-      id: cloud.nextUuid(),
-      status: 'InProgress',
-      type: 'ConfigUpdate',
-      params: paramsOf(request),
-      createdAt: cloud.timeline.now(),
-      errors: [],
-    };
-    cloud.updates.set(update.id ?? '', { group: group.name, update });
+    const update = openUpdate(cloud, group.name, 'ConfigUpdate', paramsOf(request));
     startUpdate(cloud, group, update, request);
     return { update: structuredClone(update) };
   });
 }
 
-/** DescribeUpdate, of a node group's update. */
+/** A new update that is InProgress; of the cluster itself when there is no group. */
+export function openUpdate(
+  cloud: CloudState,
+  group: string | undefined,
+  type: 'ConfigUpdate' | 'VersionUpdate',
+  params: UpdateParam[],
+): Update {
+  const id = cloud.nextUuid();
+  const update: Update = { id, status: 'InProgress', type, params, createdAt: cloud.timeline.now(), errors: [] };
+  cloud.updates.set(id, { ...(group === undefined ? {} : { group }), update });
+  return update;
+}
+
+/** DescribeUpdate, of a node group's update or the cluster's. */
 export function describeUpdate(
   cloud: CloudState,
   id: string | undefined,
@@ -41,10 +53,9 @@ export function describeUpdate(
   return { update: structuredClone(record.update) };
 }
 
-/** The ids of a node group's updates, in the order that the switch says. Of the cluster itself there are none. */
+/** The ids of a node group's updates, or of the cluster's own, in the order that the switch says. */
 export function updateIds(cloud: CloudState, nodegroupName: string | undefined): string[] {
-  if (nodegroupName === undefined) return [];
-  cloud.group(nodegroupName);
+  if (nodegroupName !== undefined) cloud.group(nodegroupName);
   const ids = [...cloud.updates].filter(([, { group }]) => group === nodegroupName).map(([id]) => id);
   return cloud.switches.updateOrder === 'oldestFirst' ? ids : ids.reverse();
 }
@@ -61,10 +72,18 @@ function configured(nodegroup: Nodegroup, request: UpdateNodegroupConfigRequest)
   after.taints = [...kept, ...(taints?.addOrUpdateTaints ?? [])];
   if (after.taints.length === 0) delete after.taints;
   if (scalingConfig !== undefined) after.scalingConfig = { ...after.scalingConfig, ...defined(scalingConfig) };
-  if (updateConfig !== undefined) after.updateConfig = defined(updateConfig);
+  if (updateConfig !== undefined) after.updateConfig = updateConfigOf(after.updateConfig, updateConfig);
   if (nodeRepairConfig !== undefined)
     after.nodeRepairConfig = { ...after.nodeRepairConfig, ...defined(nodeRepairConfig) };
   return structuredClone(after);
+}
+
+// A count replaces a percentage and the other way round; the strategy is a setting of its own.
+function updateConfigOf(before: Nodegroup['updateConfig'], given: NodegroupUpdateConfig): NodegroupUpdateConfig {
+  const { updateStrategy, ...amount } = before ?? {};
+  const hasAmount = given.maxUnavailable !== undefined || given.maxUnavailablePercentage !== undefined;
+  const kept = { ...(hasAmount ? {} : amount), ...(updateStrategy === undefined ? {} : { updateStrategy }) };
+  return { ...kept, ...defined(given) };
 }
 
 /** Gives the group another configuration at once: its instances are scaled and its living nodes relabelled. */
@@ -78,7 +97,7 @@ export function configure(cloud: CloudState, group: GroupRecord, after: Nodegrou
       if (instance.joined) cloud.emit({ kind: 'relabel', instance, before, after: structuredClone(after) });
     }
   }
-  scaleTo(cloud, group, after.scalingConfig?.desiredSize ?? 0);
+  resize(cloud, group);
 }
 
 function updateFault(
@@ -136,7 +155,8 @@ function noChangeFault(cloud: CloudState, group: GroupRecord, request: UpdateNod
 
 const bare = ({ clusterName, nodegroupName }: UpdateNodegroupConfigRequest) => ({ clusterName, nodegroupName });
 
-function checkUpdatable(cloud: CloudState, group: GroupRecord): void {
+/** Refuses a second update, and one of a group that is not ready for it. */
+export function checkUpdatable(cloud: CloudState, group: GroupRecord): void {
   const { status } = group.nodegroup;
   if (status === 'ACTIVE' || (status === 'DEGRADED' && cloud.switches.updatesWhileDegraded === 'accept')) return;
   throw inUse('Nodegroup cannot be updated as it is currently not in Active State');
@@ -153,7 +173,7 @@ function startUpdate(
   later(cloud, group, durations.configUpdate, () => {
     const failure = takePlan(cloud.plans.updateFailures, group.name);
     if (failure !== undefined) {
-      update.status = 'Failed';
+      update.status = failure.status ?? 'Failed';
       update.errors = structuredClone(failure.errors);
       setStatus(cloud, group, wasDegraded || failure.degraded === true ? 'DEGRADED' : 'ACTIVE');
       return;
@@ -187,6 +207,7 @@ function paramsOf({
     ['DesiredSize', scalingConfig?.desiredSize],
     ['MaxUnavailable', updateConfig?.maxUnavailable],
     ['MaxUnavailablePercentage', updateConfig?.maxUnavailablePercentage],
+    ['UpdateStrategy', updateConfig?.updateStrategy],
     ['NodeRepairEnabled', nodeRepairConfig?.enabled],
   ];
   return rows

@@ -1,10 +1,9 @@
 import type { CreateNodegroupRequest, Taint } from '@aws-sdk/client-eks';
 import { type AwsFault, invalidParameter, invalidRequest } from './awsFault.ts';
-import { releaseOf } from './instances.ts';
 import { offeredType } from './instanceTypeQueries.ts';
 import { isKubernetesLabel } from './labels.ts';
 import { nodeRoleArn, untrustedRoleArn } from './network.ts';
-import { windowsOf } from './releases.ts';
+import { minorNumber, minors, releasesOf, windowsOf } from './releases.ts';
 import type { CloudState } from './state.ts';
 
 type Rule = (request: CreateNodegroupRequest, cloud: CloudState) => AwsFault | undefined;
@@ -82,20 +81,33 @@ function instanceTypesFit({ instanceTypes = [], amiType }: CreateNodegroupReques
   return invalidParameter(`[${wrong.join(', ')}] is not a valid instance type for requested amiType ${amiType}`);
 }
 
-function releaseFits({ version, releaseVersion }: CreateNodegroupRequest, cloud: CloudState) {
+function releaseFits({ version, releaseVersion, amiType }: CreateNodegroupRequest, cloud: CloudState) {
   const kubernetes = version ?? cloud.clusterState.version;
-  if (minorNumber(kubernetes) > minorNumber(cloud.clusterState.version)) {
-    return invalidParameter(
-      `Nodegroup version ${kubernetes} is newer than the cluster's version ${cloud.clusterState.version}`,
-    );
-  }
-  if (releaseVersion === undefined) return undefined;
-  const release = releaseOf(cloud, releaseVersion);
-  if (release?.kubernetesVersion === kubernetes) return undefined;
+  const fault = minorFault(cloud, kubernetes);
+  if (fault !== undefined || releaseVersion === undefined) return fault;
+  return releaseFault(cloud, kubernetes, releaseVersion, amiType);
+}
+
+/** The minor of a node group may not be above the cluster's, and EKS must know it. */
+export function minorFault(cloud: CloudState, minor: string): AwsFault | undefined {
+  const { version } = cloud.clusterState;
+  if (minorNumber(minor) > minorNumber(version))
+    return invalidParameter(`Nodegroup version ${minor} is newer than the cluster's version ${version}`);
+  if (minor === version || minors.includes(minor)) return undefined;
+  return invalidParameter(`unsupported Kubernetes version ${minor}`);
+}
+
+/** A release version must be one that EKS has published for the minor (and the amiType). */
+export function releaseFault(
+  cloud: CloudState,
+  minor: string,
+  releaseVersion: string,
+  amiType?: string,
+): AwsFault | undefined {
+  if (releasesOf(cloud.releases, minor, amiType).some((release) => release.releaseVersion === releaseVersion))
+    return undefined;
   // Seen.
-  return invalidParameter(
-    `Requested release version ${releaseVersion} is not valid for kubernetes version ${kubernetes}.`,
-  );
+  return invalidParameter(`Requested release version ${releaseVersion} is not valid for kubernetes version ${minor}.`);
 }
 
 function launchTemplateFits({ launchTemplate, diskSize, remoteAccess }: CreateNodegroupRequest) {
@@ -205,5 +217,3 @@ function subnetsFit({ subnets = [] }: CreateNodegroupRequest, cloud: CloudState)
   // Seen, at CreateCluster.
   return missing === undefined ? undefined : invalidParameter(`The subnet ID '${missing}' does not exist`);
 }
-
-const minorNumber = (version: string): number => Number(version.split('.')[1]);

@@ -1,0 +1,38 @@
+import type { ErrorDetail } from '@aws-sdk/client-eks';
+import { livingInstances } from './instances.ts';
+import type { CloudState, GroupRecord, InstanceRecord, Rollout } from './state.ts';
+
+/** How many zones a group has subnets in. */
+export function zonesOf(cloud: CloudState, group: GroupRecord): number {
+  const subnets = cloud.subnets.filter(({ id }) => group.nodegroup.subnets?.includes(id));
+  return new Set(subnets.map(({ zone }) => zone)).size;
+}
+
+/** How many nodes are replaced at a time: a count, or a share of the desired size; from 1 to 100. */
+export function parallelOf({ nodegroup: { updateConfig = {}, scalingConfig } }: GroupRecord): number {
+  const { maxUnavailable, maxUnavailablePercentage } = updateConfig;
+  const share = Math.floor(((scalingConfig?.desiredSize ?? 0) * (maxUnavailablePercentage ?? 0)) / 100);
+  return Math.min(100, Math.max(1, maxUnavailable ?? share));
+}
+
+/** What an update says when its nodes don't come: they could not be launched, or don't join. */
+export function joinError(cloud: CloudState, group: GroupRecord, { outdated }: Rollout): ErrorDetail {
+  const { launchIssue } = group;
+  if (launchIssue?.code === 'InsufficientFreeAddresses') {
+    const { message = '', resourceIds = [] } = launchIssue;
+    return { errorCode: 'InsufficientFreeAddresses', errorMessage: message, resourceIds };
+  }
+  const fresh = livingInstances(cloud, group.name).filter(({ id }) => !outdated.has(id));
+  const absent = fresh.filter(({ joined, defect }) => !joined || defect.notReady === true).map(({ id }) => id);
+  // Seen.
+  const errorMessage = `Couldn't proceed with upgrade process as new nodes are not joining node group ${group.name}`;
+  return { errorCode: 'NodeCreationFailure', errorMessage, resourceIds: absent };
+}
+
+/** What it says when pods stay on a node for too long: which node, but not which pods. */
+export const podError = (group: GroupRecord, instance: InstanceRecord): ErrorDetail => ({
+  errorCode: 'PodEvictionFailure',
+  // Seen.
+  errorMessage: `Reached max retries while trying to evict pods from nodes in node group ${group.name}`,
+  resourceIds: [instance.nodeName],
+});
