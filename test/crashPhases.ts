@@ -23,8 +23,11 @@ export interface Phase {
 }
 
 const START = /^(WATCH|GET \/version|DescribeCluster)/;
-/** Whether the request is none of an operator's start. */
-export const isOfTheRun = (request: string): boolean => !START.test(request);
+/** Looks at the prerequisites are shared by pools and kept for a while: whether one is made depends on what was asked before, and when. */
+const SHARED =
+  /^(DescribeAddon|DescribeAccessEntry|DescribeInstanceType|DescribeSubnets|GET configmaps|GET deployments|GET nodes)/;
+/** Whether the request is none of an operator's start, and the pool's own. */
+export const isOfTheRun = (request: string): boolean => !START.test(request) && !SHARED.test(request);
 /** Once the finalizer is away, the pool may be read once more or not: that depends on which of two watch events comes first. */
 const isBeforeTheEnd = (request: string, index: number, all: readonly string[]): boolean =>
   isOfTheRun(request) && (!request.startsWith('GET') || index < all.indexOf('PATCH windowspools #1'));
@@ -107,6 +110,21 @@ export const phases: readonly Phase[] = [
       'POST runtimeclasses #1',
       'POST events #2',
     ],
+  },
+  {
+    name: 'create with the access entry of the node role',
+    prepare: async (stage) => {
+      stage.world.cloud.faults.accessEntry({ exists: false });
+      await stage.ready();
+    },
+    act: (stage) => stage.apply(manifest(stage, { nodeGroup: { manageAccessEntry: true } })),
+    end: async (stage) => {
+      await assertOneGroup(stage, 1, await stage.until('to be Ready', isReady));
+      assert.equal(stage.world.cloud.state.accessEntries.get(nodeRoleArn)?.type, 'EC2_WINDOWS');
+    },
+    // The rest is the creation again.
+    numbers: (request) => request.startsWith('Create'),
+    includes: ['CreateAccessEntry #1', 'CreateNodegroup #1'],
   },
   {
     name: 'the start of an operator',

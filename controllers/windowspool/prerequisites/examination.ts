@@ -78,5 +78,6 @@ function hasSymptoms(s: Situation): boolean {
 
 /** Whether more has to be asked than was. */
 export function needsExamination(s: Situation): boolean {
-  return scopeOf(s) === 'complete' && !s.prerequisites?.complete;
+  // Asked at each event of a node: the cheap question first.
+  return !s.prerequisites?.complete && scopeOf(s) === 'complete';
 }
