@@ -1,8 +1,13 @@
-import type { CreateAccessEntryRequest, CreateNodegroupRequest } from '@aws-sdk/client-eks';
+import type {
+  CreateAccessEntryRequest,
+  CreateNodegroupRequest,
+  LaunchTemplateSpecification,
+} from '@aws-sdk/client-eks';
 import { entryPath } from './accessEntryRecord.ts';
 import { AwsFault, invalidRequest } from './awsFault.ts';
 import type { OperationName, Operations } from './calls.ts';
 import { type AccessQuestion, notAuthorized } from './iam.ts';
+import { templateNamed } from './launchTemplates.ts';
 import type { CloudState } from './state.ts';
 
 /**
@@ -22,6 +27,8 @@ export function questionsOf<K extends OperationName>(
     case 'DescribeInstanceTypeOfferings':
     case 'DescribeSubnets':
     case 'DescribeImages':
+    case 'DescribeLaunchTemplates':
+    case 'DescribeLaunchTemplateVersions':
       return [{ action: `ec2:${name}`, resource: '*' }];
     case 'GetParameter':
       // Public parameters belong to no account.
@@ -49,7 +56,10 @@ export function questionsOf<K extends OperationName>(
     default:
       // ListUpdates and DescribeUpdate without a node group are about the cluster.
       if (given.nodegroupName === undefined) return [{ action: `eks:${name}`, resource: clusterArn }];
-      return groupQuestions(cloud, name, String(given.nodegroupName), given);
+      return [
+        ...groupQuestions(cloud, name, String(given.nodegroupName), given),
+        ...templateQuestions(cloud, given.launchTemplate as LaunchTemplateSpecification | undefined),
+      ];
   }
 }
 
@@ -70,6 +80,8 @@ function createQuestions(cloud: CloudState, clusterArn: string, request: CreateN
     ...(Object.keys(tags).length === 0 ? [] : [{ ...tagging, context: requestTags(tags) }]),
     { action: 'iam:PassRole', resource: nodeRole, context: { 'iam:PassedToService': 'eks.amazonaws.com' } },
     ...serviceRoleQuestions(cloud),
+    // What contradicts itself is refused before that.
+    ...((request.diskSize ?? request.remoteAccess) ? [] : templateQuestions(cloud, request.launchTemplate)),
     onRole('iam:GetRole'),
     onRole('iam:ListAttachedRolePolicies'),
     {
@@ -82,6 +94,20 @@ function createQuestions(cloud: CloudState, clusterArn: string, request: CreateN
         ),
     },
   ];
+}
+
+// EKS tries, in the caller's name, whether instances can be launched from the template.
+function templateQuestions(cloud: CloudState, template: LaunchTemplateSpecification | undefined): AccessQuestion[] {
+  if (template === undefined) return [];
+  const id = template.id ?? templateNamed(cloud, template.name)?.id ?? 'none';
+  const { region, accountId } = cloud.cluster;
+  const denied = () =>
+    // Seen.
+    invalidRequest(
+      'You are not authorized to launch instances with this launch template. ' +
+        `Encoded authorization failure message: ${Buffer.from(cloud.nextUuid()).toString('base64url')}`,
+    );
+  return [{ action: 'ec2:RunInstances', resource: `arn:aws:ec2:${region}:${accountId}:launch-template/${id}`, denied }];
 }
 
 function serviceRoleQuestions(cloud: CloudState): AccessQuestion[] {

@@ -2,7 +2,7 @@ import { AwsFault } from './awsFault.ts';
 import type { Faults } from './faults.ts';
 import type { Front } from './front.ts';
 import type { Admin } from './http.ts';
-import { imageIdOf } from './images.ts';
+import { launchConfigOf } from './launchConfig.ts';
 
 type FieldType = 'string' | 'number' | 'boolean' | 'object' | 'list' | 'null';
 type Fields = Readonly<Record<string, FieldType | readonly FieldType[]>>;
@@ -12,7 +12,7 @@ interface Command {
   readonly fields: Fields;
   readonly required?: readonly string[];
   // The fields are checked before; what the method expects of them is said by its own type.
-  readonly run: (faults: Faults, body: never) => void;
+  readonly run: (faults: Faults, body: never) => unknown;
 }
 
 const target: Fields = { count: 'number', operation: 'string' };
@@ -83,6 +83,11 @@ const commands: Readonly<Record<string, Command>> = {
     },
     required: ['date'],
     run: (faults, body) => faults.release(body),
+  },
+  launchTemplate: {
+    fields: { name: 'string', data: 'object', defaultVersion: 'number', deleteVersion: 'number', exists: 'boolean' },
+    required: ['name'],
+    run: (faults, body) => faults.launchTemplate(body),
   },
   upgradeCluster: {
     fields: { version: 'string' },
@@ -169,8 +174,10 @@ export function adminOf(front: Front, faults: Faults): Admin {
       if (method === 'GET' && path === 'calls') return { status: 200, value: front.log.entries() };
       if (method === 'GET' && path === 'state') return { status: 200, value: stateOf(front) };
       if (method !== 'POST') throw new RangeError(`no GET ${path}; there are calls and state`);
-      if (path === 'reset-calls') front.log.reset();
-      else runCommand(faults, path, body === '' ? {} : JSON.parse(body));
+      if (path !== 'reset-calls') {
+        return { status: 200, value: runCommand(faults, path, body === '' ? {} : JSON.parse(body)) ?? {} };
+      }
+      front.log.reset();
       return { status: 200, value: {} };
     } catch (error) {
       if (error instanceof RangeError || error instanceof SyntaxError || error instanceof AwsFault) {
@@ -181,7 +188,7 @@ export function adminOf(front: Front, faults: Faults): Admin {
   };
 }
 
-function runCommand(faults: Faults, name: string, body: Body): void {
+function runCommand(faults: Faults, name: string, body: Body): unknown {
   const command = commands[name];
   if (command === undefined) throw new RangeError(`no fault ${name}; there are ${Object.keys(commands).join(', ')}`);
   const missing = command.required?.find((field) => body[field] === undefined);
@@ -194,7 +201,7 @@ function runCommand(faults: Faults, name: string, body: Body): void {
     if (![types].flat().includes(found as FieldType))
       throw new RangeError(`${name}.${field} is a ${found}; it must be a ${String(types)}`);
   }
-  command.run(faults, body as never);
+  return command.run(faults, body as never);
 }
 
 function typeOf(value: unknown): string {
@@ -204,11 +211,14 @@ function typeOf(value: unknown): string {
 
 const stateOf = ({ state }: Front): unknown => ({
   cluster: state.clusterState,
-  nodegroups: [...state.groups.values()].map((group) => ({ ...group.nodegroup, imageId: imageIdOf(group) })),
+  nodegroups: [...state.groups.values()].map((group) => {
+    return { ...group.nodegroup, imageId: launchConfigOf(state, group).imageId };
+  }),
   updates: [...state.updates.values()],
   instances: [...state.instances.values()],
   subnets: state.subnets,
   releases: state.releases,
+  launchTemplates: [...state.launchTemplates.values()],
   addons: [...state.addons.values()],
   accessEntries: [...state.accessEntries.values()],
 });

@@ -1,5 +1,6 @@
 import { newEntry } from './accessEntryRecord.ts';
-import { type CloudState, durations, type GroupRecord } from './state.ts';
+import { durations } from './durations.ts';
+import type { CloudState, GroupRecord } from './state.ts';
 
 /** As what the API server knows the nodes of a role: not at all, as nodes, or as nodes whose kube-proxy may read Services too. */
 export type Admission = 'none' | 'linux' | 'windows';

@@ -10,6 +10,7 @@ import { describeInstances, describeSubnets } from './ec2Queries.ts';
 import type { Policy } from './iam.ts';
 import { describeImages } from './images.ts';
 import { describeInstanceTypeOfferings, describeInstanceTypes } from './instanceTypeQueries.ts';
+import { describeLaunchTemplates, describeLaunchTemplateVersions } from './launchTemplates.ts';
 import { checkInput, checkOutput } from './model.ts';
 import { createNodegroup, deleteNodegroup, describeNodegroup } from './nodegroups.ts';
 import { getParameter } from './parameters.ts';
@@ -49,6 +50,14 @@ export interface Operations {
   };
   DescribeSubnets: { input: ec2.DescribeSubnetsRequest; output: ec2.DescribeSubnetsResult };
   DescribeImages: { input: ec2.DescribeImagesRequest; output: ec2.DescribeImagesResult };
+  DescribeLaunchTemplates: {
+    input: ec2.DescribeLaunchTemplatesRequest;
+    output: ec2.DescribeLaunchTemplatesResult;
+  };
+  DescribeLaunchTemplateVersions: {
+    input: ec2.DescribeLaunchTemplateVersionsRequest;
+    output: ec2.DescribeLaunchTemplateVersionsResult;
+  };
   GetParameter: { input: ssm.GetParameterRequest; output: ssm.GetParameterResult };
 }
 
@@ -112,6 +121,8 @@ const handlers: { readonly [K in OperationName]: { readonly service: Service; re
   DescribeInstanceTypeOfferings: { service: 'ec2', run: describeInstanceTypeOfferings },
   DescribeSubnets: { service: 'ec2', run: describeSubnets },
   DescribeImages: { service: 'ec2', run: describeImages },
+  DescribeLaunchTemplates: { service: 'ec2', run: describeLaunchTemplates },
+  DescribeLaunchTemplateVersions: { service: 'ec2', run: describeLaunchTemplateVersions },
   GetParameter: { service: 'ssm', run: getParameter },
 };
 

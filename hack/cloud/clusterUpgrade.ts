@@ -1,5 +1,6 @@
+import { durations } from './durations.ts';
 import { minorNumber, minors, type ReleaseDay } from './releases.ts';
-import { type CloudState, durations } from './state.ts';
+import type { CloudState } from './state.ts';
 import { openUpdate } from './updates.ts';
 
 /** Somebody upgrades the control plane by one minor, as EKS allows; it is UPDATING for a while. Throws RangeError. */

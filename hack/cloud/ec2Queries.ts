@@ -95,7 +95,7 @@ function instanceOf(cloud: CloudState, record: InstanceRecord): Instance {
     ...(state === 'terminated'
       ? {}
       : { PrivateIpAddress: record.privateIp, PrivateDnsName: record.nodeName, SubnetId: subnet.id, VpcId: vpcId }),
-    Tags: Object.entries(tags).map(([Key, Value]) => ({ Key, Value })),
+    Tags: [...record.tags, ...Object.entries(tags).map(([Key, Value]) => ({ Key, Value }))],
   };
 }
 

@@ -15,6 +15,7 @@ import { checkLaunches, retryLaunches, setStatus } from './groupStatus.ts';
 import type { Policy } from './iam.ts';
 import { releaseOf } from './images.ts';
 import { kernelWith, resize, restart, terminate } from './instances.ts';
+import { changeTemplate, type TemplateChange } from './launchTemplates.ts';
 import { instanceTypes, nodeRoleArn } from './network.ts';
 import { createNodegroup, deleteNodegroup } from './nodegroups.ts';
 import type { CloudState, InstanceRecord, NodeDefect, UpdateFailure } from './state.ts';
@@ -117,6 +118,11 @@ export class Faults {
   /** Publishes newer images, or makes those of a date private (`public: false`) or public. */
   release(change: ReleaseChange): void {
     setRelease(this.#cloud, change);
+  }
+
+  /** Somebody makes a launch template or a version of it (`data` as EC2's LaunchTemplateData), or takes one away. */
+  launchTemplate(change: TemplateChange): { readonly id: string; readonly version: number } {
+    return changeTemplate(this.#cloud, change);
   }
 
   /** Somebody upgrades the control plane to its next minor; it is UPDATING meanwhile. */

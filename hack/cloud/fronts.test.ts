@@ -54,6 +54,7 @@ const create = fc
         diskSize: size,
         tags: fc.constant({}),
         releaseVersion: fc.constant('1.36-2026.03.17'),
+        launchTemplate: fc.constant({ name: 'mine', version: '$Latest' }),
         updateConfig: fc.constant({ maxUnavailable: 2, updateStrategy: 'MINIMAL' as const }),
       },
       { requiredKeys: [] },
@@ -93,6 +94,17 @@ const acts: fc.Arbitrary<Act>[] = [
     }),
   ),
   call('DescribeImages', fc.record({ MaxResults: fc.constantFrom(4, 5) }, { requiredKeys: [] })),
+  call(
+    'DescribeLaunchTemplateVersions',
+    fc.record(
+      { LaunchTemplateName: fc.constantFrom('mine', 'none'), Versions: fc.subarray(['$Latest', '$Default', '1', '9']) },
+      { requiredKeys: ['LaunchTemplateName'] },
+    ),
+  ),
+  call(
+    'DescribeLaunchTemplates',
+    fc.record({ LaunchTemplateNames: fc.subarray(['mine', 'none']) }, { requiredKeys: [] }),
+  ),
   call('GetParameter', fc.record({ Name: fc.constantFrom(parameter('2022'), parameter('2016')) })),
   call(
     'ListNodegroups',
@@ -180,6 +192,11 @@ const acts: fc.Arbitrary<Act>[] = [
     kind: 'fault',
     name: 'release',
     arm: (faults) => faults.release({ date: '2026.03.17', public: false }),
+  }),
+  fc.constant({
+    kind: 'fault',
+    name: 'launchTemplate',
+    arm: (faults) => faults.launchTemplate({ name: 'mine', data: { EbsOptimized: true } }),
   }),
   fc.constant({ kind: 'fault', name: 'blockDrain', arm: (faults) => faults.blockDrain() }),
   fc.constantFrom('eks:UpdateNodegroupVersion', 'ssm:GetParameter', 'ec2:DescribeImages').map((action) => ({

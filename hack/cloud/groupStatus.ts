@@ -1,9 +1,10 @@
 /** Status and health of a node group, and what changes them without a request. */
 import type { Issue, NodegroupIssueCode, NodegroupStatus } from '@aws-sdk/client-eks';
 import { admissionOf } from './admission.ts';
+import { durations } from './durations.ts';
 import { resize } from './instances.ts';
 import { windowsOf } from './releases.ts';
-import { type CloudState, durations, type GroupRecord } from './state.ts';
+import type { CloudState, GroupRecord } from './state.ts';
 
 /** Sets the status and with it the time of the last change. */
 export function setStatus(cloud: CloudState, group: GroupRecord, status: NodegroupStatus): void {

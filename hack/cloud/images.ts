@@ -8,7 +8,7 @@ import { AwsFault } from './awsFault.ts';
 import { doNotExist, type Filters, fits, pageSize } from './ec2Filters.ts';
 import { pageOf } from './paging.ts';
 import { amiTypesOf, dayOf, minors, type Release, releasesOf, windowsOf } from './releases.ts';
-import type { CloudState, GroupRecord } from './state.ts';
+import type { CloudState } from './state.ts';
 
 /** How long an image can be launched, counted to the newest release: no test then depends on today's date. */
 const publicMs = 122 * 86_400_000;
@@ -30,10 +30,12 @@ export const newestRelease = (cloud: CloudState, minor: string, amiType?: string
 export const imageIdFor = (amiType: string, releaseVersion: string): string =>
   `ami-0${createHash('sha256').update(`${amiType}/${releaseVersion}`).digest('hex').slice(0, 16)}`;
 
-/** The image that a group launches next. */
-export function imageIdOf(group: GroupRecord): string {
-  const { amiType, releaseVersion } = { ...group.nodegroup, ...group.rollout?.target };
-  return imageIdFor(String(amiType), String(releaseVersion));
+/** Which Windows and which release the image of that id has, public or not. */
+export function imageNamed(
+  cloud: CloudState,
+  id: string,
+): { readonly amiType: string; readonly releaseVersion: string } | undefined {
+  return published(cloud).find(({ amiType, releaseVersion }) => imageIdFor(amiType, releaseVersion) === id);
 }
 
 /** `Windows_Server-2022-English-Core-EKS_Optimized-1.36`: the AMI's name without its date, and the name in SSM. */
@@ -75,14 +77,17 @@ export function describeImages(cloud: CloudState, request: DescribeImagesRequest
   return { Images: page.items, ...(page.nextToken === undefined ? {} : { NextToken: page.nextToken }) };
 }
 
-const images = (cloud: CloudState): Image[] =>
+const published = (cloud: CloudState) =>
   minors.flatMap((minor) =>
     amiTypesOf(minor).flatMap((amiType) =>
-      releasesOf(cloud.releases, minor, amiType)
-        .filter(({ releaseVersion }) => isPublic(cloud, releaseVersion))
-        .map(({ releaseVersion }) => imageOf(amiType, minor, releaseVersion)),
+      releasesOf(cloud.releases, minor, amiType).map(({ releaseVersion }) => ({ minor, amiType, releaseVersion })),
     ),
   );
+
+const images = (cloud: CloudState): Image[] =>
+  published(cloud)
+    .filter(({ releaseVersion }) => isPublic(cloud, releaseVersion))
+    .map(({ amiType, minor, releaseVersion }) => imageOf(amiType, minor, releaseVersion));
 
 function imageOf(amiType: string, minor: string, releaseVersion: string): Image {
   const date = releaseVersion.slice(minor.length + 1);

@@ -1,16 +1,11 @@
 import { admissionOf, whenAdmitted } from './admission.ts';
-import { imageIdFor, releaseOf } from './images.ts';
+import { durations } from './durations.ts';
+import { releaseOf } from './images.ts';
 import { isKubeletLabel, isKubernetesLabel } from './labels.ts';
+import { type LaunchConfig, launchConfigOf } from './launchConfig.ts';
 import { type Place, placeFor } from './placement.ts';
 import { buildOf, kernelOf, type Release, windowsOf, yearOf } from './releases.ts';
-import {
-  type CloudState,
-  durations,
-  type GroupRecord,
-  type InstanceRecord,
-  type NodeDefect,
-  takePlan,
-} from './state.ts';
+import { type CloudState, type GroupRecord, type InstanceRecord, type NodeDefect, takePlan } from './state.ts';
 
 /** The instances of a group that are not terminated, oldest first. */
 export const livingInstances = (cloud: CloudState, group: string): InstanceRecord[] =>
@@ -92,10 +87,9 @@ const kubeletStarts = (group: GroupRecord): boolean =>
   Object.keys(group.nodegroup.labels ?? {}).every((label) => !isKubernetesLabel(label) || isKubeletLabel(label));
 
 function newInstance(cloud: CloudState, group: GroupRecord, { type, subnet }: Place): InstanceRecord {
-  const { releaseVersion = '', amiType = '' } = { ...group.nodegroup, ...group.rollout?.target };
+  const { releaseVersion, amiType, imageId, tags, template } = launchConfigOf(cloud, group);
   const release = releaseOf(cloud, releaseVersion);
   const windows = windowsOf(amiType);
-  const imageId = imageIdFor(amiType, releaseVersion);
   const defect = takePlan(cloud.plans.nodes, group.name)?.defect ?? {};
   const privateIp = freeAddress(cloud, subnet.network);
   const domain = cloud.cluster.region === 'us-east-1' ? 'ec2.internal' : `${cloud.cluster.region}.compute.internal`;
@@ -110,21 +104,36 @@ function newInstance(cloud: CloudState, group: GroupRecord, { type, subnet }: Pl
     privateIp,
     nodeName: `ip-${privateIp.replaceAll('.', '-')}.${domain}`,
     imageId,
+    tags,
     launchedAt: cloud.timeline.now(),
     defect,
     releaseVersion,
-    nodeLabels: {
-      ...group.nodegroup.labels,
-      'eks.amazonaws.com/nodegroup': group.name,
-      'eks.amazonaws.com/nodegroup-image': imageId,
-      'eks.amazonaws.com/capacityType': group.nodegroup.capacityType ?? 'ON_DEMAND',
-    },
+    nodeLabels: nodeLabelsOf(group, imageId, template),
     registerWithTaints: structuredClone(group.nodegroup.taints ?? []),
     kernelVersion,
     boots: 1,
     state: 'pending',
     joined: false,
     drained: false,
+  };
+}
+
+function nodeLabelsOf(
+  { name, nodegroup }: GroupRecord,
+  imageId: string,
+  template: LaunchConfig['template'],
+): Record<string, string> {
+  const labels = {
+    ...nodegroup.labels,
+    'eks.amazonaws.com/nodegroup': name,
+    'eks.amazonaws.com/nodegroup-image': imageId,
+    'eks.amazonaws.com/capacityType': nodegroup.capacityType ?? 'ON_DEMAND',
+  };
+  if (template === undefined) return labels;
+  return {
+    ...labels,
+    'eks.amazonaws.com/sourceLaunchTemplateId': template.id ?? '',
+    'eks.amazonaws.com/sourceLaunchTemplateVersion': template.version ?? '',
   };
 }
 

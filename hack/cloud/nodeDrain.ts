@@ -1,4 +1,5 @@
-import { type CloudState, durations, type InstanceRecord, takePlan } from './state.ts';
+import { durations } from './durations.ts';
+import { type CloudState, type InstanceRecord, takePlan } from './state.ts';
 
 /** Marks a node as unschedulable, or takes that back. */
 export function cordon(cloud: CloudState, instance: InstanceRecord, on: boolean): void {

@@ -9,12 +9,15 @@
 import type { CreateNodegroupRequest, Issue, Nodegroup } from '@aws-sdk/client-eks';
 import { admitNodes } from './admission.ts';
 import { AwsFault, inUse, invalidParameter, invalidRequest } from './awsFault.ts';
+import { durations } from './durations.ts';
 import { later, reviewAccess, setStatus } from './groupStatus.ts';
 import { forgetTokens, once } from './idempotency.ts';
 import { newestRelease } from './images.ts';
 import { livingInstances, resize, scaleTo } from './instances.ts';
+import { copyTemplate } from './launchConfig.ts';
 import { windowsOf } from './releases.ts';
-import { type CloudState, durations, type GroupRecord, takePlan } from './state.ts';
+import { type CloudState, type GroupRecord, takePlan } from './state.ts';
+import { type TemplateUse, templateUse } from './templateRules.ts';
 import { checkCreate } from './validation.ts';
 
 /** CreateNodegroup: checks, then a group that is CREATING. */
@@ -34,6 +37,7 @@ export function createNodegroup(cloud: CloudState, request: CreateNodegroupReque
     }
     const group = newGroup(cloud, request);
     cloud.groups.set(name, group);
+    copyTemplate(cloud, group);
     admitNodes(cloud, request.nodeRole ?? '');
     startCreating(cloud, group);
     return { nodegroup: structuredClone(group.nodegroup) };
@@ -87,7 +91,12 @@ function newGroup(cloud: CloudState, request: CreateNodegroupRequest): GroupReco
   const uuid = cloud.nextUuid();
   const now = cloud.timeline.now();
   const version = request.version ?? cloud.clusterState.version;
-  const releaseVersion = request.releaseVersion ?? newestRelease(cloud, version, request.amiType)?.releaseVersion;
+  const template = request.launchTemplate === undefined ? undefined : templateUse(cloud, request.launchTemplate);
+  // checkCreate has made sure that there is such a template.
+  if (template !== undefined && !('data' in template)) throw template;
+  const image = template?.data.ImageId;
+  const releaseVersion =
+    request.releaseVersion ?? image ?? newestRelease(cloud, version, request.amiType)?.releaseVersion;
   const nodegroup: Nodegroup = {
     nodegroupName: name,
     nodegroupArn: cloud.arn(`nodegroup/${cloud.cluster.name}/${name}/${uuid}`),
@@ -98,22 +107,30 @@ function newGroup(cloud: CloudState, request: CreateNodegroupRequest): GroupReco
     modifiedAt: now,
     status: 'CREATING',
     health: { issues: [] },
-    ...defaultsFor(request),
+    ...defaultsFor(request, template),
     ...givenIn(request),
+    ...(template === undefined ? {} : { launchTemplate: template.specification }),
   };
-  return { name, autoScalingGroup: `eks-${name}-${uuid}`, nodegroup: structuredClone(nodegroup), epoch: 0, growth: 0 };
+  const group = { name, autoScalingGroup: `eks-${name}-${uuid}`, nodegroup: structuredClone(nodegroup) };
+  return { ...group, epoch: 0, growth: 0, ...(template === undefined ? {} : { template }) };
 }
 
 // What EKS fills in. The default instance type and disk size: API reference of CreateNodegroup.
-const defaultsFor = ({ amiType = 'AL2023_x86_64_STANDARD', launchTemplate }: CreateNodegroupRequest): Nodegroup => ({
-  capacityType: 'ON_DEMAND',
-  scalingConfig: { minSize: 1, maxSize: 2, desiredSize: 2 },
-  instanceTypes: ['t3.medium'],
-  amiType,
-  ...(launchTemplate === undefined ? { diskSize: windowsOf(amiType) === undefined ? 20 : 50 } : {}),
-  updateConfig: { maxUnavailable: 1 },
-  tags: {},
-});
+function defaultsFor(
+  { amiType = 'AL2023_x86_64_STANDARD' }: CreateNodegroupRequest,
+  template: TemplateUse | undefined,
+): Nodegroup {
+  const diskSize = windowsOf(amiType) === undefined ? 20 : 50;
+  return {
+    capacityType: 'ON_DEMAND',
+    scalingConfig: { minSize: 1, maxSize: 2, desiredSize: 2 },
+    ...(template?.data.InstanceType === undefined ? { instanceTypes: ['t3.medium'] } : {}),
+    amiType: template?.data.ImageId === undefined ? (amiType as Nodegroup['amiType']) : 'CUSTOM',
+    ...(template === undefined ? { diskSize } : {}),
+    updateConfig: { maxUnavailable: 1 },
+    tags: {},
+  };
+}
 
 // What the request says. Labels and taints that are empty leave no key at all.
 function givenIn(request: CreateNodegroupRequest): Nodegroup {
@@ -174,6 +191,8 @@ function startDeleting(cloud: CloudState, group: GroupRecord): void {
   later(cloud, group, durations.delete, () => {
     if (failure === undefined) {
       cloud.groups.delete(group.name);
+      for (const [id, template] of cloud.launchTemplates)
+        if (template.group === group.name) cloud.launchTemplates.delete(id);
       for (const [id, update] of cloud.updates) if (update.group === group.name) cloud.updates.delete(id);
       forgetTokens(cloud, group.name);
     } else {

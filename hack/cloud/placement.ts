@@ -1,6 +1,7 @@
 import type { Issue } from '@aws-sdk/client-eks';
-import { imageIdOf, isPublic } from './images.ts';
+import { isPublic } from './images.ts';
 import { zonesOffering } from './instanceTypeQueries.ts';
+import { launchConfigOf } from './launchConfig.ts';
 import type { SubnetRecord } from './network.ts';
 import type { CloudState, GroupRecord } from './state.ts';
 
@@ -15,8 +16,9 @@ export interface Place {
  * that a zone with free addresses offers. If there is none, what EKS says of it.
  */
 export function placeFor(cloud: CloudState, group: GroupRecord): Place | Issue {
-  const { instanceTypes = [], subnets: ids = [], releaseVersion } = { ...group.nodegroup, ...group.rollout?.target };
-  if (!isPublic(cloud, releaseVersion)) return notAuthorized(group);
+  const { subnets: ids = [] } = group.nodegroup;
+  const { instanceTypes, releaseVersion, imageId } = launchConfigOf(cloud, group);
+  if (!isPublic(cloud, releaseVersion)) return notAuthorized(group, imageId);
   const subnets = cloud.subnets.filter(({ id }) => ids.includes(id));
   const offering = (type: string) => subnets.filter(({ zone }) => zonesOffering(cloud, type).includes(zone));
   const used = (id: string) =>
@@ -51,8 +53,8 @@ const notOffered = (group: GroupRecord, types: readonly string[], subnets: reado
   resourceIds: [group.autoScalingGroup],
 });
 
-const notAuthorized = (group: GroupRecord): Issue => ({
+const notAuthorized = (group: GroupRecord, imageId: string): Issue => ({
   code: 'AsgInstanceLaunchFailures',
-  message: `Could not launch On-Demand Instances. AuthFailure - Not authorized for images: [${imageIdOf(group)}]. Launching EC2 instance failed.`,
+  message: `Could not launch On-Demand Instances. AuthFailure - Not authorized for images: [${imageId}]. Launching EC2 instance failed.`,
   resourceIds: [group.autoScalingGroup],
 });

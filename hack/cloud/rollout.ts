@@ -8,17 +8,17 @@
  * instances beyond the configuration end, the old ones may take pods again, and those already replaced stay.
  */
 import type { ErrorDetail, Update } from '@aws-sdk/client-eks';
+import { durations } from './durations.ts';
 import { checkLaunches, later, reviewAccess, setStatus } from './groupStatus.ts';
 import { livingInstances, resize, scaleInVictim, terminate } from './instances.ts';
+import { copyTemplate } from './launchConfig.ts';
 import { cordon, drain, stopDrain } from './nodeDrain.ts';
-import { joinError, parallelOf, podError, zonesOf } from './rolloutFacts.ts';
+import { changesNothing, joinError, parallelOf, podError, zonesOf } from './rolloutFacts.ts';
 import {
   type CloudState,
-  durations,
   type GroupRecord,
   type InstanceRecord,
   type Rollout,
-  type Target,
   takePlan,
   type UpdateFailure,
 } from './state.ts';
@@ -28,13 +28,13 @@ export function startRollout(
   cloud: CloudState,
   group: GroupRecord,
   update: Update,
-  { target, force }: { readonly target: Target; readonly force: boolean },
+  aim: Pick<Rollout, 'target' | 'template' | 'force'>,
 ): void {
   const degraded = group.nodegroup.status === 'DEGRADED';
   setStatus(cloud, group, 'UPDATING');
   later(cloud, group, durations.versionSetup, () => {
     const outdated = new Set(livingInstances(cloud, group.name).map(({ id }) => id));
-    new Rolling(cloud, group, { update, target, force, outdated }, degraded).start();
+    new Rolling(cloud, group, { ...aim, update, outdated }, degraded).start();
   });
 }
 
@@ -56,19 +56,19 @@ class Rolling {
     this.#group.rollout = this.#rollout;
     const failure = takePlan(this.#cloud.plans.updateFailures, this.#group.name);
     if (failure !== undefined) this.#fail(failure);
-    else if (this.#rollout.outdated.size === 0 || this.#changesNothing()) this.#succeed();
-    else if (this.#minimal) this.#replace();
+    else if (this.#rollout.outdated.size === 0 || changesNothing(this.#group.nodegroup, this.#rollout.target))
+      this.#succeed();
+    else this.#begin();
+  }
+
+  #begin(): void {
+    copyTemplate(this.#cloud, this.#group);
+    if (this.#minimal) this.#replace();
     else this.#scaleUp();
   }
 
   get #minimal(): boolean {
     return this.#group.nodegroup.updateConfig?.updateStrategy === 'MINIMAL';
-  }
-
-  #changesNothing(): boolean {
-    const { version, releaseVersion, launchTemplate } = this.#group.nodegroup;
-    const present: Target = { version, releaseVersion, launchTemplate };
-    return JSON.stringify({ ...present, ...this.#rollout.target }) === JSON.stringify(present);
   }
 
   #scaleUp(): void {
@@ -125,7 +125,9 @@ class Rolling {
   }
 
   #succeed(): void {
-    Object.assign(this.#group.nodegroup, structuredClone(this.#rollout.target));
+    const { target, template } = this.#rollout;
+    Object.assign(this.#group.nodegroup, structuredClone(target));
+    if (template !== undefined) this.#group.template = template;
     this.#rollout.update.status = 'Successful';
     this.#group.nodegroup.health = { issues: [] };
     this.#end('ACTIVE');
@@ -133,8 +135,10 @@ class Rolling {
 
   #fail({ errors, degraded = false, status = 'Failed' }: Omit<UpdateFailure, 'group'>): void {
     // Another object: whatever goes on for the old one is void, and instances are launched as they were before.
-    this.#rollout = { ...this.#rollout, target: {} };
+    const { template: _void, ...rest } = this.#rollout;
+    this.#rollout = { ...rest, target: {} };
     this.#group.rollout = this.#rollout;
+    copyTemplate(this.#cloud, this.#group);
     for (const instance of this.#outdated()) {
       stopDrain(instance);
       if (this.#cloud.switches.afterFailedUpdate === 'uncordoned') cordon(this.#cloud, instance, false);

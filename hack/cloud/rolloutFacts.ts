@@ -1,6 +1,16 @@
-import type { ErrorDetail } from '@aws-sdk/client-eks';
+import type { ErrorDetail, Nodegroup } from '@aws-sdk/client-eks';
 import { livingInstances } from './instances.ts';
-import type { CloudState, GroupRecord, InstanceRecord, Rollout } from './state.ts';
+import type { CloudState, GroupRecord, InstanceRecord, Rollout, Target } from './state.ts';
+
+/** Is a group where an update aims at already? */
+export function changesNothing(nodegroup: Nodegroup, target: Target): boolean {
+  const { version, releaseVersion, launchTemplate } = { ...nodegroup, ...target };
+  return (
+    version === nodegroup.version &&
+    releaseVersion === nodegroup.releaseVersion &&
+    launchTemplate?.version === nodegroup.launchTemplate?.version
+  );
+}
 
 /** How many zones a group has subnets in. */
 export function zonesOf(cloud: CloudState, group: GroupRecord): number {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Tag } from '@aws-sdk/client-ec2';
 import type {
   AccessEntry,
   Addon,
@@ -13,9 +14,11 @@ import type {
 } from '@aws-sdk/client-eks';
 import { newEntry } from './accessEntryRecord.ts';
 import { notFound } from './awsFault.ts';
+import type { TemplateRecord } from './launchTemplates.ts';
 import { accountId, nodeRoleArn, type SubnetRecord, subnetsOf } from './network.ts';
 import { type ReleaseDay, releaseDays } from './releases.ts';
 import { type Switches, switchesWith } from './switches.ts';
+import type { TemplateUse } from './templateRules.ts';
 import { type Clock, Timeline } from './timeline.ts';
 
 /** The one cluster of the local AWS. `kubernetesVersion` is a minor such as `1.36`, `caData` base64 as in a kubeconfig. */
@@ -28,44 +31,6 @@ export interface ClusterOptions {
   readonly kubernetesVersion: string;
 }
 
-/** How long things take in seconds, at speed 1. A second stands for about a minute of the real EKS. */
-export const durations = {
-  /** From the create call until its instances are launched. */
-  launch: 0.5,
-  /** From launch until the kubelet registers. */
-  boot: 1,
-  /** From registration until the VPC resource controller has given the node its pod addresses. */
-  podAddresses: 0.5,
-  /** CREATING. */
-  create: 3,
-  /** How long EKS waits for nodes that don't join before it gives up a creation. */
-  joinTimeout: 20,
-  /** From one attempt of a kubelet to register until the next. */
-  joinRetry: 1,
-  /** From a change of access to the cluster, or the end of a change of a group, until EKS has looked at the group's health. */
-  healthCheck: 1,
-  /** UPDATING, for a change of configuration. */
-  configUpdate: 1.5,
-  /** From the request for another version until the Auto Scaling group launches it. */
-  versionSetup: 0.5,
-  /** How long the nodes of another version may take to join. */
-  versionJoin: 15,
-  /** How long pods may take to leave a node. */
-  drain: 15,
-  /** How long they take where there is no Kubernetes. */
-  memoryDrain: 0.2,
-  /** From an empty node until its instance ends, so that load balancers notice. */
-  drained: 0.2,
-  /** How often EKS looks at what it waits for. */
-  look: 0.1,
-  /** An upgrade of the cluster itself. */
-  clusterUpgrade: 8,
-  /** DELETING; the instances end half-way. */
-  delete: 2,
-  /** From the end of an instance until DescribeInstances forgets it. */
-  forgetInstance: 60,
-} as const;
-
 /** A node group with what EKS keeps to itself. A new `epoch` makes everything that is scheduled for the old one void. */
 export interface GroupRecord {
   readonly name: string;
@@ -74,6 +39,8 @@ export interface GroupRecord {
   epoch: number;
   /** Instances that the Auto Scaling group has beyond the configuration, while its nodes are replaced. */
   growth: number;
+  /** The user's launch template, if it was created from one. */
+  template?: TemplateUse;
   /** The change of version that is going on. */
   rollout?: Rollout;
   /** Why the Auto Scaling group has fewer instances than it wants. */
@@ -89,6 +56,7 @@ export type Target = Pick<Nodegroup, 'version' | 'releaseVersion' | 'launchTempl
 export interface Rollout {
   readonly update: Update;
   readonly target: Target;
+  readonly template?: TemplateUse;
   readonly force: boolean;
   readonly outdated: ReadonlySet<string>;
 }
@@ -109,6 +77,8 @@ export interface InstanceRecord {
   readonly privateIp: string;
   readonly nodeName: string;
   readonly imageId: string;
+  /** From the launch template. */
+  readonly tags: readonly Tag[];
   readonly launchedAt: Date;
   defect: NodeDefect;
   readonly releaseVersion: string;
@@ -217,6 +187,8 @@ export class CloudState {
   readonly subnets: SubnetRecord[];
   /** What EKS has published, oldest first. */
   readonly releases: ReleaseDay[] = structuredClone([...releaseDays]);
+  /** By id. */
+  readonly launchTemplates = new Map<string, TemplateRecord>();
   /** By name. */
   readonly addons = new Map<string, Addon>();
   /** By the ARN of the principal. */

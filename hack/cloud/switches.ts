@@ -31,6 +31,8 @@ export const switchTable = {
   changeWhileClusterUpdates: ['invalidRequest', 'invalidParameter'],
   /** After a failed change of version: may the old nodes take pods again? */
   afterFailedUpdate: ['uncordoned', 'cordoned'],
+  /** A change of version that names a launch template version, but neither version nor release: does the image stay? */
+  templateOnlyUpdate: ['newestRelease', 'keepsRelease'],
   /** Do the instances that a change of version needs for a while show in DescribeNodegroup's scalingConfig? */
   rolloutGrowth: ['hidden', 'shown'],
 } as const satisfies Record<string, readonly [string, string, ...string[]]>;

@@ -7,11 +7,12 @@ import type {
   UpdateParam,
 } from '@aws-sdk/client-eks';
 import { type AwsFault, inUse, invalidParameter, notFound } from './awsFault.ts';
+import { durations } from './durations.ts';
 import { checkLaunches, later, reviewAccess, setStatus } from './groupStatus.ts';
 import { once } from './idempotency.ts';
 import { livingInstances, resize } from './instances.ts';
 import { checkCluster } from './nodegroups.ts';
-import { type CloudState, durations, type GroupRecord, takePlan } from './state.ts';
+import { type CloudState, type GroupRecord, takePlan } from './state.ts';
 import { labelsFault, sizeRangeFault, taintsFault, unavailableFault } from './validation.ts';
 
 /** UpdateNodegroupConfig: checks, then an update that is InProgress. The group changes when it succeeds, not before. */

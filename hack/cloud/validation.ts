@@ -1,10 +1,11 @@
 import type { CreateNodegroupRequest, Taint } from '@aws-sdk/client-eks';
-import { type AwsFault, invalidParameter, invalidRequest } from './awsFault.ts';
+import { type AwsFault, invalidParameter } from './awsFault.ts';
 import { offeredType } from './instanceTypeQueries.ts';
 import { isKubernetesLabel } from './labels.ts';
 import { nodeRoleArn, untrustedRoleArn } from './network.ts';
 import { minorNumber, minors, releasesOf, windowsOf } from './releases.ts';
 import type { CloudState } from './state.ts';
+import { templateFault, templateUse } from './templateRules.ts';
 
 type Rule = (request: CreateNodegroupRequest, cloud: CloudState) => AwsFault | undefined;
 
@@ -110,19 +111,16 @@ export function releaseFault(
   return invalidParameter(`Requested release version ${releaseVersion} is not valid for kubernetes version ${minor}.`);
 }
 
-function launchTemplateFits({ launchTemplate, diskSize, remoteAccess }: CreateNodegroupRequest) {
+function launchTemplateFits(request: CreateNodegroupRequest, cloud: CloudState) {
+  const { launchTemplate, diskSize, remoteAccess } = request;
   if (launchTemplate === undefined) return undefined;
   // Seen, both.
   if (diskSize !== undefined) return invalidParameter('Disk size must be specified within the launch template.');
   if (remoteAccess !== undefined) {
     return invalidParameter('Remote access configuration cannot be specified with a launch template.');
   }
-  if (launchTemplate.id !== undefined && launchTemplate.name !== undefined) {
-    return invalidRequest(
-      'You must specify either the launch template ID or the launch template name in the request, but not both.',
-    );
-  }
-  return undefined;
+  const use = templateUse(cloud, launchTemplate);
+  return 'data' in use ? templateFault(cloud, use, request) : use;
 }
 
 function diskFits({ diskSize }: CreateNodegroupRequest) {

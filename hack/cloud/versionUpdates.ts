@@ -5,7 +5,9 @@ import { newestRelease } from './images.ts';
 import { checkCluster } from './nodegroups.ts';
 import { minorNumber } from './releases.ts';
 import { startRollout } from './rollout.ts';
+import { changesNothing } from './rolloutFacts.ts';
 import type { CloudState, GroupRecord, Target } from './state.ts';
+import { type TemplateUse, templateFault, templateUse } from './templateRules.ts';
 import { checkUpdatable, openUpdate } from './updates.ts';
 import { minorFault, releaseFault } from './validation.ts';
 
@@ -13,24 +15,75 @@ import { minorFault, releaseFault } from './validation.ts';
 export function updateNodegroupVersion(cloud: CloudState, request: UpdateNodegroupVersionRequest): { update: Update } {
   const group = cloud.group(request.nodegroupName);
   return once(cloud, request, { operation: 'UpdateNodegroupVersion', group: group.name }, () => {
-    const target = targetOf(cloud, group, request);
-    const fault = targetFault(cloud, group, target) ?? noChangeFault(cloud, group, target);
+    const aim = aimOf(cloud, group, request);
+    const fault = noChangeFault(cloud, group, aim.target);
     if (fault !== undefined) throw fault;
     checkCluster(cloud, 'update Nodegroup');
     checkUpdatable(cloud, group);
-    const update = openUpdate(cloud, group.name, 'VersionUpdate', paramsOf(target));
-    startRollout(cloud, group, update, { target, force: request.force === true });
+    const update = openUpdate(cloud, group.name, 'VersionUpdate', paramsOf(aim));
+    startRollout(cloud, group, update, { ...aim, force: request.force === true });
     return { update: structuredClone(update) };
   });
 }
 
+interface Aim {
+  readonly target: Target;
+  readonly template?: TemplateUse;
+}
+
+// Throws the fault of what the request aims at.
+function aimOf(cloud: CloudState, group: GroupRecord, request: UpdateNodegroupVersionRequest): Aim {
+  const template = templateOf(cloud, group, request);
+  const aim = template === undefined ? {} : { template };
+  const launchTemplate = template === undefined ? {} : { launchTemplate: template.specification };
+  if (group.nodegroup.amiType === 'CUSTOM') {
+    // Seen.
+    if (template === undefined)
+      throw invalidParameter("Launch template details can't be null for Custom ami type node group");
+    return { ...aim, target: { ...launchTemplate, releaseVersion: template.data.ImageId } };
+  }
+  const target = releaseTargetOf(cloud, group, request);
+  const fault = targetFault(cloud, group, target);
+  if (fault !== undefined) throw fault;
+  return { ...aim, target: { ...target, ...launchTemplate } };
+}
+
+function templateOf(
+  cloud: CloudState,
+  { nodegroup, template: present }: GroupRecord,
+  { launchTemplate: wanted, version, releaseVersion }: UpdateNodegroupVersionRequest,
+): TemplateUse | undefined {
+  if (wanted === undefined) return undefined;
+  if (present === undefined)
+    throw invalidParameter(`Node group ${nodegroup.nodegroupName} was not created with a launch template`);
+  const use = templateUse(cloud, wanted);
+  if (!('data' in use)) throw use;
+  if (use.specification.id !== present.specification.id)
+    throw invalidParameter(`The launch template of a node group can't change; it is ${present.specification.id}`);
+  const { instanceTypes } = nodegroup;
+  const fault = templateFault(cloud, use, { instanceTypes, version, releaseVersion });
+  if (fault !== undefined) throw fault;
+  if ((use.data.ImageId === undefined) !== (nodegroup.amiType !== 'CUSTOM'))
+    throw invalidParameter(`A node group can't change between an image of EKS and one of its launch template`);
+  return use;
+}
+
 // API reference: without a version the cluster's is meant, without a release the newest of the version. Where only a
 // release is named, it is taken to be one of the group's own version.
-function targetOf(cloud: CloudState, { nodegroup }: GroupRecord, request: UpdateNodegroupVersionRequest): Target {
-  const otherwise = request.releaseVersion === undefined ? cloud.clusterState.version : nodegroup.version;
-  const version = request.version ?? otherwise ?? '';
-  const releaseVersion = request.releaseVersion ?? newestRelease(cloud, version, nodegroup.amiType)?.releaseVersion;
-  return { version, releaseVersion };
+function releaseTargetOf(
+  cloud: CloudState,
+  { nodegroup }: GroupRecord,
+  { version: wanted, releaseVersion, launchTemplate }: UpdateNodegroupVersionRequest,
+): Target {
+  if (wanted === undefined && releaseVersion === undefined && launchTemplate !== undefined) {
+    const { templateOnlyUpdate } = cloud.switches;
+    if (templateOnlyUpdate === 'keepsRelease')
+      return { version: nodegroup.version, releaseVersion: nodegroup.releaseVersion };
+  }
+  const otherwise = releaseVersion === undefined ? cloud.clusterState.version : nodegroup.version;
+  const version = wanted ?? otherwise ?? '';
+  const newest = newestRelease(cloud, version, nodegroup.amiType)?.releaseVersion;
+  return { version, releaseVersion: releaseVersion ?? newest };
 }
 
 function targetFault(cloud: CloudState, { nodegroup }: GroupRecord, target: Target): AwsFault | undefined {
@@ -46,13 +99,16 @@ function targetFault(cloud: CloudState, { nodegroup }: GroupRecord, target: Targ
 
 function noChangeFault(cloud: CloudState, { nodegroup }: GroupRecord, target: Target): AwsFault | undefined {
   if (cloud.switches.updatesWithoutChange === 'accept') return undefined;
-  const same = nodegroup.version === target.version && nodegroup.releaseVersion === target.releaseVersion;
+  const same = changesNothing(nodegroup, target);
   return same ? invalidParameter('The update changes nothing of the node group') : undefined;
 }
 
-function paramsOf({ version, releaseVersion }: Target): UpdateParam[] {
-  return [
-    { type: 'Version', value: version },
-    { type: 'ReleaseVersion', value: releaseVersion },
+function paramsOf({ target: { version, releaseVersion }, template }: Aim): UpdateParam[] {
+  const rows: [UpdateParam['type'], string | undefined][] = [
+    ['Version', version],
+    ['ReleaseVersion', releaseVersion],
+    ['LaunchTemplateName', template?.specification.name],
+    ['LaunchTemplateVersion', template?.specification.version],
   ];
+  return rows.filter(([, value]) => value !== undefined).map(([type, value]) => ({ type, value }));
 }

@@ -1,0 +1,37 @@
+/** How long things take in seconds, at speed 1. A second stands for about a minute of the real EKS. */
+export const durations = {
+  /** From the create call until its instances are launched. */
+  launch: 0.5,
+  /** From launch until the kubelet registers. */
+  boot: 1,
+  /** From registration until the VPC resource controller has given the node its pod addresses. */
+  podAddresses: 0.5,
+  /** CREATING. */
+  create: 3,
+  /** How long EKS waits for nodes that don't join before it gives up a creation. */
+  joinTimeout: 20,
+  /** From one attempt of a kubelet to register until the next. */
+  joinRetry: 1,
+  /** From a change of access to the cluster, or the end of a change of a group, until EKS has looked at the group's health. */
+  healthCheck: 1,
+  /** UPDATING, for a change of configuration. */
+  configUpdate: 1.5,
+  /** From the request for another version until the Auto Scaling group launches it. */
+  versionSetup: 0.5,
+  /** How long the nodes of another version may take to join. */
+  versionJoin: 15,
+  /** How long pods may take to leave a node. */
+  drain: 15,
+  /** How long they take where there is no Kubernetes. */
+  memoryDrain: 0.2,
+  /** From an empty node until its instance ends, so that load balancers notice. */
+  drained: 0.2,
+  /** How often EKS looks at what it waits for. */
+  look: 0.1,
+  /** An upgrade of the cluster itself. */
+  clusterUpgrade: 8,
+  /** DELETING; the instances end half-way. */
+  delete: 2,
+  /** From the end of an instance until DescribeInstances forgets it. */
+  forgetInstance: 60,
+} as const;
