@@ -222,6 +222,26 @@ describe('kubernetes client', () => {
     assert.ok(server.connections() <= 32, `${server.connections()} connections`);
   });
 
+  it('closes a connection that nobody uses for five seconds, and none in use', async function () {
+    this.timeout(10_000);
+    const closed = Promise.withResolvers<number>();
+    const started = performance.now();
+    await using server = await loopback((request, response) => {
+      if (request.path === '/long') return void response.writeHead(200).write('begun');
+      response.socket?.once('close', () => closed.resolve(performance.now() - started));
+      json(response, 200, {});
+    });
+    const long = server.client.stream('/long', { accept: 'text/plain', signal: live() });
+    assert.equal((await long.next()).done, false);
+    await server.client.request('GET', '/x', { signal: live() });
+    assert.ok((await closed.promise) > 4_000);
+    const more = long.next();
+    const soon = await Promise.race([more, new Promise((resolve) => setImmediate(resolve, 'still open'))]);
+    assert.equal(soon, 'still open');
+    server.client.close();
+    await assert.rejects(more);
+  });
+
   it('runs an exec plugin once for requests that begin together, and says when it fails', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'client-'));
     const log = join(folder, 'runs');

@@ -5,6 +5,8 @@ import type { TlsOptions } from './credentials.ts';
 
 /** More than the number of watches, each of which holds one: without HTTP/2 a request waits while all are taken. */
 const CONNECTIONS = 32;
+/** What nobody uses may have gone half-open, and the next request would wait on it in vain. Node closes a connection that idles longer. */
+const IDLE_MS = 5_000;
 
 /** One pool of connections for everything, made anew when the CA or the client certificate changes. */
 export class Connections {
@@ -41,7 +43,7 @@ export class Connections {
   }
 
   #create(tls: TlsOptions): HttpAgent {
-    const options: AgentOptions = { keepAlive: true, maxSockets: CONNECTIONS, maxTotalSockets: CONNECTIONS };
+    const options: AgentOptions = { keepAlive: true, maxSockets: CONNECTIONS, timeout: IDLE_MS };
     if (this.#proxyUrl) options.proxyEnv = { HTTP_PROXY: this.#proxyUrl, HTTPS_PROXY: this.#proxyUrl };
     return this.#secure ? new HttpsAgent({ ...options, ...tls }) : new HttpAgent(options);
   }

@@ -44,7 +44,8 @@ export async function loopback(answering: Answering, user: object = { token: 'se
       response.writeHead(500).end(String(error));
     });
   };
-  const server = createServer(listener).on('connection', () => connections++);
+  // Like the API server, it names no time after which it closes an idle connection.
+  const server = createServer({ keepAliveTimeout: 0 }, listener).on('connection', () => connections++);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const folder = await mkdtemp(join(tmpdir(), 'loopback-'));
