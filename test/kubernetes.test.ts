@@ -22,7 +22,15 @@ import { Reflector } from '../controllers/runtime/reflector.ts';
 import { silentLog } from '../controllers/runtime/silentLog.ts';
 import { Store } from '../controllers/runtime/store.ts';
 import type { WindowsPool } from '../controllers/windowspool/api.gen.ts';
-import type { Answer, RuntimeClass, RuntimeClassWish } from '../controllers/windowspool/ports.ts';
+import type {
+  Answer,
+  NodeRecord,
+  Nodes,
+  RuntimeClass,
+  RuntimeClassWish,
+  Taint,
+  TaintEffect,
+} from '../controllers/windowspool/ports.ts';
 import { waitFor } from '../hack/controlplane/wait.ts';
 import type { World } from '../hack/world/world.ts';
 import { poolManifest } from './pools.ts';
@@ -174,9 +182,43 @@ describe('engine and adapter on a real API server', () => {
       'gone',
     );
     assert.equal(troubleOf(await nodes.setLabel(node, 'not/a/label', 'c', signal)), 'refused');
+    await changeTaints(nodes, () => store.get('adapter-node'));
     await client.request('DELETE', '/api/v1/nodes/adapter-node', { signal });
     await until('the end of the node', () => store.byIndex('nodeGroup', 'adapter').length === 0);
   });
+
+  async function changeTaints(nodes: Nodes, seen: () => NodeRecord | undefined): Promise<void> {
+    const now = () => seen() ?? assert.fail('the node is gone');
+    const taint = (key: string, value: string, effect: TaintEffect = 'NoSchedule') => ({ key, value, effect });
+    const timeAdded = '2026-01-15T08:00:00Z';
+    const foreign = { ...taint('example.com/foreign', 'x', 'NoExecute'), timeAdded };
+    // The control plane taints the node, too: it is not Ready.
+    const isOfTest = ({ key }: Taint) => key.startsWith('example.com/');
+    const ofServer = async () => {
+      const path = '/api/v1/nodes/adapter-node';
+      const node = await client.request<{ spec: { taints?: Taint[] } }>('GET', path, { signal });
+      return node.spec.taints?.filter(isOfTest);
+    };
+    const before = now();
+    good(await nodes.setTaints(before, { set: [taint('example.com/a', '1')], remove: [] }, signal));
+    assert.deepEqual(now().taints.filter(isOfTest), [taint('example.com/a', '1')], 'an own write is seen at once');
+    assert.equal(troubleOf(await nodes.setTaints(before, { set: [], remove: [foreign] }, signal)), 'conflict');
+    await client.request('PATCH', '/api/v1/nodes/adapter-node', {
+      body: { spec: { taints: [taint('example.com/a', '1'), foreign, taint('example.com/b', '1')] } },
+      contentType: 'application/merge-patch+json',
+      signal,
+    });
+    await until('the foreign taint', () => now().taints.filter(isOfTest).length === 3);
+    const change = { set: [taint('example.com/b', '2')], remove: [taint('example.com/a', '')] };
+    good(await nodes.setTaints(now(), change, signal));
+    assert.deepEqual(await ofServer(), [foreign, taint('example.com/b', '2')], 'others are as they were');
+    const odd = { set: [taint('not/a/key', '')], remove: [] };
+    assert.equal(troubleOf(await nodes.setTaints(now(), odd, signal)), 'refused');
+    good(await nodes.setTaints(now(), { set: [], remove: now().taints }, signal));
+    assert.deepEqual(now().taints.filter(isOfTest), []);
+    const gone = { ...now(), name: 'no-such-node' };
+    assert.equal(troubleOf(await nodes.setTaints(gone, change, signal)), 'gone');
+  }
 
   async function makePools(...names: readonly string[]) {
     const store = new Store<WindowsPool>({ identity: poolIdentity, log: silentLog });

@@ -6,6 +6,7 @@ import { jsonDecoder } from './decoder.ts';
 import { answer, isNotFound } from './errors.ts';
 import { jsonReader } from './fields.ts';
 import { withFallback } from './formatFallback.ts';
+import { KubernetesError } from './kubernetesError.ts';
 import { createListWatch } from './listWatch.ts';
 import { nodeFields } from './nodeFields.ts';
 import { protobufDecoder } from './protobufDecoder.ts';
@@ -85,5 +86,39 @@ export function createNodes(client: KubernetesClient, store: StoreView<NodeRecor
         const written = await client.request<unknown>('PATCH', `${PATH}/${encodeURIComponent(node.name)}`, options);
         store.observeWrite(nodeRecordOf(written));
       }),
+    setTaints: (node, change, signal) =>
+      answer('patch nodes', signal, async () => {
+        const options = { body: taintPatch(node, change), contentType: PATCH.json, signal };
+        const path = `${PATH}/${encodeURIComponent(node.name)}`;
+        const written = await client.request<unknown>('PATCH', path, options).catch(rethrowFailedTest);
+        store.observeWrite(nodeRecordOf(written));
+      }),
   };
+}
+
+type TaintChange = Parameters<Nodes['setTaints']>[1];
+
+/**
+ * The change as a JSON patch (RFC 6902) of the version that was seen. The list is atomic, so a merge patch would have to repeat the other
+ * taints, and a record has not all of them: their timeAdded would be lost.
+ */
+function taintPatch({ resourceVersion, taints }: NodeRecord, { set, remove }: TaintChange): object[] {
+  const changed = [...set, ...remove];
+  const indexes = taints.flatMap((taint, index) =>
+    changed.some(({ key, effect }) => key === taint.key && effect === taint.effect) ? [index] : [],
+  );
+  return [
+    { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },
+    // From the end, so that the places of the others stay.
+    ...indexes.reverse().map((index) => ({ op: 'remove', path: `/spec/taints/${index}` })),
+    // Without taints there is no list; one that became empty is one still.
+    ...(taints.length === 0 ? [{ op: 'add', path: '/spec/taints', value: [] }] : []),
+    ...set.map((value) => ({ op: 'add', path: '/spec/taints/-', value })),
+  ];
+}
+
+/** The API server answers 422 without naming a field where a test does not hold: what it calls a conflict elsewhere. */
+function rethrowFailedTest(error: unknown): never {
+  if (!(error instanceof KubernetesError) || error.status !== 422 || error.fields.length > 0) throw error;
+  throw new KubernetesError(error.message, { status: 409, reason: 'Conflict' }, { cause: error });
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { act, type Hands } from './act.ts';
 import { wishFor } from './nodeGroup.ts';
-import type { Trouble } from './ports.ts';
+import type { NodeRecord, Trouble } from './ports.ts';
 import { runtimeClassFor } from './runtimeClass.ts';
 import type { Situation } from './situation.ts';
 import type { Step } from './steps.ts';
-import { FakeWorld } from './testing/fakeWorld.ts';
+import { Crash, FakeWorld } from './testing/fakeWorld.ts';
 import {
   APPLIED,
   CLUSTER_ARN,
@@ -13,6 +13,7 @@ import {
   NOW,
   sampleGroup,
   sampleNode,
+  sampleNodes,
   samplePool,
   sampleRuntimeClass,
   sampleSituation,
@@ -112,6 +113,50 @@ describe('the steps', () => {
       return trouble;
     });
     assert.deepEqual([done, outcome.after.troubles.map(({ step }) => step)], [['labelNode'], ['labelNode']]);
+  });
+
+  it('write to many nodes at a time, and in order to one', async () => {
+    const nodes = sampleNodes(40);
+    let open = 0;
+    let most = 0;
+    const calls: string[] = [];
+    const call = async (what: string, { name }: NodeRecord) => {
+      most = Math.max(most, ++open);
+      calls.push(`${what} ${name}`);
+      await new Promise(setImmediate);
+      open -= 1;
+      return { ok: true, value: undefined } as const;
+    };
+    const hands = {
+      ...new FakeWorld().start(),
+      nodes: {
+        read: () => assert.fail('nothing is read'),
+        setLabel: (node: NodeRecord) => call('label', node),
+        setTaints: (node: NodeRecord) => call('taint', node),
+      },
+    };
+    const change = { set: [], remove: [] };
+    const steps = [
+      ...nodes.map((node): Step => ({ kind: 'labelNode', node, build: '10.0.20348' })),
+      ...nodes.map((node): Step => ({ kind: 'taintNode', node, change })),
+    ];
+    const { done } = await act(steps, sampleSituation(), hands, signal);
+    assert.deepEqual([done.length, most], [80, 16]);
+    for (const { name } of nodes) {
+      assert.deepEqual(
+        calls.filter((each) => each.endsWith(` ${name}`)),
+        [`label ${name}`, `taint ${name}`],
+      );
+    }
+  });
+
+  it('begin nothing on other nodes after a crash on one', async () => {
+    const world = new FakeWorld();
+    world.crash = { at: 20, when: 'before' };
+    const steps = sampleNodes(100).map((node): Step => ({ kind: 'labelNode', node, build: '10.0.20348' }));
+    await assert.rejects(act(steps, sampleSituation(), world.start(), signal), Crash);
+    await new Promise(setImmediate);
+    assert.ok(world.calls.length < 40, `${world.calls.length} calls`);
   });
 
   it('keep what went wrong while the world was looked at', async () => {

@@ -19,7 +19,7 @@ import type {
 } from './ports.ts';
 import type { AccessEntries } from './prerequisites/ports.ts';
 import type { GroupSight, Situation, StepTrouble } from './situation.ts';
-import { type Step, unreachable } from './steps.ts';
+import { isNodeStep, type Step, unreachable } from './steps.ts';
 import { WINDOWS_BUILD_LABEL } from './windows.ts';
 
 export interface Hands {
@@ -51,17 +51,20 @@ export interface Outcome {
   readonly released: boolean;
 }
 
-/** Takes the steps in order. What went wrong is added to what went wrong before. */
+/** How many nodes are written to at once: a thousand take a second, and the API server has other clients. */
+const NODES_AT_ONCE = 16;
+
+/** Takes the steps in order, those about nodes beside each other. What went wrong is added to what went wrong before. */
 export async function act(steps: readonly Step[], s: Situation, hands: Hands, signal: AbortSignal): Promise<Outcome> {
   const troubled = new Set<string>();
   const troubles: StepTrouble[] = [...s.troubles];
   const left: StepTrouble[] = [];
-  let outcome: Outcome = { after: s, done: [], accepted: undefined, left, released: false };
-  for (const step of steps) {
+  const done: Step[] = [];
+  let outcome: Outcome = { after: s, done, accepted: undefined, left, released: false };
+  const tryTo = async (step: Step): Promise<void> => {
     signal.throwIfAborted();
     const about = subjectOf(step);
-    // The finalizer goes last, and only when all else went well.
-    if (troubled.has('pool') || troubled.has(about) || (step.kind === 'removeFinalizer' && troubled.size > 0)) continue;
+    if (troubled.has('pool') || troubled.has(about) || (isLast(step) && troubled.size > 0)) return;
     const result = await take(step, outcome, hands, signal);
     if ('trouble' in result) {
       const entry = { at: s.now, step: step.kind, trouble: result.trouble };
@@ -71,12 +74,63 @@ export async function act(steps: readonly Step[], s: Situation, hands: Hands, si
         troubles.push(entry);
       }
     } else {
-      outcome = { ...result, done: [...result.done, step] };
-      // EKS works on the group now; the rest follows when it is done.
-      if (step.kind === 'updateConfig' && isLeaving(step)) break;
+      // Nothing that a step about a node does is part of the outcome, so it does not matter which of them ends last.
+      if (!isNodeStep(step)) outcome = result;
+      done.push(step);
     }
+  };
+  for (const batch of batchesOf(steps)) {
+    await inParallel(batch, NODES_AT_ONCE, async (inOrder) => {
+      for (const step of inOrder) await tryTo(step);
+    });
+    // EKS works on the group now; the rest follows when it is done.
+    const last = done.at(-1);
+    if (last?.kind === 'updateConfig' && isLeaving(last)) break;
   }
   return { ...outcome, after: { ...outcome.after, troubles } };
+}
+
+/** What goes last, and only when all else went well: the finalizer, and the tags by which the nodes of a group that is left are found. */
+function isLast(step: Step): boolean {
+  return step.kind === 'removeFinalizer' || (step.kind === 'correctTags' && isLeaving(step));
+}
+
+/** The steps in order, as lists that may be taken beside each other: one for each node, and each other step alone. */
+function batchesOf(steps: readonly Step[]): (readonly Step[])[][] {
+  const batches: (readonly Step[])[][] = [];
+  let nodes: Map<string, Step[]> | undefined;
+  for (const step of steps) {
+    if (!isNodeStep(step)) {
+      nodes = undefined;
+      batches.push([[step]]);
+      continue;
+    }
+    const known = nodes?.get(step.node.name);
+    if (known) known.push(step);
+    else {
+      const list = [step];
+      if (nodes) batches.at(-1)?.push(list);
+      else batches.push([list]);
+      nodes = (nodes ?? new Map<string, Step[]>()).set(step.node.name, list);
+    }
+  }
+  return batches;
+}
+
+/** Does the work on all items, on `limit` of them at a time. After a throw no more are begun. */
+async function inParallel<T>(items: readonly T[], limit: number, work: (item: T) => Promise<void>): Promise<void> {
+  const waiting = [...items];
+  const worker = async () => {
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
+      try {
+        await work(item);
+      } catch (error) {
+        waiting.length = 0;
+        throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
 }
 
 function isLeaving(step: Step): boolean {
@@ -97,6 +151,7 @@ function subjectOf(step: Step): string {
     case 'deleteNodeGroup':
       return 'nodeGroup';
     case 'labelNode':
+    case 'taintNode':
       return `node ${step.node.name}`;
     case 'createRuntimeClass':
     case 'applyRuntimeClass':
@@ -158,6 +213,8 @@ async function take(step: Step, soFar: Outcome, hands: Hands, signal: AbortSigna
       return when(await hands.runtimeClasses.delete(step.seen, signal), () => soFar);
     case 'labelNode':
       return when(await hands.nodes.setLabel(step.node, WINDOWS_BUILD_LABEL, step.build, signal), () => soFar);
+    case 'taintNode':
+      return when(await hands.nodes.setTaints(step.node, step.change, signal), () => soFar);
     default:
       return unreachable(step);
   }

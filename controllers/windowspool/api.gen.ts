@@ -155,9 +155,9 @@ export interface TaintSpec {
  */
 export interface VerificationSpec {
   /**
-   * What happens to a node that fails. Report: the pool says so, the node is left alone.
+   * What happens to a node that fails. Report: the pool says so, the node is left alone. Quarantine: the node also gets the taint status-taint.cluster-autoscaler.kubernetes.io/winpool-quarantine with the reason as its value and effect NoSchedule, until it passes; pods that run there stay.
    */
-  policy: 'Report';
+  policy: 'Report' | 'Quarantine';
   /**
    * The patch floor: the least fourth number of the kernel version, 2340 in 10.0.20348.2340. An image that is newer than an under-patched host fails to start there.
    */
@@ -302,6 +302,14 @@ export interface NodeCounts {
    * How many fail a check.
    */
   failing?: number;
+  /**
+   * How many have the taint of nodes that were not verified yet.
+   */
+  gated?: number;
+  /**
+   * How many have the taint of nodes that fail a check.
+   */
+  quarantined?: number;
 }
 export interface BuildCount {
   /**

@@ -14,6 +14,23 @@ import { count, duration, joined, sentence } from './words.ts';
 const NODES_IN_MESSAGE = 3;
 
 export function assessNodes(s: Situation): Finding {
+  const finding = judge(s);
+  return { ...finding, message: finding.message + heldNodes(s) };
+}
+
+/** ` 2 nodes are gated, 1 node is quarantined: no new pod lands there.`; nothing where none is. */
+function heldNodes({ roster: { gated, quarantined } }: Situation): string {
+  const counted = [
+    [gated, 'gated'],
+    [quarantined, 'quarantined'],
+  ] as const;
+  const parts = counted.flatMap(([nodes, how]) =>
+    nodes > 0 ? [`${count(nodes, 'node')} ${nodes === 1 ? 'is' : 'are'} ${how}`] : [],
+  );
+  return parts.length > 0 ? ` ${joined(parts)}: no new pod lands there.` : '';
+}
+
+function judge(s: Situation): Finding {
   const { total, failing, joining } = s.roster;
   if (failing.length > 0) return failure(s);
   if (s.roster.strays.length > 0) return straying(s);

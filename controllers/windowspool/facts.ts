@@ -1,7 +1,9 @@
 /** Questions about a situation that rules and conditions ask alike. Pure. */
 import type { WindowsPool } from './api.gen.ts';
+import { appliedOf, taintField } from './applied.ts';
 import { CREATED_FROM_TAG, PAUSED_ANNOTATION } from './labels.ts';
 import { wishFor } from './nodeGroup.ts';
+import { GATE_TAINT, isGateTaint, type TaintPolicy } from './nodeTaints.ts';
 import type { Instance, NodeGroup, Trouble } from './ports.ts';
 import type { Situation, StepTrouble } from './situation.ts';
 import { touchesAws } from './steps.ts';
@@ -16,7 +18,7 @@ export function isPaused(pool: WindowsPool): boolean {
 }
 
 /** The group as far as it is known: seen now, or what was seen last. */
-export function groupOf({ group }: Situation): NodeGroup | undefined {
+export function groupOf({ group }: Pick<Situation, 'group'>): NodeGroup | undefined {
   if (group.kind === 'seen') return group.group;
   return group.kind === 'unreachable' ? group.last : undefined;
 }
@@ -68,10 +70,16 @@ export function lacksNodes(s: Situation): boolean {
 }
 
 /** What the pool's nodes are compared with. */
-export function expectationOf({
-  pool,
-  serverVersion,
-  settings,
-}: Pick<Situation, 'pool' | 'serverVersion' | 'settings'>): Expectation {
-  return { spec: pool.spec, serverVersion, joinGraceMs: settings.joinGraceMs };
+export function expectationOf(s: Pick<Situation, 'pool' | 'group' | 'serverVersion' | 'settings'>): Expectation {
+  const { pool, serverVersion, settings } = s;
+  return { spec: pool.spec, serverVersion, joinGraceMs: settings.joinGraceMs, taints: taintPolicyOf(s) };
+}
+
+/** What becomes of the taints of the pool's nodes. Where the gate is left, the group loses its taint first, then the nodes. */
+function taintPolicyOf({ pool, group }: Pick<Situation, 'pool' | 'group'>): TaintPolicy {
+  const { policy } = pool.spec.verification;
+  const going = isDeleting(pool);
+  const isCarried =
+    groupOf({ group })?.taints.some(isGateTaint) ?? appliedOf(pool)?.has(taintField(GATE_TAINT)) ?? false;
+  return { gate: isCarried, quarantine: policy !== 'Report' && !going };
 }

@@ -24,3 +24,17 @@ export const PAUSED_ANNOTATION = 'winpool.dev/paused';
 /** Where a RuntimeClass says who made it. */
 export const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by';
 export const MANAGED_BY = 'windowspool-operator';
+
+/**
+ * The taint of nodes that were not verified yet (verification.policy Gate). The cluster-autoscaler takes a node with a taint of this prefix
+ * for one that still starts, and leaves the taint out when it simulates a new node:
+ * https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md#how-does-cluster-autoscaler-treat-nodes-with-taints
+ * EKS takes keys of at most 63 characters.
+ */
+export const GATE_TAINT_KEY = 'startup-taint.cluster-autoscaler.kubernetes.io/winpool-gate';
+
+/**
+ * The taint of nodes that fail an enforced check; its value is the reason. The cluster-autoscaler does not expect a new node to have a taint
+ * of this prefix, and counts a node that has it as started (same source).
+ */
+export const QUARANTINE_TAINT_KEY = 'status-taint.cluster-autoscaler.kubernetes.io/winpool-quarantine';

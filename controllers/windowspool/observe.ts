@@ -101,7 +101,7 @@ export async function observe(
     (before && sights.cluster) ??
     (await lookAtCluster(sights, clusterAge(sights, pool, group, settings), sources, now, signal));
   const serverVersion = sources.serverVersion();
-  const expected = expectationOf({ pool, serverVersion, settings });
+  const expected = expectationOf({ pool, group, serverVersion, settings });
   const wish = runtimeClassFor(pool);
   const former = pool.status?.runtimeClass?.name;
   const roster = rosterOf(pool, group, expected, sources);

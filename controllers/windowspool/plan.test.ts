@@ -8,7 +8,7 @@ import { nodeGroupCases, type PlanCase, pausedCases, tagCases } from './testing/
 import { adoptionCases } from './testing/planCasesOfAdoption.ts';
 import { leavingCases } from './testing/planCasesOfLeaving.ts';
 import { prerequisiteCases } from './testing/planCasesOfPrerequisites.ts';
-import { deletionCases, nodeCases, runtimeClassCases } from './testing/planCasesOfTheRest.ts';
+import { deletionCases, nodeCases, runtimeClassCases, taintCases } from './testing/planCasesOfTheRest.ts';
 
 const tables: Readonly<Record<string, readonly PlanCase[]>> = {
   'a pool that lives: its node group': nodeGroupCases,
@@ -17,6 +17,7 @@ const tables: Readonly<Record<string, readonly PlanCase[]>> = {
   'a pool that lives: its prerequisites': prerequisiteCases,
   'a pool that lives: its RuntimeClass': runtimeClassCases,
   'a pool that lives: its nodes': nodeCases,
+  'a pool that lives: the taints of its nodes': taintCases,
   'a pool that goes': deletionCases,
   'a pool that goes and leaves its group': leavingCases,
 };

@@ -32,7 +32,7 @@ import {
   waitForRunningUpdate,
   waitForUpdateResult,
 } from './nodeGroupRules.ts';
-import { correctBuildLabels } from './nodeRules.ts';
+import { correctBuildLabels, correctTaints } from './nodeRules.ts';
 import {
   createRuntimeClass,
   leaveForeignRuntimeClass,
@@ -58,7 +58,8 @@ export interface Chapter {
     | 'tags'
     | 'formerRuntimeClass'
     | 'runtimeClass'
-    | 'nodes';
+    | 'nodes'
+    | 'taints';
   readonly rules: readonly Rule[];
 }
 
@@ -110,6 +111,7 @@ export const livingChapters: readonly Chapter[] = [
     ],
   },
   { about: 'nodes', rules: [stayOutOfOtherClusters, leaveForeignGroup, correctBuildLabels] },
+  { about: 'taints', rules: [stayOutOfOtherClusters, leaveForeignGroup, correctTaints] },
 ];
 
 export interface Plan {

@@ -212,6 +212,15 @@ export interface Nodes {
   read(name: string, signal: AbortSignal): Promise<Answer<NodeRecord | undefined>>;
   /** Sets one label, only on the very node that was observed (its uid is a precondition). */
   setLabel(node: NodeRecord, key: string, value: string, signal: AbortSignal): Promise<Answer<void>>;
+  /**
+   * Sets and removes taints, by key and effect; the others stay as they are. Only on the very version of the node that was observed: the
+   * trouble `conflict` when it changed since, because then the verdict on it may be another.
+   */
+  setTaints(
+    node: NodeRecord,
+    change: { readonly set: readonly Taint[]; readonly remove: readonly Taint[] },
+    signal: AbortSignal,
+  ): Promise<Answer<void>>;
 }
 
 export interface Toleration {

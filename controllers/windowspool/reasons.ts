@@ -122,6 +122,7 @@ const others = {
   RuntimeClassReleased: 'The pool no longer owns the RuntimeClass.',
   RuntimeClassDeleted: 'The RuntimeClass was deleted.',
   NodeLabelled: 'The label node.kubernetes.io/windows-build of a node was put right.',
+  NodeTainted: 'A node got or lost a taint of the operator, because its verdict or verification.policy changed.',
 } as const;
 
 /** Every reason with what it means and the next move. */

@@ -12,7 +12,7 @@ import { examinationOf } from './prerequisites/examination.ts';
 import { onTheWay, type Reason, reasons } from './reasons.ts';
 import type { Situation } from './situation.ts';
 import { statusFor } from './status.ts';
-import { describeStep, type Step } from './steps.ts';
+import { describeStep, isNodeStep, type NodeStep, type Step } from './steps.ts';
 import { count, joined, sentence } from './words.ts';
 
 export interface Voice {
@@ -41,6 +41,7 @@ const stepReasons: Readonly<Partial<Record<Step['kind'], Reason>>> = {
   releaseRuntimeClass: 'RuntimeClassReleased',
   deleteRuntimeClass: 'RuntimeClassDeleted',
   labelNode: 'NodeLabelled',
+  taintNode: 'NodeTainted',
 };
 
 /**
@@ -77,17 +78,23 @@ export async function report(
   return { kind: 'told', pool: answer.value };
 }
 
+/** What was done to many nodes, in words. */
+const manyNodes: Readonly<Record<NodeStep['kind'], (nodes: string) => string>> = {
+  labelNode: (nodes) => `label ${nodes} with the build of their kernel`,
+  taintNode: (nodes) => `correct the taints of ${nodes}`,
+};
+
 function tellSteps({ done, after: { pool } }: Outcome, events: Events): void {
-  const labelled = done.filter(({ kind }) => kind === 'labelNode').length;
-  for (const step of done) {
-    const reason = stepReasons[step.kind];
-    if (!reason || (step.kind === 'labelNode' && labelled > 1)) continue;
-    events.publish(pool, { type: 'Normal', reason, action: step.kind, message: describeStep(step) ?? reasons[reason] });
-  }
-  // A thousand nodes are one event: each takes from the budget of what else there is to tell.
-  if (labelled > 1) {
-    const message = `label ${count(labelled, 'node')} with the build of their kernel`;
-    events.publish(pool, { type: 'Normal', reason: 'NodeLabelled', action: 'labelNode', message });
+  for (const [kind, steps] of Map.groupBy(done, (step) => step.kind)) {
+    const reason = stepReasons[kind];
+    if (!reason) continue;
+    const [first] = steps;
+    // A thousand nodes are one event: each takes from the budget of what else there is to tell.
+    const messages =
+      first && isNodeStep(first) && steps.length > 1
+        ? [manyNodes[first.kind](count(steps.length, 'node'))]
+        : steps.map((step) => describeStep(step) ?? reasons[reason]);
+    for (const message of messages) events.publish(pool, { type: 'Normal', reason, action: kind, message });
   }
 }
 

@@ -1,20 +1,23 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { NodeRecord } from './ports.ts';
+import { GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from './labels.ts';
+import type { NodeRecord, Taint } from './ports.ts';
 import { Roster, Rosters, type RosterView } from './roster.ts';
 import { MINUTE, NOW, sampleNode, samplePool } from './testing/fixtures.ts';
 import type { Expectation } from './verify.ts';
 
 const GRACE = 15 * MINUTE;
-const expecting = (minimumRevision?: number): Expectation => ({
+const expecting = (minimumRevision?: number, quarantine = true): Expectation => ({
   spec: samplePool({ verification: { ...(minimumRevision !== undefined && { minimumRevision }) } }).spec,
   serverVersion: 'v1.36.3',
   joinGraceMs: GRACE,
+  taints: { gate: quarantine, quarantine },
 });
 
 /** Everything that can be seen of a roster. */
 function read(roster: RosterView) {
   const { total, ready, verified, failing, joining, warned, mislabelled, builds, nextGraceEnd } = roster;
+  const { mistainted, gated, quarantined } = roster;
   const sorted = [...builds].sort();
   return {
     total,
@@ -24,6 +27,9 @@ function read(roster: RosterView) {
     joining,
     warned,
     mislabelled,
+    mistainted,
+    gated,
+    quarantined,
     builds: sorted,
     nextGraceEnd,
     instances: ['', 'i-1', 'i-2'].filter((id) => roster.hasInstance(id)),
@@ -38,14 +44,25 @@ const anyNode = fc
     createdAt: fc.constantFrom(NOW - 60 * MINUTE, NOW - MINUTE),
     deleting: fc.boolean(),
     providerID: fc.constantFrom('', 'aws:///eu-west-1a/i-1', 'aws:///eu-west-1a/i-2'),
-    taints: fc.constantFrom<NodeRecord['taints']>([], [{ key: 'os', value: 'windows', effect: 'NoSchedule' }]),
+    taints: fc.subarray<Taint>([
+      { key: 'os', value: 'windows', effect: 'NoSchedule' },
+      { key: GATE_TAINT_KEY, effect: 'NoSchedule' },
+      { key: QUARANTINE_TAINT_KEY, value: 'WrongBuild', effect: 'NoSchedule' },
+    ]),
   })
   .map((change) => sampleNode(change as Partial<NodeRecord>));
 
 const anyChange = fc.oneof(
   { weight: 6, arbitrary: anyNode.map((node) => ({ kind: 'put' as const, node })) },
   { weight: 2, arbitrary: fc.constantFrom('a', 'b', 'c', 'd', 'e').map((name) => ({ kind: 'drop' as const, name })) },
-  { weight: 1, arbitrary: fc.constantFrom(undefined, 2000).map((floor) => ({ kind: 'spec' as const, floor })) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('spec' as const),
+      floor: fc.constantFrom(undefined, 2000),
+      quarantine: fc.boolean(),
+    }),
+  },
   { weight: 1, arbitrary: fc.constantFrom(MINUTE, GRACE).map((ms) => ({ kind: 'wait' as const, ms })) },
 );
 
@@ -64,7 +81,7 @@ describe('a roster', () => {
           } else if (change.kind === 'drop') {
             nodes.delete(change.name);
             roster.drop(change.name);
-          } else if (change.kind === 'spec') expected = expecting(change.floor);
+          } else if (change.kind === 'spec') expected = expecting(change.floor, change.quarantine);
           else now += change.ms;
         }
         roster.judge(expected, now);

@@ -5,6 +5,7 @@
  */
 import { Departures, instanceIdOf } from './departures.ts';
 import { canonical } from './hash.ts';
+import { isGated, isQuarantined, type TaintChange, taintChangeFor } from './nodeTaints.ts';
 import type { NodeRecord } from './ports.ts';
 import { nodeGroupsOf } from './triggers.ts';
 import { type Expectation, graceEnd, type Verdict, verifyNode } from './verify.ts';
@@ -22,6 +23,11 @@ export interface RosterView {
   readonly warned: readonly Verdict[];
   /** Nodes whose windows-build label differs from their kernel. */
   readonly mislabelled: readonly NodeRecord[];
+  /** Nodes whose taints differ from what their verdicts ask for. */
+  readonly mistainted: readonly Mistainted[];
+  /** How many nodes have the gate's taint, and how many the quarantine's. */
+  readonly gated: number;
+  readonly quarantined: number;
   /** Kernel version -> how many nodes have it. */
   readonly builds: ReadonlyMap<string, number>;
   /** When the first verdict on a joining node turns by itself, epoch milliseconds; infinity when none is joining. */
@@ -34,6 +40,11 @@ export interface RosterView {
   hasInstance(id: string): boolean;
 }
 
+export interface Mistainted {
+  readonly node: NodeRecord;
+  readonly change: TaintChange;
+}
+
 /** The verdicts on the nodes of one pool. */
 export class Roster implements RosterView {
   readonly #verdicts = new Map<string, Verdict>();
@@ -41,11 +52,14 @@ export class Roster implements RosterView {
   readonly #joining = new Map<string, Verdict>();
   readonly #warned = new Map<string, Verdict>();
   readonly #mislabelled = new Map<string, NodeRecord>();
+  readonly #mistainted = new Map<string, Mistainted>();
   readonly #builds = new Map<string, number>();
   /** EC2 instance id -> how many nodes say that they are it. */
   readonly #instances = new Map<string, number>();
   readonly departures = new Departures();
   #ready = 0;
+  #gated = 0;
+  #quarantined = 0;
   #expected: Expectation;
   #compared: string;
 
@@ -83,6 +97,18 @@ export class Roster implements RosterView {
     return byName(this.#mislabelled);
   }
 
+  get mistainted(): readonly Mistainted[] {
+    return byName(this.#mistainted);
+  }
+
+  get gated(): number {
+    return this.#gated;
+  }
+
+  get quarantined(): number {
+    return this.#quarantined;
+  }
+
   get builds(): ReadonlyMap<string, number> {
     return this.#builds;
   }
@@ -114,9 +140,18 @@ export class Roster implements RosterView {
     if (verdict.state === 'joining') this.#joining.set(node.name, verdict);
     if (verdict.state === 'verified' && verdict.warnings.length > 0) this.#warned.set(node.name, verdict);
     if (isMislabelled(node)) this.#mislabelled.set(node.name, node);
-    if (node.ready === 'True') this.#ready += 1;
-    count(this.#builds, node.kernelVersion, 1);
-    count(this.#instances, instanceIdOf(node), 1);
+    const change = taintChangeFor(verdict, this.#expected.taints);
+    if (change) this.#mistainted.set(node.name, { node, change });
+    this.#tally(node, 1);
+  }
+
+  /** Counts a node in, or out. */
+  #tally(node: NodeRecord, change: 1 | -1): void {
+    if (node.ready === 'True') this.#ready += change;
+    if (isGated(node)) this.#gated += change;
+    if (isQuarantined(node)) this.#quarantined += change;
+    count(this.#builds, node.kernelVersion, change);
+    count(this.#instances, instanceIdOf(node), change);
   }
 
   /** A node left the pool's sight: it ended, or lost the label. */
@@ -129,10 +164,9 @@ export class Roster implements RosterView {
   drop(name: string): void {
     const before = this.#verdicts.get(name);
     if (!before) return;
-    for (const map of [this.#verdicts, this.#failing, this.#joining, this.#warned, this.#mislabelled]) map.delete(name);
-    if (before.node.ready === 'True') this.#ready -= 1;
-    count(this.#builds, before.node.kernelVersion, -1);
-    count(this.#instances, instanceIdOf(before.node), -1);
+    const lists = [this.#failing, this.#joining, this.#warned, this.#mislabelled, this.#mistainted];
+    for (const map of [this.#verdicts, ...lists]) map.delete(name);
+    this.#tally(before.node, -1);
   }
 
   /** Judges again what another spec or the passing of time changes: all nodes, or only those that are joining. */

@@ -56,7 +56,7 @@ describe('the status of a healthy pool', () => {
     assert.deepEqual(rest, {
       observedGeneration: 1,
       summary: { nodes: '3/3', verified: '3/3', build: '10.0.20348.2762' },
-      nodes: { desired: 3, total: 3, ready: 3, verified: 3, joining: 0, failing: 0 },
+      nodes: { desired: 3, total: 3, ready: 3, verified: 3, joining: 0, failing: 0, gated: 0, quarantined: 0 },
       builds: [{ kernelVersion: '10.0.20348.2762', nodes: 3 }],
       nodeGroup: described,
       cluster: { name: 'prod', arn: CLUSTER_ARN },
@@ -124,7 +124,16 @@ describe('the nodes in the status', () => {
         ['z', 'WrongBuild'],
       ],
     );
-    assert.deepEqual(status.nodes, { desired: 3, total: 5, ready: 4, verified: 2, joining: 1, failing: 2 });
+    assert.deepEqual(status.nodes, {
+      desired: 3,
+      total: 5,
+      ready: 4,
+      verified: 2,
+      joining: 1,
+      failing: 2,
+      gated: 0,
+      quarantined: 0,
+    });
     assert.deepEqual(status.summary, { nodes: '5/3', verified: '2/5', build: '3 builds' });
   });
 

@@ -87,6 +87,8 @@ function countNodes(s: Situation): NonNullable<WindowsPoolStatus['nodes']> {
     verified: roster.verified,
     joining: roster.joining.length,
     failing: roster.failing.length,
+    gated: roster.gated,
+    quarantined: roster.quarantined,
   };
 }
 

@@ -46,6 +46,17 @@ describe('a step in words', () => {
       { kind: 'labelNode', node: sampleNode({ name: 'ip-1' }), build: '10.0.20348' },
       'label node ip-1 with node.kubernetes.io/windows-build=10.0.20348',
     ],
+    [
+      {
+        kind: 'taintNode',
+        node: sampleNode({ name: 'ip-1' }),
+        change: {
+          set: [{ key: 'example.com/held', value: 'WrongBuild', effect: 'NoSchedule' }],
+          remove: [{ key: 'example.com/new', effect: 'NoSchedule' }],
+        },
+      },
+      'correct the taints of node ip-1: set example.com/held:NoSchedule remove example.com/new:NoSchedule',
+    ],
   ];
   for (const [step, want] of table) {
     it(want ?? `nothing for ${step.kind}, which only the operator's own books see`, () => {

@@ -2,7 +2,16 @@
 import type { Difference } from './differences.ts';
 import type { TagChange } from './groupChanges.ts';
 import { POOL_KEY } from './labels.ts';
-import type { ConfigChange, NewNodeGroup, NodeGroup, NodeRecord, RuntimeClass, RuntimeClassWish } from './ports.ts';
+import type { TaintChange } from './nodeTaints.ts';
+import type {
+  ConfigChange,
+  NewNodeGroup,
+  NodeGroup,
+  NodeRecord,
+  RuntimeClass,
+  RuntimeClassWish,
+  Taint,
+} from './ports.ts';
 import { WINDOWS_BUILD_LABEL } from './windows.ts';
 import { count } from './words.ts';
 
@@ -37,7 +46,16 @@ export type Step =
   | { readonly kind: 'applyRuntimeClass'; readonly wish: RuntimeClassWish; readonly seen: RuntimeClass }
   | { readonly kind: 'releaseRuntimeClass'; readonly seen: RuntimeClass }
   | { readonly kind: 'deleteRuntimeClass'; readonly seen: RuntimeClass }
-  | { readonly kind: 'labelNode'; readonly node: NodeRecord; readonly build: string };
+  | { readonly kind: 'labelNode'; readonly node: NodeRecord; readonly build: string }
+  /** Gives a node the operator's taints, or takes them away. */
+  | { readonly kind: 'taintNode'; readonly node: NodeRecord; readonly change: TaintChange; readonly leaving?: Leaving };
+
+/** A step about one node. Such steps do not wait for those about other nodes. */
+export type NodeStep = Extract<Step, { readonly node: NodeRecord }>;
+
+export function isNodeStep(step: Step): step is NodeStep {
+  return 'node' in step;
+}
 
 /** What the step puts right that no change of the spec made. */
 type Drift = readonly Difference[];
@@ -89,6 +107,8 @@ export function describeStep(step: Step): string | undefined {
       return `delete RuntimeClass ${step.seen.name}`;
     case 'labelNode':
       return `label node ${step.node.name} with ${WINDOWS_BUILD_LABEL}=${step.build}`;
+    case 'taintNode':
+      return `correct the taints of node ${step.node.name}: ${describeTaints(step.change)}`;
     default:
       return unreachable(step);
   }
@@ -98,10 +118,7 @@ export function describeStep(step: Step): string | undefined {
 export function describeChange({ labels, taints, scaling }: ConfigChange): string {
   const parts: string[] = [];
   if (labels) parts.push(`labels ${list('set', Object.keys(labels.set))}${list('remove', labels.remove)}`.trimEnd());
-  if (taints) {
-    const named = (taint: { key: string; effect: string }) => `${taint.key}:${taint.effect}`;
-    parts.push(`taints ${list('set', taints.set.map(named))}${list('remove', taints.remove.map(named))}`.trimEnd());
-  }
+  if (taints) parts.push(`taints ${describeTaints(taints)}`);
   if (scaling)
     parts.push(
       `scaling ${Object.entries(scaling)
@@ -109,6 +126,12 @@ export function describeChange({ labels, taints, scaling }: ConfigChange): strin
         .join(', ')}`,
     );
   return parts.join('; ');
+}
+
+/** `set gpu:NoSchedule remove old:NoExecute`: key and effect are what a taint is known by. */
+function describeTaints({ set, remove }: TaintChange): string {
+  const named = ({ key, effect }: Taint) => `${key}:${effect}`;
+  return `${list('set', set.map(named))}${list('remove', remove.map(named))}`.trimEnd();
 }
 
 function list(verb: string, names: readonly string[]): string {

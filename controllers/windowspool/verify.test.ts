@@ -10,7 +10,8 @@ const BUILD = 'node.kubernetes.io/windows-build';
 
 function expecting(spec: Partial<WindowsPoolSpec> = {}, rest: Partial<Expectation> = {}): Expectation {
   const pool = samplePool();
-  return { spec: { ...pool.spec, ...spec }, serverVersion: 'v1.36.3', joinGraceMs: 15 * MINUTE, ...rest };
+  const taints = { gate: false, quarantine: false };
+  return { spec: { ...pool.spec, ...spec }, serverVersion: 'v1.36.3', joinGraceMs: 15 * MINUTE, taints, ...rest };
 }
 
 /** The verdict without the node. */

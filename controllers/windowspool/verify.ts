@@ -2,6 +2,7 @@
  * The verdict on one node: a list of checks, each a pure function. A node is verified when no enforced check fails.
  */
 import type { WindowsPoolSpec } from './api.gen.ts';
+import type { TaintPolicy } from './nodeTaints.ts';
 import type { NodeRecord } from './ports.ts';
 import { parseQuantity } from './quantity.ts';
 import type { NodeCheck } from './reasons.ts';
@@ -32,6 +33,8 @@ export interface Expectation {
   readonly serverVersion: string | undefined;
   /** How long a new node may take to be Ready and to get pod addresses, in milliseconds. */
   readonly joinGraceMs: number;
+  /** What follows for the taints of the nodes. */
+  readonly taints: TaintPolicy;
 }
 
 interface Check {

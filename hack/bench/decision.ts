@@ -1,7 +1,8 @@
 import { assess } from '../../controllers/windowspool/assess.ts';
+import { expectationOf } from '../../controllers/windowspool/facts.ts';
 import { planFor } from '../../controllers/windowspool/plan.ts';
 import { statusFor } from '../../controllers/windowspool/status.ts';
-import { sampleNodes, sampleSituation, settings } from '../../controllers/windowspool/testing/fixtures.ts';
+import { sampleNodes, sampleSituation } from '../../controllers/windowspool/testing/fixtures.ts';
 import { verifyNode } from '../../controllers/windowspool/verify.ts';
 import type { Result, Section } from './section.ts';
 import { median, round } from './statistics.ts';
@@ -34,11 +35,7 @@ export const decision: Section = {
 function decide(size: number): number {
   const nodes = sampleNodes(size);
   const situation = sampleSituation({ nodes });
-  const expected = {
-    spec: situation.pool.spec,
-    serverVersion: situation.serverVersion,
-    joinGraceMs: settings.joinGraceMs,
-  };
+  const expected = expectationOf(situation);
   const start = performance.now();
   const verdicts = nodes.map((node) => verifyNode(node, expected, situation.now));
   const seen = { ...situation, verdicts };

@@ -4,6 +4,7 @@
  */
 import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
 import { FINALIZER, NODE_GROUP_LABEL } from '../labels.ts';
+import type { TaintChange } from '../nodeTaints.ts';
 import { Sights } from '../observe.ts';
 import { Pace } from '../pace.ts';
 import type {
@@ -155,10 +156,9 @@ export class FakeWorld {
         setLabel: (node, key, value) =>
           this.#call('label node', () => {
             const labelled = { ...node, labels: { ...node.labels, [key]: value } };
-            this.nodes = this.nodes.map((each) => (each.uid === node.uid ? labelled : each));
-            // An own write is seen at once, as in the store.
-            this.#tellOfNodes();
+            this.setNode(labelled);
           }),
+        setTaints: (node, change) => this.#call('taint node', () => this.#taint(node, change)).then(flat),
       },
       runtimeClasses: {
         get: (name) => this.runtimeClasses.get(name),
@@ -183,6 +183,24 @@ export class FakeWorld {
         drop: (pool) => void this.metrics.delete(pool),
       },
     };
+  }
+
+  #taint(seen: NodeRecord, { set, remove }: TaintChange): Answer<void> {
+    const now = this.nodes.find(({ uid }) => uid === seen.uid);
+    if (!now) return { ok: false, trouble: sampleTrouble('gone') };
+    if (now.resourceVersion !== seen.resourceVersion) return { ok: false, trouble: sampleTrouble('conflict') };
+    const changed = [...set, ...remove];
+    const kept = now.taints.filter((taint) => !changed.some((other) => sameTaint(taint, other)));
+    this.setNode({ ...now, taints: [...kept, ...set] });
+    return done;
+  }
+
+  /** Puts a node in the place of the one of its name, as a new version of it. */
+  setNode(node: NodeRecord): void {
+    const changed = { ...node, resourceVersion: this.#next() };
+    this.nodes = this.nodes.map((each) => (each.name === node.name ? changed : each));
+    // An own write is seen at once, as in the store.
+    this.#tellOfNodes();
   }
 
   #emptyRosters(): Rosters {

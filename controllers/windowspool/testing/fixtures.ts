@@ -176,7 +176,8 @@ export type SituationChange = Partial<Situation> & { readonly nodes?: readonly N
 export function sampleSituation({ nodes = sampleNodes(3), ...change }: SituationChange = {}): Situation {
   const pool = change.pool ?? samplePool({}, { status: knownStatus() });
   const serverVersion = 'v1.36.3';
-  const expected = expectationOf({ pool, serverVersion, settings });
+  const group = change.group ?? { kind: 'seen', group: sampleGroup(pool) };
+  const expected = expectationOf({ pool, group, serverVersion, settings });
   return {
     pool,
     now: NOW,
@@ -185,7 +186,7 @@ export function sampleSituation({ nodes = sampleNodes(3), ...change }: Situation
       kind: 'seen',
       cluster: sampleCluster(),
     },
-    group: { kind: 'seen', group: sampleGroup(pool) },
+    group,
     update: undefined,
     roster: new Roster(nodes, expected, change.now ?? NOW),
     prerequisites: undefined,

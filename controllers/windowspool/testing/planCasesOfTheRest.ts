@@ -1,4 +1,5 @@
 /** The rules about deletion, RuntimeClasses and nodes as a table. */
+import { QUARANTINE_TAINT_KEY } from '../labels.ts';
 import { buildOf, WINDOWS_BUILD_LABEL } from '../windows.ts';
 import {
   knownStatus,
@@ -206,6 +207,69 @@ export const runtimeClassCases: readonly PlanCase[] = [
 const { [WINDOWS_BUILD_LABEL]: _, ...unlabelled } = sampleNode().labels;
 const stale = sampleNode({ labels: { ...unlabelled, [WINDOWS_BUILD_LABEL]: buildOf('Windows2019') } });
 const LABEL = `label node ${stale.name} with node.kubernetes.io/windows-build=10.0.20348`;
+
+const QUARANTINE = 'status-taint.cluster-autoscaler.kubernetes.io/winpool-quarantine:NoSchedule';
+const strict = samplePool({ verification: { policy: 'Quarantine' } }, { status: knownStatus() });
+const wrong = sampleNode({
+  kernelVersion: '10.0.26100.1',
+  labels: { ...sampleNode().labels, [WINDOWS_BUILD_LABEL]: '10.0.26100' },
+});
+const held = sampleNode({
+  taints: [...sampleNode().taints, { key: QUARANTINE_TAINT_KEY, value: 'WrongBuild', effect: 'NoSchedule' }],
+});
+const HOLD = `correct the taints of node ${wrong.name}: set ${QUARANTINE}`;
+const LET_GO = `correct the taints of node ${held.name}: remove ${QUARANTINE}`;
+
+export const taintCases: readonly PlanCase[] = [
+  {
+    name: 'a node that fails is quarantined',
+    situation: sampleSituation({ pool: strict, nodes: [wrong] }),
+    want: [HOLD],
+  },
+  {
+    name: 'a node that fails is left alone under Report',
+    situation: sampleSituation({ pool, nodes: [wrong] }),
+    want: [],
+  },
+  {
+    name: 'a node that passes again is let go',
+    situation: sampleSituation({ pool: strict, nodes: [held] }),
+    want: [LET_GO],
+  },
+  {
+    name: 'no node stays quarantined under Report',
+    situation: sampleSituation({
+      pool,
+      nodes: [{ ...held, kernelVersion: wrong.kernelVersion, labels: wrong.labels }],
+    }),
+    want: [LET_GO],
+  },
+  {
+    name: 'a node that is labelled in this run is looked at anew before it is quarantined',
+    situation: sampleSituation({ pool: strict, nodes: [stale] }),
+    want: [LABEL],
+  },
+  {
+    name: 'nodes are quarantined while AWS cannot be reached',
+    situation: sampleSituation({
+      pool: strict,
+      nodes: [wrong],
+      cluster: unreachable,
+      group: { ...unreachable, since: NOW, last: undefined },
+    }),
+    want: [HOLD],
+  },
+  {
+    name: 'the nodes of a foreign group are not quarantined',
+    situation: sampleSituation({ pool: strict, nodes: [wrong], group: seen({ tags: {} }) }),
+    want: [],
+  },
+  {
+    name: 'no node is quarantined when the cluster is another',
+    situation: sampleSituation({ pool: strict, nodes: [wrong], cluster: otherAuthority }),
+    want: [],
+  },
+];
 
 export const nodeCases: readonly PlanCase[] = [
   {

@@ -1,5 +1,6 @@
 /** Random situations for properties: every state of every part, combined. Most could never be seen together; nothing may break. */
 import fc from 'fast-check';
+import { expectationOf } from '../facts.ts';
 import { configTargetOf } from '../groupChanges.ts';
 import type { NodeGroup, NodeRecord, Trouble, TroubleKind } from '../ports.ts';
 import { Roster } from '../roster.ts';
@@ -45,6 +46,7 @@ const randomPool = fc
     min: fc.nat({ max: 3 }),
     scope: fc.constantFrom('Version' as const, 'Pool' as const),
     manage: fc.boolean(),
+    policy: fc.constantFrom('Report' as const, 'Quarantine' as const),
     going: fc.boolean(),
     held: fc.boolean(),
     known: fc.boolean(),
@@ -59,6 +61,7 @@ const randomPool = fc
       deletionPolicy: r.deletionPolicy,
       scaling: { min: r.min, max: 5, ...(r.desired !== undefined && { desired: Math.max(r.min, r.desired) }) },
       runtimeClass: { scope: r.scope, manage: r.manage },
+      verification: { policy: r.policy },
     };
     const metadata = {
       ...(r.going && { deletionTimestamp: '2026-03-01T12:00:00Z' }),
@@ -179,6 +182,7 @@ export const randomSituation: fc.Arbitrary<Situation> = randomPool.chain((pool) 
             'deleteNodeGroup',
             'createRuntimeClass',
             'labelNode',
+            'taintNode',
             'describeUpdate',
           ),
           trouble: randomTrouble,
@@ -187,7 +191,7 @@ export const randomSituation: fc.Arbitrary<Situation> = randomPool.chain((pool) 
       ),
     })
     .map(({ nodes, ...rest }): Situation => {
-      const expected = { spec: pool.spec, serverVersion: rest.serverVersion, joinGraceMs: settings.joinGraceMs };
+      const expected = expectationOf({ pool, settings, ...rest });
       return { pool, now: NOW, settings, prerequisites: undefined, roster: new Roster(nodes, expected, NOW), ...rest };
     }),
 );
