@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { createKubernetesClient, type KubernetesClient, PATCH } from '../../controllers/kubernetes/client.ts';
 import { silentLog } from '../../controllers/runtime/silentLog.ts';
 import { startCloud } from '../cloud/cloud.ts';
+import { subnetIds } from '../cloud/network.ts';
 import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
 import { waitFor } from '../controlplane/wait.ts';
 import { CLUSTER_NAME, REGION, World } from '../world/world.ts';
@@ -42,6 +43,8 @@ export class BenchCluster {
     const cluster = new BenchCluster(new World(controlPlane, cloud), groups, await adminClient(controlPlane), signal);
     try {
       await cluster.world.install();
+      // The nodes of the benches are more than the pools' instances, and have no addresses of their own.
+      for (const id of subnetIds) cloud.faults.subnet({ id, freeAddresses: 1_000_000 });
       await endBystanders(controlPlane);
       say('A Kubernetes API server, etcd and a local AWS run.');
       return cluster;
