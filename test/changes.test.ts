@@ -142,7 +142,7 @@ describe('changes of a pool', () => {
     const message = pool?.status?.conditions?.find(({ type }) => type === 'Stalled')?.message ?? '';
     assert.match(
       message,
-      /failed: NodeCreationFailure: Nodes did not join\. It is not tried again until the spec changes\.$/,
+      /failed: NodeCreationFailure: Nodes did not join\. It is not tried again until the spec or the annotation winpool.dev\/retry changes\.$/,
     );
     stage.world.cloud.resetCalls();
     const looks = () => stage.world.cloud.calls().filter(({ operation }) => operation === 'DescribeNodegroup').length;

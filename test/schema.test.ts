@@ -29,6 +29,13 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
   ['no instance type', { nodeGroup: { instanceTypes: [] } }, 'should have at least 1 items'],
   ['an AWS tag that belongs to AWS', { nodeGroup: { tags: { 'aws:x': 'y' } } }, 'belong to AWS. Choose another key'],
   [
+    'a release of another Kubernetes version than the pinned one',
+    { nodeGroup: { kubernetesVersion: '1.36', releaseVersion: '1.35-2026.01.22' } },
+    'a release begins with its Kubernetes version',
+  ],
+  ['a release that is none', { nodeGroup: { releaseVersion: 'latest' } }, 'spec.nodeGroup.releaseVersion'],
+  ['a Kubernetes version with a patch', { nodeGroup: { kubernetesVersion: '1.36.1' } }, 'nodeGroup.kubernetesVersion'],
+  [
     'an AWS tag that belongs to the operator',
     { nodeGroup: { tags: { 'winpool.dev/pool': 'y' } } },
     'belong to the operator. Choose another key',
@@ -151,6 +158,7 @@ describe('the API server', () => {
         capacityType: 'OnDemand',
         diskSizeGiB: 50,
         adoption: 'Never',
+        update: { force: false },
         manageAccessEntry: false,
       },
       scaling: { min: 1, max: 3 },

@@ -32,6 +32,8 @@ import type {
   UntagResourceCommandOutput,
   UpdateNodegroupConfigCommandInput,
   UpdateNodegroupConfigCommandOutput,
+  UpdateNodegroupVersionCommandInput,
+  UpdateNodegroupVersionCommandOutput,
 } from '@aws-sdk/client-eks';
 import PQueue from 'p-queue';
 import type { Answer } from '../windowspool/ports.ts';
@@ -43,6 +45,7 @@ export interface EksOperations {
   CreateNodegroup: [CreateNodegroupCommandInput, CreateNodegroupCommandOutput];
   DescribeNodegroup: [DescribeNodegroupCommandInput, DescribeNodegroupCommandOutput];
   UpdateNodegroupConfig: [UpdateNodegroupConfigCommandInput, UpdateNodegroupConfigCommandOutput];
+  UpdateNodegroupVersion: [UpdateNodegroupVersionCommandInput, UpdateNodegroupVersionCommandOutput];
   DeleteNodegroup: [DeleteNodegroupCommandInput, DeleteNodegroupCommandOutput];
   DescribeUpdate: [DescribeUpdateCommandInput, DescribeUpdateCommandOutput];
   TagResource: [TagResourceCommandInput, TagResourceCommandOutput];

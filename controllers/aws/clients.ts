@@ -13,6 +13,7 @@ import {
   TagResourceCommand,
   UntagResourceCommand,
   UpdateNodegroupConfigCommand,
+  UpdateNodegroupVersionCommand,
 } from '@aws-sdk/client-eks';
 import type { Ec2Call, EksCall, EksOperations } from './calls.ts';
 
@@ -21,6 +22,7 @@ const COMMANDS = {
   CreateNodegroup: CreateNodegroupCommand,
   DescribeNodegroup: DescribeNodegroupCommand,
   UpdateNodegroupConfig: UpdateNodegroupConfigCommand,
+  UpdateNodegroupVersion: UpdateNodegroupVersionCommand,
   DeleteNodegroup: DeleteNodegroupCommand,
   DescribeUpdate: DescribeUpdateCommand,
   TagResource: TagResourceCommand,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Nodegroup, Update } from '@aws-sdk/client-eks';
 import { wishFor } from '../windowspool/nodeGroup.ts';
-import type { ConfigChange } from '../windowspool/ports.ts';
+import type { ConfigChange, VersionChange } from '../windowspool/ports.ts';
 import { sampleGroup, samplePool } from '../windowspool/testing/fixtures.ts';
 import { type EksCall, Lane } from './calls.ts';
 import { EksNodeGroups, fromEks } from './nodeGroups.ts';
@@ -145,6 +145,17 @@ describe('create', () => {
     ]);
   });
 
+  it('says which versions are pinned', async () => {
+    const { calls, groups } = recorded({ nodegroup: told });
+    const pinned = samplePool({ nodeGroup: { kubernetesVersion: '1.35', releaseVersion: '1.35-2026.01.22' } });
+    await groups.create(wishFor(pinned), 'token', signal);
+    const sent = calls.map(([, input]) => input as Nodegroup);
+    assert.deepEqual(
+      sent.map(({ version, releaseVersion }) => [version, releaseVersion]),
+      [['1.35', '1.35-2026.01.22']],
+    );
+  });
+
   it('buys on demand otherwise', async () => {
     const { calls, groups } = recorded({ nodegroup: told });
     await groups.create(wishFor(samplePool()), 'token', signal);
@@ -190,6 +201,29 @@ describe('updateConfig', () => {
   }
 });
 
+describe('updateVersion', () => {
+  const table: readonly (readonly [VersionChange, Record<string, unknown>])[] = [
+    [
+      { kubernetesVersion: '1.36', force: false },
+      { version: '1.36', force: false },
+    ],
+    [
+      { kubernetesVersion: '1.36', releaseVersion: '1.36-2026.03.17', force: true },
+      { version: '1.36', releaseVersion: '1.36-2026.03.17', force: true },
+    ],
+  ];
+  for (const [change, want] of table) {
+    it(`sends only what is asked for: ${JSON.stringify(want)}`, async () => {
+      const { calls, groups } = recorded({ update: { id: 'u-1', type: 'VersionUpdate', status: 'InProgress' } });
+      const answer = await groups.updateVersion('web', change, 'token', signal);
+      const input = { clusterName: 'prod', nodegroupName: 'web', ...want, clientRequestToken: 'token' };
+      assert.deepEqual(calls, [['UpdateNodegroupVersion', input]]);
+      const value = { id: 'u-1', type: 'VersionUpdate', status: 'InProgress', createdAt: 0, errors: [] };
+      assert.deepEqual(answer, { ok: true, value });
+    });
+  }
+});
+
 describe('describeUpdate', () => {
   it('tells what failed, without what changes at every try', async () => {
     const errors = [
@@ -206,9 +240,9 @@ describe('describeUpdate', () => {
         status: 'Failed',
         createdAt: 0,
         errors: [
-          { code: 'PodEvictionFailure', message: 'Reached max retries' },
-          { code: 'Unknown', message: 'Denied' },
-          { code: 'Unknown', message: '' },
+          { code: 'PodEvictionFailure', message: 'Reached max retries', resourceIds: ['ip-1'] },
+          { code: 'Unknown', message: 'Denied', resourceIds: [] },
+          { code: 'Unknown', message: '', resourceIds: [] },
         ],
       },
     });

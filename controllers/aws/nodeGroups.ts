@@ -10,6 +10,7 @@ import type {
   NodeGroupUpdate,
   Taint,
   TaintEffect,
+  VersionChange,
 } from '../windowspool/ports.ts';
 import type { EksCall, EksOperations, Lane } from './calls.ts';
 import { scrub } from './errors.ts';
@@ -48,6 +49,8 @@ export class EksNodeGroups implements NodeGroups {
       labels: { ...wish.labels },
       taints: wish.taints.map(toEksTaint),
       tags: { ...wish.tags },
+      ...(wish.kubernetesVersion && { version: wish.kubernetesVersion }),
+      ...(wish.releaseVersion && { releaseVersion: wish.releaseVersion }),
       clientRequestToken: token,
     };
     const answer = await this.#call('CreateNodegroup', input, signal);
@@ -84,6 +87,23 @@ export class EksNodeGroups implements NodeGroups {
       clientRequestToken: token,
     };
     const answer = await this.#call('UpdateNodegroupConfig', input, signal);
+    return mapped(answer, ({ update }) => updateFromEks(update ?? {}));
+  }
+
+  async updateVersion(
+    name: string,
+    { kubernetesVersion, releaseVersion, force }: VersionChange,
+    token: string,
+    signal: AbortSignal,
+  ): Promise<Answer<NodeGroupUpdate>> {
+    const input = {
+      ...this.#named(name),
+      version: kubernetesVersion,
+      ...(releaseVersion && { releaseVersion }),
+      force,
+      clientRequestToken: token,
+    };
+    const answer = await this.#call('UpdateNodegroupVersion', input, signal);
     return mapped(answer, ({ update }) => updateFromEks(update ?? {}));
   }
 
@@ -177,9 +197,10 @@ function updateFromEks(update: Update): NodeGroupUpdate {
     type: update.type ?? '',
     status: update.status ?? 'InProgress',
     createdAt: update.createdAt?.getTime() ?? 0,
-    errors: (update.errors ?? []).map(({ errorCode = 'Unknown', errorMessage = '' }) => ({
+    errors: (update.errors ?? []).map(({ errorCode = 'Unknown', errorMessage = '', resourceIds = [] }) => ({
       code: errorCode,
       message: scrub(errorMessage),
+      resourceIds,
     })),
   };
 }

@@ -19,7 +19,7 @@ import type {
 } from './ports.ts';
 import type { AccessEntries } from './prerequisites/ports.ts';
 import type { GroupSight, Situation, StepTrouble } from './situation.ts';
-import { isNodeStep, type Step, unreachable } from './steps.ts';
+import { describeChange, describeVersionChange, isNodeStep, type Step, unreachable } from './steps.ts';
 import { WINDOWS_BUILD_LABEL } from './windows.ts';
 
 export interface Hands {
@@ -35,6 +35,8 @@ export interface Accepted {
   readonly update: NodeGroupUpdate;
   /** A hash of what was sent and what it is to reach. */
   readonly target: string;
+  /** What was sent, in words. */
+  readonly change: string;
   /** The desired size of the spec, if it was sent. */
   readonly desired: number | undefined;
 }
@@ -147,6 +149,7 @@ function subjectOf(step: Step): string {
     case 'createAccessEntry':
     case 'createNodeGroup':
     case 'updateConfig':
+    case 'updateNodeGroupVersion':
     case 'correctTags':
     case 'deleteNodeGroup':
       return 'nodeGroup';
@@ -193,7 +196,22 @@ async function take(step: Step, soFar: Outcome, hands: Hands, signal: AbortSigna
     case 'updateConfig':
       return when(await hands.nodeGroups.updateConfig(step.group, step.change, step.token, signal), (update) => ({
         ...changed({ group: withStatus(soFar.after.group, 'UPDATING') }),
-        accepted: { update, target: step.target, desired: desiredOf(step, pool) },
+        accepted: {
+          update,
+          target: step.target,
+          change: describeChange(step.change),
+          desired: desiredOf(step, pool),
+        },
+      }));
+    case 'updateNodeGroupVersion':
+      return when(await hands.nodeGroups.updateVersion(step.group, step.change, step.token, signal), (update) => ({
+        ...changed({ group: withStatus(soFar.after.group, 'UPDATING') }),
+        accepted: {
+          update,
+          target: step.target,
+          change: describeVersionChange(step.change),
+          desired: undefined,
+        },
       }));
     case 'correctTags':
       return when(await correctTags(step, hands, signal), (tags) =>

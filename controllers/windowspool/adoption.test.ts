@@ -94,7 +94,14 @@ describe('a pool that adopts a group', () => {
       ...before,
       tags: { ...before.tags, 'winpool.dev/pool': 'web' },
     });
-    assert.deepEqual(world.metrics.get('web')?.drift, { label: 3, taint: 1, scaling: 1, tag: 1 });
+    assert.deepEqual(world.metrics.get('web')?.drift, {
+      label: 3,
+      taint: 1,
+      scaling: 1,
+      tag: 1,
+      version: 0,
+      release: 0,
+    });
     assert.equal(world.pools.get('web')?.status?.pendingSteps?.length, 2);
     world.apply(fresh({ ...adopting, driftPolicy: 'Report', labels: { tier: 'web', zone: 'a' } }));
     await until(world, deps, () => world.groups.get('web')?.labels.zone === 'a', 'the change of the spec');

@@ -99,6 +99,15 @@ export interface NodeGroupSpec {
    * Whether a node group of this name that somebody else made becomes the pool's. Never: it is never changed. IfUnowned: if no other pool has it and its AMI is of windowsVersion, the tag winpool.dev/pool makes it the pool's, and nothing else changes at first; how it differs from the spec is shown in status.pendingSteps and follows driftPolicy. From then on it is the pool's like any other, and deletionPolicy decides about it.
    */
   adoption: 'Never' | 'IfUnowned';
+  /**
+   * The AMI release of the nodes, such as 1.35-2026.01.22: a Kubernetes minor version and a date. Another one is a rolling update: every node is replaced. EKS cannot go back to an older release. Without it, a new group starts with the newest one and keeps it.
+   */
+  releaseVersion?: string;
+  /**
+   * The Kubernetes minor version of the nodes, such as 1.35. It must not be newer than the cluster's. Another one is a rolling update to its newest AMI release, or to releaseVersion. Without it, a new group starts with the cluster's version and keeps it.
+   */
+  kubernetesVersion?: string;
+  update: UpdateSpec;
   tags?: AwsTags;
 }
 export interface Subnet {
@@ -106,6 +115,15 @@ export interface Subnet {
    * Id of the subnet, such as subnet-0123456789abcdef0.
    */
   id: string;
+}
+/**
+ * How nodes are replaced when their Kubernetes version or AMI release changes.
+ */
+export interface UpdateSpec {
+  /**
+   * Whether pods that a PodDisruptionBudget protects are deleted when they are not gone after 15 minutes. Without it EKS gives up then, and the update fails with PodEvictionFailure.
+   */
+  force: boolean;
 }
 /**
  * AWS tags of the node group, beside those of the operator. EKS does not pass them on to the instances.
@@ -385,6 +403,10 @@ export interface NodeGroupState {
   lastAppliedDesired?: number;
   update?: UpdateState;
   failedTarget?: FailedTarget;
+  /**
+   * What failed before failedTarget and is still asked for: a release, say, and then a label.
+   */
+  moreFailedTargets?: FormerFailedTarget[];
 }
 export interface HealthIssueState {
   /**
@@ -417,6 +439,10 @@ export interface UpdateState {
    */
   target: string;
   /**
+   * What was sent, in words.
+   */
+  change?: string;
+  /**
    * The desired size that was sent, if any.
    */
   desired?: number;
@@ -430,7 +456,7 @@ export interface UpdateState {
   errors?: string[];
 }
 /**
- * What EKS refused or failed to do. It is not tried again until the spec changes; a creation also after a while.
+ * What EKS refused or failed to do. It is not tried again until the spec changes, or the annotation winpool.dev/retry gets another value; a creation also after a while.
  */
 export interface FailedTarget {
   /**
@@ -449,6 +475,32 @@ export interface FailedTarget {
    * When it failed.
    */
   time: string;
+  /**
+   * The value of the annotation winpool.dev/retry when it failed.
+   */
+  retry?: string;
+}
+export interface FormerFailedTarget {
+  /**
+   * A hash of what was wanted.
+   */
+  target: string;
+  /**
+   * The reason in the conditions.
+   */
+  reason: string;
+  /**
+   * AWS' words.
+   */
+  message: string;
+  /**
+   * When it failed.
+   */
+  time: string;
+  /**
+   * The value of the annotation winpool.dev/retry when it failed.
+   */
+  retry?: string;
 }
 /**
  * The EKS cluster in which the node group was created. Another one later is refused.

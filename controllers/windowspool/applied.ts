@@ -5,11 +5,12 @@
  */
 import type { WindowsPool, WindowsPoolStatus } from './api.gen.ts';
 import { hashOf } from './hash.ts';
-import { keptTags, wishFor } from './nodeGroup.ts';
+import { keptTags, pinsOf, wishFor } from './nodeGroup.ts';
 import type { NodeGroup, Scaling, Taint } from './ports.ts';
+import { spelled } from './releaseVersion.ts';
 import type { Memory } from './steps.ts';
 
-/** Fields by name (`label team`, `taint gpu:NoSchedule`, `scaling`, `tag cost`) with their values as text. */
+/** Fields by name (`label team`, `taint gpu:NoSchedule`, `scaling`, `tag cost`, `version`, `release`) with their values as text. */
 export type Fields = ReadonlyMap<string, string>;
 
 /** Instead of a digest: a change of the field was about to be sent, so its value in EKS is not known. */
@@ -21,7 +22,7 @@ export const DESIRED = 'desired';
 /** What the spec says of the group, as fields. The desired size is none: it belongs to the autoscaler. */
 export function wantedFields(pool: WindowsPool): Fields {
   const { labels, taints } = wishFor(pool);
-  return fieldsOf({ labels, taints, scaling: pool.spec.scaling, tags: keptTags(pool) });
+  return fieldsOf({ labels, taints, scaling: pool.spec.scaling, tags: keptTags(pool), ...pinsOf(pool.spec) });
 }
 
 /** What the group has, as fields. */
@@ -31,15 +32,29 @@ export function foundFields(group: NodeGroup): Fields {
 
 interface Parts extends Pick<NodeGroup, 'labels' | 'taints' | 'tags'> {
   readonly scaling: Pick<Scaling, 'min' | 'max'>;
+  readonly kubernetesVersion?: string | undefined;
+  readonly releaseVersion?: string | undefined;
 }
 
-function fieldsOf({ labels, taints, scaling, tags }: Parts): Fields {
+/** The Kubernetes version. */
+export const VERSION = 'version';
+/** The release of the AMI. */
+export const RELEASE = 'release';
+
+/** Whether a group always has the field: where the spec drops it, the group keeps what it has. */
+export function isSetting(field: string): boolean {
+  return field === VERSION || field === RELEASE;
+}
+
+function fieldsOf({ labels, taints, scaling, tags, kubernetesVersion, releaseVersion }: Parts): Fields {
   return new Map([
     ...Object.entries(labels).map(([key, value]) => [labelField(key), value] as const),
     ...taints.map((taint) => [taintField(taint), taintValue(taint)] as const),
     // One field: EKS refuses a min above the max, so they only make sense together.
     ['scaling', `${scaling.min} to ${scaling.max}`] as const,
     ...Object.entries(tags).map(([key, value]) => [tagField(key), value] as const),
+    ...(kubernetesVersion ? [[VERSION, kubernetesVersion] as const] : []),
+    ...(releaseVersion ? [[RELEASE, spelled(releaseVersion)] as const] : []),
   ]);
 }
 
@@ -115,7 +130,8 @@ export function nextApplied(pool: WindowsPool, seen: NodeGroup, isSizeSent: bool
   const found = foundFields(seen);
   for (const [field, value] of wanted) if (found.get(field) === value) after.set(field, digestOf(value));
   for (const field of before.keys()) {
-    if (field !== DESIRED && !wanted.has(field) && !found.has(field)) after.delete(field);
+    const isGone = isSetting(field) || !found.has(field);
+    if (field !== DESIRED && !wanted.has(field) && isGone) after.delete(field);
   }
   return entries(after);
 }

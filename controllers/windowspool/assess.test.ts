@@ -16,6 +16,29 @@ import { LEAVING } from './testing/planCases.ts';
 import { randomSituation } from './testing/randomSituation.ts';
 import { absent, check, group, NO_NODES_YET, NOT_CREATED, working } from './testing/truthTable.ts';
 
+/** A pool whose group gets another release, and whether it was Ready when that began. */
+function rolling(wasReady: boolean) {
+  const update = {
+    id: 'u-1',
+    type: 'VersionUpdate',
+    target: 'x',
+    change: 'release 1.36-2026.03.17',
+    status: 'InProgress',
+  };
+  const lastTransitionTime = '2026-03-01T11:59:00Z';
+  const conditions = [
+    {
+      type: 'Ready',
+      status: wasReady ? ('True' as const) : ('False' as const),
+      reason: '',
+      message: '',
+      lastTransitionTime,
+    },
+    { type: 'NodesVerified', status: 'Unknown' as const, reason: 'Joining', message: '', lastTransitionTime },
+  ];
+  return samplePool({}, { status: { ...knownStatus({ update }), conditions } });
+}
+
 describe('creating, updating, deleting: Ready is False with what is waited for, and Reconciling', () => {
   check([
     [
@@ -40,6 +63,44 @@ describe('creating, updating, deleting: Ready is False with what is waited for, 
         NodesVerified: 'Unknown Joining: 0 of 3 nodes joined; waiting for 3.',
         Reconciling:
           'True Joining: 0 nodes of the 3 that the pool must have are verified. 0 of 3 nodes joined; waiting for 3.',
+      },
+    ],
+    [
+      'a rolling update has taken one node of a Ready pool away, and another is on its way',
+      sampleSituation({
+        pool: rolling(true),
+        ...group({ status: 'UPDATING' }),
+        nodes: sampleNodes(2),
+      }),
+      {
+        Ready: 'True Verified: 2 of 2 nodes verified.',
+        NodeGroupReady: 'True Updating: EKS is updating node group web: release 1.36-2026.03.17.',
+        NodesVerified: 'Unknown Joining: 2 of 3 nodes joined; waiting for 1.',
+        Reconciling: 'True Updating: EKS is updating node group web: release 1.36-2026.03.17.',
+      },
+    ],
+    [
+      'a rolling update has taken every node of a Ready pool away',
+      sampleSituation({ pool: rolling(true), ...group({ status: 'UPDATING' }), nodes: [] }),
+      {
+        Ready:
+          'False Joining: 0 nodes of the 3 that the pool must have are verified. 0 of 3 nodes joined; waiting for 3.',
+        NodeGroupReady: 'True Updating: EKS is updating node group web: release 1.36-2026.03.17.',
+        NodesVerified: 'Unknown Joining: 0 of 3 nodes joined; waiting for 3.',
+        Reconciling:
+          'True Joining: 0 nodes of the 3 that the pool must have are verified. 0 of 3 nodes joined; waiting for 3.',
+      },
+    ],
+    [
+      'a rolling update of a pool that was not Ready before',
+      sampleSituation({ pool: rolling(false), ...group({ status: 'UPDATING' }), nodes: sampleNodes(2) }),
+      {
+        Ready:
+          'False Joining: 2 nodes of the 3 that the pool must have are verified. 2 of 3 nodes joined; waiting for 1.',
+        NodeGroupReady: 'True Updating: EKS is updating node group web: release 1.36-2026.03.17.',
+        NodesVerified: 'Unknown Joining: 2 of 3 nodes joined; waiting for 1.',
+        Reconciling:
+          'True Joining: 2 nodes of the 3 that the pool must have are verified. 2 of 3 nodes joined; waiting for 1.',
       },
     ],
     [

@@ -88,11 +88,20 @@ function summarize(s: Situation, parts: Parts, stalled: Finding | undefined): Fi
     return { status: 'True', reason: 'NoNodes', message: `The pool wants no nodes.${left}` };
   }
   const needed = Math.max(1, s.pool.spec.scaling.min);
-  if (verified < needed) {
+  if (verified < needed && !isRolling(s, parts)) {
     const text = `${count(verified, 'node')} of the ${needed} that the pool must have ${verified === 1 ? 'is' : 'are'} verified. `;
     return { ...parts.NodesVerified, status: 'False', message: text + parts.NodesVerified.message };
   }
   return { status: 'True', reason: 'Verified', message: `${verified} of ${count(total, 'node')} verified.` };
+}
+
+/**
+ * Whether a pool that was Ready only waits, within the join grace, for the nodes that an update of its group replaces. One verified node is
+ * the least.
+ */
+function isRolling(s: Situation, { NodesVerified }: Parts): boolean {
+  const wasReady = s.pool.status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
+  return wasReady && knownGroup(s).status === 'UPDATING' && NodesVerified.status !== 'False' && s.roster.verified > 0;
 }
 
 /** What is known of the group: seen, or remembered in status where AWS could not be asked since the operator started. */

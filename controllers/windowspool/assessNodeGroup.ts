@@ -4,14 +4,15 @@ import type { Finding } from './assess.ts';
 import { groupOf, isClusterMismatch, isDeleting, isPaused } from './facts.ts';
 import { failedTargetOf } from './failedTarget.ts';
 import { configChangeFor, tagChangeFor } from './groupChanges.ts';
-import { POOL_KEY } from './labels.ts';
+import { POOL_KEY, RETRY_ANNOTATION } from './labels.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import type { HealthIssue, NodeGroup, Trouble, TroubleKind } from './ports.ts';
 import { likelyCause } from './prerequisites/causes.ts';
 import { blockers } from './prerequisites/examination.ts';
 import type { Reason } from './reasons.ts';
 import type { Situation } from './situation.ts';
-import { describeChange } from './steps.ts';
+import { describeChange, describeVersionChange } from './steps.ts';
+import { versionChangeFor } from './versionChanges.ts';
 import { joined, sentence } from './words.ts';
 
 /** A single failed look does not change what is shown; one that lasts does. */
@@ -96,8 +97,8 @@ function assessTrouble(s: Situation, name: string, group: NodeGroup | undefined)
   const failed = failedTargetOf(s);
   if (failed) {
     const again = group
-      ? 'It is not tried again until the spec changes.'
-      : 'It is tried again after a while, and at once when the spec changes.';
+      ? `It is not tried again until the spec or the annotation ${RETRY_ANNOTATION} changes.`
+      : `It is tried again after a while, and at once when the spec or the annotation ${RETRY_ANNOTATION} changes.`;
     return {
       status: 'False',
       reason: failed.reason as Reason,
@@ -106,7 +107,9 @@ function assessTrouble(s: Situation, name: string, group: NodeGroup | undefined)
     };
   }
   const trouble = s.troubles.find(
-    ({ step }) => step.endsWith('NodeGroup') || ['createAccessEntry', 'updateConfig', 'correctTags'].includes(step),
+    ({ step }) =>
+      step.endsWith('NodeGroup') ||
+      ['createAccessEntry', 'updateConfig', 'updateNodeGroupVersion', 'correctTags'].includes(step),
   )?.trouble;
   if (!trouble || trouble.kind === 'busy' || trouble.kind === 'conflict') return undefined;
   return {
@@ -162,10 +165,11 @@ function assessStatus(s: Situation, group: NodeGroup): Finding {
 /** A group that is not yet as the spec says is being worked on, whatever its status: Ready must not be read as done. */
 function withOpenChange(s: Situation, group: NodeGroup, finding: Finding): Finding {
   if (finding.working || isPaused(s.pool)) return finding;
+  const version = versionChangeFor(s);
   const change = configChangeFor(s.pool, group);
   const tags = tagChangeFor(s.pool, group);
-  if (!change && !tags) return finding;
-  const what = change ? describeChange(change) : 'tags';
+  if (!version && !change && !tags) return finding;
+  const what = version ? describeVersionChange(version) : change ? describeChange(change) : 'tags';
   return { ...finding, message: `${finding.message} A change waits: ${what}.`, working: true };
 }
 
@@ -179,7 +183,14 @@ function assessWorking(s: Situation, group: NodeGroup): Finding {
     };
   }
   if (group.status === 'UPDATING') {
-    return { status: 'True', reason: 'Updating', message: `EKS is updating node group ${group.name}.`, working: true };
+    const { status, change } = s.pool.status?.nodeGroup?.update ?? {};
+    const what = status === 'InProgress' && change ? `: ${change}` : '';
+    return {
+      status: 'True',
+      reason: 'Updating',
+      message: `EKS is updating node group ${group.name}${what}.`,
+      working: true,
+    };
   }
   const health = group.healthIssues.length > 0 ? ` Health issues: ${issues(group)}` : '';
   return { status: 'True', reason: 'Active', message: `Node group ${group.name} is ACTIVE.${health}` };

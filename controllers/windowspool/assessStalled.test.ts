@@ -38,7 +38,8 @@ describe('nothing but a human helps: Ready is False, and Stalled with the reason
   const NOT_LOOKED_AT = "Unknown ClusterMismatch: Node group web is not looked at: this is not the pool's cluster.";
   const refused = sampleTrouble('refused', { operation: 'CreateNodegroup', message: 'Subnet x does not exist' });
   const limit = sampleTrouble('limit', { operation: 'CreateNodegroup', message: 'Quota of 30 is used up.' });
-  const again = 'It is tried again after a while, and at once when the spec changes.';
+  const again =
+    'It is tried again after a while, and at once when the spec or the annotation winpool.dev/retry changes.';
   check([
     [
       'a creation failed',
@@ -76,7 +77,10 @@ describe('nothing but a human helps: Ready is False, and Stalled with the reason
     [
       'an update was refused',
       sampleSituation({ pool: samplePool({}, { status: failed('UpdateRefused') }), ...group(SMALLER) }),
-      stalled('NodeGroupReady', 'False UpdateRefused: EKS refused it. It is not tried again until the spec changes.'),
+      stalled(
+        'NodeGroupReady',
+        'False UpdateRefused: EKS refused it. It is not tried again until the spec or the annotation winpool.dev/retry changes.',
+      ),
     ],
     [
       'an update failed, told at once',
@@ -95,12 +99,12 @@ describe('nothing but a human helps: Ready is False, and Stalled with the reason
           type: 'ConfigUpdate',
           status: 'Failed',
           createdAt: NOW,
-          errors: [{ code: 'PodEvictionFailure', message: 'Reached max retries' }],
+          errors: [{ code: 'PodEvictionFailure', message: 'Reached max retries', resourceIds: ['ip-10-0-1-1'] }],
         },
       }),
       stalled(
         'NodeGroupReady',
-        'False UpdateFailed: Update u-1 of node group web failed: PodEvictionFailure: Reached max retries. It is not tried again until the spec changes.',
+        'False UpdateFailed: Update u-1 of node group web failed: PodEvictionFailure: Reached max retries (ip-10-0-1-1) Let the PodDisruptionBudget of the pods give way, or end them, or set nodeGroup.update.force: true. It is not tried again until the spec or the annotation winpool.dev/retry changes.',
       ),
     ],
     [

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { assess } from './assess.ts';
+import { configTargetOf } from './groupChanges.ts';
 import type { Situation } from './situation.ts';
 import { knownStatus, NOW, sampleGroup, samplePool, sampleSituation, sampleTrouble } from './testing/fixtures.ts';
 import { LEAVING, otherAuthority } from './testing/planCases.ts';
@@ -8,6 +9,12 @@ import { group } from './testing/truthTable.ts';
 const status = knownStatus();
 const reporting = samplePool({ driftPolicy: 'Report' }, { status });
 const edited = { labels: { 'winpool.dev/pool': 'web', 'winpool.dev/windows-build': '10.0.17763' }, taints: [] };
+const failedGrowth = {
+  target: configTargetOf(samplePool({ scaling: { max: 9 } }), { scaling: { max: 9 } }),
+  reason: 'UpdateFailed',
+  message: 'Update u-1 failed',
+  time: '2026-03-01T11:00:00Z',
+};
 const EDITS =
   'label winpool.dev/windows-build is 10.0.17763 and the spec says 10.0.20348; taint os:NoSchedule is missing and the spec says windows.';
 const NONE = 'Unknown Pending: There is no node group web of the pool to compare with the spec.';
@@ -73,6 +80,27 @@ describe('UpToDate', () => {
       'is False until the desired size is sent',
       sampleSituation({ pool: samplePool({ scaling: { desired: 4 } }, { status }), ...group({}) }),
       'False Outdated: Node group web: the desired size is to be sent. It is about to be changed.',
+    ],
+    [
+      'names the pinned release that the group does not have',
+      sampleSituation({
+        pool: samplePool({ nodeGroup: { releaseVersion: '1.36-2026.03.17' } }, { status }),
+        ...group({}),
+      }),
+      'False Outdated: Node group web: release is 1.36-2026.02.11 and the spec says 1.36-2026.03.17. It is about to be changed.',
+    ],
+    [
+      'says that a pinned version waits for the control plane',
+      sampleSituation({ pool: samplePool({ nodeGroup: { kubernetesVersion: '1.37' } }, { status }), ...group({}) }),
+      'False UnsupportedVersion: Node group web: version is 1.36 and the spec says 1.37. The pinned version waits for the control plane: see PrerequisitesMet.',
+    ],
+    [
+      'says what failed',
+      sampleSituation({
+        pool: samplePool({ scaling: { max: 9 } }, { status: knownStatus({ failedTarget: failedGrowth }) }),
+        ...group({}),
+      }),
+      'False UpdateFailed: Node group web: scaling is 3 to 5 and the spec says 3 to 9. Update u-1 failed. It is not tried again until the spec or the annotation winpool.dev/retry changes.',
     ],
     [
       'is False for what EKS cannot change',

@@ -1,11 +1,17 @@
 /** The condition UpToDate: whether the node group is as the spec says. Ready does not depend on it. */
+
+import { isSetting } from './applied.ts';
 import type { Finding } from './assess.ts';
 import { type Difference, describeDifference, differencesToMend, reportedDrift } from './differences.ts';
 import { groupOf, isClusterMismatch, isDeleting, isPaused } from './facts.ts';
+import { failedTargetOf } from './failedTarget.ts';
 import { configChangeFor } from './groupChanges.ts';
+import { RETRY_ANNOTATION } from './labels.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import type { NodeGroup } from './ports.ts';
+import type { Reason } from './reasons.ts';
 import type { Situation } from './situation.ts';
+import { isAheadOfCluster } from './versionChanges.ts';
 import { joined, sentence } from './words.ts';
 
 /** How many differences a message spells out. */
@@ -23,7 +29,8 @@ export function assessUpToDate(s: Situation): Finding {
   return compare(s, group);
 }
 
-function compare({ pool }: Situation, group: NodeGroup): Finding {
+function compare(s: Situation, group: NodeGroup): Finding {
+  const { pool } = s;
   const immutable = immutableDifferences(pool, group);
   if (immutable.length > 0) {
     const message = `Node group ${group.name} differs in what EKS cannot change: ${sentence(joined(immutable))}`;
@@ -35,6 +42,17 @@ function compare({ pool }: Situation, group: NodeGroup): Finding {
     return { status: 'False', reason: 'Drifted', message };
   }
   const open = differencesToMend(pool, group);
+  const failed = failedTargetOf(s);
+  if (failed) {
+    const rest = open.length > 0 ? `${listed(open)} ` : '';
+    const message = `Node group ${group.name}: ${rest}${sentence(failed.message)} It is not tried again until the spec or the annotation ${RETRY_ANNOTATION} changes.`;
+    return { status: 'False', reason: failed.reason as Reason, message };
+  }
+  const ahead = isAheadOfCluster(s) && open.some(({ field }) => isSetting(field));
+  if (ahead) {
+    const message = `Node group ${group.name}: ${listed(open)} The pinned version waits for the control plane: see PrerequisitesMet.`;
+    return { status: 'False', reason: 'UnsupportedVersion', message };
+  }
   if (open.length > 0 || configChangeFor(pool, group)) {
     const what = open.length > 0 ? listed(open) : 'the desired size is to be sent.';
     const wait = isPaused(pool) ? 'It is changed when the pool is resumed.' : 'It is about to be changed.';

@@ -3,12 +3,12 @@
  * and tags of others, what EKS fills in and the size that an autoscaler chose are none of it.
  */
 import type { WindowsPool } from './api.gen.ts';
-import { appliedOf, foundFields, isApplied, wantedFields } from './applied.ts';
+import { appliedOf, foundFields, isApplied, isSetting, wantedFields } from './applied.ts';
 import type { NodeGroup } from './ports.ts';
 
 /** A field in which the group differs. */
 export interface Difference {
-  /** `label team`, `taint gpu:NoSchedule`, `scaling` or `tag cost`. */
+  /** `label team`, `taint gpu:NoSchedule`, `scaling`, `tag cost`, `version` or `release`. */
   readonly field: string;
   /** What the spec says; undefined: the spec no longer has the field. */
   readonly wanted: string | undefined;
@@ -29,7 +29,7 @@ export function differencesOf(pool: WindowsPool, group: NodeGroup): Difference[]
     return [{ field, wanted: value, found: found.get(field), isDrift }];
   });
   const dropped = [...(applied?.keys() ?? [])].flatMap((field): Difference[] =>
-    wanted.has(field) || !found.has(field)
+    wanted.has(field) || !found.has(field) || isSetting(field)
       ? []
       : [{ field, wanted: undefined, found: found.get(field), isDrift: false }],
   );
@@ -46,9 +46,9 @@ export function reportedDrift(pool: WindowsPool, group: NodeGroup): Difference[]
   return pool.spec.driftPolicy === 'Report' ? differencesOf(pool, group).filter(({ isDrift }) => isDrift) : [];
 }
 
-/** How many fields of each part differ: `label`, `taint`, `scaling`, `tag`. */
+/** How many fields of each part differ: `label`, `taint`, `scaling`, `tag`, `version`, `release`. */
 export function countByPart(differences: readonly Difference[]): Readonly<Record<string, number>> {
-  const counts: Record<string, number> = { label: 0, taint: 0, scaling: 0, tag: 0 };
+  const counts: Record<string, number> = { label: 0, taint: 0, scaling: 0, tag: 0, version: 0, release: 0 };
   for (const { field } of differences) {
     const [part = ''] = field.split(' ', 1);
     counts[part] = (counts[part] ?? 0) + 1;

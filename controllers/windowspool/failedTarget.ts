@@ -2,15 +2,49 @@
 import type { NodeGroupState } from './api.gen.ts';
 import { createdFrom, groupOf } from './facts.ts';
 import { configChangeFor, configTargetOf } from './groupChanges.ts';
+import { RETRY_ANNOTATION } from './labels.ts';
 import { nodeGroupNameOf } from './nodeGroup.ts';
+import type { NodeGroupUpdate } from './ports.ts';
 import type { Situation, StepTrouble } from './situation.ts';
 import type { Step } from './steps.ts';
+import { versionChangeFor, versionTargetOf } from './versionChanges.ts';
+import { joined } from './words.ts';
 
 export type FailedTarget = NonNullable<NodeGroupState['failedTarget']>;
 
-/** The failure as long as the spec still asks for the same: found out just now, or remembered. */
+/** The failure that is told of, as long as the spec still asks for the same: found out just now, or remembered. */
 export function failedTargetOf(s: Situation): FailedTarget | undefined {
-  return refusedCreation(s) ?? refusedUpdate(s) ?? failedUpdate(s) ?? rememberedFailure(s);
+  return failedTargetsOf(s)[0];
+}
+
+/** All of them: a release may have failed, and then a label. None is forgotten for another, or both would be tried in turns. */
+export function failedTargetsOf(s: Situation): FailedTarget[] {
+  const found = [refusedCreation(s), refusedConfig(s), refusedVersion(s), failedUpdate(s)].filter(
+    (failed) => failed !== undefined,
+  );
+  const isFound = ({ target }: FailedTarget) => found.some((failed) => failed.target === target);
+  return [...found, ...rememberedFailures(s).filter((failed) => !isFound(failed))];
+}
+
+/** What the last try at this target came to. */
+export function hasFailed(s: Situation, target: string): boolean {
+  return failedTargetsOf(s).some((failed) => failed.target === target);
+}
+
+/** What is remembered to have failed, is still asked for, and is not to be tried again because the user says so. */
+export function rememberedFailures(s: Situation): FailedTarget[] {
+  const { failedTarget, moreFailedTargets = [] } = s.pool.status?.nodeGroup ?? {};
+  const { retry } = retryOf(s.pool);
+  const open = openTargets(s);
+  return [...(failedTarget ? [failedTarget] : []), ...moreFailedTargets].filter(
+    (failed) => open.has(failed.target) && (retry === undefined || retry === failed.retry),
+  );
+}
+
+/** The annotation that asks for another try, as it is now. */
+function retryOf({ metadata }: Situation['pool']): Pick<FailedTarget, 'retry'> {
+  const retry = metadata.annotations?.[RETRY_ANNOTATION]?.slice(0, RETRY_LENGTH);
+  return retry === undefined ? {} : { retry };
 }
 
 function refusedCreation(s: Situation): FailedTarget | undefined {
@@ -19,40 +53,62 @@ function refusedCreation(s: Situation): FailedTarget | undefined {
   const { trouble, at } = lasting;
   const reason = trouble.kind === 'limit' ? 'QuotaExceeded' : 'CreateRefused';
   const message = `EKS refused to create node group ${nodeGroupNameOf(s.pool)}: ${trouble.message}`;
-  return { target: createdFrom(s), reason, message, time: timeOf(at) };
+  return { target: createdFrom(s), reason, message, time: timeOf(at), ...retryOf(s.pool) };
 }
 
-function refusedUpdate(s: Situation): FailedTarget | undefined {
-  const lasting = lastingTrouble(s, 'updateConfig');
-  const target = openTarget(s);
+function refusedConfig(s: Situation): FailedTarget | undefined {
+  return refusedUpdate(s, 'updateConfig', openConfig(s));
+}
+
+function refusedVersion(s: Situation): FailedTarget | undefined {
+  return refusedUpdate(s, 'updateNodeGroupVersion', openVersion(s));
+}
+
+function refusedUpdate(s: Situation, step: Step['kind'], target: string | undefined): FailedTarget | undefined {
+  const lasting = lastingTrouble(s, step);
   if (lasting?.trouble.kind !== 'refused' || target === undefined) return undefined;
   const message = `EKS refused to update node group ${nodeGroupNameOf(s.pool)}: ${lasting.trouble.message}`;
-  return { target, reason: 'UpdateRefused', message, time: timeOf(lasting.at) };
+  return { target, reason: 'UpdateRefused', message, time: timeOf(lasting.at), ...retryOf(s.pool) };
 }
 
 /** Only DescribeUpdate tells that an update failed: the group is ACTIVE again, and as it was. */
 function failedUpdate(s: Situation): FailedTarget | undefined {
   const { pool, update, now } = s;
   const memory = pool.status?.nodeGroup?.update;
-  const target = openTarget(s);
-  if (update?.status !== 'Failed' || memory?.id !== update.id || memory.target !== target) return undefined;
-  const words = update.errors.map(({ code, message }) => `${code}: ${message}`).join(' ');
-  const message = `Update ${update.id} of node group ${nodeGroupNameOf(pool)} failed: ${words || 'EKS gives no reason.'}`;
-  return { target, reason: 'UpdateFailed', message, time: timeOf(now) };
+  if (update?.status !== 'Failed' || memory?.id !== update.id || !openTargets(s).has(memory.target)) return undefined;
+  const words = update.errors.map(describeError).join(' ');
+  const move = update.errors.some(({ code }) => code === 'PodEvictionFailure') ? ` ${EVICTION_MOVE}` : '';
+  const message = `Update ${update.id} of node group ${nodeGroupNameOf(pool)} failed: ${words || 'EKS gives no reason.'}${move}`;
+  return { target: memory.target, reason: 'UpdateFailed', message, time: timeOf(now), ...retryOf(pool) };
 }
 
-function rememberedFailure(s: Situation): FailedTarget | undefined {
-  const memory = s.pool.status?.nodeGroup?.failedTarget;
-  const creation = s.group.kind !== 'seen' && memory?.target === createdFrom(s);
-  const update = s.group.kind !== 'absent' && memory?.target === openTarget(s);
-  return creation || update ? memory : undefined;
+/** EKS' words, with the nodes that it names beside them. */
+export function describeError({ code, message, resourceIds }: NodeGroupUpdate['errors'][number]): string {
+  const named = resourceIds.filter((id) => !message.includes(id));
+  return `${code}: ${message}${named.length > 0 ? ` (${joined(named)})` : ''}`;
 }
 
-/** The target of the update that the spec asks for now; none when the group is as it says, by whatever means. */
-function openTarget(s: Situation): string | undefined {
-  const group = groupOf(s);
+const EVICTION_MOVE =
+  'Let the PodDisruptionBudget of the pods give way, or end them, or set nodeGroup.update.force: true.';
+
+/** The schema takes no longer one. */
+const RETRY_LENGTH = 256;
+
+/** What the spec asks for now; nothing when the group is as it says, by whatever means. */
+function openTargets(s: Situation): ReadonlySet<string> {
+  const creation = s.group.kind === 'seen' ? undefined : createdFrom(s);
+  return new Set([creation, openConfig(s), openVersion(s)].filter((target) => target !== undefined));
+}
+
+function openConfig(s: Situation): string | undefined {
+  const group = s.group.kind === 'absent' ? undefined : groupOf(s);
   const change = group && configChangeFor(s.pool, group);
   return change && configTargetOf(s.pool, change);
+}
+
+function openVersion(s: Situation): string | undefined {
+  const change = s.group.kind === 'absent' ? undefined : versionChangeFor(s);
+  return change && versionTargetOf(change);
 }
 
 /** Trouble that the same call would meet again. */

@@ -21,6 +21,9 @@ export const FINALIZER = 'winpool.dev/finalizer';
 /** The annotation that pauses a pool like spec.paused, with any value but `false`: a typo must not let the operator go on. */
 export const PAUSED_ANNOTATION = 'winpool.dev/paused';
 
+/** The annotation that asks for another try of what failed, by any other value than it had then. */
+export const RETRY_ANNOTATION = 'winpool.dev/retry';
+
 /** Where a RuntimeClass says who made it. */
 export const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by';
 export const MANAGED_BY = 'windowspool-operator';

@@ -32,9 +32,16 @@ export function wishFor(pool: WindowsPool): NewNodeGroup {
       [EXPECTED_BUILD_LABEL]: buildOf(spec.windowsVersion),
     },
     taints: [...(spec.registrationTaint ? [REGISTRATION_TAINT] : []), ...(spec.taints ?? [])],
+    ...pinsOf(spec),
   };
   const tags = { ...spec.nodeGroup.tags, [POOL_KEY]: pool.metadata.name };
   return { ...wish, tags: { ...tags, [CREATED_FROM_TAG]: hashOf({ ...wish, tags }) } };
+}
+
+/** The versions that the spec pins. */
+export function pinsOf({ nodeGroup }: WindowsPool['spec']): Pick<NewNodeGroup, 'kubernetesVersion' | 'releaseVersion'> {
+  const { kubernetesVersion, releaseVersion } = nodeGroup;
+  return { ...(kubernetesVersion && { kubernetesVersion }), ...(releaseVersion && { releaseVersion }) };
 }
 
 /** The tags that are kept up to date. What the group was created from is not: it stays as it was. */

@@ -5,6 +5,7 @@ import type { WindowsPool } from './api.gen.ts';
 import { entriesOf, remembering, tagField, wantedFields } from './applied.ts';
 import { type Difference, differencesOf } from './differences.ts';
 import { createdFrom, groupOf, isClusterMismatch } from './facts.ts';
+import { hasFailed, rememberedFailures } from './failedTarget.ts';
 import { configChangeFor, configTargetOf, fieldsOfChange, tagChangeFor } from './groupChanges.ts';
 import { hashOf } from './hash.ts';
 import { CREATED_FROM_TAG, FINALIZER } from './labels.ts';
@@ -13,6 +14,7 @@ import { blockers, checkInputOf, isToBeMade } from './prerequisites/examination.
 import { missingAccessEntry } from './prerequisites/roleChecks.ts';
 import type { Situation } from './situation.ts';
 import type { Memory, Step } from './steps.ts';
+import { fieldsOfVersionChange, versionChangeFor, versionTargetOf } from './versionChanges.ts';
 
 /** Ensures the order: a node group created without the finalizer would outlive a deleted pool. */
 export function addFinalizerFirst({ pool }: Situation): Step[] | undefined {
@@ -69,8 +71,8 @@ export function createMissingGroup(s: Situation): Step[] | undefined {
   const { pool, group, cluster } = s;
   if (group.kind !== 'absent' || cluster.kind !== 'seen') return undefined;
   if (blockers(s).length > 0) return [];
-  const failed = pool.status?.nodeGroup?.failedTarget;
-  if (failed?.target === createdFrom(s) && s.now < Date.parse(failed.time) + s.settings.createRetryMs) return [];
+  const failed = rememberedFailures(s).find(({ target }) => target === createdFrom(s));
+  if (failed && s.now < Date.parse(failed.time) + s.settings.createRetryMs) return [];
   const wish = wishFor(pool);
   return [
     ...rememberAnew(s),
@@ -101,6 +103,31 @@ export function restoreAccessEntry(s: Situation): Step[] | undefined {
   return s.group.kind === 'seen' && !isToBeMade(s) ? accessEntryFirst(s) : undefined;
 }
 
+/**
+ * Ensures that the Kubernetes version and the AMI release are those that are wanted, before anything else is changed: what is new in the
+ * rest may need them.
+ */
+export function correctVersion(s: Situation): Step[] | undefined {
+  if (s.group.kind !== 'seen') return undefined;
+  const change = versionChangeFor(s);
+  if (!change) return undefined;
+  const target = versionTargetOf(change);
+  if (hasFailed(s, target)) return undefined;
+  const token = tokenFor(s.pool, 'version', change, s.pool.status?.nodeGroup?.update?.id);
+  const fields = fieldsOfVersionChange(s.pool);
+  return [
+    ...rememberSending(s, fields),
+    {
+      kind: 'updateNodeGroupVersion',
+      group: s.group.group.name,
+      change,
+      token,
+      target,
+      ...driftAmong(s, fields),
+    },
+  ];
+}
+
 /** Ensures that labels, taints and size follow the spec, and that what failed is not repeated until the spec changes. */
 export function correctConfig(s: Situation): Step[] | undefined {
   if (s.group.kind !== 'seen') return undefined;
@@ -127,13 +154,6 @@ export function correctTags(s: Situation): Step[] | undefined {
     ...rememberSending(s, fields),
     { kind: 'correctTags', group: s.group.group, change, ...driftAmong(s, fields) },
   ];
-}
-
-/** What the last try at this target came to: remembered in status, or just found out. */
-function hasFailed(s: Situation, target: string): boolean {
-  const memory = s.pool.status?.nodeGroup;
-  if (memory?.failedTarget?.target === target) return true;
-  return s.update?.status === 'Failed' && memory?.update?.id === s.update?.id && memory?.update?.target === target;
 }
 
 /** Before the group: EKS would make an entry of type EC2_LINUX for a role that has none. */

@@ -2,7 +2,7 @@
 import type { WindowsPool } from './api.gen.ts';
 import type { Departures } from './departures.ts';
 import { expectationOf, groupOf, isAwsTrouble, isOverdue, lateInstances } from './facts.ts';
-import { POOL_KEY } from './labels.ts';
+import { POOL_KEY, RETRY_ANNOTATION } from './labels.ts';
 import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import type { Clusters, Instances, NodeGroups, Nodes, RuntimeClasses, Trouble } from './ports.ts';
 import { gatherFacts } from './prerequisites/gather.ts';
@@ -12,6 +12,7 @@ import { Roster, type Rosters } from './roster.ts';
 import { runtimeClassFor } from './runtimeClass.ts';
 import type { ClusterSight, GroupSight, Settings, Situation, StepTrouble } from './situation.ts';
 import type { Expectation } from './verify.ts';
+import { isAheadOfCluster } from './versionChanges.ts';
 
 export interface Sources extends PrerequisiteSources {
   readonly nodeGroups: NodeGroups;
@@ -35,8 +36,7 @@ export interface Sight {
 
 interface Entry {
   readonly sight: Sight;
-  readonly generation: number;
-  readonly going: boolean;
+  readonly wanted: string;
   readonly until: number;
 }
 
@@ -53,8 +53,7 @@ export class Sights {
   /** What was seen before, while nothing asks for another look: the spec is the same and it is not time. */
   current(pool: WindowsPool, now: number): Sight | undefined {
     const entry = this.#entries.get(pool.metadata.name);
-    const same = entry?.generation === pool.metadata.generation && entry.going === isGoing(pool);
-    return entry && same && now < entry.until ? entry.sight : undefined;
+    return entry?.wanted === wantedOf(pool) && now < entry.until ? entry.sight : undefined;
   }
 
   last(name: string): GroupSight | undefined {
@@ -69,8 +68,7 @@ export class Sights {
   /** Keeps what AWS said in a situation until the next look is due, in epoch milliseconds. */
   keep({ pool, group, prerequisites, instances, troubles }: Situation, until: number): void {
     const sight = { group, prerequisites, instances, troubles: troubles.filter(isAwsTrouble) };
-    const { name, generation } = pool.metadata;
-    this.#entries.set(name, { sight, generation, going: isGoing(pool), until });
+    this.#entries.set(pool.metadata.name, { sight, wanted: wantedOf(pool), until });
   }
 
   /** Forgets a pool that is gone, and what others saw of its group: they may have waited for the name. */
@@ -80,6 +78,12 @@ export class Sights {
       if (sight.group.kind === 'seen' && sight.group.group.tags[POOL_KEY] === name) this.#entries.delete(other);
     }
   }
+}
+
+/** What the user says: another look is due when that changes. */
+function wantedOf(pool: WindowsPool): string {
+  const { generation, annotations } = pool.metadata;
+  return JSON.stringify([generation, isGoing(pool), annotations?.[RETRY_ANNOTATION]]);
 }
 
 function isGoing(pool: WindowsPool): boolean {
@@ -154,10 +158,14 @@ async function lookAtGroup(
   return { kind: 'unreachable', trouble: answer.trouble, since, last };
 }
 
-/** How old what is known of the cluster may be: it is looked at again before a group is made, and when EKS says that it is gone. */
+/**
+ * How old what is known of the cluster may be: it is looked at again before a group is made, when EKS says that it is gone, and while a pool
+ * waits for its upgrade.
+ */
 function clusterAge({ cluster }: Sights, pool: WindowsPool, group: GroupSight, { pollMs }: Settings): number {
   const gone = group.kind === 'unreachable' && group.trouble.kind === 'gone';
   if (gone || cluster?.kind !== 'seen') return 0;
+  if (isAheadOfCluster({ pool, cluster })) return pollMs / 2;
   return group.kind === 'absent' && !isGoing(pool) ? pollMs / 2 : Number.POSITIVE_INFINITY;
 }
 

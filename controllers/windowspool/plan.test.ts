@@ -9,12 +9,14 @@ import { adoptionCases } from './testing/planCasesOfAdoption.ts';
 import { leavingCases } from './testing/planCasesOfLeaving.ts';
 import { prerequisiteCases } from './testing/planCasesOfPrerequisites.ts';
 import { deletionCases, nodeCases, runtimeClassCases, taintCases } from './testing/planCasesOfTheRest.ts';
+import { versionCases } from './testing/planCasesOfVersions.ts';
 
 const tables: Readonly<Record<string, readonly PlanCase[]>> = {
   'a pool that lives: its node group': nodeGroupCases,
   'a pool that lives: the tags of its node group': tagCases,
   'a pool that lives: a group that was there before': adoptionCases,
   'a pool that lives: its prerequisites': prerequisiteCases,
+  'a pool that lives: its versions': versionCases,
   'a pool that lives: its RuntimeClass': runtimeClassCases,
   'a pool that lives: its nodes': nodeCases,
   'a pool that lives: the taints of its nodes': taintCases,

@@ -22,6 +22,7 @@ import {
   adoptUnownedGroup,
   correctConfig,
   correctTags,
+  correctVersion,
   createMissingGroup,
   leaveForeignGroup,
   replaceFailedGroup,
@@ -93,6 +94,7 @@ export const livingChapters: readonly Chapter[] = [
       createMissingGroup,
       waitForRunningUpdate,
       waitForUpdateResult,
+      correctVersion,
       correctConfig,
     ],
   },
@@ -143,7 +145,9 @@ function laterSteps(s: Situation, steps: readonly Step[]): Step[] {
     pool: { ...ahead.pool, spec: { ...spec, driftPolicy: 'Correct' } },
   });
   return corrected.filter(
-    ({ kind }) => (kind === 'updateConfig' || kind === 'correctTags') && !steps.some((step) => step.kind === kind),
+    ({ kind }) =>
+      ['updateConfig', 'updateNodeGroupVersion', 'correctTags'].includes(kind) &&
+      !steps.some((step) => step.kind === kind),
   );
 }
 

@@ -110,6 +110,10 @@ export interface NewNodeGroup {
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
   readonly tags: Readonly<Record<string, string>>;
+  /** Absent: the cluster's. */
+  readonly kubernetesVersion?: string;
+  /** Absent: the newest. */
+  readonly releaseVersion?: string;
 }
 
 /** What UpdateNodegroupConfig is asked for: only what differs. At least one member is present. */
@@ -119,6 +123,16 @@ export interface ConfigChange {
   readonly scaling?: Partial<Scaling>;
 }
 
+/** What UpdateNodegroupVersion is asked for. */
+export interface VersionChange {
+  /** A minor version, such as `1.35`. Always said: what EKS takes without it has had two answers in its documentation. */
+  readonly kubernetesVersion: string;
+  /** A release of its AMI, such as `1.35-2026.01.22`. Absent: the newest. */
+  readonly releaseVersion?: string;
+  /** Whether pods that are not evicted in time are deleted. */
+  readonly force: boolean;
+}
+
 /** An EKS update: https://docs.aws.amazon.com/eks/latest/APIReference/API_Update.html */
 export interface NodeGroupUpdate {
   readonly id: string;
@@ -126,7 +140,11 @@ export interface NodeGroupUpdate {
   readonly status: 'InProgress' | 'Failed' | 'Cancelled' | 'Successful';
   /** Epoch milliseconds. */
   readonly createdAt: number;
-  readonly errors: readonly { readonly code: string; readonly message: string }[];
+  readonly errors: readonly {
+    readonly code: string;
+    readonly message: string;
+    readonly resourceIds: readonly string[];
+  }[];
 }
 
 /** EKS managed node groups of the operator's one cluster. Every call takes a signal and has a time-out of its own. */
@@ -138,6 +156,13 @@ export interface NodeGroups {
   updateConfig(
     name: string,
     change: ConfigChange,
+    token: string,
+    signal: AbortSignal,
+  ): Promise<Answer<NodeGroupUpdate>>;
+  /** A rolling update: every node is replaced. */
+  updateVersion(
+    name: string,
+    change: VersionChange,
     token: string,
     signal: AbortSignal,
   ): Promise<Answer<NodeGroupUpdate>>;
@@ -294,7 +319,7 @@ export interface PoolMetrics {
   /** Prerequisites that are not met (`False`) or not known (`Unknown`). */
   readonly prerequisites: readonly { readonly reason: string; readonly status: string }[];
   readonly nodeGroupStatus: NodeGroupStatus | undefined;
-  /** Fields that only people put right, by part: label, taint, scaling, tag. */
+  /** Fields that only people put right, by part: label, taint, scaling, tag, version, release. */
   readonly drift: Readonly<Record<string, number>>;
 }
 

@@ -34,6 +34,7 @@ const stepReasons: Readonly<Partial<Record<Step['kind'], Reason>>> = {
   createAccessEntry: 'AccessEntryCreated',
   createNodeGroup: 'NodeGroupCreated',
   updateConfig: 'NodeGroupUpdated',
+  updateNodeGroupVersion: 'NodeGroupUpdated',
   deleteNodeGroup: 'NodeGroupDeleted',
   correctTags: 'TagsCorrected',
   createRuntimeClass: 'RuntimeClassCreated',

@@ -5,7 +5,7 @@ import type { NodeGroupState, WindowsPoolStatus } from './api.gen.ts';
 import { assess } from './assess.ts';
 import { configTargetOf } from './groupChanges.ts';
 import { canonical } from './hash.ts';
-import type { NodeGroup } from './ports.ts';
+import type { NodeGroup, NodeGroupUpdate } from './ports.ts';
 import type { Situation } from './situation.ts';
 import { statusFor } from './status.ts';
 import type { Step } from './steps.ts';
@@ -173,6 +173,7 @@ describe('the node group in the status', () => {
   const accepted = {
     update: { id: 'u-9', type: 'ConfigUpdate', status: 'InProgress', createdAt: NOW, errors: [] },
     target: 'x',
+    change: 'scaling max 5',
     desired: 4,
   } as const;
   const sizes: readonly (readonly [
@@ -206,7 +207,7 @@ describe('the node group in the status', () => {
 
   const running = { id: 'u-1', type: 'ConfigUpdate', target: configTargetOf(pool, GROW), status: 'InProgress' };
   const updating = samplePool({}, { status: knownStatus({ update: running }) });
-  const ended = (status: 'Successful' | 'Failed', errors: readonly { code: string; message: string }[] = []) => ({
+  const ended = (status: 'Successful' | 'Failed', errors: NodeGroupUpdate['errors'] = []) => ({
     pool: updating,
     group: { kind: 'seen', group: sampleGroup(undefined, SMALLER) } as const,
     update: { id: 'u-1', type: 'ConfigUpdate', status, createdAt: NOW, errors },
@@ -230,6 +231,7 @@ describe('the node group in the status', () => {
       id: 'u-9',
       type: 'ConfigUpdate',
       target: 'x',
+      change: 'scaling max 5',
       desired: 4,
       status: 'InProgress',
     });
@@ -242,16 +244,18 @@ describe('the node group in the status', () => {
   });
 
   it('remembers what failed in words, until the spec asks for something else', () => {
-    const state = groupState(ended('Failed', [{ code: 'PodEvictionFailure', message: 'Reached max retries' }]));
+    const state = groupState(
+      ended('Failed', [{ code: 'NodeCreationFailure', message: 'No node joined', resourceIds: ['i-1'] }]),
+    );
     assert.deepEqual(state?.update, {
       ...running,
       status: 'Failed',
-      errors: ['PodEvictionFailure: Reached max retries'],
+      errors: ['NodeCreationFailure: No node joined (i-1)'],
     });
     const failed = {
       target: running.target,
       reason: 'UpdateFailed',
-      message: 'Update u-1 of node group web failed: PodEvictionFailure: Reached max retries',
+      message: 'Update u-1 of node group web failed: NodeCreationFailure: No node joined (i-1)',
       time: TIME,
     };
     assert.deepEqual(state?.failedTarget, failed);

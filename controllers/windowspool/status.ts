@@ -5,7 +5,7 @@ import type { NodeGroupState, WindowsPoolStatus } from './api.gen.ts';
 import { nextApplied } from './applied.ts';
 import type { Assessment, Finding } from './assess.ts';
 import { groupOf, isClusterMismatch } from './facts.ts';
-import { failedTargetOf, timeOf } from './failedTarget.ts';
+import { describeError, type FailedTarget, failedTargetsOf, timeOf } from './failedTarget.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import type { NodeGroup } from './ports.ts';
 import type { RosterView } from './roster.ts';
@@ -164,21 +164,29 @@ function describedBy(group: NodeGroup): Omit<NodeGroupState, 'name'> {
   };
 }
 
-type Remembered = Pick<NodeGroupState, 'applied' | 'lastAppliedDesired' | 'update' | 'failedTarget'>;
+type Remembered = Pick<
+  NodeGroupState,
+  'applied' | 'lastAppliedDesired' | 'update' | 'failedTarget' | 'moreFailedTargets'
+>;
 
 function rememberedOf(outcome: Outcome, owned: NodeGroup | undefined): Remembered {
   const { pool } = outcome.after;
   const memory = pool.status?.nodeGroup;
   const desired = lastAppliedDesired(outcome, owned);
   const update = updateState(outcome);
-  const failed = failedTargetOf(outcome.after);
+  const [failed, ...more] = failedTargetsOf(outcome.after).map(fitting);
   const applied = owned ? nextApplied(pool, owned, outcome.accepted?.desired !== undefined) : memory?.applied;
   return {
     ...(applied && { applied }),
     ...(desired !== undefined && { lastAppliedDesired: desired }),
     ...(update && { update }),
-    ...(failed && { failedTarget: { ...failed, message: cut(failed.message, AWS_MESSAGE_LENGTH) } }),
+    ...(failed && { failedTarget: failed }),
+    ...(more.length > 0 && { moreFailedTargets: more }),
   };
+}
+
+function fitting(failed: FailedTarget): FailedTarget {
+  return { ...failed, message: cut(failed.message, AWS_MESSAGE_LENGTH) };
 }
 
 /**
@@ -200,11 +208,11 @@ function updateState({ after: { pool, update }, accepted }: Outcome): NodeGroupS
   if (accepted) {
     const { id, type, status } = accepted.update;
     const sent = accepted.desired !== undefined && { desired: accepted.desired };
-    return { id, type, target: accepted.target, ...sent, status };
+    return { id, type, target: accepted.target, change: cut(accepted.change, STEP_LENGTH), ...sent, status };
   }
   const memory = pool.status?.nodeGroup?.update;
   if (!memory || update?.id !== memory.id) return memory;
-  const errors = update.errors.map(({ code, message }) => cut(`${code}: ${message}`, AWS_MESSAGE_LENGTH)).slice(0, 10);
+  const errors = update.errors.map((error) => cut(describeError(error), AWS_MESSAGE_LENGTH)).slice(0, 10);
   return { ...memory, status: update.status, ...(errors.length > 0 && { errors }) };
 }
 

@@ -11,6 +11,7 @@ import type {
   RuntimeClass,
   RuntimeClassWish,
   Taint,
+  VersionChange,
 } from './ports.ts';
 import { WINDOWS_BUILD_LABEL } from './windows.ts';
 import { count } from './words.ts';
@@ -33,6 +34,15 @@ export type Step =
       readonly target: string;
       readonly drift?: Drift;
       readonly leaving?: Leaving;
+    }
+  /** A rolling update to another Kubernetes version or AMI release. */
+  | {
+      readonly kind: 'updateNodeGroupVersion';
+      readonly group: string;
+      readonly change: VersionChange;
+      readonly token: string;
+      readonly target: string;
+      readonly drift?: Drift;
     }
   | {
       readonly kind: 'correctTags';
@@ -93,6 +103,8 @@ export function describeStep(step: Step): string | undefined {
     }
     case 'updateConfig':
       return `update node group ${step.group}: ${describeChange(step.change)}`;
+    case 'updateNodeGroupVersion':
+      return `update node group ${step.group}: ${describeVersionChange(step.change)}`;
     case 'correctTags':
       return `correct the tags of node group ${step.group.name}: ${list('set', Object.keys(step.change.set))}${list('remove', step.change.remove)}`.trimEnd();
     case 'deleteNodeGroup':
@@ -134,6 +146,12 @@ function describeTaints({ set, remove }: TaintChange): string {
   return `${list('set', set.map(named))}${list('remove', remove.map(named))}`.trimEnd();
 }
 
+/** `newest release of 1.36`, `release 1.36-2026.03.17, by force`. */
+export function describeVersionChange({ kubernetesVersion, releaseVersion, force }: VersionChange): string {
+  const what = releaseVersion ? `release ${releaseVersion}` : `newest release of ${kubernetesVersion}`;
+  return `${what}${force ? ', by force' : ''}`;
+}
+
 function list(verb: string, names: readonly string[]): string {
   return names.length > 0 ? `${verb} ${names.join(', ')} ` : '';
 }
@@ -145,6 +163,7 @@ export function touchesAws({ kind }: { readonly kind: string }): boolean {
     'createAccessEntry',
     'createNodeGroup',
     'updateConfig',
+    'updateNodeGroupVersion',
     'correctTags',
     'deleteNodeGroup',
   ].includes(kind);

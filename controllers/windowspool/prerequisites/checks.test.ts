@@ -372,6 +372,26 @@ describe('the prerequisites', () => {
     });
   });
 
+  describe('of pinned versions', () => {
+    const of = (pins: { kubernetesVersion?: string; releaseVersion?: string }) =>
+      unmet(sampleInput({ spec: samplePool({ windowsVersion: 'Windows2025', nodeGroup: pins }).spec }));
+
+    it('are met by what the control plane has, and by what is a little older', () => {
+      for (const pins of [{ kubernetesVersion: '1.36' }, { releaseVersion: '1.35-2026.01.22' }])
+        assert.deepEqual(of(pins), []);
+    });
+
+    it('tell which of the two is to be moved', () => {
+      assert.deepEqual(
+        [...of({ kubernetesVersion: '1.37' }), ...of({ releaseVersion: '1.34-2026.01.22' })],
+        [
+          'UnsupportedVersion: spec.nodeGroup pins Kubernetes 1.37, and EKS cluster prod has 1.36: nodes must not be newer than the control plane. Upgrade the cluster first, or pin 1.36 or older',
+          'UnsupportedVersion: Kubernetes 1.34 does not go with Windows Server 2025, which is supported from 1.35 to 1.36. Pin a newer version in spec.nodeGroup, or make the pool with another windowsVersion',
+        ],
+      );
+    });
+  });
+
   it('fail never because something could not be found out', () => {
     fc.assert(
       fc.property(randomFacts, fc.boolean(), fc.nat({ max: 5 }), (random, managesAccessEntry, nodes) => {

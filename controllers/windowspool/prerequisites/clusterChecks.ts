@@ -1,4 +1,7 @@
 /** Checks on what the EKS cluster is. */
+import type { Cluster } from '../ports.ts';
+import { isNewerMinor } from '../releaseVersion.ts';
+import { pinnedMinor } from '../versionChanges.ts';
 import { yearOf } from '../windows.ts';
 import { type Check, failed, given, met, type Result } from './check.ts';
 import type { CheckInput } from './facts.ts';
@@ -38,16 +41,23 @@ function noAutoMode({ cluster }: CheckInput): Result {
 /** A pair that the table does not list is refused: EKS has no AMI for it, or nobody knows whether it works. */
 function supportedVersion({ spec, cluster }: CheckInput): Result {
   const { first, last } = supportOf(spec.windowsVersion);
-  const minor = /^1\.(\d+)$/.exec(cluster.kubernetesVersion)?.[1];
+  const pinned = pinnedMinor(spec);
+  if (pinned !== undefined && isNewerMinor(pinned, cluster.kubernetesVersion)) return failed(aheadOf(cluster, pinned));
+  const version = pinned ?? cluster.kubernetesVersion;
+  const minor = /^1\.(\d+)$/.exec(version)?.[1];
   if (minor !== undefined && Number(minor) >= first && Number(minor) <= last) return met;
   const release = `Windows Server ${yearOf(spec.windowsVersion)}`;
   const move =
     minor !== undefined && Number(minor) < first
-      ? 'Upgrade the cluster, or make the pool with another windowsVersion'
+      ? `${pinned === undefined ? 'Upgrade the cluster' : 'Pin a newer version in spec.nodeGroup'}, or make the pool with another windowsVersion`
       : 'Move to a release of the operator that knows this version, or make the pool with another windowsVersion';
   return failed(
-    `Kubernetes ${cluster.kubernetesVersion || 'of an unknown version'} does not go with ${release}, which is supported from 1.${first} to 1.${last}. ${move}`,
+    `Kubernetes ${version || 'of an unknown version'} does not go with ${release}, which is supported from 1.${first} to 1.${last}. ${move}`,
   );
+}
+
+function aheadOf({ name, kubernetesVersion }: Cluster, pinned: string): string {
+  return `spec.nodeGroup pins Kubernetes ${pinned}, and EKS cluster ${name} has ${kubernetesVersion}: nodes must not be newer than the control plane. Upgrade the cluster first, or pin ${kubernetesVersion} or older`;
 }
 
 /** CoreDNS, and the operator itself, need a place to run. */

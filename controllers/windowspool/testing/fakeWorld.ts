@@ -21,6 +21,7 @@ import type {
   RuntimeClassWish,
   Taint,
   Trouble,
+  VersionChange,
 } from '../ports.ts';
 import type { AccessEntry, Addon } from '../prerequisites/ports.ts';
 import type { Deps } from '../reconcile.ts';
@@ -63,6 +64,8 @@ export class FakeWorld {
   created = 0;
   /** How many looks a group stays CREATING, UPDATING or DELETING. */
   looks = 1;
+  /** How every update ends: well, or with these errors and the group as it was. */
+  updateErrors: NodeGroupUpdate['errors'] = [];
   /** What a call answers instead of doing its work. */
   fails: (call: string) => Trouble | undefined = () => undefined;
   /** The call, counted from 0, at which the process ends; and whether the call is still carried out. */
@@ -72,6 +75,7 @@ export class FakeWorld {
   #told = new Map<string, NodeRecord>();
   readonly #tokens = new Map<string, string>();
   readonly #left = new Map<string, number>();
+  readonly #beforeUpdate = new Map<string, NodeGroup>();
   #version = 100;
   #ids = 0;
 
@@ -107,6 +111,8 @@ export class FakeWorld {
         create: (wish, token) => this.#call('CreateNodegroup', () => this.#create(wish, token)).then(flat),
         updateConfig: (name, change, token) =>
           this.#call('UpdateNodegroupConfig', () => this.#update(name, change, token)).then(flat),
+        updateVersion: (name, change, token) =>
+          this.#call('UpdateNodegroupVersion', () => this.#updateVersion(name, change, token)).then(flat),
         describeUpdate: (_name, id) => this.#call('DescribeUpdate', () => this.updates.get(id)),
         delete: (name) => this.#call('DeleteNodegroup', () => this.#delete(name)),
         tag: (arn, tags) => this.#call('TagResource', () => this.#tag(arn, (now) => ({ ...now, ...tags }))),
@@ -302,8 +308,12 @@ export class FakeWorld {
     const group = this.groups.get(name);
     if (group?.status === 'DELETING') this.groups.delete(name);
     if (group?.status !== 'CREATING' && group?.status !== 'UPDATING') return;
-    this.groups.set(name, { ...group, status: 'ACTIVE', autoScalingGroups: [`eks-${name}`] });
-    for (const [id, update] of this.updates) this.updates.set(id, { ...update, status: 'Successful' });
+    const before = this.updateErrors.length > 0 ? this.#beforeUpdate.get(name) : undefined;
+    this.groups.set(name, { ...(before ?? group), status: 'ACTIVE', autoScalingGroups: [`eks-${name}`] });
+    for (const [id, update] of this.updates) {
+      if (update.status !== 'InProgress') continue;
+      this.updates.set(id, { ...update, status: before ? 'Failed' : 'Successful', errors: this.updateErrors });
+    }
     if (this.nodes.length === 0) this.nodes = sampleNodes(group.scaling.desired);
   }
 
@@ -319,8 +329,8 @@ export class FakeWorld {
       ...wish,
       arn: `arn:aws:eks:eu-west-1:111122223333:nodegroup/prod/${wish.name}/${this.#ids}`,
       status: 'CREATING',
-      kubernetesVersion: '1.36',
-      releaseVersion: '1.36-2026.02.11',
+      kubernetesVersion: wish.kubernetesVersion ?? '1.36',
+      releaseVersion: wish.releaseVersion ?? `${wish.kubernetesVersion ?? '1.36'}-2026.02.11`,
       healthIssues: [],
       autoScalingGroups: [],
       modifiedAt: this.now,
@@ -332,27 +342,48 @@ export class FakeWorld {
   }
 
   #update(name: string, { labels, taints, scaling }: ConfigChange, token: string): Answer<NodeGroupUpdate> {
+    const removed = (taint: Taint) => taints?.remove.some((other) => sameTaint(taint, other)) === true;
+    return this.#startUpdate(name, 'ConfigUpdate', token, (group) => ({
+      scaling: { ...group.scaling, ...scaling },
+      labels: {
+        ...Object.fromEntries(Object.entries(group.labels).filter(([key]) => !labels?.remove.includes(key))),
+        ...labels?.set,
+      },
+      taints: [...group.taints.filter((taint) => !removed(taint)), ...(taints?.set ?? [])],
+    }));
+  }
+
+  /** The newest release of each minor is of 2026.03.17. */
+  #updateVersion(
+    name: string,
+    { kubernetesVersion, releaseVersion }: VersionChange,
+    token: string,
+  ): Answer<NodeGroupUpdate> {
+    return this.#startUpdate(name, 'VersionUpdate', token, () => ({
+      kubernetesVersion,
+      releaseVersion: releaseVersion ?? `${kubernetesVersion}-2026.03.17`,
+    }));
+  }
+
+  #startUpdate(
+    name: string,
+    type: string,
+    token: string,
+    how: (group: NodeGroup) => Partial<NodeGroup>,
+  ): Answer<NodeGroupUpdate> {
     const known = this.#tokens.get(token);
     const replayed = known === undefined ? undefined : this.updates.get(known);
     if (replayed) return { ok: true, value: replayed };
     const group = this.groups.get(name);
     if (!group) return { ok: false, trouble: sampleTrouble('gone') };
     if (group.status !== 'ACTIVE') return { ok: false, trouble: sampleTrouble('busy') };
-    const removed = (taint: Taint) => taints?.remove.some((other) => sameTaint(taint, other)) === true;
-    const kept = Object.entries(group.labels).filter(([key]) => !labels?.remove.includes(key));
-    const changed: NodeGroup = {
-      ...group,
-      status: 'UPDATING',
-      scaling: { ...group.scaling, ...scaling },
-      labels: { ...Object.fromEntries(kept), ...labels?.set },
-      taints: [...group.taints.filter((taint) => !removed(taint)), ...(taints?.set ?? [])],
-    };
-    this.groups.set(name, changed);
+    this.groups.set(name, { ...group, ...how(group), status: 'UPDATING' });
+    this.#beforeUpdate.set(name, group);
     this.#left.set(name, this.looks);
     this.#ids += 1;
     const update = {
       id: `u-${this.#ids}`,
-      type: 'ConfigUpdate',
+      type,
       status: 'InProgress',
       createdAt: this.now,
       errors: [],

@@ -71,6 +71,7 @@ export function samplePool(
         capacityType: 'OnDemand',
         diskSizeGiB: 50,
         adoption: 'Never',
+        update: { force: false },
         ...nodeGroup,
       },
       scaling: { min: 3, max: 5, ...scaling },

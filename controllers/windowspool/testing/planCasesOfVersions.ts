@@ -1,0 +1,184 @@
+/** The rules about Kubernetes versions and AMI releases as a table. */
+import type { WindowsPool, WindowsPoolSpec } from '../api.gen.ts';
+import { entriesOf, wantedFields } from '../applied.ts';
+import { configTargetOf } from '../groupChanges.ts';
+import { RETRY_ANNOTATION } from '../labels.ts';
+import type { NodeGroup, VersionChange } from '../ports.ts';
+import type { Situation } from '../situation.ts';
+import { versionTargetOf } from '../versionChanges.ts';
+import { APPLIED, CLUSTER_ARN, knownStatus, sampleGroup, samplePool, sampleSituation } from './fixtures.ts';
+import type { PlanCase } from './planCases.ts';
+
+type Pins = Partial<Pick<WindowsPoolSpec['nodeGroup'], 'releaseVersion' | 'kubernetesVersion' | 'update'>>;
+type State = NonNullable<Parameters<typeof knownStatus>[0]>;
+
+const NEXT = '1.36-2026.03.17';
+const TO_NEXT: VersionChange = { kubernetesVersion: '1.36', releaseVersion: NEXT, force: false };
+
+/** A pool whose pins were changed since its group was made, and its group. */
+function pinned(pins: Pins, state: State = {}, group: Partial<NodeGroup> = {}, spec: Partial<WindowsPoolSpec> = {}) {
+  const pool = samplePool({ nodeGroup: pins, ...spec }, { status: knownStatus(state) });
+  return { pool, group: { kind: 'seen', group: sampleGroup(samplePool(), group) } } as const;
+}
+
+function annotated(s: Pick<Situation, 'pool' | 'group'>, retry: string): Pick<Situation, 'pool' | 'group'> {
+  const pool: WindowsPool = {
+    ...s.pool,
+    metadata: { ...s.pool.metadata, annotations: { [RETRY_ANNOTATION]: retry } },
+  };
+  return { ...s, pool };
+}
+
+function failed(target: string, retry?: string) {
+  const time = '2026-02-01T00:00:00Z';
+  return { target, reason: 'UpdateFailed', message: 'no', time, ...(retry !== undefined && { retry }) };
+}
+
+const sending = (...fields: string[]) => `remember web of ${CLUSTER_ARN}: sending ${fields.join(', ')}`;
+const TO_NEXT_STEPS = [sending('release'), `update node group web: release ${NEXT}`];
+const bigger = samplePool({ nodeGroup: { releaseVersion: NEXT }, scaling: { max: 9 } });
+const GROW_TARGET = configTargetOf(bigger, { scaling: { max: 9 } });
+const GROW_STEPS = [sending('scaling'), 'update node group web: scaling max 9'];
+
+export const versionCases: readonly PlanCase[] = [
+  {
+    name: 'the group follows the pinned release',
+    situation: sampleSituation(pinned({ releaseVersion: NEXT })),
+    want: TO_NEXT_STEPS,
+  },
+  {
+    name: 'a release is the same in either spelling',
+    situation: sampleSituation(pinned({ releaseVersion: '1.36-2026-02-11' })),
+    want: [],
+  },
+  {
+    name: 'the group follows the pinned Kubernetes version, with its newest release',
+    situation: sampleSituation(
+      pinned({ kubernetesVersion: '1.36' }, {}, { kubernetesVersion: '1.35', releaseVersion: '1.35-2026.02.11' }),
+    ),
+    want: [sending('version'), 'update node group web: newest release of 1.36'],
+  },
+  {
+    name: 'the release of another Kubernetes version brings that along',
+    situation: sampleSituation(
+      pinned({ releaseVersion: NEXT }, {}, { kubernetesVersion: '1.35', releaseVersion: '1.35-2026.02.11' }),
+    ),
+    want: [sending('release'), `update node group web: release ${NEXT}`],
+  },
+  {
+    name: 'both may be pinned',
+    situation: sampleSituation(
+      pinned(
+        { kubernetesVersion: '1.36', releaseVersion: NEXT },
+        {},
+        { kubernetesVersion: '1.35', releaseVersion: '1.35-2026.02.11' },
+      ),
+    ),
+    want: [sending('version', 'release'), `update node group web: release ${NEXT}`],
+  },
+  {
+    name: 'a version that the control plane does not have yet waits, and the rest does not',
+    situation: sampleSituation(pinned({ kubernetesVersion: '1.37' }, {}, {}, { scaling: { min: 3, max: 9 } })),
+    want: GROW_STEPS,
+  },
+  {
+    name: 'the release of a version that the control plane does not have yet waits',
+    situation: sampleSituation(pinned({ releaseVersion: '1.37-2026.03.17' })),
+    want: [],
+  },
+  {
+    name: 'a pin that the spec drops leaves the group as it is',
+    situation: sampleSituation(pinned({}, { applied: [...APPLIED, 'release=01234567', 'version=01234567'].sort() })),
+    want: [],
+  },
+  {
+    name: 'the version goes first, and one change at a time',
+    situation: sampleSituation(pinned({ releaseVersion: NEXT }, {}, {}, { scaling: { min: 3, max: 9 } })),
+    want: TO_NEXT_STEPS,
+  },
+  {
+    name: 'a degraded group is still updated: that may be what mends it',
+    situation: sampleSituation(pinned({ releaseVersion: NEXT }, {}, { status: 'DEGRADED' })),
+    want: TO_NEXT_STEPS,
+  },
+  {
+    name: 'a group that EKS updates is left, whatever its release is',
+    situation: sampleSituation(pinned({ releaseVersion: NEXT }, {}, { status: 'UPDATING' })),
+    want: [],
+  },
+  {
+    name: 'pods are ended by force where the spec says so',
+    situation: sampleSituation(pinned({ releaseVersion: NEXT, update: { force: true } })),
+    want: [sending('release'), `update node group web: release ${NEXT}, by force`],
+  },
+  {
+    name: 'a release that failed is not tried again',
+    situation: sampleSituation(pinned({ releaseVersion: NEXT }, { failedTarget: failed(versionTargetOf(TO_NEXT)) })),
+    want: [],
+  },
+  {
+    name: 'a release that failed is tried again by force',
+    situation: sampleSituation(
+      pinned({ releaseVersion: NEXT, update: { force: true } }, { failedTarget: failed(versionTargetOf(TO_NEXT)) }),
+    ),
+    want: [sending('release'), `update node group web: release ${NEXT}, by force`],
+  },
+  {
+    name: 'a release that failed is tried again when the annotation asks for it',
+    situation: sampleSituation(
+      annotated(pinned({ releaseVersion: NEXT }, { failedTarget: failed(versionTargetOf(TO_NEXT)) }), '1'),
+    ),
+    want: TO_NEXT_STEPS,
+  },
+  {
+    name: 'a release that failed again is not tried again for the same annotation',
+    situation: sampleSituation(
+      annotated(pinned({ releaseVersion: NEXT }, { failedTarget: failed(versionTargetOf(TO_NEXT), '1') }), '1'),
+    ),
+    want: [],
+  },
+  {
+    name: 'a release that failed is not tried again because the annotation went',
+    situation: sampleSituation(
+      pinned({ releaseVersion: NEXT }, { failedTarget: failed(versionTargetOf(TO_NEXT), '1') }),
+    ),
+    want: [],
+  },
+  {
+    name: 'a release that failed does not keep the rest back',
+    situation: sampleSituation(
+      pinned(
+        { releaseVersion: NEXT },
+        { failedTarget: failed(versionTargetOf(TO_NEXT)) },
+        {},
+        { scaling: { min: 3, max: 9 } },
+      ),
+    ),
+    want: GROW_STEPS,
+  },
+  {
+    name: 'of two changes that failed neither is tried again',
+    situation: sampleSituation(
+      pinned(
+        { releaseVersion: NEXT },
+        { failedTarget: failed(GROW_TARGET), moreFailedTargets: [failed(versionTargetOf(TO_NEXT))] },
+        {},
+        { scaling: { min: 3, max: 9 } },
+      ),
+    ),
+    want: [],
+  },
+  {
+    name: 'a release that somebody else chose is only told of with driftPolicy Report',
+    situation: sampleSituation(
+      pinned(
+        { releaseVersion: NEXT },
+        { applied: entriesOf(wantedFields(samplePool({ nodeGroup: { releaseVersion: NEXT } }))) },
+        {},
+        { driftPolicy: 'Report' },
+      ),
+    ),
+    want: [],
+    later: TO_NEXT_STEPS.slice(1),
+  },
+];

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import type { WindowsPoolSpec } from './api.gen.ts';
+import { RETRY_ANNOTATION } from './labels.ts';
+import type { NodeGroupUpdate } from './ports.ts';
+import type { Deps } from './reconcile.ts';
+import type { FakeWorld } from './testing/fakeWorld.ts';
+import { MINUTE, samplePool, sampleTrouble } from './testing/fixtures.ts';
+import { fresh, ready, readyWorld, until, wake } from './testing/life.ts';
+
+const NEXT = '1.36-2026.03.17';
+const EVICTION: NodeGroupUpdate['errors'] = [
+  {
+    code: 'PodEvictionFailure',
+    message: 'Reached max retries while trying to evict pod shop/cart-0 because of PodDisruptionBudget cart',
+    resourceIds: ['ip-10-0-1-1.eu-west-1.compute.internal'],
+  },
+];
+const pins = (nodeGroup: Partial<WindowsPoolSpec['nodeGroup']>, rest: Partial<WindowsPoolSpec> = {}) =>
+  fresh({ nodeGroup: { ...samplePool().spec.nodeGroup, ...nodeGroup }, ...rest });
+const stateOf = (world: FakeWorld) => world.pools.get('web')?.status?.nodeGroup;
+const conditionOf = (world: FakeWorld, wanted: string) => {
+  const found = world.pools.get('web')?.status?.conditions?.find(({ type }) => type === wanted);
+  return found && `${found.status} ${found.reason}: ${found.message}`;
+};
+const updatesIn = (calls: readonly string[]) => calls.filter((call) => call.startsWith('Update'));
+
+/** Lets hours pass, with all the looks that fall into them. */
+async function hours(world: FakeWorld, deps: Deps, count: number): Promise<void> {
+  const end = world.now + count * 60 * MINUTE;
+  while (world.now < end) {
+    const next = await wake(world, deps);
+    world.now += next.kind === 'after' ? next.ms : 2_000;
+  }
+}
+
+function retry(world: FakeWorld, value: string): void {
+  const pool = world.pools.get('web') ?? assert.fail('there is no pool');
+  world.pools.set('web', { ...pool, metadata: { ...pool.metadata, annotations: { [RETRY_ANNOTATION]: value } } });
+}
+
+describe('an upgrade', () => {
+  it('is sent once, told while it runs, and remembered when it is done', async () => {
+    const { world, deps } = await readyWorld();
+    world.apply(pins({ releaseVersion: NEXT }));
+    await wake(world, deps);
+    const { change, status, type } = stateOf(world)?.update ?? {};
+    assert.deepEqual([change, status, type], [`release ${NEXT}`, 'InProgress', 'VersionUpdate']);
+    assert.equal(ready(world), 'True');
+    assert.equal(conditionOf(world, 'Reconciling'), `True Updating: EKS is updating node group web: release ${NEXT}.`);
+    await until(world, deps, () => stateOf(world)?.update?.status === 'Successful', 'the end of the update');
+    await hours(world, deps, 3);
+    assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
+    assert.deepEqual(
+      [stateOf(world)?.releaseVersion, conditionOf(world, 'UpToDate'), conditionOf(world, 'Reconciling')],
+      [NEXT, 'True AsSpecified: Node group web is as the spec says.', undefined],
+    );
+  });
+
+  it('that failed stays told, with the pods that EKS names, and is not sent again', async () => {
+    const { world, deps } = await readyWorld();
+    world.updateErrors = EVICTION;
+    world.apply(pins({ releaseVersion: NEXT }));
+    await hours(world, deps, 3);
+    assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
+    const words = `PodEvictionFailure: ${EVICTION[0]?.message} (ip-10-0-1-1.eu-west-1.compute.internal)`;
+    assert.deepEqual([stateOf(world)?.update?.status, stateOf(world)?.update?.errors], ['Failed', [words]]);
+    const said = conditionOf(world, 'NodeGroupReady') ?? '';
+    assert.ok(
+      said.startsWith('False UpdateFailed: Update u-2 of node group web failed:') && said.includes(words),
+      said,
+    );
+    assert.match(said, /set nodeGroup\.update\.force: true/);
+    assert.match(conditionOf(world, 'UpToDate') ?? '', /^False UpdateFailed: /);
+  });
+
+  it('that failed is sent again once for each new value of the annotation, also right after a restart', async () => {
+    const { world, deps } = await readyWorld();
+    world.updateErrors = EVICTION;
+    world.apply(pins({ releaseVersion: NEXT }));
+    await hours(world, deps, 1);
+    world.awsCalls();
+    retry(world, '1');
+    await hours(world, deps, 1);
+    assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
+    await hours(world, world.start(), 1);
+    assert.deepEqual(updatesIn(world.awsCalls()), []);
+    retry(world, '2');
+    world.updateErrors = [];
+    await hours(world, deps, 1);
+    assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
+    assert.deepEqual([stateOf(world)?.releaseVersion, stateOf(world)?.failedTarget], [NEXT, undefined]);
+  });
+
+  it('that EKS refused is asked for again at once when the annotation says so', async () => {
+    const { world, deps } = await readyWorld();
+    world.fails = (call) => (call === 'UpdateNodegroupVersion' ? sampleTrouble('refused') : undefined);
+    world.apply(pins({ releaseVersion: NEXT }));
+    await wake(world, deps);
+    world.awsCalls();
+    retry(world, '1');
+    await wake(world, deps);
+    assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
+    assert.match(conditionOf(world, 'NodeGroupReady') ?? '', /^False UpdateRefused: /);
+  });
+
+  it('and another change that both fail are sent once each', async () => {
+    const { world, deps } = await readyWorld();
+    world.updateErrors = EVICTION;
+    world.apply(pins({ releaseVersion: NEXT }, { scaling: { min: 3, max: 9 } }));
+    await hours(world, deps, 5);
+    assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion', 'UpdateNodegroupConfig']);
+    assert.deepEqual(stateOf(world)?.moreFailedTargets?.length, 1);
+  });
+
+  it('is sent again when EKS was busy', async () => {
+    const { world, deps } = await readyWorld();
+    let busy = 2;
+    world.fails = (call) => (call === 'UpdateNodegroupVersion' && busy-- > 0 ? sampleTrouble('busy') : undefined);
+    world.apply(pins({ releaseVersion: NEXT }));
+    await until(world, deps, () => stateOf(world)?.releaseVersion === NEXT, 'the release');
+    assert.deepEqual(updatesIn(world.awsCalls()).length, 3);
+  });
+
+  it('waits for the control plane, and starts when that is upgraded', async () => {
+    const { world, deps } = await readyWorld();
+    world.apply(pins({ kubernetesVersion: '1.37' }));
+    await hours(world, deps, 1);
+    assert.deepEqual(updatesIn(world.awsCalls()), []);
+    const words = 'spec.nodeGroup pins Kubernetes 1.37, and EKS cluster prod has 1.36';
+    assert.ok(conditionOf(world, 'PrerequisitesMet')?.startsWith(`False UnsupportedVersion: ${words}`));
+    assert.match(conditionOf(world, 'UpToDate') ?? '', /^False UnsupportedVersion: .* waits for the control plane/);
+    assert.equal(ready(world), 'True');
+    world.cluster = { kubernetesVersion: '1.37' };
+    await until(world, deps, () => stateOf(world)?.kubernetesVersion === '1.37', 'the version');
+    assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
+  });
+});

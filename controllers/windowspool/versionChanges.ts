@@ -1,0 +1,51 @@
+/** The call that leads a node group to the Kubernetes version and the AMI release that it shall have. Pure. */
+import type { WindowsPool } from './api.gen.ts';
+import { RELEASE, VERSION } from './applied.ts';
+import { differencesToMend } from './differences.ts';
+import { groupOf } from './facts.ts';
+import { hashOf } from './hash.ts';
+import { pinsOf } from './nodeGroup.ts';
+import type { NodeGroup, VersionChange } from './ports.ts';
+import { isNewerMinor, minorOf } from './releaseVersion.ts';
+import type { Situation } from './situation.ts';
+
+/** The UpdateNodegroupVersion that is due, undefined when there is none. */
+export function versionChangeFor(s: Situation): VersionChange | undefined {
+  const group = groupOf(s);
+  if (!group || isAheadOfCluster(s)) return undefined;
+  return pinnedChange(s.pool, group);
+}
+
+/** What the update sends, as a hash: a failed one is not repeated while this stays the same. */
+export function versionTargetOf(change: VersionChange): string {
+  return hashOf({ version: change });
+}
+
+/** The fields that the update changes. */
+export function fieldsOfVersionChange(pool: WindowsPool): string[] {
+  const { kubernetesVersion, releaseVersion } = pinsOf(pool.spec);
+  return [...(kubernetesVersion ? [VERSION] : []), ...(releaseVersion ? [RELEASE] : [])];
+}
+
+/** The minor version that the spec pins, outright or by a release. */
+export function pinnedMinor({ nodeGroup }: WindowsPool['spec']): string | undefined {
+  return nodeGroup.kubernetesVersion ?? (nodeGroup.releaseVersion && minorOf(nodeGroup.releaseVersion));
+}
+
+/** Whether the spec pins a version that the control plane does not have yet: a kubelet must not be newer. */
+export function isAheadOfCluster({ pool, cluster }: Pick<Situation, 'pool' | 'cluster'>): boolean {
+  const minor = pinnedMinor(pool.spec);
+  return minor !== undefined && cluster.kind === 'seen' && isNewerMinor(minor, cluster.cluster.kubernetesVersion);
+}
+
+function pinnedChange(pool: WindowsPool, group: NodeGroup): VersionChange | undefined {
+  const differs = differencesToMend(pool, group).some(({ field }) => field === VERSION || field === RELEASE);
+  const kubernetesVersion = pinnedMinor(pool.spec);
+  if (!differs || kubernetesVersion === undefined) return undefined;
+  const { releaseVersion } = pinsOf(pool.spec);
+  return {
+    kubernetesVersion,
+    ...(releaseVersion && { releaseVersion }),
+    force: pool.spec.nodeGroup.update.force,
+  };
+}

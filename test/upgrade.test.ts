@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { conditionOf } from '../hack/world/world.ts';
+import { poolManifest } from './pools.ts';
+import { withOperator } from './sharedWorld.ts';
+
+describe('an upgrade', () => {
+  const stage = withOperator('--resync-interval=1s');
+  const POOL = 'upgraded';
+  const OLD = '1.36-2026.03.17';
+  const NEW = '1.36-2026.04.18';
+
+  const patch = (nodeGroup: object) =>
+    stage.world.kubectl('patch', 'windowspool', POOL, '--type=merge', '-p', JSON.stringify({ spec: { nodeGroup } }));
+  const group = () => stage.world.cloud.state.groups.get(POOL)?.nodegroup;
+  const updates = () =>
+    stage.world.cloud
+      .calls()
+      .filter(({ operation }) => operation === 'UpdateNodegroupVersion')
+      .map(({ input }) => {
+        const { clusterName, nodegroupName, clientRequestToken, ...change } = input as Record<string, unknown>;
+        return change;
+      });
+  const settledAt = (release: string) =>
+    stage.world.waitForPool(
+      POOL,
+      `to have release ${release} and be settled`,
+      (pool) =>
+        pool?.status?.nodeGroup?.releaseVersion === release &&
+        pool.status.nodeGroup.update?.status !== 'InProgress' &&
+        conditionOf(pool, 'Ready') === 'True/Verified' &&
+        conditionOf(pool, 'NodesVerified') === 'True/AllVerified' &&
+        conditionOf(pool, 'UpToDate') === 'True/AsSpecified',
+    );
+
+  before(async () => {
+    await stage.world.apply(poolManifest(POOL, { nodeGroup: { releaseVersion: OLD } }));
+    await settledAt(OLD);
+  });
+  beforeEach(() => stage.world.cloud.resetCalls());
+
+  it('that fails is told in EKS’ words and sent once, until the annotation asks for another try', async () => {
+    const errors = [
+      {
+        errorCode: 'PodEvictionFailure' as const,
+        errorMessage: 'Reached max retries while trying to evict pod shop/cart-0',
+        resourceIds: ['ip-10-0-1-9'],
+      },
+    ];
+    stage.world.cloud.faults.updateFailure({ group: POOL, errors });
+    await patch({ releaseVersion: NEW });
+    const failed = await stage.world.waitForPool(
+      POOL,
+      'to tell that the update failed',
+      (pool) => conditionOf(pool, 'NodeGroupReady') === 'False/UpdateFailed' && group()?.status === 'ACTIVE',
+    );
+    const { update, failedTarget } = failed?.status?.nodeGroup ?? {};
+    assert.deepEqual(
+      [update?.type, update?.status, update?.change, update?.errors],
+      [
+        'VersionUpdate',
+        'Failed',
+        `release ${NEW}`,
+        ['PodEvictionFailure: Reached max retries while trying to evict pod shop/cart-0 (ip-10-0-1-9)'],
+      ],
+    );
+    assert.equal(failedTarget?.target, update?.target);
+    assert.equal(group()?.releaseVersion, OLD);
+    await stage.world.kubectl('annotate', 'windowspool', POOL, 'winpool.dev/retry=1');
+    await settledAt(NEW);
+    const sent = { version: '1.36', releaseVersion: NEW, force: false };
+    assert.deepEqual(updates(), [sent, sent]);
+  });
+
+  it('has replaced every node, and each is verified', async () => {
+    const pool = await settledAt(NEW);
+    assert.deepEqual(pool?.status?.builds, [{ kernelVersion: '10.0.20348.5020', nodes: 1 }]);
+    assert.equal(pool?.status?.nodeGroup?.failedTarget, undefined);
+  });
+
+  it('that EKS refuses is not asked for again', async () => {
+    await patch({ releaseVersion: OLD.replace('2026.03.17', '2020.01.01') });
+    await stage.world.waitForPool(
+      POOL,
+      'to tell that the update was refused',
+      (pool) => conditionOf(pool, 'NodeGroupReady') === 'False/UpdateRefused',
+    );
+    await patch({ releaseVersion: NEW });
+    await settledAt(NEW);
+    assert.equal(updates().length, 1);
+  });
+});
