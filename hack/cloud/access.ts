@@ -4,6 +4,7 @@ import type {
   LaunchTemplateSpecification,
 } from '@aws-sdk/client-eks';
 import { entryPath } from './accessEntryRecord.ts';
+import { fleetQuestions } from './accessFleet.ts';
 import { AwsFault, invalidRequest } from './awsFault.ts';
 import type { OperationName, Operations } from './calls.ts';
 import { type AccessQuestion, notAuthorized } from './iam.ts';
@@ -21,18 +22,9 @@ export function questionsOf<K extends OperationName>(
 ): AccessQuestion[] {
   const given: Readonly<Record<string, unknown>> = { ...input };
   const clusterArn = cloud.arn(`cluster/${given.clusterName ?? given.name}`);
+  const elsewhere = fleetQuestions(cloud, name, given);
+  if (elsewhere !== undefined) return elsewhere;
   switch (name) {
-    case 'DescribeInstances':
-    case 'DescribeInstanceTypes':
-    case 'DescribeInstanceTypeOfferings':
-    case 'DescribeSubnets':
-    case 'DescribeImages':
-    case 'DescribeLaunchTemplates':
-    case 'DescribeLaunchTemplateVersions':
-      return [{ action: `ec2:${name}`, resource: '*' }];
-    case 'GetParameter':
-      // Public parameters belong to no account.
-      return [{ action: 'ssm:GetParameter', resource: `arn:aws:ssm:${cloud.cluster.region}::parameter${given.Name}` }];
     case 'ListClusters':
       return [{ action: 'eks:ListClusters', resource: '*' }];
     case 'DescribeCluster':

@@ -1,12 +1,16 @@
+import type * as autoscaling from '@aws-sdk/client-auto-scaling';
 import type * as ec2 from '@aws-sdk/client-ec2';
 import type * as eks from '@aws-sdk/client-eks';
 import type * as ssm from '@aws-sdk/client-ssm';
 import { questionsOf } from './access.ts';
 import { accessEntryArns, createAccessEntry, deleteAccessEntry, describeAccessEntry } from './accessEntries.ts';
 import { describeAddon } from './addons.ts';
+import { describeAutoScalingGroups, setDesiredCapacity, terminateInGroup } from './autoScaling.ts';
+import { createOrUpdateTags, deleteTags, describeTags } from './autoScalingTags.ts';
 import { AwsFault } from './awsFault.ts';
 import { checkClusterName, describeCluster, eksPage } from './cluster.ts';
 import { describeInstances, describeSubnets } from './ec2Queries.ts';
+import { terminateInstances } from './endInstance.ts';
 import type { Policy } from './iam.ts';
 import { describeImages } from './images.ts';
 import { describeInstanceTypeOfferings, describeInstanceTypes } from './instanceTypeQueries.ts';
@@ -57,6 +61,19 @@ export interface Operations {
   DescribeLaunchTemplateVersions: {
     input: ec2.DescribeLaunchTemplateVersionsRequest;
     output: ec2.DescribeLaunchTemplateVersionsResult;
+  };
+  TerminateInstances: { input: ec2.TerminateInstancesRequest; output: ec2.TerminateInstancesResult };
+  DescribeAutoScalingGroups: {
+    input: autoscaling.AutoScalingGroupNamesType;
+    output: autoscaling.AutoScalingGroupsType;
+  };
+  DescribeTags: { input: autoscaling.DescribeTagsType; output: autoscaling.TagsType };
+  CreateOrUpdateTags: { input: autoscaling.CreateOrUpdateTagsType; output: Record<string, never> };
+  DeleteTags: { input: autoscaling.DeleteTagsType; output: Record<string, never> };
+  SetDesiredCapacity: { input: autoscaling.SetDesiredCapacityType; output: Record<string, never> };
+  TerminateInstanceInAutoScalingGroup: {
+    input: autoscaling.TerminateInstanceInAutoScalingGroupType;
+    output: autoscaling.ActivityType;
   };
   GetParameter: { input: ssm.GetParameterRequest; output: ssm.GetParameterResult };
 }
@@ -123,6 +140,13 @@ const handlers: { readonly [K in OperationName]: { readonly service: Service; re
   DescribeImages: { service: 'ec2', run: describeImages },
   DescribeLaunchTemplates: { service: 'ec2', run: describeLaunchTemplates },
   DescribeLaunchTemplateVersions: { service: 'ec2', run: describeLaunchTemplateVersions },
+  TerminateInstances: { service: 'ec2', run: terminateInstances },
+  DescribeAutoScalingGroups: { service: 'autoscaling', run: describeAutoScalingGroups },
+  DescribeTags: { service: 'autoscaling', run: describeTags },
+  CreateOrUpdateTags: { service: 'autoscaling', run: createOrUpdateTags },
+  DeleteTags: { service: 'autoscaling', run: deleteTags },
+  SetDesiredCapacity: { service: 'autoscaling', run: setDesiredCapacity },
+  TerminateInstanceInAutoScalingGroup: { service: 'autoscaling', run: terminateInGroup },
   GetParameter: { service: 'ssm', run: getParameter },
 };
 

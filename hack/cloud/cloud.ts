@@ -27,7 +27,7 @@ export interface CloudOptions {
 
 /** A running local AWS. */
 export interface Cloud {
-  /** For AWS_ENDPOINT_URL_EKS and AWS_ENDPOINT_URL_EC2. */
+  /** For AWS_ENDPOINT_URL, or AWS_ENDPOINT_URL_EKS, _EC2, _AUTO_SCALING and _SSM. */
   readonly url: string;
   readonly state: CloudState;
   readonly faults: Faults;

@@ -6,12 +6,13 @@ import type {
   DescribeSubnetsResult,
   Instance,
   Subnet,
+  Tag,
 } from '@aws-sdk/client-ec2';
 import { AwsFault } from './awsFault.ts';
 import { doNotExist, type Filters, fits, pageSize } from './ec2Filters.ts';
 import { type SubnetRecord, vpcId } from './network.ts';
 import { pageOf } from './paging.ts';
-import type { CloudState, InstanceRecord } from './state.ts';
+import { type CloudState, type InstanceRecord, instanceCodes } from './state.ts';
 
 const instanceFilters: Filters<Instance> = {
   'instance-id': ({ InstanceId }) => InstanceId ?? '',
@@ -73,20 +74,23 @@ export function describeSubnets(cloud: CloudState, request: DescribeSubnetsReque
   return { Subnets: page.items, ...(page.nextToken === undefined ? {} : { NextToken: page.nextToken }) };
 }
 
-const stateCodes = { pending: 0, running: 16, terminated: 48 } as const;
+/** The tags of an instance: what it was launched with, and whose it is. */
+export function instanceTags(cloud: CloudState, { tags, autoScalingGroup, group }: InstanceRecord): Tag[] {
+  const groupTags = { 'eks:cluster-name': cloud.cluster.name, 'eks:nodegroup-name': group };
+  const own = {
+    'aws:autoscaling:groupName': autoScalingGroup,
+    ...(cloud.switches.instanceNodegroupTag === 'on' ? groupTags : {}),
+  };
+  return [...tags, ...Object.entries(own).map(([Key, Value]) => ({ Key, Value }))];
+}
 
 function instanceOf(cloud: CloudState, record: InstanceRecord): Instance {
   const { state, subnet } = record;
-  const groupTags = { 'eks:cluster-name': cloud.cluster.name, 'eks:nodegroup-name': record.group };
-  const tags = {
-    'aws:autoscaling:groupName': record.autoScalingGroup,
-    ...(cloud.switches.instanceNodegroupTag === 'on' ? groupTags : {}),
-  };
   return {
     InstanceId: record.id,
     ImageId: record.imageId,
     InstanceType: record.type as _InstanceType,
-    State: { Code: stateCodes[state], Name: state },
+    State: { Code: instanceCodes[state], Name: state },
     LaunchTime: record.launchedAt,
     Placement: { AvailabilityZone: subnet.zone, Tenancy: 'default' },
     // EC2 writes the lowercase word, whatever the enum of the SDK says.
@@ -95,7 +99,7 @@ function instanceOf(cloud: CloudState, record: InstanceRecord): Instance {
     ...(state === 'terminated'
       ? {}
       : { PrivateIpAddress: record.privateIp, PrivateDnsName: record.nodeName, SubnetId: subnet.id, VpcId: vpcId }),
-    Tags: [...record.tags, ...Object.entries(tags).map(([Key, Value]) => ({ Key, Value }))],
+    Tags: instanceTags(cloud, record),
   };
 }
 

@@ -11,10 +11,11 @@ import { setEntry } from './accessEntries.ts';
 import { type AddonChange, setAddon } from './addons.ts';
 import type { CallFaults } from './callFaults.ts';
 import { type ReleaseChange, setRelease, upgradeCluster } from './clusterUpgrade.ts';
+import { endInstance } from './endInstance.ts';
 import { checkLaunches, retryLaunches, setStatus } from './groupStatus.ts';
 import type { Policy } from './iam.ts';
 import { releaseOf } from './images.ts';
-import { kernelWith, resize, restart, terminate } from './instances.ts';
+import { kernelWith, restart } from './instances.ts';
 import { changeTemplate, type TemplateChange } from './launchTemplates.ts';
 import { instanceTypes, nodeRoleArn } from './network.ts';
 import { createNodegroup, deleteNodegroup } from './nodegroups.ts';
@@ -103,11 +104,7 @@ export class Faults {
 
   /** Ends the instance of a node, as a spot interruption does; the Auto Scaling group launches another. */
   endInstance({ node }: { readonly node: string }): void {
-    const instance = this.#instance(node);
-    terminate(this.#cloud, instance);
-    const group = this.#cloud.group(instance.group);
-    resize(this.#cloud, group);
-    checkLaunches(this.#cloud, group);
+    endInstance(this.#cloud, this.#instance(node));
   }
 
   /** The pods of the next node that is drained (of that group) stay, whatever their disruption budgets say. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { adminOf } from './admin.ts';
-import type { OperationName, Operations } from './calls.ts';
+import { type OperationName, type Operations, serviceOf } from './calls.ts';
 import { callerArnOf, policyFor } from './cloud.ts';
 import { Faults } from './faults.ts';
 import { openPolicy, sampleCluster, sampleGroup } from './fixtures.ts';
@@ -38,6 +38,16 @@ const ofGroup = (rest: Record<string, fc.Arbitrary<unknown>>, requiredKeys: stri
   fc
     .tuple(name, fc.record(rest, { requiredKeys }))
     .map(([nodegroupName, more]) => ({ clusterName: 'demo', nodegroupName, ...more }));
+
+// Stand for what is there when a call is made.
+const someGroup = 'GROUP';
+const someInstance = 'INSTANCE';
+
+function filledIn(input: object, { groups, instances }: CloudState): object {
+  const group = groups.get('web')?.autoScalingGroup ?? 'none';
+  const instance = [...instances.keys()].at(-1) ?? 'i-1';
+  return JSON.parse(JSON.stringify(input).replaceAll(someGroup, group).replaceAll(someInstance, instance));
+}
 
 const parameter = (year: string) =>
   `/aws/service/ami-windows-latest/Windows_Server-${year}-English-Core-EKS_Optimized-1.36/image_id`;
@@ -104,6 +114,30 @@ const acts: fc.Arbitrary<Act>[] = [
   call(
     'DescribeLaunchTemplates',
     fc.record({ LaunchTemplateNames: fc.subarray(['mine', 'none']) }, { requiredKeys: [] }),
+  ),
+  call('DescribeAutoScalingGroups', fc.record({ MaxRecords: fc.constantFrom(0, 1, 9) }, { requiredKeys: [] })),
+  call(
+    'DescribeTags',
+    fc.record({ Filters: fc.constant([{ Name: 'key', Values: ['a', 'eks:nodegroup-name'] }]) }, { requiredKeys: [] }),
+  ),
+  call(
+    'SetDesiredCapacity',
+    size.map((DesiredCapacity) => ({ AutoScalingGroupName: someGroup, DesiredCapacity })),
+  ),
+  call(
+    'CreateOrUpdateTags',
+    fc
+      .constantFrom('a', 'aws:b')
+      .map((Key) => ({ Tags: [{ ResourceId: someGroup, Key, Value: 'ü&<', PropagateAtLaunch: true }] })),
+  ),
+  call('DeleteTags', fc.constant({ Tags: [{ ResourceId: someGroup, ResourceType: 'auto-scaling-group', Key: 'a' }] })),
+  call(
+    'TerminateInstanceInAutoScalingGroup',
+    fc.boolean().map((shrink) => ({ InstanceId: someInstance, ShouldDecrementDesiredCapacity: shrink })),
+  ),
+  call(
+    'TerminateInstances',
+    fc.constantFrom([someInstance], ['i-0']).map((InstanceIds) => ({ InstanceIds })),
   ),
   call('GetParameter', fc.record({ Name: fc.constantFrom(parameter('2022'), parameter('2016')) })),
   call(
@@ -199,11 +233,18 @@ const acts: fc.Arbitrary<Act>[] = [
     arm: (faults) => faults.launchTemplate({ name: 'mine', data: { EbsOptimized: true } }),
   }),
   fc.constant({ kind: 'fault', name: 'blockDrain', arm: (faults) => faults.blockDrain() }),
-  fc.constantFrom('eks:UpdateNodegroupVersion', 'ssm:GetParameter', 'ec2:DescribeImages').map((action) => ({
-    kind: 'fault',
-    name: `no ${action}`,
-    arm: (faults) => faults.removeAction({ action }),
-  })),
+  fc
+    .constantFrom(
+      'eks:UpdateNodegroupVersion',
+      'ssm:GetParameter',
+      'autoscaling:SetDesiredCapacity',
+      'ec2:TerminateInstances',
+    )
+    .map((action) => ({
+      kind: 'fault',
+      name: `no ${action}`,
+      arm: (faults) => faults.removeAction({ action }),
+    })),
   fc.constant({
     kind: 'fault',
     name: 'cluster',
@@ -253,9 +294,9 @@ async function learned(promise: Promise<object>): Promise<unknown> {
 
 type Method = (input: object) => Promise<object>;
 
-function overHttp({ eks, ec2, ssm }: SdkClients, operation: OperationName, input: object): Promise<object> {
+function overHttp(sdk: SdkClients, operation: OperationName, input: object): Promise<object> {
   const method = `${operation.charAt(0).toLowerCase()}${operation.slice(1)}`;
-  const client = [eks, ec2, ssm].find((candidate) => method in candidate) ?? ec2;
+  const client = sdk[serviceOf(operation)];
   return (Reflect.get(client, method) as Method).call(client, input);
 }
 
@@ -277,10 +318,10 @@ describe('the HTTP front and the memory front', () => {
                 step.arm(http.faults);
                 step.arm(memory.cloud.faults);
               } else {
-                const input = step.input as Operations[typeof step.operation]['input'];
+                const input = filledIn(step.input, memory.cloud.state);
                 const [overWire, direct] = await Promise.all([
-                  learned(overHttp(http.sdk, step.operation, step.input)),
-                  learned(memory.cloud.send(step.operation, input as never)),
+                  learned(overHttp(http.sdk, step.operation, input)),
+                  learned(memory.cloud.send(step.operation, input as Operations[typeof step.operation]['input'])),
                 ]);
                 assert.deepEqual(overWire, direct, step.operation);
               }

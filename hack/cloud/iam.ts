@@ -69,7 +69,9 @@ function accessDenied({ action, resource }: AccessQuestion, callerArn: string): 
       `You are not authorized to perform this operation. ${notAuthorized(callerArn, action)}`,
     );
   }
-  return new AwsFault('AccessDeniedException', notAuthorized(callerArn, action, resource));
+  const message = notAuthorized(callerArn, action, resource);
+  if (action.startsWith('autoscaling:')) return new AwsFault('AccessDenied', message, 403);
+  return new AwsFault('AccessDeniedException', message, action.startsWith('ssm:') ? 400 : 403);
 }
 
 /** AWS' words for what no policy allows. */

@@ -4,7 +4,10 @@ import { addVersion } from './launchTemplates.ts';
 import type { CloudState, GroupRecord } from './state.ts';
 import type { TemplateUse } from './templateRules.ts';
 
-/** What the next instance of a group is made of: the group's own settings, those of its launch template, and where it is on its way to. */
+/**
+ * What the next instance of a group is made of: the group's own settings, those of its launch template and of its
+ * Auto Scaling group, and where it is on its way to.
+ */
 export interface LaunchConfig {
   readonly imageId: string;
   /** Of the image: which Windows it has, and which release it is. */
@@ -27,13 +30,17 @@ export function launchConfigOf(cloud: CloudState, group: GroupRecord): LaunchCon
   } = { ...group.nodegroup, ...group.rollout?.target };
   const template = group.rollout?.template ?? group.template;
   const { ImageId, InstanceType, TagSpecifications = [] } = template?.data ?? {};
+  const propagated = group.autoScalingTags.filter(({ PropagateAtLaunch }) => PropagateAtLaunch === true);
   const image = ImageId === undefined ? undefined : imageNamed(cloud, ImageId);
   return {
     imageId: ImageId ?? imageIdFor(amiType, releaseVersion),
     amiType: image?.amiType ?? amiType,
     releaseVersion: image?.releaseVersion ?? releaseVersion,
     instanceTypes: InstanceType === undefined ? instanceTypes : [InstanceType],
-    tags: TagSpecifications.filter(({ ResourceType }) => ResourceType === 'instance').flatMap(({ Tags = [] }) => Tags),
+    tags: [
+      ...TagSpecifications.filter(({ ResourceType }) => ResourceType === 'instance').flatMap(({ Tags = [] }) => Tags),
+      ...propagated.map(({ Key, Value }) => ({ Key, Value })),
+    ],
     template: template?.specification,
   };
 }

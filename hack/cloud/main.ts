@@ -6,7 +6,7 @@ import { type Switches, switchTable } from './switches.ts';
 
 const help = `Usage: node hack/cloud/main.ts [options]
 
-A local AWS: EKS and EC2 for the unmodified SDK clients, on 127.0.0.1. Ends on Ctrl-C.
+A local AWS: EKS, EC2, Auto Scaling and SSM for the unmodified SDK clients, on 127.0.0.1. Ends on Ctrl-C.
 
   --port N                  port; 0 takes a free one (default 0)
   --cluster NAME            the cluster's name (default local)

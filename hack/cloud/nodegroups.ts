@@ -112,7 +112,7 @@ function newGroup(cloud: CloudState, request: CreateNodegroupRequest): GroupReco
     ...(template === undefined ? {} : { launchTemplate: template.specification }),
   };
   const group = { name, autoScalingGroup: `eks-${name}-${uuid}`, nodegroup: structuredClone(nodegroup) };
-  return { ...group, epoch: 0, growth: 0, ...(template === undefined ? {} : { template }) };
+  return { ...group, epoch: 0, growth: 0, autoScalingTags: [], ...(template === undefined ? {} : { template }) };
 }
 
 // What EKS fills in. The default instance type and disk size: API reference of CreateNodegroup.

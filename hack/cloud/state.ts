@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Tag as AutoScalingTag } from '@aws-sdk/client-auto-scaling';
 import type { Tag } from '@aws-sdk/client-ec2';
 import type {
   AccessEntry,
@@ -39,6 +40,8 @@ export interface GroupRecord {
   epoch: number;
   /** Instances that the Auto Scaling group has beyond the configuration, while its nodes are replaced. */
   growth: number;
+  /** Tags that somebody gave the Auto Scaling group. */
+  autoScalingTags: readonly AutoScalingTag[];
   /** The user's launch template, if it was created from one. */
   template?: TemplateUse;
   /** The change of version that is going on. */
@@ -66,6 +69,9 @@ export interface UpdateRecord {
   readonly group?: string;
   readonly update: Update;
 }
+
+/** The numbers that EC2 has for the states of an instance. */
+export const instanceCodes = { pending: 0, running: 16, 'shutting-down': 32, terminated: 48 } as const;
 
 /** An EC2 instance that belongs to a node group, and the node on it. */
 export interface InstanceRecord {

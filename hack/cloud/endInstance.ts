@@ -1,0 +1,42 @@
+import type { TerminateInstancesRequest, TerminateInstancesResult } from '@aws-sdk/client-ec2';
+import { AwsFault } from './awsFault.ts';
+import { doNotExist } from './ec2Filters.ts';
+import { checkLaunches } from './groupStatus.ts';
+import { resize, terminate } from './instances.ts';
+import { type CloudState, type GroupRecord, type InstanceRecord, instanceCodes } from './state.ts';
+
+/** Ends an instance, whatever runs on it. Its Auto Scaling group launches another if it still wants one. */
+export function endInstance(cloud: CloudState, instance: InstanceRecord): void {
+  terminate(cloud, instance);
+  const group = cloud.groups.get(instance.group);
+  if (group !== undefined && group.autoScalingGroup === instance.autoScalingGroup) follow(cloud, group);
+}
+
+/** An Auto Scaling group brings itself to the size that it has been told. One that is being deleted does not. */
+export function follow(cloud: CloudState, group: GroupRecord): void {
+  if (group.nodegroup.status === 'DELETING') return;
+  resize(cloud, group);
+  checkLaunches(cloud, group);
+}
+
+/** TerminateInstances of EC2: all of them or, if one is not there, none. */
+export function terminateInstances(
+  cloud: CloudState,
+  { InstanceIds: ids = [] }: TerminateInstancesRequest,
+): TerminateInstancesResult {
+  const missing = ids.filter((id) => !cloud.instances.has(id));
+  if (missing.length > 0) throw new AwsFault('InvalidInstanceID.NotFound', doNotExist('instance ID', missing));
+  const changes = ids.flatMap((id) => {
+    const instance = cloud.instances.get(id);
+    if (instance === undefined) return [];
+    const { state } = instance;
+    endInstance(cloud, instance);
+    const ended = state === 'terminated' ? 'terminated' : 'shutting-down';
+    return {
+      InstanceId: id,
+      PreviousState: { Code: instanceCodes[state], Name: state },
+      CurrentState: { Code: instanceCodes[ended], Name: ended } as const,
+    };
+  });
+  return { TerminatingInstances: changes };
+}
