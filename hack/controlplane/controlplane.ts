@@ -196,7 +196,9 @@ class RunningControlPlane implements ControlPlane {
       args: (port) => apiServerArgs(layout, port, this.#etcdUrl),
       healthy: async (port) => {
         // Not written yet, or only half of it.
-        const ca = await readFile(layout.serverCert, 'utf8').then(lastCertificate).catch(() => undefined);
+        const ca = await readFile(layout.serverCert, 'utf8')
+          .then(lastCertificate)
+          .catch(() => undefined);
         if (!ca) return undefined;
         this.#ca = ca;
         return (await answersOk({ ...this.#api(), url: `https://127.0.0.1:${port}` }, '/readyz')) || undefined;
