@@ -38,6 +38,11 @@ export class Backoff {
     return this.#failures;
   }
 
+  /** What was tried works: the next failure is a first one. */
+  reset(): void {
+    this.#failures = 0;
+  }
+
   /** Counts a failure and says how long to wait, in milliseconds. */
   next(): number {
     const { initialMs, maxMs, factor, jitter, resetAfterMs } = this.#options;

@@ -154,6 +154,18 @@ describe('reflector', () => {
     }
   });
 
+  it('goes on soon after a watch that worked for a while, however often watches break', async () => {
+    await using world = start((server) => server.faults.push(...Array.from({ length: 20 }, (): Fault => 'cut')));
+    await world.clock.until(() => world.store.hasSynced, 'synced');
+    for (let value = 1; value < 40; value++) {
+      await world.clock.advance(15_000);
+      world.server.write('a', value);
+      const since = world.clock.monotonic();
+      await world.clock.until(world.converged, 'the change arrived');
+      assert.ok(world.clock.monotonic() - since < 2_000, `after ${world.clock.monotonic() - since} ms`);
+    }
+  });
+
   it('counts the events that it was sent, and no bookmark', async () => {
     let events = 0;
     await using world = start((server) => server.write('a', 1), {

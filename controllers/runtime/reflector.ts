@@ -14,6 +14,8 @@ const PAGE = 500;
 const BOOKMARK_MS = 120_000;
 /** A watch that ends sooner and brought nothing counts as failed: a server that closes at once must not be asked at once. */
 const SHORT_WATCH_MS = 1_000;
+/** A watch that lasted as long and brought something worked: what ends it is no sign of a server in trouble. */
+const GOOD_WATCH_MS = 10_000;
 
 /** What is counted about a reflector. */
 export interface ReflectorHooks {
@@ -174,6 +176,8 @@ export class Reflector<T> {
     } catch (error) {
       // The cause of an abort says more than the abort.
       throw attempt.signal.aborted ? attempt.signal.reason : error;
+    } finally {
+      if (watch.heardSomething && clock.monotonic() - started >= GOOD_WATCH_MS) this.#backoff.reset();
     }
     attempt.signal.throwIfAborted();
     if (watch.waitsForItems) throw new NoInitialEvents('the watch list ended before its items were complete');
