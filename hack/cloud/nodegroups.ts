@@ -15,6 +15,7 @@ import { forgetTokens, once } from './idempotency.ts';
 import { newestRelease } from './images.ts';
 import { livingInstances, resize, scaleTo } from './instances.ts';
 import { copyTemplate } from './launchConfig.ts';
+import { stopDrain } from './nodeDrain.ts';
 import { windowsOf } from './releases.ts';
 import { type CloudState, type GroupRecord, takePlan } from './state.ts';
 import { type TemplateUse, templateUse } from './templateRules.ts';
@@ -183,6 +184,7 @@ function failCreation(cloud: CloudState, group: GroupRecord, issues: Issue[]): v
 
 function startDeleting(cloud: CloudState, group: GroupRecord): void {
   group.epoch += 1;
+  stopUpdates(cloud, group);
   setStatus(cloud, group, 'DELETING');
   const failure = takePlan(cloud.plans.deleteFailures, group.name);
   later(cloud, group, durations.delete / 2, () => {
@@ -200,4 +202,13 @@ function startDeleting(cloud: CloudState, group: GroupRecord): void {
       setStatus(cloud, group, 'DELETE_FAILED');
     }
   });
+}
+
+// What is going on ends with the group, also when its deletion fails.
+function stopUpdates(cloud: CloudState, group: GroupRecord): void {
+  delete group.rollout;
+  group.growth = 0;
+  for (const instance of livingInstances(cloud, group.name)) stopDrain(instance);
+  for (const { group: owner, update } of cloud.updates.values())
+    if (owner === group.name && update.status === 'InProgress') update.status = 'Cancelled';
 }

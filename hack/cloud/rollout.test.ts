@@ -7,7 +7,7 @@ import { subnetIds } from './network.ts';
 import type { InstanceRecord, NodeEvent } from './state.ts';
 import type { Switches } from './switches.ts';
 import { memoryCloud, type TestClock } from './testClock.ts';
-import { errors, group, statusOf } from './testGroup.ts';
+import { errors, group, issues, statusOf } from './testGroup.ts';
 
 const from = '1.36-2026.03.17';
 const to = '1.36-2026.04.18';
@@ -174,6 +174,21 @@ describe('replacing the nodes of a group', () => {
 });
 
 describe('a change of version that fails', () => {
+  it('because its group is deleted is cancelled, and leaves nothing behind when the deletion fails', async () => {
+    const { cloud, clock } = await world(2, {}, { rolloutGrowth: 'shown' });
+    const id = await start(cloud);
+    clock.advance(1);
+    cloud.faults.deleteFailure({ issues });
+    await cloud.send('DeleteNodegroup', group);
+    clock.advance(60);
+    const { nodegroup } = await cloud.send('DescribeNodegroup', group);
+    assert.deepEqual(
+      [nodegroup?.status, nodegroup?.scalingConfig?.desiredSize, nodegroup?.releaseVersion],
+      ['DELETE_FAILED', 2, from],
+    );
+    assert.equal((await updateOf(cloud, id))?.status, 'Cancelled');
+  });
+
   const fails = async (
     { cloud, clock }: { cloud: MemoryCloud; clock: TestClock },
     id: string,
