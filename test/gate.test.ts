@@ -1,15 +1,40 @@
 import assert from 'node:assert/strict';
-import { NODE_GROUP_LABEL, QUARANTINE_TAINT_KEY } from '../controllers/windowspool/labels.ts';
+import { GATE_TAINT_KEY, NODE_GROUP_LABEL, QUARANTINE_TAINT_KEY } from '../controllers/windowspool/labels.ts';
 import type { Taint } from '../controllers/windowspool/ports.ts';
 import { waitFor } from '../hack/controlplane/wait.ts';
+import { readAudit } from '../hack/world/audit.ts';
 import { conditionOf } from '../hack/world/world.ts';
 import { poolManifest } from './pools.ts';
 import { withOperator } from './sharedWorld.ts';
 
+/** What is looked at of Nodes and Pods. */
 interface Node {
-  readonly metadata: { readonly name: string };
-  readonly spec: { readonly taints?: readonly Taint[] };
+  readonly metadata: {
+    readonly name: string;
+    readonly resourceVersion: string;
+    readonly labels?: Record<string, string>;
+  };
+  readonly spec: { readonly taints?: readonly Taint[]; readonly nodeName?: string };
 }
+
+/** One version of a node, at its place in the history of the whole API server: etcd counts for all objects together. */
+interface NodeVersion {
+  readonly name: string;
+  readonly at: number;
+  readonly isGated: boolean;
+}
+
+/** A pod that any node of the pool would suit: only the gate keeps it from one. */
+const waitingPod = (name: string, pool: string): object => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, namespace: 'default' },
+  spec: {
+    nodeSelector: { [NODE_GROUP_LABEL]: pool },
+    tolerations: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }],
+    containers: [{ name: 'app', image: 'example.com/app' }],
+  },
+});
 
 const OTHER_BUILD = '10.0.17763';
 
@@ -36,6 +61,160 @@ describe('trust in nodes', () => {
     stage.world.kubectl('patch', 'windowspool', pool, '--type=merge', '-p', JSON.stringify({ spec: { verification } }));
   const becomes = (pool: string, type: string, state: string) =>
     stage.world.waitForPool(pool, `to have ${type}=${state}`, (found) => conditionOf(found, type) === state);
+
+  /** Every version of the pool's nodes since a resourceVersion, oldest first, with the gate's taint or without. */
+  const historyOf = async (pool: string, since: string): Promise<readonly NodeVersion[]> =>
+    (await eventsSince('nodes', since))
+      .filter(({ metadata }) => metadata.labels?.[NODE_GROUP_LABEL] === pool)
+      .map(({ metadata, spec }) => ({
+        name: metadata.name,
+        at: Number(metadata.resourceVersion),
+        isGated: spec.taints?.some(({ key }) => key === GATE_TAINT_KEY) === true,
+      }));
+  const eventsSince = async (resource: string, since: string): Promise<readonly Node[]> => {
+    const query = `watch=true&timeoutSeconds=2&resourceVersion=${since}`;
+    const namespaced = resource === 'pods' ? 'namespaces/default/' : '';
+    const lines = await stage.world.kubectl('get', '--raw', `/api/v1/${namespaced}${resource}?${query}`);
+    const events = lines.split('\n').filter((line) => line !== '');
+    return events.map((line): { type: string; object: Node } => JSON.parse(line)).map(({ object }) => object);
+  };
+  const versionNow = async (): Promise<string> =>
+    JSON.parse(await stage.world.kubectl('get', '--raw', '/api/v1/nodes?limit=1')).metadata.resourceVersion;
+  const namesOf = async (pool: string): Promise<string[]> =>
+    (await nodesOf(pool)).map(({ metadata }) => metadata.name).sort();
+  const gateOfGroup = (pool: string): number =>
+    stage.world.cloud.state.group(pool).nodegroup.taints?.filter(({ key }) => key === GATE_TAINT_KEY).length ?? 0;
+  const atGate = (node: string) => `${node} ${GATE_TAINT_KEY}:NoSchedule`;
+
+  describe('under Gate, with forty pods that wait for eight nodes', () => {
+    const POOL = 'gated';
+    const PODS = 40;
+    let since: string;
+    let history: readonly NodeVersion[];
+
+    before(async () => {
+      await stage.world.apply(poolManifest(POOL, { scaling: { min: 0, max: 9 }, verification: { policy: 'Gate' } }));
+      await becomes(POOL, 'Ready', 'True/NoNodes');
+      since = await versionNow();
+      await stage.world.apply({
+        apiVersion: 'v1',
+        kind: 'List',
+        items: Array.from({ length: PODS }, (_, i) => waitingPod(`gated-${i}`, POOL)),
+      });
+      for (let i = 0; i < 2; i++) stage.world.cloud.faults.nextNode({ group: POOL, build: OTHER_BUILD });
+      await stage.world.kubectl('scale', 'windowspool', POOL, '--replicas=8');
+      await stage.world.waitForPool(
+        POOL,
+        'to have six verified nodes and two at the gate',
+        (found) => found?.status?.nodes?.verified === 6 && found.status.nodes.gated === 2,
+      );
+      const isBound = async () => {
+        const names = await stage.world.kubectl('get', 'pods', '-o', 'jsonpath={.items[*].spec.nodeName}');
+        return names.split(' ').filter(Boolean).length === PODS;
+      };
+      await waitFor(isBound, { what: 'the pods to be bound', timeoutMs: 30_000 });
+      history = await historyOf(POOL, since);
+    });
+
+    after(async () => {
+      await stage.world.kubectl('delete', 'pods', '--all', '--grace-period=0', '--force');
+    });
+
+    it('bears every node with the taint', () => {
+      const born = new Map(history.toReversed().map((version) => [version.name, version]));
+      assert.deepEqual(
+        [...born.values()].map(({ isGated }) => isGated),
+        Array.from({ length: 8 }, () => true),
+      );
+    });
+
+    it('binds no pod to a node before the version in which it is released', async () => {
+      const first = new Map<string, { node: string; at: number }>();
+      for (const { metadata, spec } of await eventsSince('pods', since)) {
+        if (spec.nodeName === undefined || first.has(metadata.name)) continue;
+        first.set(metadata.name, { node: spec.nodeName, at: Number(metadata.resourceVersion) });
+      }
+      const log = await readAudit(stage.world.controlPlane.auditLog);
+      const bindings = log.filter(
+        ({ verb, objectRef, responseStatus }) =>
+          verb === 'create' &&
+          objectRef?.subresource === 'binding' &&
+          objectRef.name?.startsWith('gated-') &&
+          responseStatus?.code === 201,
+      );
+      assert.deepEqual(bindings.map(({ objectRef }) => objectRef?.name).sort(), [...first.keys()].sort());
+      assert.equal(first.size, PODS);
+      for (const [pod, { node, at }] of first) {
+        const before = history.findLast((version) => version.name === node && version.at < at);
+        assert.equal(before?.isGated, false, `${pod} on ${node}`);
+      }
+    });
+
+    it('keeps the nodes of another build at the gate, and says so', async () => {
+      const pool = await stage.world.pool(POOL);
+      const bad = pool?.status?.failingNodes?.map(({ name }) => name) ?? [];
+      assert.equal(bad.length, 2);
+      assert.deepEqual(await tainted(POOL, GATE_TAINT_KEY), bad.map(atGate).sort());
+      const { message } = pool?.status?.conditions?.find(({ type }) => type === 'NodesVerified') ?? {};
+      assert.match(message ?? '', / 2 nodes are gated: no new pod lands there\.$/);
+    });
+
+    it('quarantines a released node that comes back from a reboot with another build, and only until it passes', async () => {
+      const { failingNodes = [] } = (await stage.world.pool(POOL))?.status ?? {};
+      const good = (await namesOf(POOL)).find((name) => !failingNodes.some((failing) => failing.name === name)) ?? '';
+      const rebooted = await versionNow();
+      stage.world.cloud.faults.patchKernel({ node: good, build: OTHER_BUILD });
+      const held = `${good} ${QUARANTINE_TAINT_KEY}=WrongBuild:NoSchedule`;
+      await waitForTaints(POOL, QUARANTINE_TAINT_KEY, [held], 'after the reboot');
+      stage.world.cloud.faults.patchKernel({ node: good, build: '10.0.20348' });
+      await waitForTaints(POOL, QUARANTINE_TAINT_KEY, [], 'after the second reboot');
+      const versions = (await historyOf(POOL, rebooted)).filter(({ name }) => name === good);
+      assert.deepEqual([versions.length > 0, versions.filter(({ isGated }) => isGated)], [true, []]);
+    });
+
+    it('leaves the gate: the group first, then the nodes', async () => {
+      await setPolicy(POOL, { policy: 'Report' });
+      await waitForTaints(POOL, GATE_TAINT_KEY, [], 'under Report');
+      assert.equal(gateOfGroup(POOL), 0);
+    });
+  });
+
+  describe('when a pool with nodes becomes gated', () => {
+    const POOL = 'late';
+    const isSettled = async () => {
+      const pool = await stage.world.pool(POOL);
+      return conditionOf(pool, 'UpToDate') === 'True/AsSpecified' && pool?.status?.nodeGroup?.status === 'ACTIVE';
+    };
+
+    before(async () => {
+      await stage.world.apply(poolManifest(POOL, { scaling: { min: 2, max: 3 }, deletionPolicy: 'Retain' }));
+      await becomes(POOL, 'Ready', 'True/Verified');
+    });
+
+    it('releases the living nodes that EKS taints with their group', async () => {
+      const since = await versionNow();
+      await setPolicy(POOL, { policy: 'Gate' });
+      const wereGated = async () => {
+        const gated = (await historyOf(POOL, since)).filter(({ isGated }) => isGated).map(({ name }) => name);
+        return new Set(gated).size === 2;
+      };
+      await waitFor(wereGated, { what: 'EKS to taint both nodes', timeoutMs: 30_000 });
+      await waitFor(isSettled, { what: 'the group to be ACTIVE again', timeoutMs: 20_000 });
+      await waitForTaints(POOL, GATE_TAINT_KEY, [], 'though the group has the taint');
+      assert.equal(gateOfGroup(POOL), 1);
+    });
+
+    it('takes the taint from the group and from the nodes when it goes with Retain', async () => {
+      stage.world.cloud.faults.nextNode({ group: POOL, build: OTHER_BUILD });
+      await stage.world.kubectl('scale', 'windowspool', POOL, '--replicas=3');
+      await stage.world.waitForPool(POOL, 'to hold a node', (found) => found?.status?.nodes?.gated === 1);
+      await stage.world.kubectl('delete', 'windowspool', POOL, '--timeout=30s');
+      assert.equal(gateOfGroup(POOL), 0);
+      assert.deepEqual(await tainted(POOL, GATE_TAINT_KEY), []);
+      stage.world.cloud.faults.consoleDelete({ group: POOL });
+      await stage.world.kubectl('delete', 'runtimeclass', 'windows-2022');
+    });
+  });
 
   describe('under Quarantine', () => {
     const POOL = 'strict';

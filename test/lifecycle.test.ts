@@ -41,7 +41,8 @@ describe('a pool from creation to its end', () => {
       ],
     );
     assert.deepEqual(group?.taints, [{ key: 'os', value: 'windows', effect: 'NO_SCHEDULE' }]);
-    assert.deepEqual(pool?.status?.nodes, { desired: 2, total: 2, ready: 2, verified: 2, joining: 0, failing: 0 });
+    const none = { joining: 0, failing: 0, gated: 0, quarantined: 0 };
+    assert.deepEqual(pool?.status?.nodes, { desired: 2, total: 2, ready: 2, verified: 2, ...none });
     assert.deepEqual(pool?.status?.cluster?.name, 'demo');
     const runtimeClass = await stage.world.get<{ handler: string; scheduling: object }>(
       'runtimeclasses',

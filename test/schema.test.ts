@@ -80,9 +80,9 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     'Duplicate value',
   ],
   [
-    'a policy that does not exist yet',
-    { verification: { policy: 'Gate' } },
-    'Unsupported value: "Gate": supported values: "Report"',
+    'a policy that does not exist',
+    { verification: { policy: 'Evict' } },
+    'Unsupported value: "Evict": supported values: "Report", "Quarantine", "Gate"',
   ],
   ['a check that does not exist', { verification: { warnOnly: ['Weather'] } }, 'Unsupported value: "Weather"'],
   ['a negative revision', { verification: { minimumRevision: -1 } }, 'spec.verification.minimumRevision'],

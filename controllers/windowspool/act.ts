@@ -69,6 +69,8 @@ export async function act(steps: readonly Step[], s: Situation, hands: Hands, si
     if (troubled.has('pool') || troubled.has(about) || (isLast(step) && troubled.size > 0)) return;
     const result = await take(step, outcome, hands, signal);
     if ('trouble' in result) {
+      // A node that ended meanwhile needs nothing.
+      if (isNodeStep(step) && result.trouble.kind === 'gone') return;
       const entry = { at: s.now, step: step.kind, trouble: result.trouble };
       if (isLeaving(step) && isLasting(result.trouble)) left.push(entry);
       else {

@@ -173,9 +173,9 @@ export interface TaintSpec {
  */
 export interface VerificationSpec {
   /**
-   * What happens to a node that fails. Report: the pool says so, the node is left alone. Quarantine: the node also gets the taint status-taint.cluster-autoscaler.kubernetes.io/winpool-quarantine with the reason as its value and effect NoSchedule, until it passes; pods that run there stay.
+   * What happens to a node that is not verified. Report: the pool says so, the node is left alone. Quarantine: a node that fails also gets the taint status-taint.cluster-autoscaler.kubernetes.io/winpool-quarantine with the reason as its value and effect NoSchedule, until it passes; pods that run there stay. Gate: as Quarantine, and nodes are born with the taint startup-taint.cluster-autoscaler.kubernetes.io/winpool-gate:NoSchedule, which a node loses once it is verified: no pod that does not tolerate that is bound to a node before.
    */
-  policy: 'Report' | 'Quarantine';
+  policy: 'Report' | 'Quarantine' | 'Gate';
   /**
    * The patch floor: the least fourth number of the kernel version, 2340 in 10.0.20348.2340. An image that is newer than an under-patched host fails to start there.
    */

@@ -3,7 +3,8 @@
  * and tags of others, what EKS fills in and the size that an autoscaler chose are none of it.
  */
 import type { WindowsPool } from './api.gen.ts';
-import { appliedOf, foundFields, isApplied, isSetting, wantedFields } from './applied.ts';
+import { appliedOf, foundFields, isApplied, isSetting, taintField, wantedFields } from './applied.ts';
+import { GATE_TAINT } from './nodeTaints.ts';
 import type { NodeGroup } from './ports.ts';
 
 /** A field in which the group differs. */
@@ -28,10 +29,11 @@ export function differencesOf(pool: WindowsPool, group: NodeGroup): Difference[]
     const isDrift = applied === undefined || isApplied(applied, field, value);
     return [{ field, wanted: value, found: found.get(field), isDrift }];
   });
-  const dropped = [...(applied?.keys() ?? [])].flatMap((field): Difference[] =>
+  // The gate's taint is the operator's, even where nobody remembers how it came: with it, nodes would be born for nobody's use.
+  const dropped = [...new Set([...(applied?.keys() ?? []), taintField(GATE_TAINT)])].flatMap((field): Difference[] =>
     wanted.has(field) || !found.has(field) || isSetting(field)
       ? []
-      : [{ field, wanted: undefined, found: found.get(field), isDrift: false }],
+      : [{ field, wanted: undefined, found: found.get(field), isDrift: applied?.has(field) !== true }],
   );
   return [...changed, ...dropped].sort((a, b) => (a.field < b.field ? -1 : 1));
 }

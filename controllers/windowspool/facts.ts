@@ -81,5 +81,5 @@ function taintPolicyOf({ pool, group }: Pick<Situation, 'pool' | 'group'>): Tain
   const going = isDeleting(pool);
   const isCarried =
     groupOf({ group })?.taints.some(isGateTaint) ?? appliedOf(pool)?.has(taintField(GATE_TAINT)) ?? false;
-  return { gate: isCarried, quarantine: policy !== 'Report' && !going };
+  return { gate: isCarried || (policy === 'Gate' && !going), quarantine: policy !== 'Report' && !going };
 }

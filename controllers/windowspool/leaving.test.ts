@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from './labels.ts';
+import { GATE_TAINT } from './nodeTaints.ts';
 import { reconcile } from './reconcile.ts';
 import { Crash, type FakeWorld } from './testing/fakeWorld.ts';
 import { sampleTrouble } from './testing/fixtures.ts';
@@ -25,6 +27,34 @@ async function leavingWorld() {
   const made = await readyWorld({ ...spec, nodeGroup: { ...nodeGroup, tags: { cost: '42' } } });
   made.world.remove('web');
   return made;
+}
+
+/** A pool at whose gate a node waits that is not verified, beside a node in quarantine. */
+async function gatedWorld() {
+  const gate = { policy: 'Gate' } as const;
+  const { world, deps } = await readyWorld({ verification: gate, scaling: { min: 1, max: 5, desired: 3 } });
+  const [first, second] = world.nodes;
+  assert.ok(first && second);
+  world.setNode({ ...first, kernelVersion: '10.0.26100.1', labels: { ...first.labels, ...OTHER_BUILD } });
+  world.setNode({
+    ...second,
+    kernelVersion: '10.0.26100.1',
+    labels: { ...second.labels, ...OTHER_BUILD },
+    taints: [...second.taints, GATE_TAINT],
+  });
+  await wake(world, deps);
+  assert.deepEqual(ownTaints(world), [QUARANTINE_TAINT_KEY, GATE_TAINT_KEY]);
+  const pool = world.pools.get('web') ?? assert.fail('the pool is gone');
+  world.apply({ ...pool, spec: { ...pool.spec, deletionPolicy: 'Retain' } });
+  world.remove('web');
+  return { world, deps };
+}
+
+const OTHER_BUILD = { 'node.kubernetes.io/windows-build': '10.0.26100' };
+
+/** The keys of the operator's taints on nodes. */
+function ownTaints(world: FakeWorld): string[] {
+  return world.nodes.flatMap(({ taints }) => taints.map(({ key }) => key)).filter((key) => key !== 'os');
 }
 
 describe('a pool that leaves its group', () => {
@@ -79,20 +109,59 @@ describe('a pool that leaves its group', () => {
     });
   }
 
+  it('takes the gate from the group, then its taints from the nodes, then the tags', async () => {
+    const { world, deps } = await gatedWorld();
+    world.calls.splice(0);
+    await until(world, deps, isGone(world), 'the end');
+    assert.deepEqual(
+      world.calls.filter((call) => !/^(read|write|Describe)/.test(call)),
+      ['UpdateNodegroupConfig', 'taint node', 'UntagResource', 'release RuntimeClass', 'remove finalizer'],
+    );
+    assert.deepEqual([ownTaints(world), rest(world).taints], [[], LEFT.taints]);
+  });
+
+  it('leaves no taint behind, killed before each of its calls', async () => {
+    const rehearsal = await gatedWorld();
+    rehearsal.world.calls.splice(0);
+    await until(rehearsal.world, rehearsal.deps, isGone(rehearsal.world), 'the end');
+    for (const [at, call] of rehearsal.world.calls.entries()) {
+      const { world, deps } = await gatedWorld();
+      world.calls.splice(0);
+      world.crash = { at, when: 'before' };
+      await assert.rejects(until(world, deps, isGone(world), 'the end'), Crash, call);
+      world.crash = undefined;
+      await until(world, world.start(), isGone(world), `the end after a crash before ${call}`);
+      assert.deepEqual([ownTaints(world), rest(world).taints], [[], LEFT.taints], call);
+    }
+  });
+
+  it('keeps its tags while a node cannot be written, and goes when that is denied', async () => {
+    const { world, deps } = await gatedWorld();
+    world.fails = (call) => (call === 'taint node' ? sampleTrouble('unavailable') : undefined);
+    for (let i = 0; i < 5; i++) {
+      await wake(world, deps);
+      world.now += 30_000;
+    }
+    assert.equal(rest(world).tags['winpool.dev/pool'], 'web');
+    world.fails = (call) => (call === 'taint node' ? sampleTrouble('denied') : undefined);
+    await until(world, deps, isGone(world), 'the end');
+    assert.deepEqual(
+      world.events.filter(({ reason }) => reason === 'MarksLeft').map(({ message }) => message),
+      [
+        'Node group web has 1 node left with taints of the operator: taint node failed: the call was denied. Remove them yourself.',
+      ],
+    );
+  });
+
   for (const call of ['UpdateNodegroupConfig', 'UntagResource']) {
     it(`goes when ${call} is denied, and tells what it left behind`, async () => {
       const { world, deps } = await leavingWorld();
       world.fails = (now) => (now === call ? sampleTrouble('denied') : undefined);
       await until(world, deps, isGone(world), 'the end');
-      const what = call === 'UntagResource' ? 'tags' : 'labels and taints';
+      const what = call === 'UntagResource' ? 'winpool.dev tags' : 'labels and taints of the operator';
       assert.deepEqual(
         world.events.filter(({ type }) => type === 'Warning').map(({ reason, message }) => [reason, message]),
-        [
-          [
-            'MarksLeft',
-            `Node group web keeps its winpool.dev ${what}: ${call} failed: the call was denied. Remove them yourself.`,
-          ],
-        ],
+        [['MarksLeft', `Node group web keeps its ${what}: ${call} failed: the call was denied. Remove them yourself.`]],
       );
     });
 

@@ -1,12 +1,13 @@
 /**
- * How a pool leaves a node group that outlives it (deletionPolicy Retain). The operator's own marks, which are all under winpool.dev,
- * are taken away. What the user asked for stays, and so does the taint os=windows: without it Linux pods would land on Windows nodes.
+ * How a pool leaves a node group that outlives it (deletionPolicy Retain). The operator's own marks are taken away: what is under
+ * winpool.dev, and the taints of what was not verified. What the user asked for stays, and so does the taint os=windows: without it Linux pods would land on Windows nodes.
  */
 import { isClusterMismatch } from './facts.ts';
 import { hashOf } from './hash.ts';
 import { OWN_PREFIX, POOL_KEY } from './labels.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 import { tokenFor } from './nodeGroupRules.ts';
+import { isGateTaint } from './nodeTaints.ts';
 import type { ConfigChange, NodeGroup } from './ports.ts';
 import type { Situation } from './situation.ts';
 import type { Step } from './steps.ts';
@@ -15,8 +16,8 @@ import type { Step } from './steps.ts';
 export const LEAVING_PATIENCE_MS = 10 * 60_000;
 
 /**
- * The steps that take the marks away: labels and taints in one update, so that no node is born tainted any more, and the tags last,
- * because they prove that the group is the pool's. Nothing for a group that is not the pool's, or that goes anyway.
+ * The steps that take the marks away: labels and taints in one update, so that no node is born tainted any more, then the taints of the
+ * nodes, and the tags last, because they prove that the group and its nodes are the pool's. Nothing for a group that is not the pool's, or that goes anyway.
  */
 export function leavingSteps(s: Situation): Step[] {
   const { pool, group: sight, cluster } = s;
@@ -26,6 +27,7 @@ export function leavingSteps(s: Situation): Step[] {
   const tags = Object.keys(group.tags).filter(isOwn);
   return [
     ...leavingUpdate(s, group),
+    ...s.roster.mistainted.map(({ node, change }): Step => ({ kind: 'taintNode', node, change, leaving: true })),
     { kind: 'correctTags', group, change: { set: {}, remove: tags }, leaving: true as const },
   ];
 }
@@ -49,7 +51,7 @@ function takesUpdates({ pool, now }: Situation, { status }: NodeGroup): boolean 
 
 function leavingChangeFor(s: Situation, group: NodeGroup): ConfigChange | undefined {
   const labels = Object.keys(group.labels).filter((key) => isOwn(key) && !(key === POOL_KEY && isSelected(s)));
-  const taints = group.taints.filter(({ key }) => isOwn(key));
+  const taints = group.taints.filter((taint) => isOwn(taint.key) || isGateTaint(taint));
   if (labels.length === 0 && taints.length === 0) return undefined;
   return {
     ...(labels.length > 0 && { labels: { set: {}, remove: labels } }),

@@ -2,6 +2,7 @@
 import type { WindowsPool } from './api.gen.ts';
 import { hashOf } from './hash.ts';
 import { CREATED_FROM_TAG, EXPECTED_BUILD_LABEL, POOL_KEY } from './labels.ts';
+import { GATE_TAINT } from './nodeTaints.ts';
 import type { NewNodeGroup, NodeGroup, Taint } from './ports.ts';
 import { amiTypeOf, buildOf } from './windows.ts';
 
@@ -31,7 +32,11 @@ export function wishFor(pool: WindowsPool): NewNodeGroup {
       // Not node.kubernetes.io/windows-build: a label from the group would override what the kubelet measured.
       [EXPECTED_BUILD_LABEL]: buildOf(spec.windowsVersion),
     },
-    taints: [...(spec.registrationTaint ? [REGISTRATION_TAINT] : []), ...(spec.taints ?? [])],
+    taints: [
+      ...(spec.registrationTaint ? [REGISTRATION_TAINT] : []),
+      ...(spec.verification.policy === 'Gate' ? [GATE_TAINT] : []),
+      ...(spec.taints ?? []),
+    ],
     ...pinsOf(spec),
   };
   const tags = { ...spec.nodeGroup.tags, [POOL_KEY]: pool.metadata.name };

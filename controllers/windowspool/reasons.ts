@@ -91,7 +91,7 @@ const others = {
     'EKS could not delete the node group. Mend the cause in the message; it is tried again. deletionPolicy: Retain lets the pool go without it.',
   Retained: 'The pool is deleted and leaves its node group. The marks of the operator are taken from it first.',
   MarksLeft:
-    'The pool is gone, and AWS did not let the operator take its labels, taints or tags from the node group. Remove those under winpool.dev yourself.',
+    'The pool is gone, and the operator was not allowed to take its labels, taints or tags from the node group or its nodes. The message says which: remove them yourself.',
 
   Met: 'Nothing that the pool needs is missing.',
   NotChecked:

@@ -10,7 +10,7 @@ import type { Pace } from './pace.ts';
 import type { Events, Metrics, Pools, Trouble } from './ports.ts';
 import { examinationOf } from './prerequisites/examination.ts';
 import { onTheWay, type Reason, reasons } from './reasons.ts';
-import type { Situation } from './situation.ts';
+import type { Situation, StepTrouble } from './situation.ts';
 import { statusFor } from './status.ts';
 import { describeStep, isNodeStep, type NodeStep, type Step } from './steps.ts';
 import { count, joined, sentence } from './words.ts';
@@ -111,13 +111,18 @@ function tellCorrections({ done, after: { pool } }: Outcome, { events, metrics }
   }
 }
 
-/** What AWS would not let the operator take from a group that outlives its pool: nothing else will ever tell. */
+/** What the operator could not take from a group that outlives its pool: nothing else will ever tell. */
 function tellLeft({ left, after: { pool } }: Outcome, events: Events): void {
-  for (const { step, trouble } of left) {
-    const group = nodeGroupNameOf(pool);
-    const marks = `winpool.dev ${step === 'correctTags' ? 'tags' : 'labels and taints'}`;
+  const group = nodeGroupNameOf(pool);
+  for (const [step, entries] of Map.groupBy(left, (entry) => entry.step)) {
+    const [{ trouble }] = entries as [StepTrouble, ...StepTrouble[]];
+    const marks: Readonly<Record<string, string>> = {
+      correctTags: 'keeps its winpool.dev tags',
+      updateConfig: 'keeps its labels and taints of the operator',
+      taintNode: `has ${count(entries.length, 'node')} left with taints of the operator`,
+    };
     const cause = sentence(`${trouble.operation} failed: ${trouble.message}`);
-    const message = `Node group ${group} keeps its ${marks}: ${cause} Remove them yourself.`;
+    const message = `Node group ${group} ${marks[step]}: ${cause} Remove them yourself.`;
     events.publish(pool, { type: 'Warning', reason: 'MarksLeft', action: step, message });
   }
 }

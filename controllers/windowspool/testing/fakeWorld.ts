@@ -314,7 +314,8 @@ export class FakeWorld {
       if (update.status !== 'InProgress') continue;
       this.updates.set(id, { ...update, status: before ? 'Failed' : 'Successful', errors: this.updateErrors });
     }
-    if (this.nodes.length === 0) this.nodes = sampleNodes(group.scaling.desired);
+    if (this.nodes.length > 0) return;
+    this.nodes = sampleNodes(group.scaling.desired).map((node) => ({ ...node, taints: group.taints }));
   }
 
   #create(wish: NewNodeGroup, token: string): Answer<NodeGroup> {
@@ -349,7 +350,7 @@ export class FakeWorld {
         ...Object.fromEntries(Object.entries(group.labels).filter(([key]) => !labels?.remove.includes(key))),
         ...labels?.set,
       },
-      taints: [...group.taints.filter((taint) => !removed(taint)), ...(taints?.set ?? [])],
+      taints: taints ? [...group.taints.filter((taint) => !removed(taint)), ...taints.set] : group.taints,
     }));
   }
 
@@ -377,7 +378,9 @@ export class FakeWorld {
     const group = this.groups.get(name);
     if (!group) return { ok: false, trouble: sampleTrouble('gone') };
     if (group.status !== 'ACTIVE') return { ok: false, trouble: sampleTrouble('busy') };
-    this.groups.set(name, { ...group, ...how(group), status: 'UPDATING' });
+    const changed = { ...group, ...how(group), status: 'UPDATING' } as const;
+    this.groups.set(name, changed);
+    if (changed.taints !== group.taints) this.#retaint(group.taints, changed.taints);
     this.#beforeUpdate.set(name, group);
     this.#left.set(name, this.looks);
     this.#ids += 1;
@@ -391,6 +394,15 @@ export class FakeWorld {
     this.updates.set(update.id, update);
     this.#tokens.set(token, update.id);
     return { ok: true, value: update };
+  }
+
+  /** As EKS does: what the group gets or loses, its living nodes get or lose. */
+  #retaint(before: readonly Taint[], after: readonly Taint[]): void {
+    const ofGroup = [...before, ...after];
+    for (const node of this.nodes) {
+      const kept = node.taints.filter((taint) => !ofGroup.some((other) => sameTaint(taint, other)));
+      this.setNode({ ...node, taints: [...kept, ...after] });
+    }
   }
 
   #delete(name: string): void {

@@ -1,6 +1,8 @@
 /** The rules about a pool that goes and leaves its group (deletionPolicy Retain) as a table. */
 import type { WindowsPoolSpec } from '../api.gen.ts';
 import { hashOf } from '../hash.ts';
+import { GATE_TAINT_KEY } from '../labels.ts';
+import { GATE_TAINT } from '../nodeTaints.ts';
 import type { NodeGroup } from '../ports.ts';
 import type { Situation } from '../situation.ts';
 import {
@@ -8,6 +10,7 @@ import {
   MINUTE,
   NOW,
   sampleGroup,
+  sampleNode,
   samplePool,
   sampleRuntimeClass,
   sampleSituation,
@@ -60,6 +63,33 @@ export const leavingCases: readonly PlanCase[] = [
       CLASS,
       GO,
     ],
+  },
+  {
+    name: "the gate's taint goes from the group, then from the nodes, before the tags by which they are found",
+    situation: sampleSituation({
+      pool: { ...retained, spec: { ...retained.spec, verification: { policy: 'Gate' } } },
+      group: seen({ labels: {}, taints: [GATE_TAINT] }),
+      nodes: [
+        sampleNode({ taints: [...sampleNode().taints, GATE_TAINT] }),
+        sampleNode({ name: 'odd', kernelVersion: '', taints: [GATE_TAINT] }),
+      ],
+    }),
+    want: [
+      `update node group web: taints remove ${GATE_TAINT_KEY}:NoSchedule`,
+      `correct the taints of node ${sampleNode().name}: remove ${GATE_TAINT_KEY}:NoSchedule`,
+      TAGS,
+      CLASS,
+      GO,
+    ],
+  },
+  {
+    name: "no node keeps a taint of the operator once the group has lost the gate's",
+    situation: sampleSituation({
+      pool: { ...retained, spec: { ...retained.spec, verification: { policy: 'Gate' } } },
+      group: seen({ labels: {} }),
+      nodes: [sampleNode({ name: 'odd', kernelVersion: '', taints: [GATE_TAINT] })],
+    }),
+    want: [`correct the taints of node odd: remove ${GATE_TAINT_KEY}:NoSchedule`, TAGS, CLASS, GO],
   },
   {
     name: 'the label of the pool stays where a RuntimeClass that stays selects it',

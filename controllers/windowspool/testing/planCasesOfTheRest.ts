@@ -1,7 +1,11 @@
 /** The rules about deletion, RuntimeClasses and nodes as a table. */
-import { QUARANTINE_TAINT_KEY } from '../labels.ts';
+import type { WindowsPool } from '../api.gen.ts';
+import { entriesOf, wantedFields } from '../applied.ts';
+import { GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from '../labels.ts';
+import { GATE_TAINT } from '../nodeTaints.ts';
 import { buildOf, WINDOWS_BUILD_LABEL } from '../windows.ts';
 import {
+  CLUSTER_ARN,
   knownStatus,
   MINUTE,
   NOW,
@@ -220,7 +224,83 @@ const held = sampleNode({
 const HOLD = `correct the taints of node ${wrong.name}: set ${QUARANTINE}`;
 const LET_GO = `correct the taints of node ${held.name}: remove ${QUARANTINE}`;
 
+const GATE = `${GATE_TAINT_KEY}:NoSchedule`;
+const os = sampleNode().taints;
+const gated = samplePool({ verification: { policy: 'Gate' } });
+const known = (of: WindowsPool, as: WindowsPool): WindowsPool => ({
+  ...of,
+  status: knownStatus({ applied: entriesOf(wantedFields(as)) }),
+});
+const reporting = samplePool();
+const withGate = { kind: 'seen', group: sampleGroup(gated) } as const;
+const newcomer = sampleNode({ taints: [...os, GATE_TAINT] });
+const wrongNewcomer = { ...wrong, taints: newcomer.taints };
+const RELEASE = `correct the taints of node ${newcomer.name}: remove ${GATE}`;
+const SENDING_GATE = `remember web of ${CLUSTER_ARN}: sending taint ${GATE}`;
+
+/** Verification.policy Gate: how it comes, what it holds and how it is left. */
+const gateCases: readonly PlanCase[] = [
+  {
+    name: 'a verified node is let through the gate',
+    situation: sampleSituation({ pool: known(gated, gated), group: withGate, nodes: [newcomer] }),
+    want: [RELEASE],
+  },
+  {
+    name: 'a node that is not verified stays at the gate',
+    situation: sampleSituation({ pool: known(gated, gated), group: withGate, nodes: [wrongNewcomer] }),
+    want: [],
+  },
+  {
+    name: 'a node that is labelled in this run is looked at anew before it is let through',
+    situation: sampleSituation({
+      pool: known(gated, gated),
+      group: withGate,
+      nodes: [{ ...stale, taints: newcomer.taints }],
+    }),
+    want: [LABEL],
+  },
+  {
+    name: 'a node that fails after its release is quarantined',
+    situation: sampleSituation({ pool: known(gated, gated), group: withGate, nodes: [wrong] }),
+    want: [HOLD],
+  },
+  {
+    name: 'the group gets the taint when the policy becomes Gate',
+    situation: sampleSituation({ pool: known(gated, reporting), group: seen() }),
+    want: [SENDING_GATE, `update node group web: taints set ${GATE}`],
+  },
+  {
+    name: 'the group loses the taint first when the gate is left, and what is not verified stays at it until then',
+    situation: sampleSituation({
+      pool: known(reporting, gated),
+      group: withGate,
+      nodes: [newcomer, { ...wrongNewcomer, name: 'wrong' }],
+    }),
+    want: [SENDING_GATE, `update node group web: taints remove ${GATE}`, RELEASE],
+  },
+  {
+    name: 'the nodes lose the taint once the group has lost it',
+    situation: sampleSituation({ pool: known(reporting, reporting), group: seen(), nodes: [wrongNewcomer] }),
+    want: [RELEASE],
+  },
+  {
+    name: 'nodes stay at a gate of which only the memory tells, while AWS cannot be reached',
+    situation: sampleSituation({
+      pool: known(reporting, gated),
+      group: { ...unreachable, since: NOW, last: undefined },
+      nodes: [wrongNewcomer],
+    }),
+    want: [],
+  },
+  {
+    name: 'a taint of the gate that nobody remembers is taken from the group',
+    situation: sampleSituation({ pool, group: withGate, nodes: [] }),
+    want: [SENDING_GATE, `update node group web: taints remove ${GATE}`],
+  },
+];
+
 export const taintCases: readonly PlanCase[] = [
+  ...gateCases,
   {
     name: 'a node that fails is quarantined',
     situation: sampleSituation({ pool: strict, nodes: [wrong] }),

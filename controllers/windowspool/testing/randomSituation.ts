@@ -46,7 +46,7 @@ const randomPool = fc
     min: fc.nat({ max: 3 }),
     scope: fc.constantFrom('Version' as const, 'Pool' as const),
     manage: fc.boolean(),
-    policy: fc.constantFrom('Report' as const, 'Quarantine' as const),
+    policy: fc.constantFrom('Report' as const, 'Quarantine' as const, 'Gate' as const),
     going: fc.boolean(),
     held: fc.boolean(),
     known: fc.boolean(),
