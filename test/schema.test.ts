@@ -33,6 +33,13 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     { nodeGroup: { kubernetesVersion: '1.36', releaseVersion: '1.35-2026.01.22' } },
     'a release begins with its Kubernetes version',
   ],
+  ['no node at a time', { disruption: { maxUnavailable: 0 } }, 'spec.disruption.maxUnavailable'],
+  ['more than all nodes at a time', { disruption: { maxUnavailable: '101%' } }, 'spec.disruption.maxUnavailable'],
+  [
+    'an update strategy that does not exist',
+    { nodeGroup: { update: { strategy: 'MINIMAL' } } },
+    'supported values: "Default", "Minimal"',
+  ],
   ['a release that is none', { nodeGroup: { releaseVersion: 'latest' } }, 'spec.nodeGroup.releaseVersion'],
   ['a Kubernetes version with a patch', { nodeGroup: { kubernetesVersion: '1.36.1' } }, 'nodeGroup.kubernetesVersion'],
   [

@@ -6,8 +6,9 @@ import { withOperator } from './sharedWorld.ts';
 describe('an upgrade', () => {
   const stage = withOperator('--resync-interval=1s');
   const POOL = 'upgraded';
-  const OLD = '1.36-2026.03.17';
-  const NEW = '1.36-2026.04.18';
+  const OLD = '1.36-2026.02.17';
+  const NEW = '1.36-2026.03.17';
+  const NEWER = '1.36-2026.04.18';
 
   const patch = (nodeGroup: object) =>
     stage.world.kubectl('patch', 'windowspool', POOL, '--type=merge', '-p', JSON.stringify({ spec: { nodeGroup } }));
@@ -73,19 +74,31 @@ describe('an upgrade', () => {
 
   it('has replaced every node, and each is verified', async () => {
     const pool = await settledAt(NEW);
-    assert.deepEqual(pool?.status?.builds, [{ kernelVersion: '10.0.20348.5020', nodes: 1 }]);
+    assert.deepEqual(pool?.status?.builds, [{ kernelVersion: '10.0.20348.4893', nodes: 1 }]);
     assert.equal(pool?.status?.nodeGroup?.failedTarget, undefined);
   });
 
+  it('has its limit sent before it, and alone', async () => {
+    const spec = { disruption: { maxUnavailable: '50%' }, nodeGroup: { releaseVersion: NEWER } };
+    await stage.world.kubectl('patch', 'windowspool', POOL, '--type=merge', '-p', JSON.stringify({ spec }));
+    await settledAt(NEWER);
+    const sent = stage.world.cloud.calls().filter(({ operation }) => operation.startsWith('UpdateNodegroup'));
+    assert.deepEqual(
+      sent.map(({ operation }) => operation),
+      ['UpdateNodegroupConfig', 'UpdateNodegroupVersion'],
+    );
+    assert.deepEqual(group()?.updateConfig, { maxUnavailablePercentage: 50 });
+  });
+
   it('that EKS refuses is not asked for again', async () => {
-    await patch({ releaseVersion: OLD.replace('2026.03.17', '2020.01.01') });
+    await patch({ releaseVersion: '1.36-2020.01.01' });
     await stage.world.waitForPool(
       POOL,
       'to tell that the update was refused',
       (pool) => conditionOf(pool, 'NodeGroupReady') === 'False/UpdateRefused',
     );
-    await patch({ releaseVersion: NEW });
-    await settledAt(NEW);
+    await patch({ releaseVersion: NEWER });
+    await settledAt(NEWER);
     assert.equal(updates().length, 1);
   });
 });

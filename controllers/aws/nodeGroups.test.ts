@@ -48,6 +48,7 @@ const told: Nodegroup = {
   version: '1.36',
   releaseVersion: '1.36-2026.02.11',
   scalingConfig: { minSize: 3, maxSize: 5, desiredSize: 3 },
+  updateConfig: { maxUnavailable: 1 },
   labels: { ...wish.labels },
   taints: [
     { key: 'os', value: 'windows', effect: 'NO_SCHEDULE' },
@@ -62,6 +63,11 @@ const told: Nodegroup = {
 
 describe('a node group of EKS', () => {
   it('is the group in the domain’s words, without the tags of AWS', () => assert.deepEqual(fromEks(told), group));
+
+  it('tells a share of its nodes, and the strategy', () => {
+    const { update } = fromEks({ ...told, updateConfig: { maxUnavailablePercentage: 33, updateStrategy: 'MINIMAL' } });
+    assert.deepEqual(update, { maxUnavailable: '33%', strategy: 'Minimal' });
+  });
 
   it('that was just created has no resources, labels and taints', () => {
     const { resources: _, labels: __, taints: ___, modifiedAt: ____, ...created } = told;
@@ -85,6 +91,7 @@ describe('a node group of EKS', () => {
       scaling: { min: 0, max: 0, desired: 0 },
       labels: {},
       taints: [],
+      update: { strategy: 'Default' },
       tags: {},
       healthIssues: [],
       autoScalingGroups: [],
@@ -145,6 +152,15 @@ describe('create', () => {
     ]);
   });
 
+  it('says how nodes are replaced where the spec does', async () => {
+    const { calls, groups } = recorded({ nodegroup: told });
+    await groups.create(wishFor(samplePool({ disruption: { maxUnavailable: 2 } })), 'token', signal);
+    assert.deepEqual(
+      calls.map(([, input]) => (input as Nodegroup).updateConfig),
+      [{ maxUnavailable: 2 }],
+    );
+  });
+
   it('says which versions are pinned', async () => {
     const { calls, groups } = recorded({ nodegroup: told });
     const pinned = samplePool({ nodeGroup: { kubernetesVersion: '1.35', releaseVersion: '1.35-2026.01.22' } });
@@ -186,6 +202,12 @@ describe('updateConfig', () => {
       { taints: { set: [], remove: [{ key: 'x', effect: 'PreferNoSchedule' }] } },
       { taints: { removeTaints: [{ key: 'x', effect: 'PREFER_NO_SCHEDULE' }] } },
     ],
+    [{ update: { maxUnavailable: '2' } }, { updateConfig: { maxUnavailable: 2 } }],
+    [
+      { update: { maxUnavailable: '33%', strategy: 'Minimal' } },
+      { updateConfig: { maxUnavailablePercentage: 33, updateStrategy: 'MINIMAL' } },
+    ],
+    [{ update: { strategy: 'Default' } }, { updateConfig: { updateStrategy: 'DEFAULT' } }],
     [{ scaling: { max: 9 } }, { scalingConfig: { maxSize: 9 } }],
     [{ scaling: { min: 0, max: 9, desired: 0 } }, { scalingConfig: { minSize: 0, maxSize: 9, desiredSize: 0 } }],
   ];

@@ -1,5 +1,5 @@
 /** The port NodeGroups on EKS: https://docs.aws.amazon.com/eks/latest/APIReference/API_Nodegroup.html */
-import type { Taint as EksTaint, Nodegroup, Update } from '@aws-sdk/client-eks';
+import type { Taint as EksTaint, Nodegroup, NodegroupUpdateConfig, Update } from '@aws-sdk/client-eks';
 import type {
   Answer,
   ConfigChange,
@@ -10,6 +10,7 @@ import type {
   NodeGroupUpdate,
   Taint,
   TaintEffect,
+  UpdateSettings,
   VersionChange,
 } from '../windowspool/ports.ts';
 import type { EksCall, EksOperations, Lane } from './calls.ts';
@@ -49,6 +50,7 @@ export class EksNodeGroups implements NodeGroups {
       labels: { ...wish.labels },
       taints: wish.taints.map(toEksTaint),
       tags: { ...wish.tags },
+      ...(wish.update && { updateConfig: toEksUpdate(wish.update) }),
       ...(wish.kubernetesVersion && { version: wish.kubernetesVersion }),
       ...(wish.releaseVersion && { releaseVersion: wish.releaseVersion }),
       clientRequestToken: token,
@@ -59,7 +61,7 @@ export class EksNodeGroups implements NodeGroups {
 
   async updateConfig(
     name: string,
-    { labels, taints, scaling }: ConfigChange,
+    { labels, taints, scaling, update: settings }: ConfigChange,
     token: string,
     signal: AbortSignal,
   ): Promise<Answer<NodeGroupUpdate>> {
@@ -84,6 +86,7 @@ export class EksNodeGroups implements NodeGroups {
           ...(scaling.desired !== undefined && { desiredSize: scaling.desired }),
         },
       }),
+      ...(settings && { updateConfig: toEksUpdate(settings) }),
       clientRequestToken: token,
     };
     const answer = await this.#call('UpdateNodegroupConfig', input, signal);
@@ -153,6 +156,28 @@ function mapped<T, U>(answer: Answer<T>, map: (value: T) => U): Answer<U> {
   return answer.ok ? { ok: true, value: map(answer.value) } : answer;
 }
 
+/** EKS has a member for a count and another for a share; it refuses both at once. */
+function toEksUpdate({ maxUnavailable, strategy }: UpdateSettings): NodegroupUpdateConfig {
+  const amount = Number.parseInt(maxUnavailable ?? '', 10);
+  return {
+    ...(maxUnavailable &&
+      (maxUnavailable.endsWith('%') ? { maxUnavailablePercentage: amount } : { maxUnavailable: amount })),
+    ...(strategy && { updateStrategy: strategy === 'Minimal' ? 'MINIMAL' : 'DEFAULT' }),
+  };
+}
+
+function fromEksUpdate({
+  maxUnavailable,
+  maxUnavailablePercentage,
+  updateStrategy,
+}: NodegroupUpdateConfig): UpdateSettings {
+  const amount = maxUnavailablePercentage === undefined ? maxUnavailable : `${maxUnavailablePercentage}%`;
+  return {
+    ...(amount !== undefined && { maxUnavailable: String(amount) }),
+    strategy: updateStrategy === 'MINIMAL' ? 'Minimal' : 'Default',
+  };
+}
+
 function toEksTaint({ key, value, effect }: Taint): EksTaint {
   return { key, ...(value && { value }), effect: EFFECTS[effect] };
 }
@@ -180,6 +205,7 @@ export function fromEks(group: Nodegroup): NodeGroup {
     scaling: { min: minSize, max: maxSize, desired: desiredSize },
     labels: group.labels ?? {},
     taints: (group.taints ?? []).map(fromEksTaint),
+    update: fromEksUpdate(group.updateConfig ?? {}),
     tags: Object.fromEntries(Object.entries(group.tags ?? {}).filter(([key]) => !key.startsWith('aws:'))),
     healthIssues: (group.health?.issues ?? []).map(({ code = 'Unknown', message = '', resourceIds = [] }) => ({
       code,

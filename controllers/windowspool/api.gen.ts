@@ -45,6 +45,7 @@ export interface WindowsPoolSpec {
    */
   registrationTaint: boolean;
   verification: VerificationSpec;
+  disruption?: DisruptionSpec;
   runtimeClass: RuntimeClassSpec;
   /**
    * What happens when the node group differs from the spec and no change of the spec made that: somebody edited the group, or it was adopted so. Correct: it is put right. Report: condition UpToDate and status.pendingSteps say so. A change of the spec is always carried out. Only what the spec says is compared: labels, taints and tags of others are left alone, and so is the size.
@@ -124,6 +125,10 @@ export interface UpdateSpec {
    * Whether pods that a PodDisruptionBudget protects are deleted when they are not gone after 15 minutes. Without it EKS gives up then, and the update fails with PodEvictionFailure.
    */
   force: boolean;
+  /**
+   * Default: new nodes join before old ones go, which needs room for them. Minimal: old nodes go first, where capacity is scarce or dear. Without it the group keeps what it has; a new one has Default.
+   */
+  strategy?: 'Default' | 'Minimal';
 }
 /**
  * AWS tags of the node group, beside those of the operator. EKS does not pass them on to the instances.
@@ -197,6 +202,15 @@ export interface VerificationSpec {
     | 'NoPodAddresses'
     | 'LittleReservedMemory'
   )[];
+}
+/**
+ * How many nodes may be taken away at a time.
+ */
+export interface DisruptionSpec {
+  /**
+   * How many nodes a rolling update replaces at a time: a number from 1 to 100, or a percentage of the nodes such as 33%. Without it the group keeps what it has; a new one has 1.
+   */
+  maxUnavailable?: number | string;
 }
 /**
  * The RuntimeClass that puts pods on nodes of this Windows build and tolerates their taint.
@@ -394,7 +408,7 @@ export interface NodeGroupState {
    */
   differs?: boolean;
   /**
-   * The labels, taints, tags and bounds of the group that are the operator's to keep, each with a digest of the value that it last was seen to have as the spec said it; "?" while a change of it is being sent. Others are left alone.
+   * The labels, taints, tags, bounds, versions and update settings of the group that are the operator's to keep, each with a digest of the value that it last was seen to have as the spec said it; "?" while a change of it is being sent. Others are left alone.
    */
   applied?: string[];
   /**

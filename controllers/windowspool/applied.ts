@@ -5,12 +5,12 @@
  */
 import type { WindowsPool, WindowsPoolStatus } from './api.gen.ts';
 import { hashOf } from './hash.ts';
-import { keptTags, pinsOf, wishFor } from './nodeGroup.ts';
-import type { NodeGroup, Scaling, Taint } from './ports.ts';
+import { keptTags, pinsOf, updateOf, wishFor } from './nodeGroup.ts';
+import type { NodeGroup, Scaling, Taint, UpdateSettings } from './ports.ts';
 import { spelled } from './releaseVersion.ts';
 import type { Memory } from './steps.ts';
 
-/** Fields by name (`label team`, `taint gpu:NoSchedule`, `scaling`, `tag cost`, `version`, `release`) with their values as text. */
+/** Fields by name (`label team`, `taint gpu:NoSchedule`, `scaling`, `tag cost`, `version`, `release`, `update strategy`) with their values as text. */
 export type Fields = ReadonlyMap<string, string>;
 
 /** Instead of a digest: a change of the field was about to be sent, so its value in EKS is not known. */
@@ -22,7 +22,14 @@ export const DESIRED = 'desired';
 /** What the spec says of the group, as fields. The desired size is none: it belongs to the autoscaler. */
 export function wantedFields(pool: WindowsPool): Fields {
   const { labels, taints } = wishFor(pool);
-  return fieldsOf({ labels, taints, scaling: pool.spec.scaling, tags: keptTags(pool), ...pinsOf(pool.spec) });
+  return fieldsOf({
+    labels,
+    taints,
+    scaling: pool.spec.scaling,
+    tags: keptTags(pool),
+    ...pinsOf(pool.spec),
+    ...updateOf(pool.spec),
+  });
 }
 
 /** What the group has, as fields. */
@@ -34,6 +41,7 @@ interface Parts extends Pick<NodeGroup, 'labels' | 'taints' | 'tags'> {
   readonly scaling: Pick<Scaling, 'min' | 'max'>;
   readonly kubernetesVersion?: string | undefined;
   readonly releaseVersion?: string | undefined;
+  readonly update?: UpdateSettings;
 }
 
 /** The Kubernetes version. */
@@ -41,12 +49,18 @@ export const VERSION = 'version';
 /** The release of the AMI. */
 export const RELEASE = 'release';
 
-/** Whether a group always has the field: where the spec drops it, the group keeps what it has. */
-export function isSetting(field: string): boolean {
-  return field === VERSION || field === RELEASE;
+const UPDATE = 'update ';
+
+export function updateField(setting: string): string {
+  return `${UPDATE}${setting}`;
 }
 
-function fieldsOf({ labels, taints, scaling, tags, kubernetesVersion, releaseVersion }: Parts): Fields {
+/** Whether a group always has the field: where the spec drops it, the group keeps what it has. */
+export function isSetting(field: string): boolean {
+  return field === VERSION || field === RELEASE || field.startsWith(UPDATE);
+}
+
+function fieldsOf({ labels, taints, scaling, tags, kubernetesVersion, releaseVersion, update }: Parts): Fields {
   return new Map([
     ...Object.entries(labels).map(([key, value]) => [labelField(key), value] as const),
     ...taints.map((taint) => [taintField(taint), taintValue(taint)] as const),
@@ -55,6 +69,7 @@ function fieldsOf({ labels, taints, scaling, tags, kubernetesVersion, releaseVer
     ...Object.entries(tags).map(([key, value]) => [tagField(key), value] as const),
     ...(kubernetesVersion ? [[VERSION, kubernetesVersion] as const] : []),
     ...(releaseVersion ? [[RELEASE, spelled(releaseVersion)] as const] : []),
+    ...Object.entries(update ?? {}).map(([setting, value]) => [updateField(setting), String(value)] as const),
   ]);
 }
 

@@ -9,7 +9,7 @@ import type { NodeGroup } from './ports.ts';
 
 /** A field in which the group differs. */
 export interface Difference {
-  /** `label team`, `taint gpu:NoSchedule`, `scaling`, `tag cost`, `version` or `release`. */
+  /** `label team`, `taint gpu:NoSchedule`, `scaling`, `tag cost`, `version`, `release` or `update strategy`. */
   readonly field: string;
   /** What the spec says; undefined: the spec no longer has the field. */
   readonly wanted: string | undefined;
@@ -48,9 +48,9 @@ export function reportedDrift(pool: WindowsPool, group: NodeGroup): Difference[]
   return pool.spec.driftPolicy === 'Report' ? differencesOf(pool, group).filter(({ isDrift }) => isDrift) : [];
 }
 
-/** How many fields of each part differ: `label`, `taint`, `scaling`, `tag`, `version`, `release`. */
+/** How many fields of each part differ: `label`, `taint`, `scaling`, `tag`, `version`, `release`, `update`. */
 export function countByPart(differences: readonly Difference[]): Readonly<Record<string, number>> {
-  const counts: Record<string, number> = { label: 0, taint: 0, scaling: 0, tag: 0, version: 0, release: 0 };
+  const counts: Record<string, number> = { label: 0, taint: 0, scaling: 0, tag: 0, version: 0, release: 0, update: 0 };
   for (const { field } of differences) {
     const [part = ''] = field.split(' ', 1);
     counts[part] = (counts[part] ?? 0) + 1;

@@ -25,7 +25,9 @@ describe('an edit behind the operator’s back', () => {
     await until(world, deps, () => upToDate(world) === 'AsSpecified', 'UpToDate');
     assert.equal(groupOf(world).labels.x, 'y', 'the label of somebody else stays');
     assert.deepEqual(warnings(world), ['Node group web: label tier is db and the spec says web. It is put right.']);
-    assert.deepEqual(world.corrections, [{ label: 1, taint: 0, scaling: 0, tag: 0, version: 0, release: 0 }]);
+    assert.deepEqual(world.corrections, [
+      { label: 1, taint: 0, scaling: 0, tag: 0, version: 0, release: 0, update: 0 },
+    ]);
     assert.equal(world.updates.size, 1);
   });
 
@@ -48,6 +50,7 @@ describe('an edit behind the operator’s back', () => {
       tag: 0,
       version: 0,
       release: 0,
+      update: 0,
     });
     edit(world, { scaling: { min: 3, max: 9, desired: 3 } });
     await look();

@@ -7,7 +7,7 @@ import { nodeGroupNameOf } from './nodeGroup.ts';
 import type { NodeGroupUpdate } from './ports.ts';
 import type { Situation, StepTrouble } from './situation.ts';
 import type { Step } from './steps.ts';
-import { versionChangeFor, versionTargetOf } from './versionChanges.ts';
+import { preparationFor, versionChangeFor, versionTargetOf } from './versionChanges.ts';
 import { joined } from './words.ts';
 
 export type FailedTarget = NonNullable<NodeGroupState['failedTarget']>;
@@ -57,7 +57,7 @@ function refusedCreation(s: Situation): FailedTarget | undefined {
 }
 
 function refusedConfig(s: Situation): FailedTarget | undefined {
-  return refusedUpdate(s, 'updateConfig', openConfig(s));
+  return refusedUpdate(s, 'updateConfig', openPreparation(s) ?? openConfig(s));
 }
 
 function refusedVersion(s: Situation): FailedTarget | undefined {
@@ -97,7 +97,9 @@ const RETRY_LENGTH = 256;
 /** What the spec asks for now; nothing when the group is as it says, by whatever means. */
 function openTargets(s: Situation): ReadonlySet<string> {
   const creation = s.group.kind === 'seen' ? undefined : createdFrom(s);
-  return new Set([creation, openConfig(s), openVersion(s)].filter((target) => target !== undefined));
+  return new Set(
+    [creation, openPreparation(s), openConfig(s), openVersion(s)].filter((target) => target !== undefined),
+  );
 }
 
 function openConfig(s: Situation): string | undefined {
@@ -108,7 +110,12 @@ function openConfig(s: Situation): string | undefined {
 
 function openVersion(s: Situation): string | undefined {
   const change = s.group.kind === 'absent' ? undefined : versionChangeFor(s);
-  return change && versionTargetOf(change);
+  return change && versionTargetOf(s.pool, change);
+}
+
+function openPreparation(s: Situation): string | undefined {
+  const change = s.group.kind === 'absent' ? undefined : preparationFor(s);
+  return change && configTargetOf(s.pool, change);
 }
 
 /** Trouble that the same call would meet again. */

@@ -1,9 +1,9 @@
 /** The smallest calls that lead from a node group to the spec. */
 import type { WindowsPool } from './api.gen.ts';
-import { appliedOf, DESIRED, labelField, tagField, taintField } from './applied.ts';
+import { appliedOf, DESIRED, labelField, tagField, taintField, updateField } from './applied.ts';
 import { differencesToMend } from './differences.ts';
 import { hashOf } from './hash.ts';
-import { keptTags, wishFor } from './nodeGroup.ts';
+import { keptTags, updateOf, wishFor } from './nodeGroup.ts';
 import type { ConfigChange, NodeGroup, Scaling } from './ports.ts';
 
 /**
@@ -21,8 +21,14 @@ export function configChangeFor(pool: WindowsPool, seen: NodeGroup): ConfigChang
   const labels = labelChange(pool, seen, mended);
   const taints = taintChange(pool, seen, mended);
   const scaling = scalingChange(pool, seen, mended);
-  if (!labels && !taints && !scaling) return undefined;
-  return { ...(labels && { labels }), ...(taints && { taints }), ...(scaling && { scaling }) };
+  const update = updateChange(pool, mended);
+  if (!labels && !taints && !scaling && !update) return undefined;
+  return {
+    ...(labels && { labels }),
+    ...(taints && { taints }),
+    ...(scaling && { scaling }),
+    ...(update && { update }),
+  };
 }
 
 type FieldNames = ReadonlySet<string>;
@@ -44,6 +50,12 @@ function taintChange(pool: WindowsPool, seen: NodeGroup, mended: FieldNames): Co
   const set = wanted.filter((taint) => mended.has(taintField(taint)));
   const remove = seen.taints.filter((taint) => !kept.has(taintField(taint)) && mended.has(taintField(taint)));
   return set.length > 0 || remove.length > 0 ? { set, remove } : undefined;
+}
+
+/** All settings of the spec where one differs: whether EKS would keep the other is not documented. */
+function updateChange({ spec }: WindowsPool, mended: FieldNames): ConfigChange['update'] {
+  const { update = {} } = updateOf(spec);
+  return Object.keys(update).some((setting) => mended.has(updateField(setting))) ? update : undefined;
 }
 
 /**
@@ -75,12 +87,13 @@ function changedDesired(pool: WindowsPool): number | undefined {
 }
 
 /** The fields that an update changes, to be remembered before it is sent. */
-export function fieldsOfChange(pool: WindowsPool, { labels, taints, scaling }: ConfigChange): string[] {
+export function fieldsOfChange(pool: WindowsPool, { labels, taints, scaling, update }: ConfigChange): string[] {
   return [
     ...[...Object.keys(labels?.set ?? {}), ...(labels?.remove ?? [])].map(labelField),
     ...[...(taints?.set ?? []), ...(taints?.remove ?? [])].map(taintField),
     ...(scaling?.min !== undefined || scaling?.max !== undefined ? ['scaling'] : []),
     ...(scaling?.desired !== undefined && scaling.desired === pool.spec.scaling.desired ? [DESIRED] : []),
+    ...Object.keys(update ?? {}).map(updateField),
   ];
 }
 

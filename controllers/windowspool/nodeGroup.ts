@@ -3,7 +3,7 @@ import type { WindowsPool } from './api.gen.ts';
 import { hashOf } from './hash.ts';
 import { CREATED_FROM_TAG, EXPECTED_BUILD_LABEL, POOL_KEY } from './labels.ts';
 import { GATE_TAINT } from './nodeTaints.ts';
-import type { NewNodeGroup, NodeGroup, Taint } from './ports.ts';
+import type { NewNodeGroup, NodeGroup, Taint, UpdateSettings } from './ports.ts';
 import { amiTypeOf, buildOf } from './windows.ts';
 
 /** The taint that keeps Linux pods away: https://kubernetes.io/docs/concepts/windows/user-guide/#taints-and-tolerations */
@@ -38,6 +38,7 @@ export function wishFor(pool: WindowsPool): NewNodeGroup {
       ...(spec.taints ?? []),
     ],
     ...pinsOf(spec),
+    ...updateOf(spec),
   };
   const tags = { ...spec.nodeGroup.tags, [POOL_KEY]: pool.metadata.name };
   return { ...wish, tags: { ...tags, [CREATED_FROM_TAG]: hashOf({ ...wish, tags }) } };
@@ -47,6 +48,17 @@ export function wishFor(pool: WindowsPool): NewNodeGroup {
 export function pinsOf({ nodeGroup }: WindowsPool['spec']): Pick<NewNodeGroup, 'kubernetesVersion' | 'releaseVersion'> {
   const { kubernetesVersion, releaseVersion } = nodeGroup;
   return { ...(kubernetesVersion && { kubernetesVersion }), ...(releaseVersion && { releaseVersion }) };
+}
+
+/** How the spec wants rolling updates; nothing where it says nothing. */
+export function updateOf({ nodeGroup, disruption }: WindowsPool['spec']): { readonly update?: UpdateSettings } {
+  const { strategy } = nodeGroup.update;
+  const { maxUnavailable } = disruption ?? {};
+  const update = {
+    ...(maxUnavailable !== undefined && { maxUnavailable: String(maxUnavailable) }),
+    ...(strategy && { strategy }),
+  };
+  return Object.keys(update).length > 0 ? { update } : {};
 }
 
 /** The tags that are kept up to date. What the group was created from is not: it stays as it was. */

@@ -10,11 +10,12 @@ import { configChangeFor, configTargetOf, fieldsOfChange, tagChangeFor } from '.
 import { hashOf } from './hash.ts';
 import { CREATED_FROM_TAG, FINALIZER } from './labels.ts';
 import { isOwnedBy, nodeGroupNameOf, wishFor } from './nodeGroup.ts';
+import type { ConfigChange } from './ports.ts';
 import { blockers, checkInputOf, isToBeMade } from './prerequisites/examination.ts';
 import { missingAccessEntry } from './prerequisites/roleChecks.ts';
 import type { Situation } from './situation.ts';
 import type { Memory, Step } from './steps.ts';
-import { fieldsOfVersionChange, versionChangeFor, versionTargetOf } from './versionChanges.ts';
+import { fieldsOfVersionChange, preparationFor, versionChangeFor, versionTargetOf } from './versionChanges.ts';
 
 /** Ensures the order: a node group created without the finalizer would outlive a deleted pool. */
 export function addFinalizerFirst({ pool }: Situation): Step[] | undefined {
@@ -104,6 +105,17 @@ export function restoreAccessEntry(s: Situation): Step[] | undefined {
 }
 
 /**
+ * Ensures that a rolling update obeys the spec's limit as it is now: the settings that rule it are sent first, and alone. Where they fail, it
+ * does not begin.
+ */
+export function prepareRollingUpdate(s: Situation): Step[] | undefined {
+  const version = versionChangeFor(s);
+  const change = preparationFor(s);
+  if (!version || !change || hasFailed(s, versionTargetOf(s.pool, version))) return undefined;
+  return configSteps(s, change) ?? [];
+}
+
+/**
  * Ensures that the Kubernetes version and the AMI release are those that are wanted, before anything else is changed: what is new in the
  * rest may need them.
  */
@@ -111,7 +123,7 @@ export function correctVersion(s: Situation): Step[] | undefined {
   if (s.group.kind !== 'seen') return undefined;
   const change = versionChangeFor(s);
   if (!change) return undefined;
-  const target = versionTargetOf(change);
+  const target = versionTargetOf(s.pool, change);
   if (hasFailed(s, target)) return undefined;
   const token = tokenFor(s.pool, 'version', change, s.pool.status?.nodeGroup?.update?.id);
   const fields = fieldsOfVersionChange(s.pool);
@@ -132,9 +144,13 @@ export function correctVersion(s: Situation): Step[] | undefined {
 export function correctConfig(s: Situation): Step[] | undefined {
   if (s.group.kind !== 'seen') return undefined;
   const change = configChangeFor(s.pool, s.group.group);
-  if (!change) return undefined;
+  return change && configSteps(s, change);
+}
+
+/** The steps of an update; undefined when it failed before. */
+function configSteps(s: Situation, change: ConfigChange): Step[] | undefined {
   const target = configTargetOf(s.pool, change);
-  if (hasFailed(s, target)) return undefined;
+  if (s.group.kind !== 'seen' || hasFailed(s, target)) return undefined;
   const token = tokenFor(s.pool, 'update', change, s.pool.status?.nodeGroup?.update?.id);
   const fields = fieldsOfChange(s.pool, change);
   return [

@@ -66,6 +66,13 @@ export interface Scaling {
   readonly desired: number;
 }
 
+/** How a rolling update replaces nodes: EKS' `updateConfig`. */
+export interface UpdateSettings {
+  /** How many nodes at a time: `2`, or a share of them: `33%`. */
+  readonly maxUnavailable?: string;
+  readonly strategy?: 'Default' | 'Minimal';
+}
+
 /** One entry of EKS' `health.issues`. */
 export interface HealthIssue {
   readonly code: string;
@@ -89,6 +96,7 @@ export interface NodeGroup {
   readonly scaling: Scaling;
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
+  readonly update: UpdateSettings;
   /** Without the `aws:*` tags, which nobody may write. */
   readonly tags: Readonly<Record<string, string>>;
   readonly healthIssues: readonly HealthIssue[];
@@ -110,6 +118,8 @@ export interface NewNodeGroup {
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
   readonly tags: Readonly<Record<string, string>>;
+  /** Absent: EKS' own. */
+  readonly update?: UpdateSettings;
   /** Absent: the cluster's. */
   readonly kubernetesVersion?: string;
   /** Absent: the newest. */
@@ -121,6 +131,7 @@ export interface ConfigChange {
   readonly labels?: { readonly set: Readonly<Record<string, string>>; readonly remove: readonly string[] };
   readonly taints?: { readonly set: readonly Taint[]; readonly remove: readonly Taint[] };
   readonly scaling?: Partial<Scaling>;
+  readonly update?: UpdateSettings;
 }
 
 /** What UpdateNodegroupVersion is asked for. */
@@ -319,7 +330,7 @@ export interface PoolMetrics {
   /** Prerequisites that are not met (`False`) or not known (`Unknown`). */
   readonly prerequisites: readonly { readonly reason: string; readonly status: string }[];
   readonly nodeGroupStatus: NodeGroupStatus | undefined;
-  /** Fields that only people put right, by part: label, taint, scaling, tag, version, release. */
+  /** Fields that only people put right, by part: label, taint, scaling, tag, version, release, update. */
   readonly drift: Readonly<Record<string, number>>;
 }
 

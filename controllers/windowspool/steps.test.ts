@@ -74,6 +74,7 @@ describe('a change in words', () => {
       'taints set os:NoSchedule',
     ],
     [{ taints: { set: [], remove: [{ key: 'gpu', effect: 'NoExecute' }] } }, 'taints remove gpu:NoExecute'],
+    [{ update: { maxUnavailable: '33%', strategy: 'Minimal' } }, 'update maxUnavailable 33%, strategy Minimal'],
     [{ scaling: { min: 2, max: 9, desired: 4 } }, 'scaling min 2, max 9, desired 4'],
     [
       {

@@ -127,7 +127,7 @@ export function describeStep(step: Step): string | undefined {
 }
 
 /** The change in words, in a fixed order: `labels set team; scaling max 5`. */
-export function describeChange({ labels, taints, scaling }: ConfigChange): string {
+export function describeChange({ labels, taints, scaling, update }: ConfigChange): string {
   const parts: string[] = [];
   if (labels) parts.push(`labels ${list('set', Object.keys(labels.set))}${list('remove', labels.remove)}`.trimEnd());
   if (taints) parts.push(`taints ${describeTaints(taints)}`);
@@ -137,6 +137,10 @@ export function describeChange({ labels, taints, scaling }: ConfigChange): strin
         .map(([bound, size]) => `${bound} ${size}`)
         .join(', ')}`,
     );
+  if (update) {
+    const settings = Object.entries(update).map(([setting, value]) => `${setting} ${value}`);
+    parts.push(`update ${settings.join(', ')}`);
+  }
   return parts.join('; ');
 }
 

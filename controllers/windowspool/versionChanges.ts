@@ -3,9 +3,10 @@ import type { WindowsPool } from './api.gen.ts';
 import { RELEASE, VERSION } from './applied.ts';
 import { differencesToMend } from './differences.ts';
 import { groupOf } from './facts.ts';
+import { configChangeFor } from './groupChanges.ts';
 import { hashOf } from './hash.ts';
-import { pinsOf } from './nodeGroup.ts';
-import type { NodeGroup, VersionChange } from './ports.ts';
+import { pinsOf, updateOf } from './nodeGroup.ts';
+import type { ConfigChange, NodeGroup, VersionChange } from './ports.ts';
 import { isNewerMinor, minorOf } from './releaseVersion.ts';
 import type { Situation } from './situation.ts';
 
@@ -16,9 +17,16 @@ export function versionChangeFor(s: Situation): VersionChange | undefined {
   return pinnedChange(s.pool, group);
 }
 
-/** What the update sends, as a hash: a failed one is not repeated while this stays the same. */
-export function versionTargetOf(change: VersionChange): string {
-  return hashOf({ version: change });
+/** What the update sends, and how nodes are replaced, as a hash: a failed one is not repeated while this stays the same. */
+export function versionTargetOf({ spec }: WindowsPool, change: VersionChange): string {
+  return hashOf({ version: change, ...updateOf(spec) });
+}
+
+/** What must be sent before an update of the version: it would replace more nodes at a time than the spec allows by now. */
+export function preparationFor(s: Situation): ConfigChange | undefined {
+  const group = groupOf(s);
+  const update = group && versionChangeFor(s) && configChangeFor(s.pool, group)?.update;
+  return update && { update };
 }
 
 /** The fields that the update changes. */

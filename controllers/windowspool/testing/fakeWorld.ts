@@ -330,6 +330,7 @@ export class FakeWorld {
       ...wish,
       arn: `arn:aws:eks:eu-west-1:111122223333:nodegroup/prod/${wish.name}/${this.#ids}`,
       status: 'CREATING',
+      update: { maxUnavailable: '1', strategy: 'Default', ...wish.update },
       kubernetesVersion: wish.kubernetesVersion ?? '1.36',
       releaseVersion: wish.releaseVersion ?? `${wish.kubernetesVersion ?? '1.36'}-2026.02.11`,
       healthIssues: [],
@@ -342,10 +343,11 @@ export class FakeWorld {
     return { ok: true, value: group };
   }
 
-  #update(name: string, { labels, taints, scaling }: ConfigChange, token: string): Answer<NodeGroupUpdate> {
+  #update(name: string, { labels, taints, scaling, update }: ConfigChange, token: string): Answer<NodeGroupUpdate> {
     const removed = (taint: Taint) => taints?.remove.some((other) => sameTaint(taint, other)) === true;
     return this.#startUpdate(name, 'ConfigUpdate', token, (group) => ({
       scaling: { ...group.scaling, ...scaling },
+      update: { ...group.update, ...update },
       labels: {
         ...Object.fromEntries(Object.entries(group.labels).filter(([key]) => !labels?.remove.includes(key))),
         ...labels?.set,

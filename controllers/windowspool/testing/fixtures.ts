@@ -101,8 +101,10 @@ export function knownStatus(nodeGroup: Partial<NonNullable<WindowsPoolStatus['no
 
 /** The group that EKS has for the pool when everything is as wanted. */
 export function sampleGroup(pool: WindowsPool = samplePool(), change: Partial<NodeGroup> = {}): NodeGroup {
+  const { update, ...wish } = wishFor(pool);
   return {
-    ...wishFor(pool),
+    ...wish,
+    update: { maxUnavailable: '1', strategy: 'Default', ...update },
     arn: GROUP_ARN,
     status: 'ACTIVE',
     kubernetesVersion: '1.36',

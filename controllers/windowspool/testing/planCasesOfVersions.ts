@@ -34,11 +34,17 @@ function failed(target: string, retry?: string) {
   return { target, reason: 'UpdateFailed', message: 'no', time, ...(retry !== undefined && { retry }) };
 }
 
+const targetOf = (change: VersionChange) => versionTargetOf(samplePool(), change);
 const sending = (...fields: string[]) => `remember web of ${CLUSTER_ARN}: sending ${fields.join(', ')}`;
 const TO_NEXT_STEPS = [sending('release'), `update node group web: release ${NEXT}`];
 const bigger = samplePool({ nodeGroup: { releaseVersion: NEXT }, scaling: { max: 9 } });
 const GROW_TARGET = configTargetOf(bigger, { scaling: { max: 9 } });
 const GROW_STEPS = [sending('scaling'), 'update node group web: scaling max 9'];
+
+const CAREFUL = { disruption: { maxUnavailable: 2 } } as const;
+const CAREFUL_STEPS = [sending('update maxUnavailable'), 'update node group web: update maxUnavailable 2'];
+const careful = samplePool({ nodeGroup: { releaseVersion: NEXT }, ...CAREFUL });
+const CAREFUL_TARGET = configTargetOf(careful, { update: { maxUnavailable: '2' } });
 
 export const versionCases: readonly PlanCase[] = [
   {
@@ -113,35 +119,33 @@ export const versionCases: readonly PlanCase[] = [
   },
   {
     name: 'a release that failed is not tried again',
-    situation: sampleSituation(pinned({ releaseVersion: NEXT }, { failedTarget: failed(versionTargetOf(TO_NEXT)) })),
+    situation: sampleSituation(pinned({ releaseVersion: NEXT }, { failedTarget: failed(targetOf(TO_NEXT)) })),
     want: [],
   },
   {
     name: 'a release that failed is tried again by force',
     situation: sampleSituation(
-      pinned({ releaseVersion: NEXT, update: { force: true } }, { failedTarget: failed(versionTargetOf(TO_NEXT)) }),
+      pinned({ releaseVersion: NEXT, update: { force: true } }, { failedTarget: failed(targetOf(TO_NEXT)) }),
     ),
     want: [sending('release'), `update node group web: release ${NEXT}, by force`],
   },
   {
     name: 'a release that failed is tried again when the annotation asks for it',
     situation: sampleSituation(
-      annotated(pinned({ releaseVersion: NEXT }, { failedTarget: failed(versionTargetOf(TO_NEXT)) }), '1'),
+      annotated(pinned({ releaseVersion: NEXT }, { failedTarget: failed(targetOf(TO_NEXT)) }), '1'),
     ),
     want: TO_NEXT_STEPS,
   },
   {
     name: 'a release that failed again is not tried again for the same annotation',
     situation: sampleSituation(
-      annotated(pinned({ releaseVersion: NEXT }, { failedTarget: failed(versionTargetOf(TO_NEXT), '1') }), '1'),
+      annotated(pinned({ releaseVersion: NEXT }, { failedTarget: failed(targetOf(TO_NEXT), '1') }), '1'),
     ),
     want: [],
   },
   {
     name: 'a release that failed is not tried again because the annotation went',
-    situation: sampleSituation(
-      pinned({ releaseVersion: NEXT }, { failedTarget: failed(versionTargetOf(TO_NEXT), '1') }),
-    ),
+    situation: sampleSituation(pinned({ releaseVersion: NEXT }, { failedTarget: failed(targetOf(TO_NEXT), '1') })),
     want: [],
   },
   {
@@ -149,7 +153,7 @@ export const versionCases: readonly PlanCase[] = [
     situation: sampleSituation(
       pinned(
         { releaseVersion: NEXT },
-        { failedTarget: failed(versionTargetOf(TO_NEXT)) },
+        { failedTarget: failed(targetOf(TO_NEXT)) },
         {},
         { scaling: { min: 3, max: 9 } },
       ),
@@ -161,7 +165,7 @@ export const versionCases: readonly PlanCase[] = [
     situation: sampleSituation(
       pinned(
         { releaseVersion: NEXT },
-        { failedTarget: failed(GROW_TARGET), moreFailedTargets: [failed(versionTargetOf(TO_NEXT))] },
+        { failedTarget: failed(GROW_TARGET), moreFailedTargets: [failed(targetOf(TO_NEXT))] },
         {},
         { scaling: { min: 3, max: 9 } },
       ),
@@ -180,5 +184,47 @@ export const versionCases: readonly PlanCase[] = [
     ),
     want: [],
     later: TO_NEXT_STEPS.slice(1),
+  },
+  {
+    name: 'the group follows how many nodes may be replaced at a time',
+    situation: sampleSituation(pinned({}, {}, {}, CAREFUL)),
+    want: CAREFUL_STEPS,
+  },
+  {
+    name: 'a share of the nodes and the strategy are settings, too',
+    situation: sampleSituation(
+      pinned({ update: { force: false, strategy: 'Minimal' } }, {}, {}, { disruption: { maxUnavailable: '33%' } }),
+    ),
+    want: [
+      sending('update maxUnavailable', 'update strategy'),
+      'update node group web: update maxUnavailable 33%, strategy Minimal',
+    ],
+  },
+  {
+    name: 'a setting that the spec does not have is left as it is',
+    situation: sampleSituation(pinned({}, {}, { update: { maxUnavailable: '7', strategy: 'Minimal' } })),
+    want: [],
+  },
+  {
+    name: 'how many nodes may be replaced at a time is sent before they are replaced',
+    situation: sampleSituation(pinned({ releaseVersion: NEXT }, {}, {}, { ...CAREFUL, scaling: { min: 3, max: 9 } })),
+    want: CAREFUL_STEPS,
+  },
+  {
+    name: 'no node is replaced while that failed',
+    situation: sampleSituation(pinned({ releaseVersion: NEXT }, { failedTarget: failed(CAREFUL_TARGET) }, {}, CAREFUL)),
+    want: [],
+  },
+  {
+    name: 'a release that failed with other settings is tried again with these',
+    situation: sampleSituation(
+      pinned(
+        { releaseVersion: NEXT },
+        { failedTarget: failed(targetOf(TO_NEXT)) },
+        { update: { maxUnavailable: '2', strategy: 'Default' } },
+        CAREFUL,
+      ),
+    ),
+    want: TO_NEXT_STEPS,
   },
 ];
