@@ -33,5 +33,10 @@ describe('statistics', () => {
     );
   });
 
+  it('see through peaks that come and go', () => {
+    const points = Array.from({ length: 80 }, (_, x) => ({ x, y: 15 + 0.01 * x + (x % 5 === 0 ? 6 : 0) }));
+    assert.ok(Math.abs(slope(points) - 0.01) < 0.001, `${slope(points)}`);
+  });
+
   it('see no slope in a single point', () => assert.equal(slope([{ x: 1, y: 5 }]), 0));
 });

@@ -20,11 +20,16 @@ export interface Point {
   readonly y: number;
 }
 
-/** How much y grows when x grows by one: least squares. 0 for fewer than two points. */
+/**
+ * How much y grows when x grows by one: the median of the slopes between any two points (Theil and Sen), on which a quarter of outliers,
+ * such as buffers of a list that is coming in, has little weight. 0 for fewer than two points.
+ */
 export function slope(points: readonly Point[]): number {
-  const mean = (pick: (point: Point) => number) => points.reduce((sum, point) => sum + pick(point), 0) / points.length;
-  const x = mean((point) => point.x);
-  const y = mean((point) => point.y);
-  const spread = points.reduce((sum, point) => sum + (point.x - x) ** 2, 0);
-  return spread === 0 ? 0 : points.reduce((sum, point) => sum + (point.x - x) * (point.y - y), 0) / spread;
+  const slopes = points.flatMap((from, index) =>
+    points
+      .slice(index + 1)
+      .filter(({ x }) => x !== from.x)
+      .map((to) => (to.y - from.y) / (to.x - from.x)),
+  );
+  return slopes.length === 0 ? 0 : median(slopes);
 }
