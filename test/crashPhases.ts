@@ -25,7 +25,7 @@ export interface Phase {
 const START = /^(WATCH|GET \/version|DescribeCluster)/;
 /** Looks at the prerequisites are shared by pools and kept for a while: whether one is made depends on what was asked before, and when. */
 const SHARED =
-  /^(DescribeAddon|DescribeAccessEntry|DescribeInstanceType|DescribeSubnets|GET configmaps|GET deployments|GET nodes)/;
+  /^(DescribeAddon|DescribeAccessEntry|DescribeImages|GetParameter|DescribeInstanceType|DescribeSubnets|GET configmaps|GET deployments|GET nodes)/;
 /** Whether the request is none of an operator's start, and the pool's own. */
 export const isOfTheRun = (request: string): boolean => !START.test(request) && !SHARED.test(request);
 /** Once the finalizer is away, the pool may be read once more or not: that depends on which of two watch events comes first. */

@@ -30,7 +30,8 @@ describe('an upgrade', () => {
         pool.status.nodeGroup.update?.status !== 'InProgress' &&
         conditionOf(pool, 'Ready') === 'True/Verified' &&
         conditionOf(pool, 'NodesVerified') === 'True/AllVerified' &&
-        conditionOf(pool, 'UpToDate') === 'True/AsSpecified',
+        conditionOf(pool, 'UpToDate') === (release === NEWER ? 'True/AsSpecified' : 'False/UpdateAvailable') &&
+        pool?.status?.nodeGroup?.latestReleaseVersion === NEWER,
     );
 
   before(async () => {

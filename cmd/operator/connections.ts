@@ -7,6 +7,7 @@ import { EksAccessEntries, EksAddons } from '../../controllers/aws/clusterSettin
 import { EksClusters } from '../../controllers/aws/clusters.ts';
 import { Ec2Instances } from '../../controllers/aws/instances.ts';
 import { EksNodeGroups } from '../../controllers/aws/nodeGroups.ts';
+import { PublishedReleases } from '../../controllers/aws/releases.ts';
 import { createKubernetesClient, type KubernetesClient } from '../../controllers/kubernetes/client.ts';
 import { createNodes } from '../../controllers/kubernetes/nodes.ts';
 import { createPools } from '../../controllers/kubernetes/pools.ts';
@@ -53,6 +54,7 @@ export function portsOf({ clusterName }: Options, connections: Connections): Sou
   return {
     nodeGroups: new EksNodeGroups(clusterName, aws.eks, lane),
     clusters: new EksClusters(clusterName, aws.eks, lane, async () => (await client.caData()) ?? ''),
+    releases: new PublishedReleases(aws.ssm, aws.ec2, lane),
     instances: new Ec2Instances(aws.ec2, lane),
     addons: new EksAddons(clusterName, aws.eks, lane),
     accessEntries: new EksAccessEntries(clusterName, aws.eks, lane),

@@ -1,5 +1,7 @@
 /** The way to AWS: the operations that are used, bounded in number, rate and time. */
 import type {
+  DescribeImagesCommandInput,
+  DescribeImagesCommandOutput,
   DescribeInstancesCommandInput,
   DescribeInstancesCommandOutput,
   DescribeInstanceTypeOfferingsCommandInput,
@@ -35,6 +37,7 @@ import type {
   UpdateNodegroupVersionCommandInput,
   UpdateNodegroupVersionCommandOutput,
 } from '@aws-sdk/client-eks';
+import type { GetParameterCommandInput, GetParameterCommandOutput } from '@aws-sdk/client-ssm';
 import PQueue from 'p-queue';
 import type { Answer } from '../windowspool/ports.ts';
 import { troubleOf } from './errors.ts';
@@ -57,6 +60,7 @@ export interface EksOperations {
 
 /** The EC2 operations that are used. */
 export interface Ec2Operations {
+  DescribeImages: [DescribeImagesCommandInput, DescribeImagesCommandOutput];
   DescribeInstances: [DescribeInstancesCommandInput, DescribeInstancesCommandOutput];
   DescribeInstanceTypes: [DescribeInstanceTypesCommandInput, DescribeInstanceTypesCommandOutput];
   DescribeInstanceTypeOfferings: [
@@ -65,6 +69,18 @@ export interface Ec2Operations {
   ];
   DescribeSubnets: [DescribeSubnetsCommandInput, DescribeSubnetsCommandOutput];
 }
+
+/** The SSM operations that are used. */
+export interface SsmOperations {
+  GetParameter: [GetParameterCommandInput, GetParameterCommandOutput];
+}
+
+/** One SSM call. */
+export type SsmCall = <O extends keyof SsmOperations>(
+  operation: O,
+  input: SsmOperations[O][0],
+  signal: AbortSignal,
+) => Promise<SsmOperations[O][1]>;
 
 /** One EC2 call. */
 export type Ec2Call = <O extends keyof Ec2Operations>(
@@ -80,8 +96,11 @@ export type EksCall = <O extends keyof EksOperations>(
   signal: AbortSignal,
 ) => Promise<EksOperations[O][1]>;
 
+/** The services of AWS that are used. */
+export type Service = 'eks' | 'ec2' | 'ssm';
+
 /** What is told of a finished call, for metrics. `code` is `OK` or the error's name. */
-export type CallObserver = (service: 'eks' | 'ec2', operation: string, code: string, seconds: number) => void;
+export type CallObserver = (service: Service, operation: string, code: string, seconds: number) => void;
 
 /** Longer than the SDK's own tries take together; a call that is still out then hangs. */
 const CALL_TIMEOUT_MS = 90_000;
@@ -102,7 +121,7 @@ export class Lane {
   }
 
   async run<T>(
-    service: 'eks' | 'ec2',
+    service: Service,
     operation: string,
     call: (signal: AbortSignal) => Promise<T>,
     signal: AbortSignal,
@@ -111,7 +130,7 @@ export class Lane {
   }
 
   async #call<T>(
-    service: 'eks' | 'ec2',
+    service: Service,
     operation: string,
     call: (signal: AbortSignal) => Promise<T>,
     signal: AbortSignal,

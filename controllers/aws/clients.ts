@@ -15,7 +15,8 @@ import {
   UpdateNodegroupConfigCommand,
   UpdateNodegroupVersionCommand,
 } from '@aws-sdk/client-eks';
-import type { Ec2Call, EksCall, EksOperations } from './calls.ts';
+import type { SSMClient } from '@aws-sdk/client-ssm';
+import type { Ec2Call, EksCall, EksOperations, SsmCall } from './calls.ts';
 
 const COMMANDS = {
   DescribeCluster: DescribeClusterCommand,
@@ -35,6 +36,7 @@ const COMMANDS = {
 export interface AwsClients {
   readonly eks: EksCall;
   readonly ec2: Ec2Call;
+  readonly ssm: SsmCall;
   /** Closes the connections. */
   close(): void;
 }
@@ -44,6 +46,7 @@ export function createAwsClients(options: { readonly region: string; readonly ve
   const client = new EKSClient(config);
   const send = sender(client);
   let ec2: Promise<{ client: EC2Client; commands: typeof import('./ec2Client.ts').EC2_COMMANDS }> | undefined;
+  let ssm: Promise<{ client: SSMClient; commands: typeof import('./ssmClient.ts').SSM_COMMANDS }> | undefined;
   return {
     eks: (operation, input, signal) => {
       const Command = COMMANDS[operation] as new (input: unknown) => unknown;
@@ -59,15 +62,25 @@ export function createAwsClients(options: { readonly region: string; readonly ve
       const Command = commands[operation] as new (input: unknown) => unknown;
       return sender(ec2Client)(new Command(input), { abortSignal: signal });
     },
+    ssm: async (operation, input, signal) => {
+      ssm ??= import('./ssmClient.ts').then((sdk) => ({
+        client: new sdk.SSMClient(config),
+        commands: sdk.SSM_COMMANDS,
+      }));
+      const { client: ssmClient, commands } = await ssm;
+      const Command = commands[operation] as new (input: unknown) => unknown;
+      return sender(ssmClient)(new Command(input), { abortSignal: signal });
+    },
     close: () => {
       client.destroy();
+      ssm?.then(({ client: ssmClient }) => ssmClient.destroy()).catch(() => undefined);
       ec2?.then(({ client: ec2Client }) => ec2Client.destroy()).catch(() => undefined);
     },
   };
 }
 
 /** The command's type is looked up by name, which the SDK's overloads of send cannot follow. */
-function sender(client: EKSClient | EC2Client) {
+function sender(client: EKSClient | EC2Client | SSMClient) {
   return client.send.bind(client) as unknown as (
     command: unknown,
     options: { abortSignal: AbortSignal },

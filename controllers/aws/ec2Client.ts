@@ -3,6 +3,7 @@
  * only: all of them cost 75 MB.
  */
 import {
+  DescribeImagesCommand,
   DescribeInstancesCommand,
   DescribeInstanceTypeOfferingsCommand,
   DescribeInstanceTypesCommand,
@@ -13,6 +14,7 @@ import type { Ec2Operations } from './calls.ts';
 export { EC2Client } from '@aws-sdk/client-ec2';
 
 export const EC2_COMMANDS = {
+  DescribeImages: DescribeImagesCommand,
   DescribeInstances: DescribeInstancesCommand,
   DescribeInstanceTypeOfferings: DescribeInstanceTypeOfferingsCommand,
   DescribeInstanceTypes: DescribeInstanceTypesCommand,

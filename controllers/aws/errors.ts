@@ -36,6 +36,8 @@ const KINDS: ReadonlyMap<string, TroubleKind> = new Map(
     ResourceLimitExceededException: 'limit',
     ResourceNotFoundException: 'gone',
     NotFoundException: 'gone',
+    ParameterNotFound: 'gone',
+    'InvalidAMIID.NotFound': 'gone',
   }),
 );
 

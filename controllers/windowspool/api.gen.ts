@@ -396,6 +396,14 @@ export interface NodeGroupState {
    */
   releaseVersion?: string;
   /**
+   * The day of that release, such as 2026-01-22. AWS makes an AMI private about 4 months later: no node starts from it any more.
+   */
+  releaseDate?: string;
+  /**
+   * The newest release for nodeGroup.kubernetesVersion, or else for the version of the cluster.
+   */
+  latestReleaseVersion?: string;
+  /**
    * The health issues that EKS reports.
    */
   healthIssues?: HealthIssueState[];

@@ -103,6 +103,39 @@ describe('UpToDate', () => {
       'False UpdateFailed: Node group web: scaling is 3 to 5 and the spec says 3 to 9. Update u-1 failed. It is not tried again until the spec or the annotation winpool.dev/retry changes.',
     ],
     [
+      'is True with the newest release',
+      sampleSituation({ newestRelease: { ok: true, value: '1.36-2026.02.11' } }),
+      'True AsSpecified: Node group web is as the spec says.',
+    ],
+    [
+      'tells of a newer release, with the field to set',
+      sampleSituation({ newestRelease: { ok: true, value: '1.36-2026.02.28' } }),
+      'False UpdateAvailable: Node group web has AMI release 1.36-2026.02.11, and 1.36-2026.02.28 is the newest. Set spec.nodeGroup.releaseVersion: 1.36-2026.02.28.',
+    ],
+    [
+      'warns from three months on that nodes will not start',
+      sampleSituation({
+        ...group({ releaseVersion: '1.36-2025.12.01' }),
+        newestRelease: { ok: true, value: '1.36-2026.02.28' },
+      }),
+      'False UpdateAvailable: Node group web has AMI release 1.36-2025.12.01, and 1.36-2026.02.28 is the newest. AWS makes this AMI private about four months after its release, on 2026-04-01 or so: no node starts from it then. Set spec.nodeGroup.releaseVersion: 1.36-2026.02.28.',
+    ],
+    [
+      'does not warn a day before',
+      sampleSituation(group({ releaseVersion: '1.36-2025.12.02' })),
+      'True AsSpecified: Node group web is as the spec says.',
+    ],
+    [
+      'says why the newest release is not known',
+      sampleSituation({
+        newestRelease: {
+          ok: false,
+          trouble: sampleTrouble('denied', { operation: 'GetParameter', message: 'not authorized: ssm:GetParameter' }),
+        },
+      }),
+      'True AsSpecified: Node group web is as the spec says. The newest AMI release is not known: GetParameter failed: not authorized: ssm:GetParameter.',
+    ],
+    [
       'is False for what EKS cannot change',
       sampleSituation(group({ diskSizeGiB: 100 })),
       'False ImmutableDifference: Node group web differs in what EKS cannot change: disk size is 100 and the spec says 50.',

@@ -10,6 +10,7 @@ import { RETRY_ANNOTATION } from './labels.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import type { NodeGroup } from './ports.ts';
 import type { Reason } from './reasons.ts';
+import { isNewerRelease, lifeOf } from './releaseVersion.ts';
 import type { Situation } from './situation.ts';
 import { isAheadOfCluster } from './versionChanges.ts';
 import { joined, sentence } from './words.ts';
@@ -58,7 +59,33 @@ function compare(s: Situation, group: NodeGroup): Finding {
     const wait = isPaused(pool) ? 'It is changed when the pool is resumed.' : 'It is about to be changed.';
     return { status: 'False', reason: 'Outdated', message: `Node group ${group.name}: ${what} ${wait}` };
   }
-  return { status: 'True', reason: 'AsSpecified', message: `Node group ${group.name} is as the spec says.` };
+  return assessRelease(s, group);
+}
+
+/** Whether there is a newer AMI release. Nothing else differs. */
+function assessRelease({ pool, now, newestRelease }: Situation, group: NodeGroup): Finding {
+  const { releaseVersion = '' } = group;
+  const newest = newestRelease?.ok ? newestRelease.value : undefined;
+  const end = releaseEnd(releaseVersion, now);
+  if (newest && releaseVersion && isNewerRelease(newest, releaseVersion)) {
+    const field = pool.spec.nodeGroup.kubernetesVersion && !pool.spec.nodeGroup.releaseVersion ? ' beside it' : '';
+    const message = `Node group ${group.name} has AMI release ${releaseVersion}, and ${newest} is the newest.${end} Set spec.nodeGroup.releaseVersion: ${newest}${field}.`;
+    return { status: 'False', reason: 'UpdateAvailable', message };
+  }
+  const unknown =
+    newestRelease && !newestRelease.ok
+      ? ` The newest AMI release is not known: ${sentence(`${newestRelease.trouble.operation} failed: ${newestRelease.trouble.message}`)}`
+      : '';
+  const message = `Node group ${group.name} is as the spec says.${end}${unknown}`;
+  return { status: 'True', reason: 'AsSpecified', message };
+}
+
+/** A warning from the day on when the AMI is old. */
+function releaseEnd(release: string, now: number): string {
+  const life = lifeOf(release);
+  if (!life || now < life.old) return '';
+  const day = new Date(life.private).toISOString().slice(0, 10);
+  return ` AWS makes this AMI private about four months after its release, on ${day} or so: no node starts from it then.`;
 }
 
 function listed(differences: readonly Difference[]): string {

@@ -4,7 +4,7 @@ import type { Departures } from './departures.ts';
 import { expectationOf, groupOf, isAwsTrouble, isOverdue, lateInstances } from './facts.ts';
 import { POOL_KEY, RETRY_ANNOTATION } from './labels.ts';
 import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
-import type { Clusters, Instances, NodeGroups, Nodes, RuntimeClasses, Trouble } from './ports.ts';
+import type { Clusters, Instances, NodeGroups, Nodes, Releases, RuntimeClasses, Trouble } from './ports.ts';
 import { gatherFacts } from './prerequisites/gather.ts';
 import type { PrerequisiteSources } from './prerequisites/ports.ts';
 import { SharedAnswers } from './prerequisites/sharedAnswers.ts';
@@ -13,11 +13,13 @@ import { runtimeClassFor } from './runtimeClass.ts';
 import type { ClusterSight, GroupSight, Settings, Situation, StepTrouble } from './situation.ts';
 import type { Expectation } from './verify.ts';
 import { isAheadOfCluster } from './versionChanges.ts';
+import { yearOf } from './windows.ts';
 
 export interface Sources extends PrerequisiteSources {
   readonly nodeGroups: NodeGroups;
   readonly clusters: Clusters;
   readonly instances: Instances;
+  readonly releases: Releases;
   readonly nodes: Nodes;
   readonly rosters: Pick<Rosters, 'of' | 'forget'>;
   readonly runtimeClasses: RuntimeClasses;
@@ -25,11 +27,15 @@ export interface Sources extends PrerequisiteSources {
   readonly serverVersion: () => string | undefined;
 }
 
+/** What changes once in weeks, a new release or the cluster's version, is asked for again at one look of so many. */
+const RARELY = 6;
+
 /** What AWS said of a pool at one look. */
 export interface Sight {
   readonly group: GroupSight;
   readonly prerequisites: Situation['prerequisites'];
   readonly instances: Situation['instances'];
+  readonly newestRelease: Situation['newestRelease'];
   /** What AWS refused then: not asked again before the next look. */
   readonly troubles: readonly StepTrouble[];
 }
@@ -66,8 +72,8 @@ export class Sights {
   }
 
   /** Keeps what AWS said in a situation until the next look is due, in epoch milliseconds. */
-  keep({ pool, group, prerequisites, instances, troubles }: Situation, until: number): void {
-    const sight = { group, prerequisites, instances, troubles: troubles.filter(isAwsTrouble) };
+  keep({ pool, group, prerequisites, instances, newestRelease, troubles }: Situation, until: number): void {
+    const sight = { group, prerequisites, instances, newestRelease, troubles: troubles.filter(isAwsTrouble) };
     this.#entries.set(pool.metadata.name, { sight, wanted: wantedOf(pool), until });
   }
 
@@ -119,6 +125,7 @@ export async function observe(
     roster,
     prerequisites: before?.prerequisites,
     instances: before?.instances,
+    newestRelease: before?.newestRelease,
     runtimeClass: wish && sources.runtimeClasses.get(wish.name),
     formerRuntimeClass: former && former !== wish?.name ? sources.runtimeClasses.get(former) : undefined,
     serverVersion,
@@ -131,7 +138,28 @@ export async function observe(
 /** With all else that AWS has to be asked for. */
 async function askAws(s: Situation, sights: Sights, sources: Sources, signal: AbortSignal): Promise<Situation> {
   const seen = await withInstances(await withUpdate(s, sources, signal), sources, signal);
-  return { ...seen, prerequisites: await gatherFacts(seen, sources, sights.shared, signal) };
+  const [prerequisites, newestRelease] = await Promise.all([
+    gatherFacts(seen, sources, sights.shared, signal),
+    findNewestRelease(seen, sources, sights, signal),
+  ]);
+  return { ...seen, prerequisites, newestRelease };
+}
+
+/** The newest AMI release for the pool's group. Pools of a kind share the answer, and releases come once a month. */
+async function findNewestRelease(
+  { pool, cluster, group, settings, now }: Situation,
+  { releases }: Sources,
+  { shared }: Sights,
+  signal: AbortSignal,
+): Promise<Situation['newestRelease']> {
+  if (cluster.kind !== 'seen' || group.kind !== 'seen' || !isOwnedBy(pool, group.group)) return undefined;
+  if (group.group.status !== 'ACTIVE' && group.group.status !== 'DEGRADED') return undefined;
+  const { windowsVersion, nodeGroup } = pool.spec;
+  const minor = nodeGroup.kubernetesVersion ?? cluster.cluster.kubernetesVersion;
+  const ask = (own: AbortSignal) =>
+    releases.newest({ year: yearOf(windowsVersion), edition: nodeGroup.edition }, minor, own);
+  const question = `newest release of ${windowsVersion} ${nodeGroup.edition} ${minor}`;
+  return shared.get(question, RARELY * settings.resyncMs, now, ask, signal);
 }
 
 /** The verdicts on the nodes of the pool's group. The nodes of a group that is not the pool's are not the pool's either. */
@@ -162,11 +190,12 @@ async function lookAtGroup(
  * How old what is known of the cluster may be: it is looked at again before a group is made, when EKS says that it is gone, and while a pool
  * waits for its upgrade.
  */
-function clusterAge({ cluster }: Sights, pool: WindowsPool, group: GroupSight, { pollMs }: Settings): number {
+function clusterAge({ cluster }: Sights, pool: WindowsPool, group: GroupSight, settings: Settings): number {
+  const { pollMs, resyncMs } = settings;
   const gone = group.kind === 'unreachable' && group.trouble.kind === 'gone';
   if (gone || cluster?.kind !== 'seen') return 0;
   if (isAheadOfCluster({ pool, cluster })) return pollMs / 2;
-  return group.kind === 'absent' && !isGoing(pool) ? pollMs / 2 : Number.POSITIVE_INFINITY;
+  return group.kind === 'absent' && !isGoing(pool) ? pollMs / 2 : RARELY * resyncMs;
 }
 
 /** The cluster. Pools that look at the same time share one call. */

@@ -204,6 +204,16 @@ export interface Clusters {
   describe(signal: AbortSignal): Promise<Answer<Cluster | undefined>>;
 }
 
+/** The AMI releases that EKS publishes for Windows. */
+export interface Releases {
+  /** The newest release (`1.35-2026.01.22`) of a minor version of Kubernetes; undefined when EKS has none. */
+  newest(
+    windows: { readonly year: string; readonly edition: 'Core' | 'Full' },
+    minor: string,
+    signal: AbortSignal,
+  ): Promise<Answer<string | undefined>>;
+}
+
 /** An EC2 instance of a node group's scaling group. */
 export interface Instance {
   readonly id: string;

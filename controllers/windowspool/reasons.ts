@@ -82,6 +82,8 @@ const others = {
     'A node group of this name exists that nodeGroup.adoption does not take over, for the cause in the message. Choose another name, or put the cause right.',
   AsSpecified: 'The node group is as the spec says.',
   Outdated: 'The node group is not yet as the spec says. The operator is about to change it.',
+  UpdateAvailable:
+    'There is a newer AMI release for the node group. Set nodeGroup.releaseVersion to the one in the message. AWS makes AMIs private about four months after their release.',
   Drifted:
     'The node group differs from the spec, and no change of the spec made that. The message names each field with both values. With driftPolicy: Correct the operator puts it right; with Report, do it yourself or change the spec.',
   ImmutableDifference:

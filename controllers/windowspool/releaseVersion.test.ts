@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isNewerMinor, minorOf, spelled } from './releaseVersion.ts';
+import { dateOf, isNewerMinor, isNewerRelease, lifeOf, minorOf, spelled } from './releaseVersion.ts';
 
 describe('a release', () => {
   it('is the same text in either spelling', () => {
@@ -11,6 +11,34 @@ describe('a release', () => {
 
   it('tells its Kubernetes version', () => {
     assert.deepEqual(['1.35-2026-01-22', '1.36-2026.03.17', ''].map(minorOf), ['1.35', '1.36', '']);
+  });
+});
+
+describe('the day of a release', () => {
+  it('is read in either spelling', () => {
+    assert.deepEqual(['1.35-2026.01.22', '1.35-2026-01-22', '1.35', ''].map(dateOf), [
+      '2026-01-22',
+      '2026-01-22',
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('makes it newer than another, and its Kubernetes version counts more', () => {
+    const newer: readonly (readonly [string, string, boolean])[] = [
+      ['1.35-2026.02.10', '1.35-2026-01-22', true],
+      ['1.35-2026.01.22', '1.35-2026-01-22', false],
+      ['1.35-2026.01.22', '1.35-2026.02.10', false],
+      ['1.36-2026.01.22', '1.35-2026.02.10', true],
+      ['1.35-2026.02.10', '1.36-2026.01.22', false],
+    ];
+    for (const [release, other, want] of newer)
+      assert.equal(isNewerRelease(release, other), want, `${release} ${other}`);
+  });
+
+  it('says until when it can be launched', () => {
+    assert.deepEqual(lifeOf('1.35-2026-01-22'), { old: Date.parse('2026-04-22'), private: Date.parse('2026-05-22') });
+    assert.deepEqual([lifeOf('1.35'), lifeOf('1.35-2026.99.99')], [undefined, undefined]);
   });
 });
 

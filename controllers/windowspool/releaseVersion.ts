@@ -14,6 +14,34 @@ export function minorOf(release: string): string {
   return release.split('-', 1)[0] ?? '';
 }
 
+/** `1.35-2026.01.22` -> `2026-01-22`; undefined for what is no release. */
+export function dateOf(release: string): string | undefined {
+  const [, year, month, day] = /-(\d{4})[.-](\d{2})[.-](\d{2})$/.exec(release) ?? [];
+  return year && `${year}-${month}-${day}`;
+}
+
+/** Whether a release is newer than the other: of a newer Kubernetes version, or of a later day. */
+export function isNewerRelease(release: string, other: string): boolean {
+  const [minor, otherMinor] = [minorOf(release), minorOf(other)];
+  if (minor !== otherMinor) return isNewerMinor(minor, otherMinor);
+  return (dateOf(release) ?? '') > (dateOf(other) ?? '');
+}
+
+/**
+ * From when on an AMI is old, and from when on it is private and starts no node any more, in epoch milliseconds: AWS keeps Windows AMIs public
+ * for four months. https://docs.aws.amazon.com/eks/latest/userguide/eks-optimized-windows-ami.html
+ */
+export function lifeOf(release: string): { readonly old: number; readonly private: number } | undefined {
+  const date = dateOf(release);
+  if (date === undefined || Number.isNaN(Date.parse(date))) return undefined;
+  return { old: monthsAfter(date, 3), private: monthsAfter(date, 4) };
+}
+
+function monthsAfter(date: string, months: number): number {
+  const day = new Date(date);
+  return day.setUTCMonth(day.getUTCMonth() + months);
+}
+
 /** Whether the minor version of Kubernetes is newer than the other: (`1.36`, `1.9`) -> true. */
 export function isNewerMinor(version: string, other: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);

@@ -1,6 +1,6 @@
 /** What is true of a pool at one moment: everything that the plan may look at. Plain data. */
 import type { WindowsPool } from './api.gen.ts';
-import type { Cluster, Instance, NodeGroup, NodeGroupUpdate, RuntimeClass, Trouble } from './ports.ts';
+import type { Answer, Cluster, Instance, NodeGroup, NodeGroupUpdate, RuntimeClass, Trouble } from './ports.ts';
 import type { PrerequisiteFacts } from './prerequisites/facts.ts';
 import type { RosterView } from './roster.ts';
 
@@ -53,6 +53,8 @@ export interface Situation {
   readonly roster: RosterView;
   /** What the checks of the prerequisites look at; undefined where none are made. */
   readonly prerequisites: PrerequisiteFacts | undefined;
+  /** The newest AMI release for the group; undefined where it was not asked for. */
+  readonly newestRelease: Answer<string | undefined> | undefined;
   /** Instances of the group; looked up only while nodes are missing. */
   readonly instances: readonly Instance[] | undefined;
   /** The RuntimeClass with the name that the pool wants, whoever made it. */

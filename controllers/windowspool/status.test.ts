@@ -46,6 +46,7 @@ const described = {
   amiType: 'WINDOWS_CORE_2022_x86_64',
   kubernetesVersion: '1.36',
   releaseVersion: '1.36-2026.02.11',
+  releaseDate: '2026-02-11',
   autoScalingGroups: ['eks-web-0a1b'],
   applied: APPLIED,
 };

@@ -8,6 +8,7 @@ import { groupOf, isClusterMismatch } from './facts.ts';
 import { describeError, type FailedTarget, failedTargetsOf, timeOf } from './failedTarget.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import type { NodeGroup } from './ports.ts';
+import { dateOf } from './releaseVersion.ts';
 import type { RosterView } from './roster.ts';
 import { isOwner, runtimeClassFor } from './runtimeClass.ts';
 import type { Situation } from './situation.ts';
@@ -139,7 +140,7 @@ function nodeGroupState(outcome: Outcome): NodeGroupState {
   const remembered = rememberedOf(outcome, owned);
   if (owned) {
     const differs = immutableDifferences(pool, owned).length > 0;
-    return { name, ...describedBy(owned), ...(differs && { differs }), ...remembered };
+    return { name, ...describedBy(owned), ...latestRelease(outcome.after), ...(differs && { differs }), ...remembered };
   }
   if (group.kind === 'unreachable') return { ...memory, name, ...remembered };
   return { name, ...(memory?.arn && { arn: memory.arn }), ...remembered };
@@ -147,12 +148,14 @@ function nodeGroupState(outcome: Outcome): NodeGroupState {
 
 function describedBy(group: NodeGroup): Omit<NodeGroupState, 'name'> {
   const issues = group.healthIssues.slice(0, LIST_LENGTH);
+  const releaseDate = dateOf(group.releaseVersion ?? '');
   return {
     arn: group.arn,
     status: group.status,
     amiType: group.amiType,
     ...(group.kubernetesVersion && { kubernetesVersion: group.kubernetesVersion }),
     ...(group.releaseVersion && { releaseVersion: group.releaseVersion }),
+    ...(releaseDate && { releaseDate }),
     ...(issues.length > 0 && {
       healthIssues: issues.map(({ code, message, resourceIds }) => ({
         code,
@@ -162,6 +165,12 @@ function describedBy(group: NodeGroup): Omit<NodeGroupState, 'name'> {
     }),
     ...(group.autoScalingGroups.length > 0 && { autoScalingGroups: [...group.autoScalingGroups] }),
   };
+}
+
+/** The newest release, as it was last known. */
+function latestRelease({ pool, newestRelease }: Situation): Pick<NodeGroupState, 'latestReleaseVersion'> {
+  const known = newestRelease?.ok ? newestRelease.value : pool.status?.nodeGroup?.latestReleaseVersion;
+  return known ? { latestReleaseVersion: known } : {};
 }
 
 type Remembered = Pick<

@@ -121,6 +121,25 @@ describe('an upgrade', () => {
     assert.deepEqual(updatesIn(world.awsCalls()).length, 3);
   });
 
+  it('that is possible is told, and the question is shared and asked rarely', async () => {
+    const { world, deps } = await readyWorld();
+    world.newestRelease = NEXT;
+    await hours(world, deps, 3);
+    const asked = world.awsCalls().filter((call) => call === 'GetParameter').length;
+    assert.ok(asked >= 2 && asked <= 3, `asked ${asked} times in 3 hours`);
+    assert.equal(stateOf(world)?.latestReleaseVersion, NEXT);
+    assert.equal(stateOf(world)?.releaseDate, '2026-02-11');
+    assert.match(
+      conditionOf(world, 'UpToDate') ?? '',
+      /^False UpdateAvailable: .* Set spec\.nodeGroup\.releaseVersion: 1\.36-2026\.03\.17\.$/,
+    );
+    assert.equal(ready(world), 'True');
+    world.fails = (call) => (call === 'GetParameter' ? sampleTrouble('denied') : undefined);
+    await hours(world, deps, 2);
+    assert.equal(stateOf(world)?.latestReleaseVersion, NEXT);
+    assert.match(conditionOf(world, 'UpToDate') ?? '', /^True AsSpecified: .* The newest AMI release is not known: /);
+  });
+
   it('waits for the control plane, and starts when that is upgraded', async () => {
     const { world, deps } = await readyWorld();
     world.apply(pins({ kubernetesVersion: '1.37' }));

@@ -54,6 +54,7 @@ export class FakeWorld {
     accessEntry: { type: 'EC2_WINDOWS' } as AccessEntry | undefined,
     freeAddresses: 251,
   };
+  newestRelease: string | undefined = '1.36-2026.02.11';
   clusterIsOurs = true;
   cluster: Partial<Cluster> = {};
   readonly calls: string[] = [];
@@ -149,6 +150,7 @@ export class FakeWorld {
         legacyController: () => this.#call('get Deployment vpc-resource-controller', () => false),
         linuxNodes: () => this.#call('list Linux nodes', () => ({ schedulable: 1, groups: [] })),
       },
+      releases: { newest: () => this.#call('GetParameter', () => this.newestRelease) },
       instances: { ofScalingGroup: () => this.#call('DescribeInstances', () => this.instances) },
       rosters: {
         of: (pool, group, expected) => {

@@ -193,6 +193,7 @@ export function sampleSituation({ nodes = sampleNodes(3), ...change }: Situation
     update: undefined,
     roster: new Roster(nodes, expected, change.now ?? NOW),
     prerequisites: undefined,
+    newestRelease: undefined,
     instances: undefined,
     runtimeClass: pool.spec.runtimeClass.manage ? sampleRuntimeClass(pool) : undefined,
     formerRuntimeClass: undefined,

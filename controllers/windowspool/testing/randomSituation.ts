@@ -192,6 +192,14 @@ export const randomSituation: fc.Arbitrary<Situation> = randomPool.chain((pool) 
     })
     .map(({ nodes, ...rest }): Situation => {
       const expected = expectationOf({ pool, settings, ...rest });
-      return { pool, now: NOW, settings, prerequisites: undefined, roster: new Roster(nodes, expected, NOW), ...rest };
+      return {
+        pool,
+        now: NOW,
+        settings,
+        prerequisites: undefined,
+        newestRelease: undefined,
+        roster: new Roster(nodes, expected, NOW),
+        ...rest,
+      };
     }),
 );

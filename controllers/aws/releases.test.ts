@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { type Ec2Call, Lane, type SsmCall } from './calls.ts';
+import { PublishedReleases } from './releases.ts';
+
+const { signal } = new AbortController();
+const PATH = '/aws/service/ami-windows-latest/Windows_Server-2022-English-Core-EKS_Optimized-1.35/image_id';
+
+function failing(name: string): Error {
+  return Object.assign(new Error('no'), { name, $metadata: { httpStatusCode: 400 } });
+}
+
+/** The adapter over an SSM and an EC2 that give, or throw, one answer each. */
+function over(parameter: unknown, images: unknown) {
+  const calls: [string, unknown][] = [];
+  const answering = (answer: unknown) => async (operation: string, input: unknown) => {
+    calls.push([operation, input]);
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  const lane = new Lane(() => undefined);
+  const releases = new PublishedReleases(answering(parameter) as SsmCall, answering(images) as Ec2Call, lane);
+  return { calls, newest: () => releases.newest({ year: '2022', edition: 'Core' }, '1.35', signal) };
+}
+
+const named = (Name: string) => ({ Images: [{ ImageId: 'ami-1', Name }] });
+const parameter = { Parameter: { Value: 'ami-1' } };
+
+describe('the newest AMI release', () => {
+  it('is found by the parameter of SSM and the name of the AMI', async () => {
+    const { calls, newest } = over(parameter, named('Windows_Server-2022-English-Core-EKS_Optimized-1.35-2026.04.18'));
+    assert.deepEqual(await newest(), { ok: true, value: '1.35-2026.04.18' });
+    assert.deepEqual(calls, [
+      ['GetParameter', { Name: PATH }],
+      ['DescribeImages', { ImageIds: ['ami-1'] }],
+    ]);
+  });
+
+  it('is spelled as its AMI is', async () => {
+    const { newest } = over(parameter, named('Windows_Server-2022-English-Core-EKS_Optimized-1.35-2026-01-22'));
+    assert.deepEqual(await newest(), { ok: true, value: '1.35-2026-01-22' });
+  });
+
+  const none: readonly (readonly [string, unknown, unknown])[] = [
+    ['SSM has no parameter', failing('ParameterNotFound'), {}],
+    ['the parameter is empty', {}, {}],
+    ['EC2 has no such AMI', parameter, failing('InvalidAMIID.NotFound')],
+    ['EC2 shows no AMI', parameter, { Images: [] }],
+    ['the AMI has another kind of name', parameter, named('golden-image')],
+  ];
+  for (const [what, ssm, ec2] of none) {
+    it(`is none where ${what}`, async () =>
+      assert.deepEqual(await over(ssm, ec2).newest(), { ok: true, value: undefined }));
+  }
+
+  for (const [what, ssm, ec2] of [
+    ['SSM', failing('AccessDeniedException'), {}],
+    ['EC2', parameter, failing('UnauthorizedOperation')],
+  ] as const) {
+    it(`is trouble where ${what} denies the call`, async () => {
+      const answer = await over(ssm, ec2).newest();
+      assert.equal(!answer.ok && answer.trouble.kind, 'denied');
+    });
+  }
+});

@@ -1,0 +1,44 @@
+/** The port Releases on SSM and EC2: https://docs.aws.amazon.com/eks/latest/userguide/retrieve-windows-ami-id.html */
+import type { Answer, Releases } from '../windowspool/ports.ts';
+import type { Ec2Call, Lane, SsmCall } from './calls.ts';
+
+/** SSM names the newest AMI by its id only: the date of its release is the end of the AMI's name. */
+export class PublishedReleases implements Releases {
+  readonly #ssm: SsmCall;
+  readonly #ec2: Ec2Call;
+  readonly #lane: Lane;
+
+  constructor(ssm: SsmCall, ec2: Ec2Call, lane: Lane) {
+    this.#ssm = ssm;
+    this.#ec2 = ec2;
+    this.#lane = lane;
+  }
+
+  async newest(
+    { year, edition }: Parameters<Releases['newest']>[0],
+    minor: string,
+    signal: AbortSignal,
+  ): Promise<Answer<string | undefined>> {
+    const family = `Windows_Server-${year}-English-${edition}-EKS_Optimized-${minor}`;
+    const id = await this.#imageId(`/aws/service/ami-windows-latest/${family}/image_id`, signal);
+    if (!id.ok || id.value === undefined) return id;
+    const name = await this.#imageName(id.value, signal);
+    if (!name.ok) return name;
+    const [, date] = /-(\d{4}[.-]\d{2}[.-]\d{2})$/.exec(name.value ?? '') ?? [];
+    return { ok: true, value: date && `${minor}-${date}` };
+  }
+
+  async #imageId(Name: string, signal: AbortSignal): Promise<Answer<string | undefined>> {
+    const call = (bounded: AbortSignal) => this.#ssm('GetParameter', { Name }, bounded);
+    const answer = await this.#lane.run('ssm', 'GetParameter', call, signal);
+    if (answer.ok) return { ok: true, value: answer.value.Parameter?.Value };
+    return answer.trouble.kind === 'gone' ? { ok: true, value: undefined } : answer;
+  }
+
+  async #imageName(id: string, signal: AbortSignal): Promise<Answer<string | undefined>> {
+    const call = (bounded: AbortSignal) => this.#ec2('DescribeImages', { ImageIds: [id] }, bounded);
+    const answer = await this.#lane.run('ec2', 'DescribeImages', call, signal);
+    if (answer.ok) return { ok: true, value: answer.value.Images?.[0]?.Name };
+    return answer.trouble.kind === 'gone' ? { ok: true, value: undefined } : answer;
+  }
+}
