@@ -4,6 +4,7 @@ import { needsInstances, observe, type Sights, type Sources } from './observe.ts
 import { planFor } from './plan.ts';
 import type { Answer, Trouble } from './ports.ts';
 import { needsExamination } from './prerequisites/examination.ts';
+import { accessEntryQuestion } from './prerequisites/gather.ts';
 import { report, type Voice } from './report.ts';
 import { type Next, nextRun, untilGroupLook } from './schedule.ts';
 import type { Settings, Situation } from './situation.ts';
@@ -25,7 +26,9 @@ export async function reconcile(name: string, deps: Deps, signal: AbortSignal): 
   const { situation, fresh } = seen.value;
   const plan = planFor(situation);
   const steps = fresh ? plan.steps : withoutAws(plan.steps);
-  const outcome = await excuseSkew(await act(steps, situation, deps, signal), deps.sights, deps, signal);
+  const acted = await act(steps, situation, deps, signal);
+  forgetWhatChanged(steps, deps.sights);
+  const outcome = await excuseSkew(acted, deps.sights, deps, signal);
   const told = await report(outcome, plan.pending, fresh, deps, signal);
   if (outcome.released) return forget(name, deps);
   const { after } = outcome;
@@ -70,6 +73,11 @@ async function look(name: string, deps: Deps, signal: AbortSignal): Promise<Answ
  */
 function withoutAws(steps: readonly Step[]): readonly Step[] {
   return steps.some(touchesAws) ? steps.filter((step) => !touchesAws(step) && step.kind !== 'removeFinalizer') : steps;
+}
+
+/** What was answered before is not true any more, also where a call failed: somebody else may have made it. */
+function forgetWhatChanged(steps: readonly Step[], { shared }: Sights): void {
+  for (const step of steps) if (step.kind === 'createAccessEntry') shared.forget(accessEntryQuestion(step.role));
 }
 
 function retry({ kind, operation, code, message }: Trouble): Next {

@@ -207,6 +207,16 @@ describe('an access entry that the operator makes', () => {
     assert.ok(world.events.some(({ reason }) => reason === 'AccessEntryCreated'));
   });
 
+  it('is made once, and the answer from before is not believed', async () => {
+    const world = managing();
+    const deps = world.start();
+    await until(world, deps, () => ready(world) === 'True', 'Ready');
+    world.now = deps.sights.dueAt('web');
+    await wake(world, deps);
+    assert.equal(world.calls.filter((call) => call === 'CreateAccessEntry').length, 1);
+    assert.equal(world.events.filter(({ reason }) => reason === 'AccessEntryCreated').length, 1);
+  });
+
   it('keeps the group back when it cannot be made', async () => {
     for (const kind of ['busy', 'denied', 'refused', 'throttled'] as const) {
       const world = managing();

@@ -9,6 +9,11 @@ import type { SharedAnswers } from './sharedAnswers.ts';
 /** What an instance type is, where it is offered and which role a group has changes rarely. */
 const LONG_MS = 3_600_000;
 
+/** The question about a role's access entry, by which its shared answer is forgotten. */
+export function accessEntryQuestion(role: string): string {
+  return `access entry ${role}`;
+}
+
 type Sources = PrerequisiteSources & { readonly nodeGroups: Pick<NodeGroups, 'describe'> };
 
 /** The facts that the pool's state asks for; undefined when it asks for none. */
@@ -45,7 +50,7 @@ async function standingFacts(s: Situation, { addons, accessEntries, system }: So
     ask('add-on vpc-cni', (signal) => addons.find('vpc-cni', signal)),
     ask('Deployment vpc-resource-controller', (signal) => system.legacyController(signal)),
     ask('Linux nodes', (signal) => system.linuxNodes(signal)),
-    mode !== 'CONFIG_MAP' && ask(`access entry ${role}`, (signal) => accessEntries.find(role, signal)),
+    mode !== 'CONFIG_MAP' && ask(accessEntryQuestion(role), (signal) => accessEntries.find(role, signal)),
     mode !== 'API' && ask('ConfigMap aws-auth', (signal) => system.roleMappings(signal)),
   ]);
   return {

@@ -43,6 +43,22 @@ describe('shared answers', () => {
     assert.deepEqual([await at(0), await at(99), await at(100), await at(150, 10), await at(151, 0)], [1, 1, 2, 3, 4]);
   });
 
+  it('are asked for anew after they are forgotten, and one under way is not kept', async () => {
+    const shared = new SharedAnswers();
+    const { calls, ask } = question();
+    const first = shared.get('q', 100, 0, ask, signal);
+    shared.forget('q');
+    calls[0]?.come(one);
+    assert.deepEqual(await first, one);
+    const second = shared.get('q', 100, 1, ask, signal);
+    assert.equal(calls.length, 2);
+    calls[1]?.come(one);
+    await second;
+    shared.forget('q');
+    void shared.get('q', 100, 2, ask, signal);
+    assert.equal(calls.length, 3);
+  });
+
   it('keep no trouble, and nothing of another question', async () => {
     const shared = new SharedAnswers();
     const trouble: Answer<number> = { ok: false, trouble: sampleTrouble('denied') };

@@ -51,13 +51,19 @@ export class SharedAnswers {
     }
   }
 
+  /** What was answered, or is under way, is no longer true: the next to ask starts anew. */
+  forget(question: string): void {
+    this.#kept.delete(question);
+    this.#flights.delete(question);
+  }
+
   #start(question: string, now: number, ask: (signal: AbortSignal) => Promise<Answer<unknown>>): Flight {
     const calling = new AbortController();
     const flight: Flight = { answer: ask(calling.signal), calling, waiting: 0 };
     this.#flights.set(question, flight);
     flight.answer.then(
       (answer) => {
-        if (answer.ok) this.#keep(question, { at: now, answer });
+        if (answer.ok && this.#flights.get(question) === flight) this.#keep(question, { at: now, answer });
         this.#leave(question, flight);
       },
       () => this.#leave(question, flight),
