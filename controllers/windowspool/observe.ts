@@ -5,6 +5,7 @@ import { expectationOf, groupOf, isAwsTrouble, isOverdue, lateInstances } from '
 import { POOL_KEY, RETRY_ANNOTATION } from './labels.ts';
 import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import type { Clusters, Instances, NodeGroups, Nodes, Releases, RuntimeClasses, Trouble } from './ports.ts';
+import { scopeOf } from './prerequisites/examination.ts';
 import { gatherFacts } from './prerequisites/gather.ts';
 import type { PrerequisiteSources } from './prerequisites/ports.ts';
 import { SharedAnswers } from './prerequisites/sharedAnswers.ts';
@@ -137,7 +138,8 @@ export async function observe(
 
 /** With all else that AWS has to be asked for. */
 async function askAws(s: Situation, sights: Sights, sources: Sources, signal: AbortSignal): Promise<Situation> {
-  const seen = await withInstances(await withUpdate(s, sources, signal), sources, signal);
+  const known = await withInstances(await withUpdate(s, sources, signal), sources, signal);
+  const seen = scopeOf(known) === 'complete' ? await withFreshCluster(known, sights, sources, signal) : known;
   const [prerequisites, newestRelease] = await Promise.all([
     gatherFacts(seen, sources, sights.shared, signal),
     findNewestRelease(seen, sources, sights, signal),
@@ -196,6 +198,11 @@ function clusterAge({ cluster }: Sights, pool: WindowsPool, group: GroupSight, s
   if (gone || cluster?.kind !== 'seen') return 0;
   if (isAheadOfCluster({ pool, cluster })) return pollMs / 2;
   return group.kind === 'absent' && !isGoing(pool) ? pollMs / 2 : RARELY * resyncMs;
+}
+
+/** With the cluster as it is now: when something is wrong, it may be what changed. */
+async function withFreshCluster(s: Situation, sights: Sights, sources: Sources, signal: AbortSignal) {
+  return { ...s, cluster: await lookAtCluster(sights, s.settings.pollMs / 2, sources, s.now, signal) };
 }
 
 /** The cluster. Pools that look at the same time share one call. */

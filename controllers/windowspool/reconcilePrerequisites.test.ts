@@ -67,6 +67,17 @@ describe('a pool whose prerequisites are not met', () => {
     assert.deepEqual(world.calls, []);
   });
 
+  it('has the cluster looked at again, also when it has its group', async () => {
+    const { world, deps } = await readyWorld();
+    world.cluster = { authenticationMode: 'CONFIG_MAP' };
+    deps.sights.cluster = undefined;
+    world.now += 2 * settings.resyncMs;
+    await wake(world, deps);
+    assert.equal(says(world, 'PrerequisitesMet'), 'False NodeAccessWrong');
+    world.cluster = {};
+    await until(world, deps, () => says(world, 'PrerequisitesMet') === 'True Met', 'the cluster as it is now');
+  });
+
   it('keeps the group that it has', async () => {
     const { world, deps } = await readyWorld();
     world.prerequisites.cniConfig = { 'enable-windows-ipam': 'false' };
