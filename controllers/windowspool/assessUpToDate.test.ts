@@ -118,7 +118,28 @@ describe('UpToDate', () => {
         ...group({ releaseVersion: '1.36-2025.12.01' }),
         newestRelease: { ok: true, value: '1.36-2026.02.28' },
       }),
-      'False UpdateAvailable: Node group web has AMI release 1.36-2025.12.01, and 1.36-2026.02.28 is the newest. AWS makes this AMI private about four months after its release, on 2026-04-01 or so: no node starts from it then. Set spec.nodeGroup.releaseVersion: 1.36-2026.02.28.',
+      'False UpdateAvailable: Node group web has AMI release 1.36-2025.12.01, and 1.36-2026.02.28 is the newest. AWS makes this AMI private about 2026-04-01: no node starts from it then. Set spec.nodeGroup.releaseVersion: 1.36-2026.02.28.',
+    ],
+    [
+      'says when nodes no longer start',
+      sampleSituation({
+        ...group({ releaseVersion: '1.36-2025.11.01' }),
+        newestRelease: { ok: true, value: '1.36-2026.02.28' },
+      }),
+      'False UpdateAvailable: Node group web has AMI release 1.36-2025.11.01, and 1.36-2026.02.28 is the newest. AWS made this AMI private about 2026-03-01: no node starts from it any more. Set spec.nodeGroup.releaseVersion: 1.36-2026.02.28.',
+    ],
+    [
+      'warns where the newest release is not known',
+      sampleSituation(group({ releaseVersion: '1.36-2025.12.01' })),
+      'True AsSpecified: Node group web is as the spec says. AWS makes this AMI private about 2026-04-01: no node starts from it then.',
+    ],
+    [
+      'does not warn of the newest release, however old it is',
+      sampleSituation({
+        ...group({ releaseVersion: '1.36-2025.11.01' }),
+        newestRelease: { ok: true, value: '1.36-2025.11.01' },
+      }),
+      'True AsSpecified: Node group web is as the spec says.',
     ],
     [
       'does not warn a day before',

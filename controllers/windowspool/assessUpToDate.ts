@@ -76,7 +76,8 @@ function assessRelease({ pool, now, newestRelease }: Situation, group: NodeGroup
     newestRelease && !newestRelease.ok
       ? ` The newest AMI release is not known: ${sentence(`${newestRelease.trouble.operation} failed: ${newestRelease.trouble.message}`)}`
       : '';
-  const message = `Node group ${group.name} is as the spec says.${end}${unknown}`;
+  // The newest there is has nothing to move to, however old it is.
+  const message = `Node group ${group.name} is as the spec says.${newest ? '' : end}${unknown}`;
   return { status: 'True', reason: 'AsSpecified', message };
 }
 
@@ -85,7 +86,8 @@ function releaseEnd(release: string, now: number): string {
   const life = lifeOf(release);
   if (!life || now < life.old) return '';
   const day = new Date(life.private).toISOString().slice(0, 10);
-  return ` AWS makes this AMI private about four months after its release, on ${day} or so: no node starts from it then.`;
+  if (now >= life.private) return ` AWS made this AMI private about ${day}: no node starts from it any more.`;
+  return ` AWS makes this AMI private about ${day}: no node starts from it then.`;
 }
 
 function listed(differences: readonly Difference[]): string {
