@@ -165,7 +165,7 @@ describe('the API server', () => {
         capacityType: 'OnDemand',
         diskSizeGiB: 50,
         adoption: 'Never',
-        update: { force: false },
+        update: { policy: 'Manual', force: false },
         manageAccessEntry: false,
       },
       scaling: { min: 1, max: 3 },

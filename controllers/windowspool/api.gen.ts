@@ -118,9 +118,13 @@ export interface Subnet {
   id: string;
 }
 /**
- * How nodes are replaced when their Kubernetes version or AMI release changes.
+ * When nodes get another Kubernetes version or AMI release, and how they are replaced then.
  */
 export interface UpdateSpec {
+  /**
+   * Manual: nodes change when releaseVersion or kubernetesVersion do, and condition UpToDate tells of newer releases. Automatic: they follow the newest AMI release of kubernetesVersion, or else of the cluster's version, so an upgrade of the control plane brings them along. With releaseVersion set, nothing is automatic.
+   */
+  policy: 'Manual' | 'Automatic';
   /**
    * Whether pods that a PodDisruptionBudget protects are deleted when they are not gone after 15 minutes. Without it EKS gives up then, and the update fails with PodEvictionFailure.
    */

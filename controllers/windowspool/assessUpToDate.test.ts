@@ -103,6 +103,15 @@ describe('UpToDate', () => {
       'False UpdateFailed: Node group web: scaling is 3 to 5 and the spec says 3 to 9. Update u-1 failed. It is not tried again until the spec or the annotation winpool.dev/retry changes.',
     ],
     [
+      'is False until an automatic update begins',
+      sampleSituation({
+        pool: samplePool({ nodeGroup: { update: { policy: 'Automatic' } } }, { status }),
+        ...group({}),
+        newestRelease: { ok: true, value: '1.36-2026.02.28' },
+      }),
+      'False Outdated: Node group web has AMI release 1.36-2026.02.11, and 1.36-2026.02.28 is the newest. It is about to be changed.',
+    ],
+    [
       'is True with the newest release',
       sampleSituation({ newestRelease: { ok: true, value: '1.36-2026.02.11' } }),
       'True AsSpecified: Node group web is as the spec says.',
@@ -110,7 +119,7 @@ describe('UpToDate', () => {
     [
       'tells of a newer release, with the field to set',
       sampleSituation({ newestRelease: { ok: true, value: '1.36-2026.02.28' } }),
-      'False UpdateAvailable: Node group web has AMI release 1.36-2026.02.11, and 1.36-2026.02.28 is the newest. Set spec.nodeGroup.releaseVersion: 1.36-2026.02.28.',
+      'False UpdateAvailable: Node group web has AMI release 1.36-2026.02.11, and 1.36-2026.02.28 is the newest. Set spec.nodeGroup.releaseVersion: 1.36-2026.02.28, or update.policy: Automatic.',
     ],
     [
       'warns from three months on that nodes will not start',
@@ -118,7 +127,7 @@ describe('UpToDate', () => {
         ...group({ releaseVersion: '1.36-2025.12.01' }),
         newestRelease: { ok: true, value: '1.36-2026.02.28' },
       }),
-      'False UpdateAvailable: Node group web has AMI release 1.36-2025.12.01, and 1.36-2026.02.28 is the newest. AWS makes this AMI private about 2026-04-01: no node starts from it then. Set spec.nodeGroup.releaseVersion: 1.36-2026.02.28.',
+      'False UpdateAvailable: Node group web has AMI release 1.36-2025.12.01, and 1.36-2026.02.28 is the newest. AWS makes this AMI private about 2026-04-01: no node starts from it then. Set spec.nodeGroup.releaseVersion: 1.36-2026.02.28, or update.policy: Automatic.',
     ],
     [
       'says when nodes no longer start',
@@ -126,7 +135,7 @@ describe('UpToDate', () => {
         ...group({ releaseVersion: '1.36-2025.11.01' }),
         newestRelease: { ok: true, value: '1.36-2026.02.28' },
       }),
-      'False UpdateAvailable: Node group web has AMI release 1.36-2025.11.01, and 1.36-2026.02.28 is the newest. AWS made this AMI private about 2026-03-01: no node starts from it any more. Set spec.nodeGroup.releaseVersion: 1.36-2026.02.28.',
+      'False UpdateAvailable: Node group web has AMI release 1.36-2025.11.01, and 1.36-2026.02.28 is the newest. AWS made this AMI private about 2026-03-01: no node starts from it any more. Set spec.nodeGroup.releaseVersion: 1.36-2026.02.28, or update.policy: Automatic.',
     ],
     [
       'warns where the newest release is not known',

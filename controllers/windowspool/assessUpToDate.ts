@@ -12,7 +12,7 @@ import type { NodeGroup } from './ports.ts';
 import type { Reason } from './reasons.ts';
 import { isNewerRelease, lifeOf } from './releaseVersion.ts';
 import type { Situation } from './situation.ts';
-import { isAheadOfCluster } from './versionChanges.ts';
+import { isAheadOfCluster, versionChangeFor } from './versionChanges.ts';
 import { joined, sentence } from './words.ts';
 
 /** How many differences a message spells out. */
@@ -63,13 +63,20 @@ function compare(s: Situation, group: NodeGroup): Finding {
 }
 
 /** Whether there is a newer AMI release. Nothing else differs. */
-function assessRelease({ pool, now, newestRelease }: Situation, group: NodeGroup): Finding {
+function assessRelease(s: Situation, group: NodeGroup): Finding {
+  const { pool, now, newestRelease } = s;
+  const automatic = versionChangeFor(s);
+  if (automatic) {
+    const wait = isPaused(pool) ? 'It is changed when the pool is resumed.' : 'It is about to be changed.';
+    const what = `has AMI release ${group.releaseVersion}, and ${automatic.releaseVersion} is the newest.`;
+    return { status: 'False', reason: 'Outdated', message: `Node group ${group.name} ${what} ${wait}` };
+  }
   const { releaseVersion = '' } = group;
   const newest = newestRelease?.ok ? newestRelease.value : undefined;
   const end = releaseEnd(releaseVersion, now);
   if (newest && releaseVersion && isNewerRelease(newest, releaseVersion)) {
     const field = pool.spec.nodeGroup.kubernetesVersion && !pool.spec.nodeGroup.releaseVersion ? ' beside it' : '';
-    const message = `Node group ${group.name} has AMI release ${releaseVersion}, and ${newest} is the newest.${end} Set spec.nodeGroup.releaseVersion: ${newest}${field}.`;
+    const message = `Node group ${group.name} has AMI release ${releaseVersion}, and ${newest} is the newest.${end} Set spec.nodeGroup.releaseVersion: ${newest}${field}${pool.spec.nodeGroup.releaseVersion ? '' : ', or update.policy: Automatic'}.`;
     return { status: 'False', reason: 'UpdateAvailable', message };
   }
   const unknown =

@@ -131,7 +131,7 @@ describe('an upgrade', () => {
     assert.equal(stateOf(world)?.releaseDate, '2026-02-11');
     assert.match(
       conditionOf(world, 'UpToDate') ?? '',
-      /^False UpdateAvailable: .* Set spec\.nodeGroup\.releaseVersion: 1\.36-2026\.03\.17\.$/,
+      /^False UpdateAvailable: .* Set spec\.nodeGroup\.releaseVersion: 1\.36-2026\.03\.17, or update\.policy: Automatic\.$/,
     );
     assert.equal(ready(world), 'True');
     world.fails = (call) => (call === 'GetParameter' ? sampleTrouble('denied') : undefined);
@@ -152,5 +152,36 @@ describe('an upgrade', () => {
     world.cluster = { kubernetesVersion: '1.37' };
     await until(world, deps, () => stateOf(world)?.kubernetesVersion === '1.37', 'the version');
     assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
+  });
+
+  it('that is automatic is sent once for each release, and once when it fails', async () => {
+    const { world, deps } = await readyWorld();
+    world.newestRelease = NEXT;
+    world.apply(pins({ update: { policy: 'Automatic', force: false } }));
+    await hours(world, deps, 3);
+    assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
+    assert.deepEqual(
+      [stateOf(world)?.releaseVersion, conditionOf(world, 'UpToDate')],
+      [NEXT, 'True AsSpecified: Node group web is as the spec says.'],
+    );
+    world.updateErrors = EVICTION;
+    world.newestRelease = '1.36-2026.04.18';
+    await hours(world, deps, 3);
+    world.fails = (call) => (call === 'GetParameter' ? sampleTrouble('denied') : undefined);
+    await hours(world, deps, 3);
+    assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
+    assert.match(conditionOf(world, 'UpToDate') ?? '', /^False UpdateFailed: /);
+  });
+
+  it('that is automatic follows the control plane', async () => {
+    const { world, deps } = await readyWorld();
+    world.apply(pins({ update: { policy: 'Automatic', force: false } }));
+    await hours(world, deps, 2);
+    world.awsCalls();
+    world.cluster = { kubernetesVersion: '1.37' };
+    world.newestRelease = '1.37-2026.04.18';
+    await hours(world, deps, 3);
+    assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
+    assert.deepEqual(stateOf(world)?.kubernetesVersion, '1.37');
   });
 });

@@ -7,14 +7,14 @@ import { configChangeFor } from './groupChanges.ts';
 import { hashOf } from './hash.ts';
 import { pinsOf, updateOf } from './nodeGroup.ts';
 import type { ConfigChange, NodeGroup, VersionChange } from './ports.ts';
-import { isNewerMinor, minorOf } from './releaseVersion.ts';
+import { isNewerMinor, isNewerRelease, minorOf } from './releaseVersion.ts';
 import type { Situation } from './situation.ts';
 
 /** The UpdateNodegroupVersion that is due, undefined when there is none. */
 export function versionChangeFor(s: Situation): VersionChange | undefined {
   const group = groupOf(s);
   if (!group || isAheadOfCluster(s)) return undefined;
-  return pinnedChange(s.pool, group);
+  return pinnedChange(s.pool, group) ?? automaticChange(s, group);
 }
 
 /** What the update sends, and how nodes are replaced, as a hash: a failed one is not repeated while this stays the same. */
@@ -44,6 +44,26 @@ export function pinnedMinor({ nodeGroup }: WindowsPool['spec']): string | undefi
 export function isAheadOfCluster({ pool, cluster }: Pick<Situation, 'pool' | 'cluster'>): boolean {
   const minor = pinnedMinor(pool.spec);
   return minor !== undefined && cluster.kind === 'seen' && isNewerMinor(minor, cluster.cluster.kubernetesVersion);
+}
+
+/** With policy Automatic, the newest release of the wanted minor version. */
+function automaticChange(s: Situation, { releaseVersion }: NodeGroup): VersionChange | undefined {
+  const { update, releaseVersion: pin } = s.pool.spec.nodeGroup;
+  const newest = newestFor(s);
+  if (update.policy !== 'Automatic' || pin || !newest || !releaseVersion) return undefined;
+  if (!isNewerRelease(newest, releaseVersion)) return undefined;
+  return { kubernetesVersion: minorOf(newest), releaseVersion: newest, force: update.force };
+}
+
+/**
+ * The newest release of the wanted minor version as it is known. While it cannot be asked for it is what it was: what failed must not look
+ * like another wish for that.
+ */
+function newestFor({ pool, cluster, newestRelease }: Situation): string | undefined {
+  const newest = newestRelease?.ok ? newestRelease.value : pool.status?.nodeGroup?.latestReleaseVersion;
+  const known = cluster.kind === 'seen' ? cluster.cluster.kubernetesVersion : undefined;
+  const minor = pool.spec.nodeGroup.kubernetesVersion ?? known;
+  return newest && (minor === undefined || minorOf(newest) === minor) ? newest : undefined;
 }
 
 function pinnedChange(pool: WindowsPool, group: NodeGroup): VersionChange | undefined {

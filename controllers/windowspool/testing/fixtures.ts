@@ -71,7 +71,7 @@ export function samplePool(
         capacityType: 'OnDemand',
         diskSizeGiB: 50,
         adoption: 'Never',
-        update: { force: false },
+        update: { policy: 'Manual', force: false },
         ...nodeGroup,
       },
       scaling: { min: 3, max: 5, ...scaling },

@@ -46,6 +46,9 @@ const CAREFUL_STEPS = [sending('update maxUnavailable'), 'update node group web:
 const careful = samplePool({ nodeGroup: { releaseVersion: NEXT }, ...CAREFUL });
 const CAREFUL_TARGET = configTargetOf(careful, { update: { maxUnavailable: '2' } });
 
+const AUTOMATIC = { update: { policy: 'Automatic', force: false } } as const;
+const newest = (value: string) => ({ newestRelease: { ok: true, value } }) as const;
+
 export const versionCases: readonly PlanCase[] = [
   {
     name: 'the group follows the pinned release',
@@ -114,7 +117,7 @@ export const versionCases: readonly PlanCase[] = [
   },
   {
     name: 'pods are ended by force where the spec says so',
-    situation: sampleSituation(pinned({ releaseVersion: NEXT, update: { force: true } })),
+    situation: sampleSituation(pinned({ releaseVersion: NEXT, update: { policy: 'Manual', force: true } })),
     want: [sending('release'), `update node group web: release ${NEXT}, by force`],
   },
   {
@@ -125,7 +128,10 @@ export const versionCases: readonly PlanCase[] = [
   {
     name: 'a release that failed is tried again by force',
     situation: sampleSituation(
-      pinned({ releaseVersion: NEXT, update: { force: true } }, { failedTarget: failed(targetOf(TO_NEXT)) }),
+      pinned(
+        { releaseVersion: NEXT, update: { policy: 'Manual', force: true } },
+        { failedTarget: failed(targetOf(TO_NEXT)) },
+      ),
     ),
     want: [sending('release'), `update node group web: release ${NEXT}, by force`],
   },
@@ -193,7 +199,12 @@ export const versionCases: readonly PlanCase[] = [
   {
     name: 'a share of the nodes and the strategy are settings, too',
     situation: sampleSituation(
-      pinned({ update: { force: false, strategy: 'Minimal' } }, {}, {}, { disruption: { maxUnavailable: '33%' } }),
+      pinned(
+        { update: { policy: 'Manual', force: false, strategy: 'Minimal' } },
+        {},
+        {},
+        { disruption: { maxUnavailable: '33%' } },
+      ),
     ),
     want: [
       sending('update maxUnavailable', 'update strategy'),
@@ -226,5 +237,47 @@ export const versionCases: readonly PlanCase[] = [
       ),
     ),
     want: TO_NEXT_STEPS,
+  },
+  {
+    name: 'an automatic update moves to the newest release',
+    situation: sampleSituation({ ...pinned(AUTOMATIC), ...newest(NEXT) }),
+    want: TO_NEXT_STEPS.slice(1),
+  },
+  {
+    name: 'a manual one does not',
+    situation: sampleSituation({ ...pinned({}), ...newest(NEXT) }),
+    want: [],
+  },
+  {
+    name: 'an automatic update follows the control plane',
+    situation: sampleSituation({
+      ...pinned(AUTOMATIC, {}, { kubernetesVersion: '1.35', releaseVersion: '1.35-2026.04.18' }),
+      ...newest(NEXT),
+    }),
+    want: TO_NEXT_STEPS.slice(1),
+  },
+  {
+    name: 'an automatic update does not go back',
+    situation: sampleSituation({ ...pinned(AUTOMATIC), ...newest('1.36-2026.01.13') }),
+    want: [],
+  },
+  {
+    name: 'a pinned release is not updated automatically',
+    situation: sampleSituation({ ...pinned({ ...AUTOMATIC, releaseVersion: '1.36-2026.02.11' }), ...newest(NEXT) }),
+    want: [],
+  },
+  {
+    name: 'the newest release of another Kubernetes version than the pinned one is from before the change',
+    situation: sampleSituation(
+      pinned({ ...AUTOMATIC, kubernetesVersion: '1.36' }, { latestReleaseVersion: '1.37-2026.03.17' }),
+    ),
+    want: [],
+  },
+  {
+    name: 'an automatic update that failed is not tried again, also while the newest release cannot be asked for',
+    situation: sampleSituation(
+      pinned(AUTOMATIC, { latestReleaseVersion: NEXT, failedTarget: failed(targetOf(TO_NEXT)) }),
+    ),
+    want: [],
   },
 ];
