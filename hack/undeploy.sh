@@ -6,7 +6,9 @@ cd "$(dirname "$0")/.."
 kubectl=${KUBECTL:-kubectl}
 timeout=${1:-60m}
 
-if [ -n "$($kubectl get crd windowspools.winpool.dev --ignore-not-found --output name)" ]; then
+# On a line of its own: a cluster that does not answer ends the script here, and does not pass for one without pools.
+crd=$($kubectl get crd windowspools.winpool.dev --ignore-not-found --output name)
+if [ -n "$crd" ]; then
   if ! $kubectl delete windowspools --all --timeout="$timeout"; then
     cat >&2 <<'HELP'
 

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureBinaries } from '../hack/controlplane/binaries.ts';
 import type { World } from '../hack/world/world.ts';
@@ -21,7 +24,11 @@ describe('an operator that was uninstalled before its pools', function () {
   /** Runs the script behind `make undeploy` on the world's cluster. */
   async function undeploy(timeout: string): Promise<{ code: number; text: string }> {
     const { kubectl } = await ensureBinaries(() => undefined);
-    const env = { ...process.env, KUBECTL: `${kubectl} --kubeconfig=${world.controlPlane.adminKubeconfig}` };
+    return run(`${kubectl} --kubeconfig=${world.controlPlane.adminKubeconfig}`, timeout);
+  }
+
+  function run(kubectl: string, timeout: string): Promise<{ code: number; text: string }> {
+    const env = { ...process.env, KUBECTL: kubectl };
     return new Promise((resolve) => {
       execFile('bash', [SCRIPT, timeout], { env }, (error, stdout, stderr) => {
         resolve({ code: typeof error?.code === 'number' ? error.code : 0, text: stdout + stderr });
@@ -38,6 +45,15 @@ describe('an operator that was uninstalled before its pools', function () {
       assert.ok(kept.includes(name), `${name} is still there`);
     }
     assert.notEqual((await world.pool('stuck'))?.metadata.deletionTimestamp, undefined);
+  });
+
+  it('makes undeploy take nothing away when it cannot ask for the pools', async () => {
+    // Answers as kubectl does where the first call fails and the next ones would not.
+    const kubectl = await mkdtemp(join(tmpdir(), 'kubectl-')).then((dir) => join(dir, 'kubectl'));
+    await writeFile(kubectl, '#!/bin/sh\necho "$1"\n[ "$1" != get ]\n', { mode: 0o755 });
+    const { code, text } = await run(kubectl, '1s');
+    await rm(dirname(kubectl), { recursive: true });
+    assert.deepEqual([code, text], [1, '']);
   });
 
   it('lets a pool go by the documented way out', async () => {
