@@ -86,6 +86,31 @@ describe('the preview of a pool', () => {
     assert.equal(isComplete, true);
   });
 
+  it('that adopts a group names what EKS cannot change, too', async () => {
+    const { text } = await look(legacyWorld({}, { instanceTypes: ['m5.4xlarge'] }));
+    assert.deepEqual(text.slice(-2), [
+      DIFFERS.at(-1),
+      '    EKS cannot change this: instance types is m5.4xlarge and the spec says m5.large.',
+    ]);
+  });
+
+  it('that has its group names a prerequisite that is not met', async () => {
+    const { world } = await readyWorld();
+    world.prerequisites.accessEntry = { type: 'EC2_LINUX' };
+    const { text, isComplete } = await look(world);
+    assert.match(text.join('\n'), /but:\n {4}The access entry of node role \S+ in cluster prod is of type EC2_LINUX/);
+    assert.equal(isComplete, true);
+  });
+
+  it('is not complete when a prerequisite could not be checked', async () => {
+    const world = new FakeWorld();
+    world.fails = (call) => (call === 'DescribeSubnets' ? sampleTrouble('denied') : undefined);
+    world.apply(fresh());
+    const { text, isComplete } = await look(world);
+    assert.match(text.join('\n'), /but:\n {4}3 prerequisites could not be checked: the subnets/);
+    assert.equal(isComplete, false);
+  });
+
   it('that goes says what becomes of the group', async () => {
     const { world } = await readyWorld({ deletionPolicy: 'Retain' });
     world.remove('web');

@@ -4,7 +4,7 @@ import type { WindowsPool } from './api.gen.ts';
 import { assess } from './assess.ts';
 import { describeDifference, differencesOf } from './differences.ts';
 import { groupOf, isDeleting, isPaused } from './facts.ts';
-import { isOwnedBy } from './nodeGroup.ts';
+import { immutableDifferences, isOwnedBy } from './nodeGroup.ts';
 import { observe, type Sights, type Sources } from './observe.ts';
 import { planFor } from './plan.ts';
 import type { Settings, Situation } from './situation.ts';
@@ -37,16 +37,17 @@ export async function preview(
   const s = await observe(pool, undefined, sights, sources, settings, now, signal);
   const { steps, pending } = planFor(s);
   const { Stalled, NodeGroupReady, PrerequisitesMet } = assess(s);
-  const isComplete = s.group.kind !== 'unreachable' && s.cluster.kind !== 'unreachable' && s.troubles.length === 0;
-  const causes = isComplete ? [Stalled] : [NodeGroupReady, PrerequisitesMet];
-  const remarks = causes.flatMap((finding) => (finding ? [finding.message] : []));
+  const isSeen = s.group.kind !== 'unreachable' && s.cluster.kind !== 'unreachable' && s.troubles.length === 0;
+  const unmet = PrerequisitesMet.status === 'True' ? undefined : PrerequisitesMet;
+  const causes = isSeen ? [Stalled, unmet] : [NodeGroupReady, PrerequisitesMet];
+  const remarks = [...new Set(causes.flatMap((finding) => (finding ? [finding.message] : [])))];
   return {
     pool: pool.metadata.name,
     now: inWords(steps),
     later: { why: whyLater(pool, steps), steps: inWords(pending) },
     differences: differencesIn(s),
     remarks,
-    isComplete,
+    isComplete: isSeen && PrerequisitesMet.status !== 'Unknown',
   };
 }
 
@@ -63,8 +64,11 @@ function inWords(steps: readonly Step[]): string[] {
 function differencesIn(s: Situation): string[] {
   const group = groupOf(s);
   if (!group || isDeleting(s.pool)) return [];
-  const concerns = isOwnedBy(s.pool, group) || adoptionOf(s.pool, group).kind === 'take';
-  return concerns ? differencesOf(s.pool, group).map(describeDifference) : [];
+  const differences = differencesOf(s.pool, group).map(describeDifference);
+  if (isOwnedBy(s.pool, group)) return differences;
+  if (adoptionOf(s.pool, group).kind !== 'take') return [];
+  // Of a group that is the pool's already, the condition says so.
+  return [...differences, ...immutableDifferences(s.pool, group).map((text) => `EKS cannot change this: ${text}`)];
 }
 
 /** The preview as a paragraph: a line for the pool, and one for each thing below it. */
