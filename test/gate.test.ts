@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
-import { GATE_TAINT_KEY, NODE_GROUP_LABEL, QUARANTINE_TAINT_KEY } from '../controllers/windowspool/labels.ts';
-import type { Taint } from '../controllers/windowspool/ports.ts';
+import {
+  GATE_TAINT_KEY,
+  NODE_GROUP_LABEL,
+  QUARANTINE_TAINT_KEY,
+  VERIFIED_CONDITION,
+} from '../controllers/windowspool/labels.ts';
+import type { NodeCondition, Taint } from '../controllers/windowspool/ports.ts';
 import { waitFor } from '../hack/controlplane/wait.ts';
 import { readAudit } from '../hack/world/audit.ts';
 import { conditionOf } from '../hack/world/world.ts';
@@ -15,6 +20,7 @@ interface Node {
     readonly labels?: Record<string, string>;
   };
   readonly spec: { readonly taints?: readonly Taint[]; readonly nodeName?: string };
+  readonly status: { readonly conditions?: readonly (NodeCondition & { readonly type: string })[] };
 }
 
 /** One version of a node, at its place in the history of the whole API server: etcd counts for all objects together. */
@@ -150,6 +156,23 @@ describe('trust in nodes', () => {
       }
     });
 
+    it('tells every node what was found, as kubectl describe shows it', async () => {
+      const texts = (await nodesOf(POOL)).map(({ status }) => {
+        const found = status.conditions?.find(({ type }) => type === VERIFIED_CONDITION);
+        return `${found?.status} ${found?.reason} ${found?.message}`;
+      });
+      const failing =
+        'False WrongBuild WindowsPool gated: runs build 10.0.17763 (Windows Server 2019) and the pool needs 10.0.20348 (Windows2022).';
+      const passing = 'True ChecksPassed WindowsPool gated: passes every check.';
+      assert.deepEqual(texts.sort(), [failing, failing, ...Array.from({ length: 6 }, () => passing)]);
+      const [bad = ''] = (await tainted(POOL, GATE_TAINT_KEY)).map((line) => line.split(' ')[0]);
+      assert.match(await stage.world.kubectl('describe', 'node', bad), /winpool\.dev\/Verified +False .*WrongBuild/);
+    });
+
+    it('leaves the conditions of the kubelet as they are', async () => {
+      for (const { status } of await nodesOf(POOL)) assert.ok(status.conditions?.some(({ type }) => type === 'Ready'));
+    });
+
     it('keeps the nodes of another build at the gate, and says so', async () => {
       const pool = await stage.world.pool(POOL);
       const bad = pool?.status?.failingNodes?.map(({ name }) => name) ?? [];
@@ -211,6 +234,8 @@ describe('trust in nodes', () => {
       await stage.world.kubectl('delete', 'windowspool', POOL, '--timeout=30s');
       assert.equal(gateOfGroup(POOL), 0);
       assert.deepEqual(await tainted(POOL, GATE_TAINT_KEY), []);
+      const told = (await nodesOf(POOL)).flatMap(({ status }) => status.conditions ?? []).map(({ type }) => type);
+      assert.deepEqual([told.includes('Ready'), told.includes(VERIFIED_CONDITION)], [true, false]);
       stage.world.cloud.faults.consoleDelete({ group: POOL });
       await stage.world.kubectl('delete', 'runtimeclass', 'windows-2022');
     });

@@ -183,9 +183,39 @@ describe('engine and adapter on a real API server', () => {
     );
     assert.equal(troubleOf(await nodes.setLabel(node, 'not/a/label', 'c', signal)), 'refused');
     await changeTaints(nodes, () => store.get('adapter-node'));
+    await changeCondition(nodes, () => store.get('adapter-node'));
     await client.request('DELETE', '/api/v1/nodes/adapter-node', { signal });
     await until('the end of the node', () => store.byIndex('nodeGroup', 'adapter').length === 0);
   });
+
+  async function changeCondition(nodes: Nodes, seen: () => NodeRecord | undefined): Promise<void> {
+    const now = () => seen() ?? assert.fail('the node is gone');
+    const conditions = async () => {
+      const path = '/api/v1/nodes/adapter-node';
+      const node = await client.request<{ status: { conditions?: { type: string; lastTransitionTime: string }[] } }>(
+        'GET',
+        path,
+        { signal },
+      );
+      return node.status.conditions ?? [];
+    };
+    const since = async () =>
+      (await conditions()).find(({ type }) => type === 'winpool.dev/Verified')?.lastTransitionTime;
+    const told = (status: 'True' | 'False', message: string) => ({ status, reason: 'Because', message });
+    const [noon, one, two] = ['12', '13', '14'].map((hour) => Date.parse(`2026-03-01T${hour}:00:00Z`));
+    const first = now();
+    good(await nodes.setVerified(first, told('False', 'a'), noon ?? 0, signal));
+    assert.deepEqual([now().verified, await since()], [told('False', 'a'), '2026-03-01T12:00:00Z']);
+    good(await nodes.setVerified(now(), told('False', 'b'), one ?? 0, signal));
+    assert.deepEqual([now().verified, await since()], [told('False', 'b'), '2026-03-01T12:00:00Z']);
+    good(await nodes.setVerified(now(), told('True', 'b'), two ?? 0, signal));
+    assert.deepEqual([now().verified, await since()], [told('True', 'b'), '2026-03-01T14:00:00Z']);
+    const other = { ...now(), uid: '00000000-0000-0000-0000-000000000000' };
+    assert.equal(troubleOf(await nodes.setVerified(other, undefined, 0, signal)), 'conflict');
+    const before = (await conditions()).length;
+    good(await nodes.setVerified(now(), undefined, 0, signal));
+    assert.deepEqual([now().verified, (await conditions()).length], [undefined, before - 1]);
+  }
 
   async function changeTaints(nodes: Nodes, seen: () => NodeRecord | undefined): Promise<void> {
     const now = () => seen() ?? assert.fail('the node is gone');
@@ -199,8 +229,19 @@ describe('engine and adapter on a real API server', () => {
       const node = await client.request<{ spec: { taints?: Taint[] } }>('GET', path, { signal });
       return node.spec.taints?.filter(isOfTest);
     };
+    type Change = Parameters<Nodes['setTaints']>[1];
+    // Written as the operator does it: again, when the control plane was faster.
+    const write = (change: () => Change) =>
+      waitFor(
+        async () => {
+          const answer = await nodes.setTaints(now(), change(), signal);
+          if (!answer.ok && answer.trouble.kind !== 'conflict') assert.fail(answer.trouble.message);
+          return answer.ok;
+        },
+        { what: 'the taints to be written', timeoutMs: 10_000, intervalMs: 20 },
+      );
     const before = now();
-    good(await nodes.setTaints(before, { set: [taint('example.com/a', '1')], remove: [] }, signal));
+    await write(() => ({ set: [taint('example.com/a', '1')], remove: [] }));
     assert.deepEqual(now().taints.filter(isOfTest), [taint('example.com/a', '1')], 'an own write is seen at once');
     assert.equal(troubleOf(await nodes.setTaints(before, { set: [], remove: [foreign] }, signal)), 'conflict');
     await client.request('PATCH', '/api/v1/nodes/adapter-node', {
@@ -210,11 +251,12 @@ describe('engine and adapter on a real API server', () => {
     });
     await until('the foreign taint', () => now().taints.filter(isOfTest).length === 3);
     const change = { set: [taint('example.com/b', '2')], remove: [taint('example.com/a', '')] };
-    good(await nodes.setTaints(now(), change, signal));
+    await write(() => change);
     assert.deepEqual(await ofServer(), [foreign, taint('example.com/b', '2')], 'others are as they were');
     const odd = { set: [taint('not/a/key', '')], remove: [] };
-    assert.equal(troubleOf(await nodes.setTaints(now(), odd, signal)), 'refused');
-    good(await nodes.setTaints(now(), { set: [], remove: now().taints }, signal));
+    const isRefused = async () => troubleOf(await nodes.setTaints(now(), odd, signal)) === 'refused';
+    await waitFor(isRefused, { what: 'an odd taint to be refused', timeoutMs: 10_000, intervalMs: 20 });
+    await write(() => ({ set: [], remove: now().taints }));
     assert.deepEqual(now().taints.filter(isOfTest), []);
     const gone = { ...now(), name: 'no-such-node' };
     assert.equal(troubleOf(await nodes.setTaints(gone, change, signal)), 'gone');

@@ -53,6 +53,7 @@ export interface KubernetesClientOptions extends CredentialSource {
 export const PATCH = {
   merge: 'application/merge-patch+json',
   json: 'application/json-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
   apply: 'application/apply-patch+yaml',
 } as const;
 

@@ -2,7 +2,8 @@
  * What is kept of a Node, and where it is found: the numbers of k8s.io/api v0.36 core/v1 and k8s.io/apimachinery v0.36 meta/v1
  * (generated.proto), which never change. Another field is a line here and one in NodeRecord.
  */
-import type { NodeRecord, Taint, TaintEffect } from '../windowspool/ports.ts';
+import { VERIFIED_CONDITION } from '../windowspool/labels.ts';
+import type { NodeCondition, NodeRecord, Taint, TaintEffect } from '../windowspool/ports.ts';
 import {
   identifier,
   type Kind,
@@ -64,6 +65,29 @@ const conditionFields: FieldTable<Condition> = {
   reason: sharedText('reason=5'),
 };
 
+const verdictFields: FieldTable<Condition & { readonly message: string }> = {
+  ...conditionFields,
+  message: sharedText('message=6'),
+};
+
+/** Of the operator's own condition. Most nodes are told the same, so the record of it is kept once while that is so. */
+const verified = (() => {
+  const [readProtobuf, readJson] = [protobufReader(verdictFields), jsonReader(verdictFields)];
+  let last: NodeCondition | undefined;
+  const conditionOf = ({ type, status, reason, message }: ReturnType<typeof readJson>): NodeCondition | undefined => {
+    if (type !== VERIFIED_CONDITION) return undefined;
+    const isSame = last?.status === status && last.reason === reason && last.message === message;
+    if (!isSame) last = { status: status as NodeCondition['status'], reason, message };
+    return last;
+  };
+  return kind<NodeCondition | undefined>({
+    absent: undefined,
+    fromProtobuf: (reader, before) => conditionOf(readProtobuf(reader)) ?? before,
+    fromJson: (value) =>
+      (value as readonly unknown[]).map((item) => conditionOf(readJson(item))).findLast((item) => item !== undefined),
+  });
+})();
+
 /** What the Ready condition says. Types are unique in the list; were they not, the last one would count. */
 function ofReady<T>(absent: T, pick: (ready: Condition) => T): Kind<T> {
   const [readProtobuf, readJson] = [protobufReader(conditionFields), jsonReader(conditionFields)];
@@ -96,6 +120,7 @@ export const nodeFields: FieldTable<NodeRecord> = {
   taints: taints('spec=2', 'taints=5'),
   ready: readyStatus('status=3', 'conditions=4'),
   readyReason: readyReason('status=3', 'conditions=4'),
+  verified: verified('status=3', 'conditions=4'),
   kernelVersion: sharedText('status=3', 'nodeInfo=7', 'kernelVersion=4'),
   containerRuntimeVersion: sharedText('status=3', 'nodeInfo=7', 'containerRuntimeVersion=6'),
   kubeletVersion: sharedText('status=3', 'nodeInfo=7', 'kubeletVersion=7'),

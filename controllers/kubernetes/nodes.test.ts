@@ -32,6 +32,7 @@ describe('node record', () => {
         conditions: [
           { type: 'MemoryPressure', status: 'False' },
           { type: 'Ready', status: 'False', reason: 'KubeletNotReady' },
+          { type: 'winpool.dev/Verified', status: 'False', reason: 'NotReady', message: 'It is not.' },
         ],
         nodeInfo: {
           kernelVersion: '10.0.20348.2340',
@@ -57,6 +58,7 @@ describe('node record', () => {
       ],
       ready: 'False',
       readyReason: 'KubeletNotReady',
+      verified: { status: 'False', reason: 'NotReady', message: 'It is not.' },
       kernelVersion: '10.0.20348.2340',
       containerRuntimeVersion: 'containerd://1.7.1',
       kubeletVersion: 'v1.36.3',

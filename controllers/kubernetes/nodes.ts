@@ -1,6 +1,6 @@
 import type { Identity, ListWatch, StoreView } from '../runtime/ports.ts';
-import { NODE_GROUP_LABEL } from '../windowspool/labels.ts';
-import type { NodeRecord, Nodes } from '../windowspool/ports.ts';
+import { NODE_GROUP_LABEL, VERIFIED_CONDITION } from '../windowspool/labels.ts';
+import type { NodeCondition, NodeRecord, Nodes } from '../windowspool/ports.ts';
 import { type KubernetesClient, PATCH } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
 import { answer, isNotFound } from './errors.ts';
@@ -93,7 +93,22 @@ export function createNodes(client: KubernetesClient, store: StoreView<NodeRecor
         const written = await client.request<unknown>('PATCH', path, options).catch(rethrowFailedTest);
         store.observeWrite(nodeRecordOf(written));
       }),
+    setVerified: (node, condition, now, signal) =>
+      answer('patch nodes/status', signal, async () => {
+        const body = { metadata: { uid: node.uid }, status: { conditions: [verifiedPatch(node, condition, now)] } };
+        const path = `${PATH}/${encodeURIComponent(node.name)}/status`;
+        const written = await client.request<unknown>('PATCH', path, { body, contentType: PATCH.strategic, signal });
+        store.observeWrite(nodeRecordOf(written));
+      }),
   };
+}
+
+/** The item of the list that a strategic merge patch merges by its type, so that the conditions of the kubelet stay as they are. */
+function verifiedPatch({ verified }: NodeRecord, condition: NodeCondition | undefined, now: number): object {
+  if (!condition) return { $patch: 'delete', type: VERIFIED_CONDITION };
+  const time = new Date(now).toISOString().replace(/\.\d+Z$/, 'Z');
+  const turned = verified?.status !== condition.status && { lastTransitionTime: time };
+  return { type: VERIFIED_CONDITION, ...condition, lastHeartbeatTime: time, ...turned };
 }
 
 type TaintChange = Parameters<Nodes['setTaints']>[1];

@@ -133,6 +133,7 @@ describe('the steps', () => {
         read: () => assert.fail('nothing is read'),
         setLabel: (node: NodeRecord) => call('label', node),
         setTaints: (node: NodeRecord) => call('taint', node),
+        setVerified: (node: NodeRecord) => call('tell', node),
       },
     };
     const change = { set: [], remove: [] };

@@ -157,6 +157,7 @@ function subjectOf(step: Step): string {
       return 'nodeGroup';
     case 'labelNode':
     case 'taintNode':
+    case 'tellNode':
       return `node ${step.node.name}`;
     case 'createRuntimeClass':
     case 'applyRuntimeClass':
@@ -235,6 +236,8 @@ async function take(step: Step, soFar: Outcome, hands: Hands, signal: AbortSigna
       return when(await hands.nodes.setLabel(step.node, WINDOWS_BUILD_LABEL, step.build, signal), () => soFar);
     case 'taintNode':
       return when(await hands.nodes.setTaints(step.node, step.change, signal), () => soFar);
+    case 'tellNode':
+      return when(await hands.nodes.setVerified(step.node, step.condition, soFar.after.now, signal), () => soFar);
     default:
       return unreachable(step);
   }

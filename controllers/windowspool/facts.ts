@@ -72,7 +72,8 @@ export function lacksNodes(s: Situation): boolean {
 /** What the pool's nodes are compared with. */
 export function expectationOf(s: Pick<Situation, 'pool' | 'group' | 'serverVersion' | 'settings'>): Expectation {
   const { pool, serverVersion, settings } = s;
-  return { spec: pool.spec, serverVersion, joinGraceMs: settings.joinGraceMs, taints: taintPolicyOf(s) };
+  const teller = isDeleting(pool) ? undefined : pool.metadata.name;
+  return { spec: pool.spec, serverVersion, joinGraceMs: settings.joinGraceMs, taints: taintPolicyOf(s), teller };
 }
 
 /** What becomes of the taints of the pool's nodes. Where the gate is left, the group loses its taint first, then the nodes. */

@@ -24,6 +24,9 @@ export const PAUSED_ANNOTATION = 'winpool.dev/paused';
 /** The annotation that asks for another try of what failed, by any other value than it had then. */
 export const RETRY_ANNOTATION = 'winpool.dev/retry';
 
+/** The condition of a Node that says what its pool's checks found. */
+export const VERIFIED_CONDITION = 'winpool.dev/Verified';
+
 /** Where a RuntimeClass says who made it. */
 export const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by';
 export const MANAGED_BY = 'windowspool-operator';

@@ -28,6 +28,7 @@ export function leavingSteps(s: Situation): Step[] {
   return [
     ...leavingUpdate(s, group),
     ...s.roster.mistainted.map(({ node, change }): Step => ({ kind: 'taintNode', node, change, leaving: true })),
+    ...s.roster.untold.map(({ node, condition }): Step => ({ kind: 'tellNode', node, condition, leaving: true })),
     { kind: 'correctTags', group, change: { set: {}, remove: tags }, leaving: true as const },
   ];
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { correctTaints, TAINTED_AT_ONCE } from './nodeRules.ts';
+import { correctTaints, NODES_IN_A_RUN } from './nodeRules.ts';
 import { NOW, sampleNodes, samplePool, sampleSituation } from './testing/fixtures.ts';
 
 describe('the taints of a thousand nodes', () => {
@@ -12,7 +12,7 @@ describe('the taints of a thousand nodes', () => {
 
   it('are corrected in several runs, in each of which no node comes twice', () => {
     const names = tainted(NOW);
-    assert.deepEqual([names.length, new Set(names).size], [TAINTED_AT_ONCE, TAINTED_AT_ONCE]);
+    assert.deepEqual([names.length, new Set(names).size], [NODES_IN_A_RUN, NODES_IN_A_RUN]);
   });
 
   it('all have their turn, though those that came first are never written', () => {

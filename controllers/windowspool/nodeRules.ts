@@ -1,4 +1,5 @@
 /** The rules for the nodes of a pool that lives. */
+import type { NodeRecord } from './ports.ts';
 import type { Situation } from './situation.ts';
 import type { Step } from './steps.ts';
 import { parseKernelVersion } from './windows.ts';
@@ -12,22 +13,29 @@ export function correctBuildLabels({ roster }: Situation): Step[] | undefined {
 }
 
 /**
- * How many nodes get or lose taints in one run: what is written wakes the pool for the next ones, and its status tells in between how far
- * it is. Exported for the tests.
+ * How many nodes are written in one run for one purpose: what is written wakes the pool for the next ones, and its status tells in between
+ * how far it is. Exported for the tests.
  */
-export const TAINTED_AT_ONCE = 250;
+export const NODES_IN_A_RUN = 250;
+
+/** Ensures that nodes have the operator's taints that their verdicts ask for, and no others of them. */
+export function correctTaints(s: Situation): Step[] {
+  return inTurns(s, s.roster.mistainted).map(({ node, change }) => ({ kind: 'taintNode', node, change }));
+}
+
+/** Ensures that the condition of each node says what was found. */
+export function tellNodes(s: Situation): Step[] {
+  return inTurns(s, s.roster.untold).map(({ node, condition }) => ({ kind: 'tellNode', node, condition }));
+}
 
 /**
- * Ensures that nodes have the operator's taints that their verdicts ask for, and no others of them. A node that is labelled in this run is
- * another after it, and is looked at anew.
+ * Those that are written in this run. A node that is labelled in it is another after it, and is looked at anew. Not always the same ones
+ * come first: should they all be refused, the others would never have their turn.
  */
-export function correctTaints({ roster, now }: Situation): Step[] {
+function inTurns<T extends { readonly node: NodeRecord }>({ roster, now }: Situation, all: readonly T[]): readonly T[] {
   const labelled = new Set(roster.mislabelled.map(({ name }) => name));
-  const steps = roster.mistainted
-    .filter(({ node }) => !labelled.has(node.name))
-    .map(({ node, change }): Step => ({ kind: 'taintNode', node, change }));
-  if (steps.length <= TAINTED_AT_ONCE) return steps;
-  // Not always the same ones first: should they all be refused, the others would never have their turn.
-  const start = Math.floor(now / 1_000) % steps.length;
-  return [...steps.slice(start), ...steps.slice(0, start)].slice(0, TAINTED_AT_ONCE);
+  const waiting = all.filter(({ node }) => !labelled.has(node.name));
+  if (waiting.length <= NODES_IN_A_RUN) return waiting;
+  const start = Math.floor(now / 1_000) % waiting.length;
+  return [...waiting.slice(start), ...waiting.slice(0, start)].slice(0, NODES_IN_A_RUN);
 }

@@ -8,7 +8,7 @@ import { nodeGroupCases, type PlanCase, pausedCases, tagCases } from './testing/
 import { adoptionCases } from './testing/planCasesOfAdoption.ts';
 import { leavingCases } from './testing/planCasesOfLeaving.ts';
 import { prerequisiteCases } from './testing/planCasesOfPrerequisites.ts';
-import { deletionCases, nodeCases, runtimeClassCases, taintCases } from './testing/planCasesOfTheRest.ts';
+import { deletionCases, nodeCases, runtimeClassCases, taintCases, verdictCases } from './testing/planCasesOfTheRest.ts';
 import { versionCases } from './testing/planCasesOfVersions.ts';
 
 const tables: Readonly<Record<string, readonly PlanCase[]>> = {
@@ -20,6 +20,7 @@ const tables: Readonly<Record<string, readonly PlanCase[]>> = {
   'a pool that lives: its RuntimeClass': runtimeClassCases,
   'a pool that lives: its nodes': nodeCases,
   'a pool that lives: the taints of its nodes': taintCases,
+  'a pool that lives: what its nodes are told': verdictCases,
   'a pool that goes': deletionCases,
   'a pool that goes and leaves its group': leavingCases,
 };
@@ -39,16 +40,30 @@ function stepInWords(step: Step): string {
   return describeStep(step) ?? step.kind;
 }
 
+/** The steps but for what nodes are told. */
+function stepsInWords(steps: readonly Step[]): string[] {
+  return steps.filter(({ kind }) => kind !== 'tellNode').map(stepInWords);
+}
+
+function toldInWords(steps: readonly Step[]): string[] {
+  return steps.flatMap((step) => {
+    if (step.kind !== 'tellNode') return [];
+    const { node, condition } = step;
+    return [`${node.name}: ${condition ? `${condition.status} ${condition.reason}` : 'nothing'}`];
+  });
+}
+
 describe('the plan', () => {
   for (const [title, cases] of Object.entries(tables)) {
     describe(title, () => {
-      for (const { name, situation, want, later = [] } of cases) {
+      for (const { name, situation, want, later = [], told } of cases) {
         it(name, () => {
           const { steps, pending } = planFor(situation);
           assert.deepEqual(
-            { steps: steps.map(stepInWords), pending: pending.map(stepInWords) },
+            { steps: stepsInWords(steps), pending: stepsInWords(pending) },
             { steps: want, pending: later },
           );
+          if (told) assert.deepEqual(toldInWords(steps), told);
         });
       }
     });
@@ -84,9 +99,7 @@ describe('every rule of the plan matters', () => {
       for (const rule of rules) {
         it(`${book}, ${about}: without ${rule.name} a case of the table fails`, () => {
           const without = chapters.map((chapter) => withoutRule(chapter, about, rule));
-          const noticing = its.filter(
-            ({ situation, want }) => sameSteps(chapters, situation, want) && !sameSteps(without, situation, want),
-          );
+          const noticing = its.filter((each) => sameSteps(chapters, each) && !sameSteps(without, each));
           assert.notEqual(noticing.length, 0, `no case of the table notices that the rule ${rule.name} is missing`);
         });
       }
@@ -100,9 +113,11 @@ function withoutRule(chapter: Chapter, about: Chapter['about'], rule: Chapter['r
     : chapter;
 }
 
-function sameSteps(chapters: readonly Chapter[], situation: Situation, want: readonly string[]): boolean {
+function sameSteps(chapters: readonly Chapter[], { situation, want, told }: PlanCase): boolean {
   try {
-    return JSON.stringify(stepsOf(chapters, situation).map(stepInWords)) === JSON.stringify(want);
+    const steps = stepsOf(chapters, situation);
+    const [found, wanted] = told ? [toldInWords(steps), told] : [[], []];
+    return JSON.stringify([stepsInWords(steps), found]) === JSON.stringify([want, wanted]);
   } catch {
     return false;
   }

@@ -34,7 +34,7 @@ import {
   waitForRunningUpdate,
   waitForUpdateResult,
 } from './nodeGroupRules.ts';
-import { correctBuildLabels, correctTaints } from './nodeRules.ts';
+import { correctBuildLabels, correctTaints, tellNodes } from './nodeRules.ts';
 import {
   createRuntimeClass,
   leaveForeignRuntimeClass,
@@ -61,7 +61,8 @@ export interface Chapter {
     | 'formerRuntimeClass'
     | 'runtimeClass'
     | 'nodes'
-    | 'taints';
+    | 'taints'
+    | 'verdicts';
   readonly rules: readonly Rule[];
 }
 
@@ -116,6 +117,7 @@ export const livingChapters: readonly Chapter[] = [
   },
   { about: 'nodes', rules: [stayOutOfOtherClusters, leaveForeignGroup, correctBuildLabels] },
   { about: 'taints', rules: [stayOutOfOtherClusters, leaveForeignGroup, correctTaints] },
+  { about: 'verdicts', rules: [stayOutOfOtherClusters, leaveForeignGroup, tellNodes] },
 ];
 
 export interface Plan {

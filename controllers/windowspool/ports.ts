@@ -227,6 +227,13 @@ export interface Instances {
   ofScalingGroup(name: string, signal: AbortSignal): Promise<Answer<readonly Instance[]>>;
 }
 
+/** A condition of a Node, without its times. */
+export interface NodeCondition {
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason: string;
+  readonly message: string;
+}
+
 /** What the operator keeps of a Node. */
 export interface NodeRecord {
   readonly name: string;
@@ -241,6 +248,8 @@ export interface NodeRecord {
   /** The Ready condition's status; `Unknown` when there is none. */
   readonly ready: 'True' | 'False' | 'Unknown';
   readonly readyReason: string;
+  /** The condition winpool.dev/Verified. */
+  readonly verified: NodeCondition | undefined;
   readonly kernelVersion: string;
   readonly containerRuntimeVersion: string;
   readonly kubeletVersion: string;
@@ -265,6 +274,16 @@ export interface Nodes {
   setTaints(
     node: NodeRecord,
     change: { readonly set: readonly Taint[]; readonly remove: readonly Taint[] },
+    signal: AbortSignal,
+  ): Promise<Answer<void>>;
+  /**
+   * Writes the condition winpool.dev/Verified of the very node that was observed, or removes it. `now`, in epoch milliseconds, becomes its
+   * time of transition where its status changes.
+   */
+  setVerified(
+    node: NodeRecord,
+    condition: NodeCondition | undefined,
+    now: number,
     signal: AbortSignal,
   ): Promise<Answer<void>>;
 }

@@ -59,6 +59,7 @@ const others = {
     'Nodes lost the label eks.amazonaws.com/nodegroup, or have another value in it. Put it back, or end their instances.',
   NodesMissing: 'Instances run, or should run, but have not joined. Look at the instances named in the message.',
   NodesFailing: 'Nodes fail different checks. status.failingNodes has one line for each.',
+  ChecksPassed: 'The node passes every enforced check: its condition winpool.dev/Verified is True.',
   Verified: 'The pool has the verified nodes that it must have.',
 
   Active: 'The node group is ACTIVE.',

@@ -76,7 +76,7 @@ describe('a pool that is Ready', () => {
     await wake(world, deps);
     world.nodes = world.nodes.map((node) => ({ ...node, resourceVersion: '2' }));
     await wake(world, deps);
-    assert.deepEqual(world.calls, ['write status']);
+    assert.deepEqual(world.calls, ['write node condition', 'write status']);
     assert.deepEqual(
       world.events.map(({ type, reason }) => `${type} ${reason}`),
       ['Warning RegistrationTaintMissing'],

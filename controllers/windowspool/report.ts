@@ -69,7 +69,9 @@ export async function report(
   }
   showMetrics(outcome.after, assessment, voice.metrics);
   if (pool.status !== undefined && canonical(pool.status) === canonical(status)) return { kind: 'told', pool };
-  const ms = urgent || pool.status === undefined || outcome.done.length > 0 ? 0 : voice.pace.wait(name, now);
+  // What nodes are told follows from the same news as the status, and does not make it more urgent.
+  const isDone = outcome.done.some(({ kind }) => kind !== 'tellNode');
+  const ms = urgent || pool.status === undefined || isDone ? 0 : voice.pace.wait(name, now);
   if (ms > 0) return { kind: 'deferred', ms };
   const answer = await voice.pools.writeStatus(pool, status, signal);
   if (!answer.ok) return { kind: 'failed', trouble: answer.trouble };
@@ -82,6 +84,7 @@ export async function report(
 /** What was done to many nodes, in words. */
 const manyNodes: Readonly<Record<NodeStep['kind'], (nodes: string) => string>> = {
   labelNode: (nodes) => `label ${nodes} with the build of their kernel`,
+  tellNode: (nodes) => `tell ${nodes} what was found`,
   taintNode: (nodes) => `correct the taints of ${nodes}`,
 };
 
@@ -119,6 +122,7 @@ function tellLeft({ left, after: { pool } }: Outcome, events: Events): void {
     const marks: Readonly<Record<string, string>> = {
       correctTags: 'keeps its winpool.dev tags',
       updateConfig: 'keeps its labels and taints of the operator',
+      tellNode: `has ${count(entries.length, 'node')} left with the condition winpool.dev/Verified`,
       taintNode: `has ${count(entries.length, 'node')} left with taints of the operator`,
     };
     const cause = sentence(`${trouble.operation} failed: ${trouble.message}`);

@@ -12,12 +12,13 @@ const expecting = (minimumRevision?: number, quarantine = true): Expectation => 
   serverVersion: 'v1.36.3',
   joinGraceMs: GRACE,
   taints: { gate: quarantine, quarantine },
+  teller: quarantine ? 'web' : undefined,
 });
 
 /** Everything that can be seen of a roster. */
 function read(roster: RosterView) {
   const { total, ready, verified, failing, joining, warned, mislabelled, builds, nextGraceEnd } = roster;
-  const { mistainted, gated, quarantined } = roster;
+  const { mistainted, untold, gated, quarantined } = roster;
   const sorted = [...builds].sort();
   return {
     total,
@@ -28,6 +29,7 @@ function read(roster: RosterView) {
     warned,
     mislabelled,
     mistainted,
+    untold,
     gated,
     quarantined,
     builds: sorted,

@@ -5,8 +5,9 @@
  */
 import { Departures, instanceIdOf } from './departures.ts';
 import { canonical } from './hash.ts';
+import { conditionFor, isSameCondition } from './nodeCondition.ts';
 import { isGated, isQuarantined, type TaintChange, taintChangeFor } from './nodeTaints.ts';
-import type { NodeRecord } from './ports.ts';
+import type { NodeCondition, NodeRecord } from './ports.ts';
 import { nodeGroupsOf } from './triggers.ts';
 import { type Expectation, graceEnd, type Verdict, verifyNode } from './verify.ts';
 import { parseKernelVersion, WINDOWS_BUILD_LABEL } from './windows.ts';
@@ -25,6 +26,8 @@ export interface RosterView {
   readonly mislabelled: readonly NodeRecord[];
   /** Nodes whose taints differ from what their verdicts ask for. */
   readonly mistainted: readonly Mistainted[];
+  /** Nodes whose condition does not say what was found. */
+  readonly untold: readonly Untold[];
   /** How many nodes have the gate's taint, and how many the quarantine's. */
   readonly gated: number;
   readonly quarantined: number;
@@ -40,6 +43,12 @@ export interface RosterView {
   hasInstance(id: string): boolean;
 }
 
+export interface Untold {
+  readonly node: NodeRecord;
+  /** What the condition should be; undefined: none. */
+  readonly condition: NodeCondition | undefined;
+}
+
 export interface Mistainted {
   readonly node: NodeRecord;
   readonly change: TaintChange;
@@ -53,6 +62,7 @@ export class Roster implements RosterView {
   readonly #warned = new Map<string, Verdict>();
   readonly #mislabelled = new Map<string, NodeRecord>();
   readonly #mistainted = new Map<string, Mistainted>();
+  readonly #untold = new Map<string, Untold>();
   readonly #builds = new Map<string, number>();
   /** EC2 instance id -> how many nodes say that they are it. */
   readonly #instances = new Map<string, number>();
@@ -101,6 +111,10 @@ export class Roster implements RosterView {
     return byName(this.#mistainted);
   }
 
+  get untold(): readonly Untold[] {
+    return byName(this.#untold);
+  }
+
   get gated(): number {
     return this.#gated;
   }
@@ -142,6 +156,9 @@ export class Roster implements RosterView {
     if (isMislabelled(node)) this.#mislabelled.set(node.name, node);
     const change = taintChangeFor(verdict, this.#expected.taints);
     if (change) this.#mistainted.set(node.name, { node, change });
+    const { teller } = this.#expected;
+    const condition = teller === undefined ? undefined : conditionFor(verdict, teller);
+    if (!isSameCondition(node.verified, condition)) this.#untold.set(node.name, { node, condition });
     this.#tally(node, 1);
   }
 
@@ -164,7 +181,7 @@ export class Roster implements RosterView {
   drop(name: string): void {
     const before = this.#verdicts.get(name);
     if (!before) return;
-    const lists = [this.#failing, this.#joining, this.#warned, this.#mislabelled, this.#mistainted];
+    const lists = [this.#failing, this.#joining, this.#warned, this.#mislabelled, this.#mistainted, this.#untold];
     for (const map of [this.#verdicts, ...lists]) map.delete(name);
     this.#tally(before.node, -1);
   }

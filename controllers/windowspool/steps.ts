@@ -6,6 +6,7 @@ import type { TaintChange } from './nodeTaints.ts';
 import type {
   ConfigChange,
   NewNodeGroup,
+  NodeCondition,
   NodeGroup,
   NodeRecord,
   RuntimeClass,
@@ -58,7 +59,14 @@ export type Step =
   | { readonly kind: 'deleteRuntimeClass'; readonly seen: RuntimeClass }
   | { readonly kind: 'labelNode'; readonly node: NodeRecord; readonly build: string }
   /** Gives a node the operator's taints, or takes them away. */
-  | { readonly kind: 'taintNode'; readonly node: NodeRecord; readonly change: TaintChange; readonly leaving?: Leaving };
+  | { readonly kind: 'taintNode'; readonly node: NodeRecord; readonly change: TaintChange; readonly leaving?: Leaving }
+  /** Writes the verdict on a node into its condition, or removes the condition. */
+  | {
+      readonly kind: 'tellNode';
+      readonly node: NodeRecord;
+      readonly condition: NodeCondition | undefined;
+      readonly leaving?: Leaving;
+    };
 
 /** A step about one node. Such steps do not wait for those about other nodes. */
 export type NodeStep = Extract<Step, { readonly node: NodeRecord }>;
@@ -86,12 +94,13 @@ export interface Memory {
   readonly sending?: readonly string[];
 }
 
-/** The step as a sentence for status.pendingSteps; undefined for what only the operator's own books see. */
+/** The step as a sentence for status.pendingSteps; undefined for what changes nothing but what is told. */
 export function describeStep(step: Step): string | undefined {
   switch (step.kind) {
     case 'addFinalizer':
     case 'removeFinalizer':
     case 'remember':
+    case 'tellNode':
       return undefined;
     case 'adoptNodeGroup':
       return `adopt node group ${step.group.name}: set the tag ${POOL_KEY}=${step.pool}`;

@@ -11,7 +11,14 @@ const BUILD = 'node.kubernetes.io/windows-build';
 function expecting(spec: Partial<WindowsPoolSpec> = {}, rest: Partial<Expectation> = {}): Expectation {
   const pool = samplePool();
   const taints = { gate: false, quarantine: false };
-  return { spec: { ...pool.spec, ...spec }, serverVersion: 'v1.36.3', joinGraceMs: 15 * MINUTE, taints, ...rest };
+  return {
+    spec: { ...pool.spec, ...spec },
+    serverVersion: 'v1.36.3',
+    joinGraceMs: 15 * MINUTE,
+    taints,
+    teller: 'web',
+    ...rest,
+  };
 }
 
 /** The verdict without the node. */

@@ -35,6 +35,8 @@ export interface Expectation {
   readonly joinGraceMs: number;
   /** What follows for the taints of the nodes. */
   readonly taints: TaintPolicy;
+  /** The pool that tells its nodes what was found; undefined: nodes keep no condition of the operator. */
+  readonly teller: string | undefined;
 }
 
 interface Check {

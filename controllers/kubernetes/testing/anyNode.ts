@@ -24,7 +24,7 @@ const taint = fc.record(
 );
 const condition = fc.record(
   {
-    type: fc.constantFrom('Ready', 'MemoryPressure', 'PIDPressure'),
+    type: fc.constantFrom('Ready', 'MemoryPressure', 'PIDPressure', 'winpool.dev/Verified'),
     status: fc.constantFrom('True', 'False', 'Unknown'),
     reason: text,
     message: text,

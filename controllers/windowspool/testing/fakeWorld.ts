@@ -166,6 +166,11 @@ export class FakeWorld {
             const labelled = { ...node, labels: { ...node.labels, [key]: value } };
             this.setNode(labelled);
           }),
+        setVerified: (node, verified) =>
+          this.#call('write node condition', () => {
+            const now = this.nodes.find(({ uid }) => uid === node.uid);
+            if (now) this.setNode({ ...now, verified });
+          }),
         setTaints: (node, change) => this.#call('taint node', () => this.#taint(node, change)).then(flat),
       },
       runtimeClasses: {

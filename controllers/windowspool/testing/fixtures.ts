@@ -139,6 +139,7 @@ export function sampleNode(change: Partial<NodeRecord> = {}): NodeRecord {
     taints: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }],
     ready: 'True',
     readyReason: 'KubeletReady',
+    verified: { status: 'True', reason: 'ChecksPassed', message: 'WindowsPool web: passes every check.' },
     kernelVersion: '10.0.20348.2762',
     containerRuntimeVersion: 'containerd://2.1.6',
     kubeletVersion: 'v1.36.1-eks-1234567',

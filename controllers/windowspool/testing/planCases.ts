@@ -21,10 +21,12 @@ import {
 export interface PlanCase {
   readonly name: string;
   readonly situation: Situation;
-  /** The steps as `stepInWords` says them. */
+  /** The steps as `stepInWords` says them, but for what nodes are told. */
   readonly want: readonly string[];
   /** What is shown as pending although the pool is not paused. */
   readonly later?: readonly string[];
+  /** What nodes are told, as `name: status reason`, or `name: nothing`; not compared where it is left out. */
+  readonly told?: readonly string[];
 }
 
 export const LEAVING = { deletionTimestamp: '2026-03-01T12:00:00Z' };

@@ -41,8 +41,12 @@ function seen(change: Partial<NodeGroup> = {}): Situation['group'] {
 export const leavingCases: readonly PlanCase[] = [
   {
     name: 'labels go first, then the tags that prove the ownership, the RuntimeClass and the pool',
-    situation: sampleSituation({ pool: retained }),
+    situation: sampleSituation({
+      pool: retained,
+      nodes: [sampleNode({ name: 'a' }), sampleNode({ name: 'b', verified: undefined })],
+    }),
     want: [LABELS, TAGS, CLASS, GO],
+    told: ['a: nothing'],
   },
   {
     name: 'the taints of the operator go with the labels, those of the user and os=windows stay',

@@ -351,6 +351,51 @@ export const taintCases: readonly PlanCase[] = [
   },
 ];
 
+const fresh = sampleNode({ verified: undefined });
+const FRESH = `${fresh.name}: True ChecksPassed`;
+
+export const verdictCases: readonly PlanCase[] = [
+  {
+    name: 'a node that passes is told once',
+    situation: sampleSituation({ pool, nodes: [sampleNode({ name: 'known' }), fresh] }),
+    want: [],
+    told: [FRESH],
+  },
+  {
+    name: 'a node that fails or joins is told why',
+    situation: sampleSituation({
+      pool,
+      nodes: [{ ...wrong, name: 'failing' }, sampleNode({ name: 'joining', ready: 'False', createdAt: NOW - MINUTE })],
+    }),
+    want: [],
+    told: ['failing: False WrongBuild', 'joining: Unknown Joining'],
+  },
+  {
+    name: 'a node that is labelled in this run is told later',
+    situation: sampleSituation({ pool, nodes: [stale] }),
+    want: [LABEL],
+    told: [],
+  },
+  {
+    name: 'the nodes of a foreign group are told nothing',
+    situation: sampleSituation({ pool, nodes: [fresh], group: seen({ tags: {} }) }),
+    want: [],
+    told: [],
+  },
+  {
+    name: 'no node is told anything when the cluster is another',
+    situation: sampleSituation({ pool, nodes: [fresh], cluster: otherAuthority }),
+    want: [],
+    told: [],
+  },
+  {
+    name: 'nodes that go with their group are told nothing',
+    situation: sampleSituation({ pool: leaving }),
+    want: [DELETE],
+    told: [],
+  },
+];
+
 export const nodeCases: readonly PlanCase[] = [
   {
     name: 'a stale windows-build label is corrected',

@@ -183,6 +183,7 @@ export const randomSituation: fc.Arbitrary<Situation> = randomPool.chain((pool) 
             'createRuntimeClass',
             'labelNode',
             'taintNode',
+            'tellNode',
             'describeUpdate',
           ),
           trouble: randomTrouble,

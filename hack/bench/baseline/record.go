@@ -31,6 +31,13 @@ type record struct {
 	ResourceVersion         string            `json:"resourceVersion"`
 	Taints                  []taint           `json:"taints"`
 	UID                     string            `json:"uid"`
+	Verified                *verdict          `json:"verified,omitempty"`
+}
+
+type verdict struct {
+	Message string `json:"message"`
+	Reason  string `json:"reason"`
+	Status  string `json:"status"`
 }
 
 type taint struct {
@@ -54,7 +61,7 @@ func trim(object any) (any, error) {
 		Addresses:   node.Status.Addresses,
 		Capacity:    node.Status.Capacity,
 		Allocatable: node.Status.Allocatable,
-		Conditions:  readyOnly(node.Status.Conditions),
+		Conditions:  ofRecord(node.Status.Conditions),
 		NodeInfo: corev1.NodeSystemInfo{
 			KernelVersion:           node.Status.NodeInfo.KernelVersion,
 			ContainerRuntimeVersion: node.Status.NodeInfo.ContainerRuntimeVersion,
@@ -66,13 +73,20 @@ func trim(object any) (any, error) {
 	return node, nil
 }
 
-func readyOnly(conditions []corev1.NodeCondition) []corev1.NodeCondition {
-	for _, condition := range conditions {
-		if condition.Type == corev1.NodeReady {
-			return []corev1.NodeCondition{{Type: condition.Type, Status: condition.Status, Reason: condition.Reason}}
+const verified corev1.NodeConditionType = "winpool.dev/Verified"
+
+// ofRecord leaves the two conditions that a record is made of.
+func ofRecord(conditions []corev1.NodeCondition) []corev1.NodeCondition {
+	var found []corev1.NodeCondition
+	for _, one := range conditions {
+		switch one.Type {
+		case corev1.NodeReady:
+			found = append(found, corev1.NodeCondition{Type: one.Type, Status: one.Status, Reason: one.Reason})
+		case verified:
+			found = append(found, corev1.NodeCondition{Type: one.Type, Status: one.Status, Reason: one.Reason, Message: one.Message})
 		}
 	}
-	return nil
+	return found
 }
 
 func recordOf(node *corev1.Node) record {
@@ -96,7 +110,11 @@ func recordOf(node *corev1.Node) record {
 		UID:                     string(node.UID),
 	}
 	for _, condition := range node.Status.Conditions {
-		kept.Ready, kept.ReadyReason = string(condition.Status), condition.Reason
+		if condition.Type == verified {
+			kept.Verified = &verdict{Message: condition.Message, Reason: condition.Reason, Status: string(condition.Status)}
+		} else {
+			kept.Ready, kept.ReadyReason = string(condition.Status), condition.Reason
+		}
 	}
 	for _, one := range node.Status.Addresses {
 		if !slices.Contains(kept.Addresses, one.Address) {
