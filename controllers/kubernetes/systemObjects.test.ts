@@ -59,7 +59,6 @@ describe('objects of kube-system', () => {
       ],
     ],
     ['in JSON', '[{"rolearn":"a","groups":["b"]}]', [{ roleArn: 'a', groups: ['b'] }]],
-    ['that cannot be read', '- [', []],
     ['of another shape', 'rolearn: a', []],
     ['that are not there', undefined, []],
   ];
@@ -72,6 +71,16 @@ describe('objects of kube-system', () => {
       assert.deepEqual(answer, { ok: true, value: want });
     });
   }
+
+  it('are no roles where aws-auth cannot be read, and the place is told', async () => {
+    const answer = await serving(
+      (_request, response) => json(response, 200, { data: { mapRoles: '- [' } }),
+      (server) => objects(server).roleMappings(signal),
+    );
+    assert.ok(!answer.ok);
+    assert.equal(answer.trouble.operation, 'reading mapRoles of ConfigMap kube-system/aws-auth');
+    assert.match(answer.trouble.message, /at line 1, column 4/);
+  });
 
   it('may not exist', async () => {
     await serving(

@@ -44,7 +44,7 @@ export function createSystemObjects(client: KubernetesClient): SystemObjects {
     cniConfig: (signal) => configMap('amazon-vpc-cni', signal),
     roleMappings: async (signal) => {
       const found = await configMap('aws-auth', signal);
-      return found.ok ? { ok: true, value: await mappingsOf(found.value?.mapRoles ?? '') } : found;
+      return found.ok ? mappingsOf(found.value?.mapRoles ?? '') : found;
     },
     legacyController: (signal) =>
       answer('get deployments.apps kube-system/vpc-resource-controller', signal, async () => {
@@ -84,19 +84,24 @@ function takesPods({ spec, status }: LinuxNode): boolean {
   return !broken && ready === true;
 }
 
-/** The roles of aws-auth. It is YAML in a text that people write: what can't be read maps nothing, as for EKS. */
-async function mappingsOf(text: string): Promise<RoleMapping[]> {
+/** The roles of aws-auth. It is YAML in a text that people write: where that is broken, EKS maps nobody, and the place must be told. */
+async function mappingsOf(text: string): Promise<Answer<RoleMapping[]>> {
   // Loaded at the first use: clusters with access entries alone have no such text.
   const { parse } = await import('yaml');
   let roles: unknown;
   try {
     roles = parse(text);
-  } catch {
-    return [];
+  } catch (error) {
+    const [message = ''] = (error as Error).message.split('\n');
+    const operation = 'reading mapRoles of ConfigMap kube-system/aws-auth';
+    return { ok: false, trouble: { kind: 'refused', operation, code: 'Malformed', message } };
   }
-  if (!Array.isArray(roles)) return [];
-  return roles.map((role: { rolearn?: unknown; groups?: unknown } | null) => ({
-    roleArn: String(role?.rolearn ?? ''),
-    groups: Array.isArray(role?.groups) ? role.groups.map(String) : [],
-  }));
+  const mappings = Array.isArray(roles) ? roles : [];
+  return {
+    ok: true,
+    value: mappings.map((role: { rolearn?: unknown; groups?: unknown } | null) => ({
+      roleArn: String(role?.rolearn ?? ''),
+      groups: Array.isArray(role?.groups) ? role.groups.map(String) : [],
+    })),
+  };
 }
