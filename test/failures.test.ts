@@ -151,7 +151,7 @@ describe('failures of creation', () => {
     );
     assert.match(
       messageOf(pool, 'Stalled'),
-      /has no tag winpool.dev\/pool=foreign\. It is never changed\. Set spec\.nodeGroup\.name/,
+      /has no tag winpool.dev\/pool=foreign\. It is never changed\. Set spec\.nodeGroup\.adoption: IfUnowned to take it over/,
     );
     await remove('foreign');
     assert.deepEqual(stage.world.cloud.state.groups.get('foreign')?.nodegroup, before);
