@@ -17,6 +17,7 @@ Pools are left, so the operator stays: it is what lets them go. See why, and run
   kubectl get windowspools --output wide
   kubectl describe windowspools
 
+A paused pool waits until it is resumed: set spec.paused to false, and take the annotation winpool.dev/paused away.
 If the operator is gone already: docs/uninstall.md says how to let the pools go without it.
 HELP
     exit 1
