@@ -33,6 +33,9 @@ const SWITCHES: Readonly<Record<Moment, Partial<Switches>>> = {
   },
 };
 
+/** Of one phase, where the rehearsal had more writes than a later run. */
+const MOST_MISSED = 3;
+
 describe('an operator that is killed at any of its requests', function () {
   this.timeout(300_000);
   /** Two worlds, so that one computes while the other waits. */
@@ -87,12 +90,13 @@ describe('an operator that is killed at any of its requests', function () {
   async function killEverywhere(phase: Phase, moment: Moment): Promise<void> {
     const requests = await rehearse(phase, stages[0]);
     const queue = [...requests.entries()];
+    const missed: string[] = [];
     const work = async (stage: CrashStage): Promise<void> => {
       for (let next = queue.shift(); next; next = queue.shift()) {
         const [index, request] = next;
         try {
           await enact(phase, stage, async () => {
-            await stage.crash({ request, moment }, () => phase.act(stage));
+            if (!(await stage.crash({ request, moment }, () => phase.act(stage)))) missed.push(request);
             await phase.end(stage);
           });
         } catch (cause) {
@@ -103,6 +107,11 @@ describe('an operator that is killed at any of its requests', function () {
     };
     const failed = (await Promise.allSettled(stages.map(work))).find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') throw failed.reason;
+    // How often a node and the pool's status are written depends on which events of nodes come together. Nothing else may differ.
+    const strange = missed.filter(
+      (request) => !/^(PUT windowspools\/status|PATCH nodes(\/status)?) #(?!1$)/.test(request),
+    );
+    assert.ok(strange.length === 0 && missed.length <= MOST_MISSED, `${missed.join(', ')} did not come`);
   }
 
   for (const phase of phases) {

@@ -145,12 +145,13 @@ export class CrashStage implements AsyncDisposable {
     return this.turnstile.end();
   }
 
-  /** Does something, kills the operator at the point, and starts another. */
-  async crash(point: KillPoint, act: () => Promise<void>): Promise<void> {
+  /** Does something, kills the operator at the point, and starts another. Says whether the request of the point came. */
+  async crash(point: KillPoint, act: () => Promise<void>): Promise<boolean> {
     const killed = this.turnstile.killAt(point, () => this.kill());
     await act();
-    await killed();
+    const came = await killed();
     this.start();
+    return came;
   }
 
   /** Waits until the pool is as described; explains with its conditions and the operator's log. */

@@ -59,15 +59,20 @@ export class Turnstile {
     return performance.now() - this.#lastAt;
   }
 
-  /** Begins to number and arms the kill; the returned function waits for it and rejects when its request never comes. */
-  killAt(point: KillPoint, kill: () => Promise<void>): () => Promise<void> {
+  /** Begins to number and arms the kill; the returned function waits for it and says whether its request came within 10 s. */
+  killAt(point: KillPoint, kill: () => Promise<void>): () => Promise<boolean> {
     this.begin();
     const armed = { point, kill, done: Promise.withResolvers<void>() };
     this.#armed = armed;
+    const came = () => withDeadline(armed.done.promise, point.request, 10_000).then(() => true);
     return () =>
-      withDeadline(armed.done.promise, `${point.request}; there were ${this.#passed.join(', ')}`, 10_000).finally(() =>
-        this.end(),
-      );
+      came()
+        .catch((error: unknown) => {
+          // The kill itself failed.
+          if (this.#armed !== armed) throw error;
+          return false;
+        })
+        .finally(() => this.end());
   }
 
   /** Numbers a request that has arrived. */
