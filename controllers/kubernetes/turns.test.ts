@@ -60,12 +60,15 @@ describe('a stream', () => {
       response.end(Buffer.alloc(8 * MiB, 'x'));
     });
     const pieces: Buffer[] = [];
+    const started = performance.now();
     const signal = AbortSignal.timeout(8_000);
     for await (const piece of server.client.stream('/x', { accept: 'text/plain', signal }))
       pieces.push(Buffer.from(piece));
     const text = Buffer.concat(pieces).toString();
     assert.ok(text === sent.join('') + 'x'.repeat(8 * MiB), 'every byte came once');
     const calm = pieces.filter((piece) => piece.toString().startsWith('event')).length;
-    assert.ok(calm < sent.length / 2, `${calm} pieces for ${sent.length} events`);
+    // One for each turn of 20 ms, and what came before the stream was known to be calm. A slow machine sends less in a turn.
+    const most = (performance.now() - started) / 20 + 60;
+    assert.ok(calm < most, `${calm} pieces for ${sent.length} events, at most ${most}`);
   });
 });
