@@ -45,36 +45,44 @@ export function createAwsClients(options: { readonly region: string; readonly ve
   const config = clientConfig(options);
   const client = new EKSClient(config);
   const send = sender(client);
-  let ec2: Promise<{ client: EC2Client; commands: typeof import('./ec2Client.ts').EC2_COMMANDS }> | undefined;
-  let ssm: Promise<{ client: SSMClient; commands: typeof import('./ssmClient.ts').SSM_COMMANDS }> | undefined;
+  // An operator whose pools are all well never needs them.
+  const ec2 = lazy(async () => {
+    const sdk = await import('./ec2Client.ts');
+    return { client: new sdk.EC2Client(config), commands: sdk.EC2_COMMANDS };
+  });
+  const ssm = lazy(async () => {
+    const sdk = await import('./ssmClient.ts');
+    return { client: new sdk.SSMClient(config), commands: sdk.SSM_COMMANDS };
+  });
   return {
     eks: (operation, input, signal) => {
       const Command = COMMANDS[operation] as new (input: unknown) => unknown;
       return send(new Command(input), { abortSignal: signal });
     },
-    ec2: async (operation, input, signal) => {
-      // Loaded at the first use: an operator whose pools are all well never needs it.
-      ec2 ??= import('./ec2Client.ts').then((sdk) => ({
-        client: new sdk.EC2Client(config),
-        commands: sdk.EC2_COMMANDS,
-      }));
-      const { client: ec2Client, commands } = await ec2;
-      const Command = commands[operation] as new (input: unknown) => unknown;
-      return sender(ec2Client)(new Command(input), { abortSignal: signal });
-    },
-    ssm: async (operation, input, signal) => {
-      ssm ??= import('./ssmClient.ts').then((sdk) => ({
-        client: new sdk.SSMClient(config),
-        commands: sdk.SSM_COMMANDS,
-      }));
-      const { client: ssmClient, commands } = await ssm;
-      const Command = commands[operation] as new (input: unknown) => unknown;
-      return sender(ssmClient)(new Command(input), { abortSignal: signal });
-    },
+    ec2: ec2.call,
+    ssm: ssm.call,
     close: () => {
       client.destroy();
-      ssm?.then(({ client: ssmClient }) => ssmClient.destroy()).catch(() => undefined);
-      ec2?.then(({ client: ec2Client }) => ec2Client.destroy()).catch(() => undefined);
+      ssm.close();
+      ec2.close();
+    },
+  };
+}
+
+/** A client that is loaded and made at its first call. */
+function lazy(
+  load: () => Promise<{ readonly client: EC2Client | SSMClient; readonly commands: Readonly<Record<string, unknown>> }>,
+) {
+  let loaded: ReturnType<typeof load> | undefined;
+  return {
+    call: async (operation: string, input: unknown, signal: AbortSignal): Promise<never> => {
+      loaded ??= load();
+      const { client, commands } = await loaded;
+      const Command = commands[operation] as new (input: unknown) => unknown;
+      return sender(client)(new Command(input), { abortSignal: signal });
+    },
+    close: (): void => {
+      loaded?.then(({ client }) => client.destroy()).catch(() => undefined);
     },
   };
 }

@@ -1,25 +1,20 @@
 /** The port Clusters on EKS. */
 import type { Answer, Cluster, Clusters } from '../windowspool/ports.ts';
 import type { EksCall, Lane } from './calls.ts';
+import { ClusterCalls } from './clusterCalls.ts';
 
 /** The one EKS cluster that the operator serves. */
-export class EksClusters implements Clusters {
-  readonly #name: string;
-  readonly #eks: EksCall;
-  readonly #lane: Lane;
+export class EksClusters extends ClusterCalls implements Clusters {
   readonly #ourAuthorities: () => Promise<string>;
 
   /** @param ourAuthorities the PEM certificates by which the operator trusts its API server; read at each look, for they rotate */
   constructor(name: string, eks: EksCall, lane: Lane, ourAuthorities: () => Promise<string>) {
-    this.#name = name;
-    this.#eks = eks;
-    this.#lane = lane;
+    super(name, eks, lane);
     this.#ourAuthorities = ourAuthorities;
   }
 
   async describe(signal: AbortSignal): Promise<Answer<Cluster | undefined>> {
-    const call = (bounded: AbortSignal) => this.#eks('DescribeCluster', { name: this.#name }, bounded);
-    const answer = await this.#lane.run('eks', 'DescribeCluster', call, signal);
+    const answer = await this.call('DescribeCluster', { name: this.clusterName }, signal);
     if (!answer.ok) return answer.trouble.kind === 'gone' ? { ok: true, value: undefined } : answer;
     const { cluster } = answer.value;
     if (!cluster) return { ok: true, value: undefined };
@@ -27,7 +22,7 @@ export class EksClusters implements Clusters {
     return {
       ok: true,
       value: {
-        name: cluster.name ?? this.#name,
+        name: cluster.name ?? this.clusterName,
         arn: cluster.arn ?? '',
         status: cluster.status ?? 'UNKNOWN',
         kubernetesVersion: cluster.version ?? '',

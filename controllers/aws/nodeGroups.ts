@@ -13,28 +13,18 @@ import type {
   UpdateSettings,
   VersionChange,
 } from '../windowspool/ports.ts';
-import type { EksCall, EksOperations, Lane } from './calls.ts';
+import { ClusterCalls, isAbsent } from './clusterCalls.ts';
 import { scrub } from './errors.ts';
 
 /** EKS spells effects in its own way and refuses Kubernetes' spelling. */
 const EFFECTS = { NoSchedule: 'NO_SCHEDULE', NoExecute: 'NO_EXECUTE', PreferNoSchedule: 'PREFER_NO_SCHEDULE' } as const;
 
 /** The node groups of one EKS cluster. */
-export class EksNodeGroups implements NodeGroups {
-  readonly #clusterName: string;
-  readonly #eks: EksCall;
-  readonly #lane: Lane;
-
-  constructor(clusterName: string, eks: EksCall, lane: Lane) {
-    this.#clusterName = clusterName;
-    this.#eks = eks;
-    this.#lane = lane;
-  }
-
+export class EksNodeGroups extends ClusterCalls implements NodeGroups {
   async describe(name: string, signal: AbortSignal): Promise<Answer<NodeGroup | undefined>> {
-    const answer = await this.#call('DescribeNodegroup', this.#named(name), signal);
+    const answer = await this.call('DescribeNodegroup', this.#named(name), signal);
     if (answer.ok) return { ok: true, value: answer.value.nodegroup && fromEks(answer.value.nodegroup) };
-    return isMissingGroup(answer.trouble) ? { ok: true, value: undefined } : answer;
+    return isAbsent(answer.trouble) ? { ok: true, value: undefined } : answer;
   }
 
   async create(wish: NewNodeGroup, token: string, signal: AbortSignal): Promise<Answer<NodeGroup>> {
@@ -55,7 +45,7 @@ export class EksNodeGroups implements NodeGroups {
       ...(wish.releaseVersion && { releaseVersion: wish.releaseVersion }),
       clientRequestToken: token,
     };
-    const answer = await this.#call('CreateNodegroup', input, signal);
+    const answer = await this.call('CreateNodegroup', input, signal);
     return mapped(answer, ({ nodegroup }) => fromEks(nodegroup ?? {}));
   }
 
@@ -89,7 +79,7 @@ export class EksNodeGroups implements NodeGroups {
       ...(settings && { updateConfig: toEksUpdate(settings) }),
       clientRequestToken: token,
     };
-    const answer = await this.#call('UpdateNodegroupConfig', input, signal);
+    const answer = await this.call('UpdateNodegroupConfig', input, signal);
     return mapped(answer, ({ update }) => updateFromEks(update ?? {}));
   }
 
@@ -106,14 +96,14 @@ export class EksNodeGroups implements NodeGroups {
       force,
       clientRequestToken: token,
     };
-    const answer = await this.#call('UpdateNodegroupVersion', input, signal);
+    const answer = await this.call('UpdateNodegroupVersion', input, signal);
     return mapped(answer, ({ update }) => updateFromEks(update ?? {}));
   }
 
   async describeUpdate(name: string, id: string, signal: AbortSignal): Promise<Answer<NodeGroupUpdate | undefined>> {
-    const answer = await this.#call(
+    const answer = await this.call(
       'DescribeUpdate',
-      { name: this.#clusterName, nodegroupName: name, updateId: id },
+      { name: this.clusterName, nodegroupName: name, updateId: id },
       signal,
     );
     if (!answer.ok && answer.trouble.kind === 'gone') return { ok: true, value: undefined };
@@ -121,35 +111,22 @@ export class EksNodeGroups implements NodeGroups {
   }
 
   async delete(name: string, signal: AbortSignal): Promise<Answer<void>> {
-    const answer = await this.#call('DeleteNodegroup', this.#named(name), signal);
+    const answer = await this.call('DeleteNodegroup', this.#named(name), signal);
     if (!answer.ok && answer.trouble.kind === 'gone') return { ok: true, value: undefined };
     return mapped(answer, () => undefined);
   }
 
   async tag(arn: string, tags: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Answer<void>> {
-    return mapped(await this.#call('TagResource', { resourceArn: arn, tags: { ...tags } }, signal), () => undefined);
+    return mapped(await this.call('TagResource', { resourceArn: arn, tags: { ...tags } }, signal), () => undefined);
   }
 
   async untag(arn: string, keys: readonly string[], signal: AbortSignal): Promise<Answer<void>> {
-    return mapped(await this.#call('UntagResource', { resourceArn: arn, tagKeys: [...keys] }, signal), () => undefined);
+    return mapped(await this.call('UntagResource', { resourceArn: arn, tagKeys: [...keys] }, signal), () => undefined);
   }
 
   #named(nodegroupName: string): { clusterName: string; nodegroupName: string } {
-    return { clusterName: this.#clusterName, nodegroupName };
+    return { clusterName: this.clusterName, nodegroupName };
   }
-
-  #call<O extends keyof EksOperations>(
-    operation: O,
-    input: EksOperations[O][0],
-    signal: AbortSignal,
-  ): Promise<Answer<EksOperations[O][1]>> {
-    return this.#lane.run('eks', operation, (bounded) => this.#eks(operation, input, bounded), signal);
-  }
-}
-
-/** EKS answers ResourceNotFound for a missing group and for a missing cluster; its words tell which. */
-function isMissingGroup({ kind, message }: { readonly kind: string; readonly message: string }): boolean {
-  return kind === 'gone' && !/^No cluster found/i.test(message);
 }
 
 function mapped<T, U>(answer: Answer<T>, map: (value: T) => U): Answer<U> {

@@ -1,0 +1,28 @@
+import type { Answer, Trouble } from '../windowspool/ports.ts';
+import type { EksCall, EksOperations, Lane } from './calls.ts';
+
+/** What the adapters of EKS have in common: calls about one cluster, through the lane that all of them share. */
+export abstract class ClusterCalls {
+  protected readonly clusterName: string;
+  readonly #eks: EksCall;
+  readonly #lane: Lane;
+
+  constructor(clusterName: string, eks: EksCall, lane: Lane) {
+    this.clusterName = clusterName;
+    this.#eks = eks;
+    this.#lane = lane;
+  }
+
+  protected call<O extends keyof EksOperations>(
+    operation: O,
+    input: EksOperations[O][0],
+    signal: AbortSignal,
+  ): Promise<Answer<EksOperations[O][1]>> {
+    return this.#lane.run('eks', operation, (bounded) => this.#eks(operation, input, bounded), signal);
+  }
+}
+
+/** Whether what was asked for does not exist. EKS answers ResourceNotFound for a missing cluster, too; its words tell which. */
+export function isAbsent({ kind, message }: Trouble): boolean {
+  return kind === 'gone' && !/^No cluster found/i.test(message);
+}
