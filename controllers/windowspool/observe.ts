@@ -1,7 +1,7 @@
 /** Reads what the plan looks at. The cluster's own objects come from the cache; AWS is asked only when there is a reason to. */
 import type { WindowsPool } from './api.gen.ts';
 import type { Departures } from './departures.ts';
-import { expectationOf, groupOf, isAwsTrouble, isOverdue, lateInstances } from './facts.ts';
+import { expectationOf, groupOf, isAwsTrouble, isDeleting, isOverdue, lateInstances } from './facts.ts';
 import { POOL_KEY, RETRY_ANNOTATION } from './labels.ts';
 import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import type { Clusters, Instances, NodeGroups, Nodes, Releases, RuntimeClasses, Trouble } from './ports.ts';
@@ -90,11 +90,7 @@ export class Sights {
 /** What the user says: another look is due when that changes. */
 function wantedOf(pool: WindowsPool): string {
   const { generation, annotations } = pool.metadata;
-  return JSON.stringify([generation, isGoing(pool), annotations?.[RETRY_ANNOTATION]]);
-}
-
-function isGoing(pool: WindowsPool): boolean {
-  return pool.metadata.deletionTimestamp !== undefined;
+  return JSON.stringify([generation, isDeleting(pool), annotations?.[RETRY_ANNOTATION]]);
 }
 
 /** The situation of a pool, with what AWS said before or as it says now. With `before`, AWS is not asked. */
@@ -132,7 +128,7 @@ export async function observe(
     serverVersion,
     troubles: before?.troubles ?? [],
   };
-  const asked = before || isGoing(pool) ? situation : await askAws(situation, sights, sources, signal);
+  const asked = before || isDeleting(pool) ? situation : await askAws(situation, sights, sources, signal);
   return withDepartures(asked, roster.departures, before === undefined, sources, signal);
 }
 
@@ -197,7 +193,7 @@ function clusterAge({ cluster }: Sights, pool: WindowsPool, group: GroupSight, s
   const gone = group.kind === 'unreachable' && group.trouble.kind === 'gone';
   if (gone || cluster?.kind !== 'seen') return 0;
   if (isAheadOfCluster({ pool, cluster })) return pollMs / 2;
-  return group.kind === 'absent' && !isGoing(pool) ? pollMs / 2 : RARELY * resyncMs;
+  return group.kind === 'absent' && !isDeleting(pool) ? pollMs / 2 : RARELY * resyncMs;
 }
 
 /** With the cluster as it is now: when something is wrong, it may be what changed. */
@@ -255,7 +251,7 @@ async function withDepartures(
 ): Promise<Situation> {
   const group = groupOf(s);
   if (!group || !isOwnedBy(s.pool, group)) return s;
-  if (isGoing(s.pool) || s.roster.total >= group.scaling.desired) {
+  if (isDeleting(s.pool) || s.roster.total >= group.scaling.desired) {
     departures.forget();
     return s;
   }
