@@ -2,11 +2,11 @@
 import { act, type Hands } from './act.ts';
 import { needsInstances, observe, type Sights, type Sources } from './observe.ts';
 import { planFor } from './plan.ts';
-import type { Answer, Trouble } from './ports.ts';
+import type { Answer } from './ports.ts';
 import { needsExamination } from './prerequisites/examination.ts';
 import { accessEntryQuestion } from './prerequisites/gather.ts';
 import { report, type Voice } from './report.ts';
-import { type Next, nextRun, untilGroupLook } from './schedule.ts';
+import { type Next, nextRun, retry, untilGroupLook } from './schedule.ts';
 import type { Settings, Situation } from './situation.ts';
 import { type Step, touchesAws } from './steps.ts';
 import { excuseSkew } from './versionSkew.ts';
@@ -78,10 +78,6 @@ function withoutAws(steps: readonly Step[]): readonly Step[] {
 /** What was answered before is not true any more, also where a call failed: somebody else may have made it. */
 function forgetWhatChanged(steps: readonly Step[], { shared }: Sights): void {
   for (const step of steps) if (step.kind === 'createAccessEntry') shared.forget(accessEntryQuestion(step.role));
-}
-
-function retry({ kind, operation, code, message }: Trouble): Next {
-  return kind === 'conflict' ? { kind: 'retry' } : { kind: 'retry', cause: `${operation}: ${code}: ${message}` };
 }
 
 function forget(name: string, { sights, rosters, pace, metrics }: Deps): Next {

@@ -25,11 +25,14 @@ const SHORTEST_MS = 100;
 export function nextRun(s: Situation, groupLookMs: number): Next {
   const own = s.troubles.filter((entry) => !isAwsTrouble(entry)).map(({ trouble }) => trouble);
   const retried = [...own, ...awsTroublesOf(s)].find(({ kind }) => TRANSIENT.includes(kind));
-  // A conflict is everyday life: somebody else wrote first.
-  if (retried?.kind === 'conflict') return { kind: 'retry' };
-  if (retried) return { kind: 'retry', cause: `${retried.operation}: ${retried.code}: ${retried.message}` };
+  if (retried) return retry(retried);
   const again = own.length > 0 ? s.settings.deniedRetryMs : Number.POSITIVE_INFINITY;
   return { kind: 'after', ms: Math.max(SHORTEST_MS, Math.min(groupLookMs, again, untilNodesLate(s))) };
+}
+
+/** Another try with growing delays. A conflict is everyday life, and no cause to log: somebody else wrote first. */
+export function retry({ kind, operation, code, message }: Trouble): Next {
+  return kind === 'conflict' ? { kind: 'retry' } : { kind: 'retry', cause: `${operation}: ${code}: ${message}` };
 }
 
 /** Trouble that passes: another try comes soon, with growing delays. */
