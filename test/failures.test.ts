@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../hack/controlplane/wait.ts';
 import { conditionOf } from '../hack/world/world.ts';
-import { poolManifest } from './pools.ts';
+import { creationsOf, poolManifest } from './pools.ts';
 import { type Stage, theWorld, withOperator } from './sharedWorld.ts';
 
 const messageOf = (pool: Awaited<ReturnType<Stage['world']['pool']>>, type: string) =>
@@ -12,13 +12,7 @@ describe('failures of creation', () => {
   const ready = (name: string) =>
     stage.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
   const remove = (name: string) => stage.world.kubectl('delete', 'windowspool', name, '--timeout=60s');
-  const creations = (name: string) =>
-    stage.world.cloud
-      .calls()
-      .filter(
-        ({ operation, input }) =>
-          operation === 'CreateNodegroup' && (input as { nodegroupName?: string }).nodegroupName === name,
-      ).length;
+  const creations = (name: string) => creationsOf(stage.world, name);
   beforeEach(() => stage.world.cloud.resetCalls());
 
   it('tells why a group is CREATE_FAILED, and creates it anew when the spec changes', async () => {

@@ -1,5 +1,6 @@
 /** Pools for the cluster suites: valid against the local AWS; a test says only what differs. */
 import { nodeRoleArn, subnetIds } from '../hack/cloud/network.ts';
+import type { World } from '../hack/world/world.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -17,4 +18,14 @@ export function poolManifest(name: string, spec: Fields & { nodeGroup?: Fields; 
       ...rest,
     },
   };
+}
+
+/** How often the local AWS was asked to create the node group, since its calls were last reset. */
+export function creationsOf({ cloud }: World, name: string): number {
+  return cloud
+    .calls()
+    .filter(
+      ({ operation, input }) =>
+        operation === 'CreateNodegroup' && (input as { nodegroupName?: string }).nodegroupName === name,
+    ).length;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { nodeRoleArn, subnetIds } from '../hack/cloud/network.ts';
 import { waitFor } from '../hack/controlplane/wait.ts';
 import { conditionOf, type World, windowsIpam } from '../hack/world/world.ts';
-import { poolManifest } from './pools.ts';
+import { creationsOf, poolManifest } from './pools.ts';
 import { withOperator } from './sharedWorld.ts';
 
 const LINUX = ['-l', 'kubernetes.io/os=linux'] as const;
@@ -217,13 +217,7 @@ describe('the prerequisites of a pool', () => {
   const message = async (name: string, type: string) =>
     (await stage.world.pool(name))?.status?.conditions?.find((condition) => condition.type === type)?.message ?? '';
   const remove = (name: string) => stage.world.kubectl('delete', 'windowspool', name, '--timeout=60s');
-  const creations = (name: string) =>
-    stage.world.cloud
-      .calls()
-      .filter(
-        ({ operation, input }) =>
-          operation === 'CreateNodegroup' && (input as { nodegroupName?: string }).nodegroupName === name,
-      ).length;
+  const creations = (name: string) => creationsOf(stage.world, name);
 
   for (const { what, name, spec, breaks, mends, reason, words } of rows) {
     it(`${what}: nothing is created before, and then it goes on`, async () => {
