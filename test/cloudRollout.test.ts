@@ -4,6 +4,7 @@ import { openPolicy, sampleCluster, sampleGroup } from '../hack/cloud/fixtures.t
 import { type SdkClients, sdkClients } from '../hack/cloud/sdkClients.ts';
 import { type ControlPlane, startControlPlane } from '../hack/controlplane/controlplane.ts';
 import { waitFor } from '../hack/controlplane/wait.ts';
+import { watchEvents } from '../hack/world/watchEvents.ts';
 
 interface Item {
   readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
@@ -112,22 +113,28 @@ describe('a change of version of the local AWS, in a real Kubernetes', function 
   it('moves pods by eviction and keeps their disruption budget', async () => {
     await deploy(1);
     const before = await imagesOf();
-    const id = await update(false);
     let least = 2;
-    let cordoned = 0;
-    await waitFor(
-      async () => {
-        least = Math.min(least, Number((await budget()).currentHealthy));
-        const excluded = (await list('nodes')).filter(({ metadata }) => metadata.labels[exclude] === 'true');
-        assert.ok(excluded.every(({ spec }) => spec.unschedulable === true));
-        cordoned = Math.max(cordoned, excluded.length);
-        return (await updateOf(id))?.status !== 'InProgress';
-      },
-      { what: 'the update', timeoutMs: 90_000, intervalMs: 50 },
-    );
+    const outdated = (await list('nodes')).map(({ metadata }) => metadata.name);
+    const cordoned = new Set<string>();
+    const watches = await Promise.all([
+      watchEvents<Item>(kubernetes.adminKubeconfig, '/apis/policy/v1/poddisruptionbudgets', ({ object }) => {
+        least = Math.min(least, Number(object.status.currentHealthy));
+      }),
+      watchEvents<Item>(kubernetes.adminKubeconfig, '/api/v1/nodes', ({ object: { metadata, spec } }) => {
+        if (metadata.labels[exclude] !== 'true') return;
+        assert.equal(spec.unschedulable, true, `${metadata.name} is out of load balancers and takes pods`);
+        cordoned.add(metadata.name);
+      }),
+    ]);
+    const id = await update(false);
+    await waitFor(async () => (await updateOf(id))?.status !== 'InProgress', { what: 'the update', timeoutMs: 90_000 });
+    for (const watch of watches) await watch.stop();
     assert.deepEqual([(await updateOf(id))?.status, (await updateOf(id))?.errors], ['Successful', []]);
     assert.ok(least >= 1, `${least} pods were ready`);
-    assert.equal(cordoned, 2);
+    assert.ok(
+      outdated.every((name) => cordoned.has(name)),
+      `of ${outdated}, ${[...cordoned]} were cordoned`,
+    );
     await waitFor(async () => (await list('nodes')).length === 2, { what: 'two nodes', timeoutMs: 10_000 });
     assert.ok([...(await imagesOf())].every((image) => !before.has(image)));
     await waitFor(async () => (await budget()).currentHealthy === 2, { what: 'two ready pods', timeoutMs: 30_000 });
