@@ -2,10 +2,12 @@
  * The only place that changes the world. Every step can be repeated; a crash between any two is harmless. Trouble with one thing
  * does not keep the others back: a step is skipped only when an earlier one about the same thing failed.
  */
+
 import { ownershipTag } from './adoption.ts';
 import type { WindowsPool } from './api.gen.ts';
 import { remembering } from './applied.ts';
 import { isLasting } from './facts.ts';
+import { scalingIn } from './poolKind.ts';
 import type {
   Answer,
   NodeGroup,
@@ -265,7 +267,7 @@ function withTags(sight: GroupSight, tags: NodeGroup['tags']): GroupSight {
 
 /** A size that was only lifted or lowered into the bounds is not the user's: that one is not sent again. */
 function desiredOf({ change }: Extract<Step, { kind: 'updateConfig' }>, pool: WindowsPool): number | undefined {
-  return change.scaling?.desired === pool.spec.scaling.desired ? change.scaling?.desired : undefined;
+  return change.scaling?.desired === scalingIn(pool.spec).desired ? change.scaling?.desired : undefined;
 }
 
 /** The tags as they are afterwards. */

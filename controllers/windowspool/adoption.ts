@@ -1,7 +1,9 @@
 /** Whether a node group that somebody else made becomes the pool's (`nodeGroup.adoption`). */
+
 import type { WindowsPool } from './api.gen.ts';
 import { remembering } from './applied.ts';
 import { POOL_KEY } from './labels.ts';
+import { nodeGroupIn } from './poolKind.ts';
 import type { NodeGroup } from './ports.ts';
 import type { Situation } from './situation.ts';
 import type { Step } from './steps.ts';
@@ -16,7 +18,7 @@ export type Adoption =
 
 /** The answer for a group that is not the pool's. Nothing but its tag is needed to take it: it must be whole and at rest. */
 export function adoptionOf({ spec }: WindowsPool, { tags, status, amiType }: NodeGroup): Adoption {
-  if (spec.nodeGroup.adoption !== 'IfUnowned' || tags[POOL_KEY] !== undefined) return { kind: 'forbidden' };
+  if (nodeGroupIn(spec).adoption !== 'IfUnowned' || tags[POOL_KEY] !== undefined) return { kind: 'forbidden' };
   const fitting = (['Core', 'Full'] as const).map((edition) => amiTypeOf(spec.windowsVersion, edition));
   if (!fitting.includes(amiType)) {
     const why = `its AMI type is ${amiType || 'unknown'} and windowsVersion ${spec.windowsVersion} needs ${fitting.join(' or ')}`;

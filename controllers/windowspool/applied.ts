@@ -3,9 +3,11 @@
  * had when it last was as the spec said. It tells a change of the spec from an edit behind the operator's back, and the fields that are
  * the pool's from those of others. A digest, because the value itself is in the spec or no longer matters.
  */
+
 import type { WindowsPool, WindowsPoolStatus } from './api.gen.ts';
 import { hashOf } from './hash.ts';
 import { keptTags, pinsOf, updateOf, wishFor } from './nodeGroup.ts';
+import { scalingIn } from './poolKind.ts';
 import type { NodeGroup, Scaling, Taint, UpdateSettings } from './ports.ts';
 import { spelled } from './releaseVersion.ts';
 import type { Memory } from './steps.ts';
@@ -25,7 +27,7 @@ export function wantedFields(pool: WindowsPool): Fields {
   return fieldsOf({
     labels,
     taints,
-    scaling: pool.spec.scaling,
+    scaling: scalingIn(pool.spec),
     tags: keptTags(pool),
     ...pinsOf(pool.spec),
     ...updateOf(pool.spec),
@@ -138,7 +140,7 @@ export function nextApplied(pool: WindowsPool, seen: NodeGroup, isSizeSent: bool
   const wanted = wantedFields(pool);
   // Where the memory was lost, nobody knows who made a difference: it is taken for an edit, which Report leaves alone.
   if (!before) return entriesOf(wanted);
-  const { desired } = pool.spec.scaling;
+  const { desired } = scalingIn(pool.spec);
   const isSizeOpen = before.has(DESIRED) && !isSizeSent && desired !== undefined && desired !== seen.scaling.desired;
   const after = new Map([...before].filter(([field]) => field !== DESIRED || isSizeOpen));
   if (['CREATING', 'UPDATING', 'DELETING'].includes(seen.status)) return entries(after);

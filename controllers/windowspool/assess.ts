@@ -5,10 +5,12 @@
  *   Ready                                                                          the summary of them
  *   Reconciling  Stalled  Paused                                                   there only while true (kstatus)
  */
+
 import { assessNodeGroup } from './assessNodeGroup.ts';
 import { assessNodes } from './assessNodes.ts';
 import { assessUpToDate } from './assessUpToDate.ts';
 import { groupOf, isDeleting, isPaused } from './facts.ts';
+import { scalingIn } from './poolKind.ts';
 import { assessPrerequisites } from './prerequisites/assessPrerequisites.ts';
 import type { Reason } from './reasons.ts';
 import { fits, isAsWanted, isOwner, isSoleOwner, isTaken, runtimeClassFor } from './runtimeClass.ts';
@@ -87,7 +89,7 @@ function summarize(s: Situation, parts: Parts, stalled: Finding | undefined): Fi
     const left = total > 0 ? ` ${count(total, 'node')} left.` : '';
     return { status: 'True', reason: 'NoNodes', message: `The pool wants no nodes.${left}` };
   }
-  const needed = Math.max(1, s.pool.spec.scaling.min);
+  const needed = Math.max(1, scalingIn(s.pool.spec).min);
   if (verified < needed && !isRolling(s, parts)) {
     const text = `${count(verified, 'node')} of the ${needed} that the pool must have ${verified === 1 ? 'is' : 'are'} verified. `;
     return { ...parts.NodesVerified, status: 'False', message: text + parts.NodesVerified.message };

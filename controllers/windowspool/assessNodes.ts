@@ -1,8 +1,10 @@
 /** The condition NodesVerified. */
+
 import type { Finding } from './assess.ts';
 import { groupOf, lacksNodes, lateInstances } from './facts.ts';
 import { NODE_GROUP_LABEL } from './labels.ts';
 import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
+import { scalingIn } from './poolKind.ts';
 import type { Instance, NodeGroup } from './ports.ts';
 import { likelyCause } from './prerequisites/causes.ts';
 import { nextMoveOf } from './reasons.ts';
@@ -126,5 +128,5 @@ function whereToLook(late: readonly Instance[] | undefined): string {
 
 /** A pool that has what it must have grows without being called Reconciling. */
 function firstNodes(s: Situation): { working?: true } {
-  return s.roster.verified < Math.max(1, s.pool.spec.scaling.min) ? { working: true } : {};
+  return s.roster.verified < Math.max(1, scalingIn(s.pool.spec).min) ? { working: true } : {};
 }

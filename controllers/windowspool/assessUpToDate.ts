@@ -8,6 +8,7 @@ import { failedTargetOf } from './failedTarget.ts';
 import { configChangeFor } from './groupChanges.ts';
 import { RETRY_ANNOTATION } from './labels.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
+import { nodeGroupIn } from './poolKind.ts';
 import type { NodeGroup } from './ports.ts';
 import type { Reason } from './reasons.ts';
 import { isNewerRelease, lifeOf } from './releaseVersion.ts';
@@ -75,8 +76,9 @@ function assessRelease(s: Situation, group: NodeGroup): Finding {
   const newest = newestRelease?.ok ? newestRelease.value : undefined;
   const end = releaseEnd(releaseVersion, now);
   if (newest && releaseVersion && isNewerRelease(newest, releaseVersion)) {
-    const field = pool.spec.nodeGroup.kubernetesVersion && !pool.spec.nodeGroup.releaseVersion ? ' beside it' : '';
-    const message = `Node group ${group.name} has AMI release ${releaseVersion}, and ${newest} is the newest.${end} Set spec.nodeGroup.releaseVersion: ${newest}${field}${pool.spec.nodeGroup.releaseVersion ? '' : ', or update.policy: Automatic'}.`;
+    const field =
+      nodeGroupIn(pool.spec).kubernetesVersion && !nodeGroupIn(pool.spec).releaseVersion ? ' beside it' : '';
+    const message = `Node group ${group.name} has AMI release ${releaseVersion}, and ${newest} is the newest.${end} Set spec.nodeGroup.releaseVersion: ${newest}${field}${nodeGroupIn(pool.spec).releaseVersion ? '' : ', or update.policy: Automatic'}.`;
     return { status: 'False', reason: 'UpdateAvailable', message };
   }
   const unknown =

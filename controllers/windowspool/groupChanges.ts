@@ -1,9 +1,11 @@
 /** The smallest calls that lead from a node group to the spec. */
+
 import type { WindowsPool } from './api.gen.ts';
 import { appliedOf, DESIRED, labelField, tagField, taintField, updateField } from './applied.ts';
 import { differencesToMend } from './differences.ts';
 import { hashOf } from './hash.ts';
 import { keptTags, updateOf, wishFor } from './nodeGroup.ts';
+import { scalingIn } from './poolKind.ts';
 import type { ConfigChange, NodeGroup, Scaling } from './ports.ts';
 
 /**
@@ -12,7 +14,7 @@ import type { ConfigChange, NodeGroup, Scaling } from './ports.ts';
  */
 export function configTargetOf(pool: WindowsPool, change: ConfigChange): string {
   const wish = wishFor(pool);
-  return hashOf({ labels: wish.labels, taints: wish.taints, scaling: pool.spec.scaling, change });
+  return hashOf({ labels: wish.labels, taints: wish.taints, scaling: scalingIn(pool.spec), change });
 }
 
 /** The smallest UpdateNodegroupConfig that puts right what is the operator's to put right, undefined when there is nothing to do. */
@@ -66,7 +68,7 @@ function scalingChange(pool: WindowsPool, { scaling: seen }: NodeGroup, mended: 
   const asked = changedDesired(pool);
   // A size is sent with the bounds that it was checked against.
   if (!mended.has('scaling') && asked === undefined) return undefined;
-  const { min, max } = pool.spec.scaling;
+  const { min, max } = scalingIn(pool.spec);
   const desired = asked ?? Math.min(Math.max(seen.desired, min), max);
   const change: Partial<Scaling> = {
     ...(min !== seen.min && { min }),
@@ -78,7 +80,7 @@ function scalingChange(pool: WindowsPool, { scaling: seen }: NodeGroup, mended: 
 
 /** The spec's desired size when the user changed it since it was last sent. A lost memory sends nothing. */
 function changedDesired(pool: WindowsPool): number | undefined {
-  const { desired } = pool.spec.scaling;
+  const { desired } = scalingIn(pool.spec);
   const applied = appliedOf(pool);
   if (desired === undefined || !applied) return undefined;
   // Another size may have been sent just before a crash: only sending again makes sure of the last word.
@@ -92,7 +94,7 @@ export function fieldsOfChange(pool: WindowsPool, { labels, taints, scaling, upd
     ...[...Object.keys(labels?.set ?? {}), ...(labels?.remove ?? [])].map(labelField),
     ...[...(taints?.set ?? []), ...(taints?.remove ?? [])].map(taintField),
     ...(scaling?.min !== undefined || scaling?.max !== undefined ? ['scaling'] : []),
-    ...(scaling?.desired !== undefined && scaling.desired === pool.spec.scaling.desired ? [DESIRED] : []),
+    ...(scaling?.desired !== undefined && scaling.desired === scalingIn(pool.spec).desired ? [DESIRED] : []),
     ...Object.keys(update ?? {}).map(updateField),
   ];
 }

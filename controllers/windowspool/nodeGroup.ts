@@ -1,8 +1,10 @@
 /** What the node group shall be. */
+
 import type { WindowsPool } from './api.gen.ts';
 import { hashOf } from './hash.ts';
 import { CREATED_FROM_TAG, EXPECTED_BUILD_LABEL, POOL_KEY } from './labels.ts';
 import { GATE_TAINT } from './nodeTaints.ts';
+import { nodeGroupIn, scalingIn } from './poolKind.ts';
 import type { NewNodeGroup, NodeGroup, Taint, UpdateSettings } from './ports.ts';
 import { amiTypeOf, buildOf } from './windows.ts';
 
@@ -11,7 +13,7 @@ export const REGISTRATION_TAINT: Taint = { key: 'os', value: 'windows', effect: 
 
 /** The group's name in EKS. */
 export function nodeGroupNameOf(pool: WindowsPool): string {
-  return pool.spec.nodeGroup.name ?? pool.metadata.name;
+  return nodeGroupIn(pool.spec).name ?? pool.metadata.name;
 }
 
 /** What CreateNodegroup is asked for, with everything said: EKS' own defaults have moved over the years. */
@@ -19,13 +21,17 @@ export function wishFor(pool: WindowsPool): NewNodeGroup {
   const { spec } = pool;
   const wish = {
     name: nodeGroupNameOf(pool),
-    amiType: amiTypeOf(spec.windowsVersion, spec.nodeGroup.edition),
-    capacityType: spec.nodeGroup.capacityType,
-    instanceTypes: spec.nodeGroup.instanceTypes,
-    subnets: spec.nodeGroup.subnets.map((subnet) => subnet.id),
-    nodeRoleArn: spec.nodeGroup.nodeRoleArn,
-    diskSizeGiB: spec.nodeGroup.diskSizeGiB,
-    scaling: { min: spec.scaling.min, max: spec.scaling.max, desired: spec.scaling.desired ?? spec.scaling.min },
+    amiType: amiTypeOf(spec.windowsVersion, nodeGroupIn(spec).edition),
+    capacityType: nodeGroupIn(spec).capacityType,
+    instanceTypes: nodeGroupIn(spec).instanceTypes,
+    subnets: nodeGroupIn(spec).subnets.map((subnet) => subnet.id),
+    nodeRoleArn: nodeGroupIn(spec).nodeRoleArn,
+    diskSizeGiB: nodeGroupIn(spec).diskSizeGiB,
+    scaling: {
+      min: scalingIn(spec).min,
+      max: scalingIn(spec).max,
+      desired: scalingIn(spec).desired ?? scalingIn(spec).min,
+    },
     labels: {
       ...spec.labels,
       [POOL_KEY]: pool.metadata.name,
@@ -40,20 +46,20 @@ export function wishFor(pool: WindowsPool): NewNodeGroup {
     ...pinsOf(spec),
     ...updateOf(spec),
   };
-  const tags = { ...spec.nodeGroup.tags, [POOL_KEY]: pool.metadata.name };
+  const tags = { ...nodeGroupIn(spec).tags, [POOL_KEY]: pool.metadata.name };
   return { ...wish, tags: { ...tags, [CREATED_FROM_TAG]: hashOf({ ...wish, tags }) } };
 }
 
 /** The versions that the spec pins. */
-export function pinsOf({ nodeGroup }: WindowsPool['spec']): Pick<NewNodeGroup, 'kubernetesVersion' | 'releaseVersion'> {
-  const { kubernetesVersion, releaseVersion } = nodeGroup;
+export function pinsOf(spec: WindowsPool['spec']): Pick<NewNodeGroup, 'kubernetesVersion' | 'releaseVersion'> {
+  const { kubernetesVersion, releaseVersion } = nodeGroupIn(spec);
   return { ...(kubernetesVersion && { kubernetesVersion }), ...(releaseVersion && { releaseVersion }) };
 }
 
 /** How the spec wants rolling updates; nothing where it says nothing. */
-export function updateOf({ nodeGroup, disruption }: WindowsPool['spec']): { readonly update?: UpdateSettings } {
-  const { strategy } = nodeGroup.update;
-  const { maxUnavailable } = disruption ?? {};
+export function updateOf(spec: WindowsPool['spec']): { readonly update?: UpdateSettings } {
+  const { strategy } = nodeGroupIn(spec).update;
+  const { maxUnavailable } = spec.disruption ?? {};
   const update = {
     ...(maxUnavailable !== undefined && { maxUnavailable: String(maxUnavailable) }),
     ...(strategy && { strategy }),
@@ -63,7 +69,7 @@ export function updateOf({ nodeGroup, disruption }: WindowsPool['spec']): { read
 
 /** The tags that are kept up to date. What the group was created from is not: it stays as it was. */
 export function keptTags(pool: WindowsPool): Readonly<Record<string, string>> {
-  return { ...pool.spec.nodeGroup.tags, [POOL_KEY]: pool.metadata.name };
+  return { ...nodeGroupIn(pool.spec).tags, [POOL_KEY]: pool.metadata.name };
 }
 
 /** Whether the group is this pool's: by its tag, whatever it is called. */

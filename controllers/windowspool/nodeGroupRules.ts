@@ -10,6 +10,7 @@ import { configChangeFor, configTargetOf, fieldsOfChange, tagChangeFor } from '.
 import { hashOf } from './hash.ts';
 import { CREATED_FROM_TAG, FINALIZER } from './labels.ts';
 import { isOwnedBy, nodeGroupNameOf, wishFor } from './nodeGroup.ts';
+import { scalingIn } from './poolKind.ts';
 import type { ConfigChange } from './ports.ts';
 import { blockers, checkInputOf, isToBeMade } from './prerequisites/examination.ts';
 import { missingAccessEntry } from './prerequisites/roleChecks.ts';
@@ -191,7 +192,7 @@ function driftAmong({ pool, group }: Situation, fields: readonly string[]): { dr
  * size counts as sent.
  */
 function rememberAnew(s: Situation): Step[] {
-  return remember(s, { anew: { applied: entriesOf(wantedFields(s.pool)), desired: s.pool.spec.scaling.desired } });
+  return remember(s, { anew: { applied: entriesOf(wantedFields(s.pool)), desired: scalingIn(s.pool.spec).desired } });
 }
 
 /**

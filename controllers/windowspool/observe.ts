@@ -4,6 +4,7 @@ import type { Departures } from './departures.ts';
 import { expectationOf, groupOf, isAwsTrouble, isDeleting, isOverdue, lateInstances } from './facts.ts';
 import { POOL_KEY, RETRY_ANNOTATION } from './labels.ts';
 import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
+import { nodeGroupIn } from './poolKind.ts';
 import type { Clusters, Instances, NodeGroups, Nodes, Releases, RuntimeClasses, Trouble } from './ports.ts';
 import { scopeOf } from './prerequisites/examination.ts';
 import { gatherFacts } from './prerequisites/gather.ts';
@@ -152,7 +153,8 @@ async function findNewestRelease(
 ): Promise<Situation['newestRelease']> {
   if (cluster.kind !== 'seen' || group.kind !== 'seen' || !isOwnedBy(pool, group.group)) return undefined;
   if (group.group.status !== 'ACTIVE' && group.group.status !== 'DEGRADED') return undefined;
-  const { windowsVersion, nodeGroup } = pool.spec;
+  const { windowsVersion } = pool.spec;
+  const nodeGroup = nodeGroupIn(pool.spec);
   const minor = nodeGroup.kubernetesVersion ?? cluster.cluster.kubernetesVersion;
   const ask = (own: AbortSignal) =>
     releases.newest({ year: yearOf(windowsVersion), edition: nodeGroup.edition }, minor, own);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Outcome } from './act.ts';
+import type { WindowsPool } from './api.gen.ts';
 import type { NodeRecord } from './ports.ts';
 import { report } from './report.ts';
 import type { Step } from './steps.ts';
@@ -22,7 +23,7 @@ const { signal } = new AbortController();
 class Reporter {
   readonly world = new FakeWorld();
   readonly voice = this.world.start();
-  #pool = samplePool({}, { status: knownStatus() });
+  #pool: WindowsPool = samplePool({}, { status: knownStatus() });
 
   /** Reports a situation of the pool as the last report left it. Returns the events and whether the status was written. */
   async tell(change: SituationChange, outcome: Partial<Outcome> = {}, urgent = true) {

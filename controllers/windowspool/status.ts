@@ -7,6 +7,7 @@ import type { Assessment, Finding } from './assess.ts';
 import { groupOf, isClusterMismatch } from './facts.ts';
 import { describeError, type FailedTarget, failedTargetsOf, timeOf } from './failedTarget.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
+import { scalingIn } from './poolKind.ts';
 import type { NodeGroup } from './ports.ts';
 import { dateOf } from './releaseVersion.ts';
 import type { RosterView } from './roster.ts';
@@ -204,7 +205,7 @@ function fitting(failed: FailedTarget): FailedTarget {
  */
 function lastAppliedDesired(outcome: Outcome, owned: NodeGroup | undefined): number | undefined {
   const { pool, update } = outcome.after;
-  const { desired } = pool.spec.scaling;
+  const { desired } = scalingIn(pool.spec);
   if (desired === undefined) return undefined;
   const memory = pool.status?.nodeGroup;
   const isLost = owned !== undefined && memory?.applied === undefined;

@@ -1,4 +1,5 @@
 /** The call that leads a node group to the Kubernetes version and the AMI release that it shall have. Pure. */
+
 import type { WindowsPool } from './api.gen.ts';
 import { RELEASE, VERSION } from './applied.ts';
 import { differencesToMend } from './differences.ts';
@@ -6,6 +7,7 @@ import { groupOf } from './facts.ts';
 import { configChangeFor } from './groupChanges.ts';
 import { hashOf } from './hash.ts';
 import { pinsOf, updateOf } from './nodeGroup.ts';
+import { nodeGroupIn } from './poolKind.ts';
 import type { ConfigChange, NodeGroup, VersionChange } from './ports.ts';
 import { isNewerMinor, isNewerRelease, minorOf } from './releaseVersion.ts';
 import type { Situation } from './situation.ts';
@@ -36,8 +38,9 @@ export function fieldsOfVersionChange(pool: WindowsPool): string[] {
 }
 
 /** The minor version that the spec pins, outright or by a release. */
-export function pinnedMinor({ nodeGroup }: WindowsPool['spec']): string | undefined {
-  return nodeGroup.kubernetesVersion ?? (nodeGroup.releaseVersion && minorOf(nodeGroup.releaseVersion));
+export function pinnedMinor(spec: WindowsPool['spec']): string | undefined {
+  const { kubernetesVersion, releaseVersion } = nodeGroupIn(spec);
+  return kubernetesVersion ?? (releaseVersion && minorOf(releaseVersion));
 }
 
 /** Whether the spec pins a version that the control plane does not have yet: a kubelet must not be newer. */
@@ -48,7 +51,7 @@ export function isAheadOfCluster({ pool, cluster }: Pick<Situation, 'pool' | 'cl
 
 /** With policy Automatic, the newest release of the wanted minor version. */
 function automaticChange(s: Situation, { releaseVersion }: NodeGroup): VersionChange | undefined {
-  const { update, releaseVersion: pin } = s.pool.spec.nodeGroup;
+  const { update, releaseVersion: pin } = nodeGroupIn(s.pool.spec);
   const newest = newestFor(s);
   if (update.policy !== 'Automatic' || pin || !newest || !releaseVersion) return undefined;
   if (!isNewerRelease(newest, releaseVersion)) return undefined;
@@ -62,7 +65,7 @@ function automaticChange(s: Situation, { releaseVersion }: NodeGroup): VersionCh
 function newestFor({ pool, cluster, newestRelease }: Situation): string | undefined {
   const newest = newestRelease?.ok ? newestRelease.value : pool.status?.nodeGroup?.latestReleaseVersion;
   const known = cluster.kind === 'seen' ? cluster.cluster.kubernetesVersion : undefined;
-  const minor = pool.spec.nodeGroup.kubernetesVersion ?? known;
+  const minor = nodeGroupIn(pool.spec).kubernetesVersion ?? known;
   return newest && (minor === undefined || minorOf(newest) === minor) ? newest : undefined;
 }
 
@@ -74,6 +77,6 @@ function pinnedChange(pool: WindowsPool, group: NodeGroup): VersionChange | unde
   return {
     kubernetesVersion,
     ...(releaseVersion && { releaseVersion }),
-    force: pool.spec.nodeGroup.update.force,
+    force: nodeGroupIn(pool.spec).update.force,
   };
 }

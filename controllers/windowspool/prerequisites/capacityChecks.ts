@@ -1,4 +1,5 @@
 /** Checks on what EC2 has for the nodes: instance types and addresses. */
+import { nodeGroupIn, scalingIn } from '../poolKind.ts';
 import { count, joined } from '../words.ts';
 import { type Check, failed, given, met, type Result } from './check.ts';
 import type { CheckInput } from './facts.ts';
@@ -6,7 +7,7 @@ import type { InstanceType, Offering, Subnet } from './ports.ts';
 
 /** Ensures that each instance type exists and that Windows pods can run on it. */
 function instanceTypes({ spec, facts, region }: CheckInput): Result | undefined {
-  const wanted = spec.nodeGroup.instanceTypes;
+  const wanted = nodeGroupIn(spec).instanceTypes;
   return given(facts, 'instanceTypes', (found) => {
     const wrong = wanted.map((name) => wrongWith(name, found, region)).filter((text) => text !== undefined);
     return wrong.length === 0 ? met : failed(`${joined(wrong)}. Name other types in nodeGroup.instanceTypes`);
@@ -28,7 +29,7 @@ function wrongWith(name: string, found: readonly InstanceType[], region: string)
 function offered({ spec, facts, region }: CheckInput): Result | undefined {
   return given(facts, 'offerings', (offerings) =>
     given(facts, 'subnets', (subnets) => {
-      const types = spec.nodeGroup.instanceTypes;
+      const types = nodeGroupIn(spec).instanceTypes;
       const zones = [...new Set(subnets.map(({ zone }) => zone))].sort();
       // A type that EC2 does not know at all is the other check's.
       const known = types.filter((type) => !isUnknown(type, facts.instanceTypes));
@@ -58,8 +59,8 @@ function isOffered(offerings: readonly Offering[], type: string, zone: string): 
 
 function subnetsExist({ spec, facts, region }: CheckInput): Result | undefined {
   return given(facts, 'subnets', (found) => {
-    const missing = spec.nodeGroup.subnets
-      .map(({ id }) => id)
+    const missing = nodeGroupIn(spec)
+      .subnets.map(({ id }) => id)
       .filter((id) => !found.some((subnet) => subnet.id === id));
     if (missing.length === 0) return met;
     return failed(
@@ -80,12 +81,12 @@ const PREFIX = 16;
 /** Ensures that scaling.max nodes can start. What they take when they are full of pods is said, and is not asked for. */
 function freeAddresses({ spec, facts, nodes }: CheckInput): Result | undefined {
   return given(facts, 'subnets', (subnets) => {
-    const more = Math.max(0, spec.scaling.max - nodes);
+    const more = Math.max(0, scalingIn(spec).max - nodes);
     const needed = more * (OWN + addressesForPods(facts));
     const free = subnets.reduce((sum, subnet) => sum + subnet.freeAddresses, 0);
     if (subnets.length === 0 || free >= needed) return met;
     return failed(
-      `${inWords(subnets)} ${count(free, 'free address').replace(/addresss$/, 'addresses')}, and ${count(more, 'node')} more take at least ${needed}${whenFull(facts, more)}. Add a subnet, or lower scaling.max from ${spec.scaling.max}`,
+      `${inWords(subnets)} ${count(free, 'free address').replace(/addresss$/, 'addresses')}, and ${count(more, 'node')} more take at least ${needed}${whenFull(facts, more)}. Add a subnet, or lower scaling.max from ${scalingIn(spec).max}`,
     );
   });
 }

@@ -1,6 +1,8 @@
 /** What the prerequisites come to for a pool. Pure. */
+
 import { isClusterMismatch, isDeleting, lacksNodes } from '../facts.ts';
 import { isOwnedBy } from '../nodeGroup.ts';
+import { nodeGroupIn } from '../poolKind.ts';
 import type { Situation } from '../situation.ts';
 import { type Examination, examine, isPrerequisite } from './checks.ts';
 import type { CheckInput } from './facts.ts';
@@ -16,7 +18,7 @@ export function checkInputOf(s: Situation): CheckInput | undefined {
     region: settings.region,
     facts,
     creating: isToBeMade(s),
-    managesAccessEntry: pool.spec.nodeGroup.manageAccessEntry,
+    managesAccessEntry: nodeGroupIn(pool.spec).manageAccessEntry,
     nodes: s.roster.total,
   };
 }

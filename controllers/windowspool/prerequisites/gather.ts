@@ -1,4 +1,5 @@
 /** Finds out what the checks look at. Everything is asked at once; what pools ask alike is asked once. */
+import { nodeGroupIn } from '../poolKind.ts';
 import type { Answer, NodeGroups } from '../ports.ts';
 import type { Situation } from '../situation.ts';
 import { scopeOf, wasUnmet } from './examination.ts';
@@ -43,7 +44,7 @@ type Ask = <T>(question: string, call: (signal: AbortSignal) => Promise<Answer<T
 
 /** What somebody may turn while the group looks healthy. */
 async function standingFacts(s: Situation, { addons, accessEntries, system }: Sources, ask: Ask) {
-  const role = s.pool.spec.nodeGroup.nodeRoleArn;
+  const role = nodeGroupIn(s.pool.spec).nodeRoleArn;
   const mode = s.cluster.kind === 'seen' ? s.cluster.cluster.authenticationMode : '';
   const [cniConfig, cniAddon, legacyController, linuxNodes, accessEntry, roleMappings] = await Promise.all([
     ask('ConfigMap amazon-vpc-cni', (signal) => system.cniConfig(signal)),
@@ -65,7 +66,7 @@ async function standingFacts(s: Situation, { addons, accessEntries, system }: So
 
 /** What only matters before a group is made, or when something is wrong. */
 async function otherFacts(s: Situation, { capacity, system, nodeGroups }: Sources, ask: Ask, askRarely: Ask) {
-  const { instanceTypes: names, subnets } = s.pool.spec.nodeGroup;
+  const { instanceTypes: names, subnets } = nodeGroupIn(s.pool.spec);
   const types = [...names].sort();
   const ids = subnets.map(({ id }) => id).sort();
   const [instanceTypes, offerings, found, linuxRoles] = await Promise.all([

@@ -1,4 +1,5 @@
 /** Checks on the IAM role of the nodes: what Kubernetes lets them do. */
+import { nodeGroupIn } from '../poolKind.ts';
 import { joined } from '../words.ts';
 import { type Check, failed, given, met, type Result, unknown } from './check.ts';
 import type { CheckInput } from './facts.ts';
@@ -14,7 +15,7 @@ function nodeAccess(input: CheckInput): Result | undefined {
   if (accessEntry && !accessEntry.ok) return unknown('accessEntry', accessEntry.trouble);
   if (accessEntry?.value) return ofType(accessEntry.value, input);
   if (roleMappings && !roleMappings.ok) return unknown('roleMappings', roleMappings.trouble);
-  const mapping = roleMappings?.value.find(({ roleArn }) => sameRole(roleArn, input.spec.nodeGroup.nodeRoleArn));
+  const mapping = roleMappings?.value.find(({ roleArn }) => sameRole(roleArn, nodeGroupIn(input.spec).nodeRoleArn));
   const missing = mapping && GROUPS.filter((group) => !mapping.groups.includes(group));
   if (missing?.length === 0) return met;
   if (missing && !accessEntry) return lacking(missing, input);
@@ -23,7 +24,7 @@ function nodeAccess(input: CheckInput): Result | undefined {
 
 function ofType({ type }: AccessEntry, { spec, cluster }: CheckInput): Result {
   if (type === 'EC2_WINDOWS') return met;
-  const role = spec.nodeGroup.nodeRoleArn;
+  const role = nodeGroupIn(spec).nodeRoleArn;
   const cause =
     type === 'EC2_LINUX'
       ? 'kube-proxy of Windows nodes lacks its rights with it, and they run no pods'
@@ -39,7 +40,7 @@ function withoutEntry(
   { spec, cluster, facts, managesAccessEntry }: CheckInput,
   mapping: RoleMapping | undefined,
 ): Result {
-  const role = spec.nodeGroup.nodeRoleArn;
+  const role = nodeGroupIn(spec).nodeRoleArn;
   if (!facts.accessEntry) {
     const why = managesAccessEntry
       ? ` (its authentication mode ${cluster.authenticationMode} has no access entries)`
@@ -58,18 +59,18 @@ function withoutEntry(
 
 function lacking(missing: readonly string[], { spec }: CheckInput): Result {
   return failed(
-    `ConfigMap kube-system/aws-auth maps node role ${spec.nodeGroup.nodeRoleArn} without ${joined(missing)}. Add what is missing to its groups`,
+    `ConfigMap kube-system/aws-auth maps node role ${nodeGroupIn(spec).nodeRoleArn} without ${joined(missing)}. Add what is missing to its groups`,
   );
 }
 
 /** A role of two systems gets the rights of one. */
 function ownRole({ spec, facts }: CheckInput): Result | undefined {
   return given(facts, 'linuxRoles', (roles) => {
-    const sharing = roles.filter(({ nodeRoleArn }) => sameRole(nodeRoleArn, spec.nodeGroup.nodeRoleArn));
+    const sharing = roles.filter(({ nodeRoleArn }) => sameRole(nodeRoleArn, nodeGroupIn(spec).nodeRoleArn));
     if (sharing.length === 0) return met;
     const groups = joined(sharing.map(({ group }) => group));
     return failed(
-      `Node role ${spec.nodeGroup.nodeRoleArn} is also that of Linux node group ${groups}: its access entry fits one of the two systems only. Give the pool a node role of its own`,
+      `Node role ${nodeGroupIn(spec).nodeRoleArn} is also that of Linux node group ${groups}: its access entry fits one of the two systems only. Give the pool a node role of its own`,
     );
   });
 }
@@ -87,7 +88,7 @@ function withoutPath(arn: string): string {
 export function missingAccessEntry(input: CheckInput): string | undefined {
   const { accessEntry, roleMappings } = input.facts;
   if (!input.managesAccessEntry || !accessEntry?.ok || accessEntry.value) return undefined;
-  const role = input.spec.nodeGroup.nodeRoleArn;
+  const role = nodeGroupIn(input.spec).nodeRoleArn;
   const mapping = roleMappings?.ok && roleMappings.value.find(({ roleArn }) => sameRole(roleArn, role));
   return mapping && GROUPS.every((group) => mapping.groups.includes(group)) ? undefined : role;
 }

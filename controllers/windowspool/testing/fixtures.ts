@@ -1,5 +1,5 @@
 /** One-line makers of the domain's objects for tests. Each is complete and healthy; a test says only what differs. */
-import type { WindowsPool, WindowsPoolSpec, WindowsPoolStatus } from '../api.gen.ts';
+import type { NodeGroupSpec, ScalingSpec, WindowsPool, WindowsPoolSpec, WindowsPoolStatus } from '../api.gen.ts';
 import { entriesOf, wantedFields } from '../applied.ts';
 import { expectationOf } from '../facts.ts';
 import { FINALIZER } from '../labels.ts';
@@ -42,11 +42,14 @@ export function sampleCluster(change: Partial<Cluster> = {}): Cluster {
 
 type Deep<T> = T extends readonly unknown[] ? T : T extends object ? { [K in keyof T]?: Deep<T[K]> | undefined } : T;
 
+/** A pool whose nodes EKS makes. */
+export type NodeGroupPool = WindowsPool & { spec: { nodeGroup: NodeGroupSpec; scaling: ScalingSpec } };
+
 /** A pool of three Windows 2022 nodes, as the API server stores it. */
 export function samplePool(
   spec: Deep<WindowsPoolSpec> = {},
   rest: { metadata?: Partial<WindowsPool['metadata']>; status?: WindowsPoolStatus } = {},
-): WindowsPool {
+): NodeGroupPool {
   const { nodeGroup, scaling, verification, runtimeClass, ...top } = spec;
   return {
     apiVersion: 'winpool.dev/v1alpha1',
@@ -82,7 +85,7 @@ export function samplePool(
       deletionPolicy: 'Delete',
       paused: false,
       ...top,
-    } as WindowsPoolSpec,
+    } as NodeGroupPool['spec'],
     ...(rest.status && { status: rest.status }),
   };
 }

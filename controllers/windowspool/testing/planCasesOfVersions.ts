@@ -1,5 +1,5 @@
 /** The rules about Kubernetes versions and AMI releases as a table. */
-import type { WindowsPool, WindowsPoolSpec } from '../api.gen.ts';
+import type { NodeGroupSpec, WindowsPool, WindowsPoolSpec } from '../api.gen.ts';
 import { entriesOf, wantedFields } from '../applied.ts';
 import { configTargetOf } from '../groupChanges.ts';
 import { RETRY_ANNOTATION } from '../labels.ts';
@@ -9,7 +9,7 @@ import { versionTargetOf } from '../versionChanges.ts';
 import { APPLIED, CLUSTER_ARN, knownStatus, sampleGroup, samplePool, sampleSituation } from './fixtures.ts';
 import type { PlanCase } from './planCases.ts';
 
-type Pins = Partial<Pick<WindowsPoolSpec['nodeGroup'], 'releaseVersion' | 'kubernetesVersion' | 'update'>>;
+type Pins = Partial<Pick<NodeGroupSpec, 'releaseVersion' | 'kubernetesVersion' | 'update'>>;
 type State = NonNullable<Parameters<typeof knownStatus>[0]>;
 
 const NEXT = '1.36-2026.03.17';
