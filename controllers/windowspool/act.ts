@@ -73,7 +73,8 @@ export async function act(steps: readonly Step[], s: Situation, hands: Hands, si
     if ('trouble' in result) {
       // A node that ended meanwhile needs nothing.
       if (isNodeStep(step) && result.trouble.kind === 'gone') return;
-      const entry = { at: s.now, step: step.kind, trouble: result.trouble };
+      const target = 'target' in step && { target: step.target };
+      const entry = { at: s.now, step: step.kind, trouble: result.trouble, ...target };
       if (isLeaving(step) && isLasting(result.trouble)) left.push(entry);
       else {
         troubled.add(about);

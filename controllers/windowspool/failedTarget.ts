@@ -57,16 +57,17 @@ function refusedCreation(s: Situation): FailedTarget | undefined {
 }
 
 function refusedConfig(s: Situation): FailedTarget | undefined {
-  return refusedUpdate(s, 'updateConfig', openPreparation(s) ?? openConfig(s));
+  return refusedUpdate(s, 'updateConfig');
 }
 
 function refusedVersion(s: Situation): FailedTarget | undefined {
-  return refusedUpdate(s, 'updateNodeGroupVersion', openVersion(s));
+  return refusedUpdate(s, 'updateNodeGroupVersion');
 }
 
-function refusedUpdate(s: Situation, step: Step['kind'], target: string | undefined): FailedTarget | undefined {
+function refusedUpdate(s: Situation, step: Step['kind']): FailedTarget | undefined {
   const lasting = lastingTrouble(s, step);
-  if (lasting?.trouble.kind !== 'refused' || target === undefined) return undefined;
+  const target = lasting?.target;
+  if (lasting?.trouble.kind !== 'refused' || target === undefined || !openTargets(s).has(target)) return undefined;
   const message = `EKS refused to update node group ${nodeGroupNameOf(s.pool)}: ${lasting.trouble.message}`;
   return { target, reason: 'UpdateRefused', message, time: timeOf(lasting.at), ...retryOf(s.pool) };
 }

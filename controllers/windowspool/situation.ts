@@ -73,4 +73,6 @@ export interface StepTrouble {
   /** The kind of a Step, `describeUpdate`, `describeInstances` or `readNode`. */
   readonly step: string;
   readonly trouble: Trouble;
+  /** Of a step that sends an update: the hash of what it was to reach. */
+  readonly target?: string;
 }

@@ -268,8 +268,8 @@ describe('the node group in the status', () => {
     assert.equal(groupState({ pool: other, group })?.failedTarget, undefined);
   });
 
-  const refused = (kind: 'refused' | 'limit' | 'unknown', step: Step['kind']) => ({
-    troubles: [{ at: NOW, step, trouble: sampleTrouble(kind, { message: 'no' }) }],
+  const refused = (kind: 'refused' | 'limit' | 'unknown', step: Step['kind'], target?: string) => ({
+    troubles: [{ at: NOW, step, trouble: sampleTrouble(kind, { message: 'no' }), ...(target && { target }) }],
   });
   const absent = { group: { kind: 'absent' } } as const;
   const failures: readonly (readonly [string, Partial<Situation>, string, string])[] = [
@@ -293,7 +293,10 @@ describe('the node group in the status', () => {
     ],
     [
       'a refused update',
-      { ...refused('refused', 'updateConfig'), group: { kind: 'seen', group: sampleGroup(undefined, SMALLER) } },
+      {
+        ...refused('refused', 'updateConfig', configTargetOf(pool, GROW)),
+        group: { kind: 'seen', group: sampleGroup(undefined, SMALLER) },
+      },
       'UpdateRefused',
       'EKS refused to update node group web: no',
     ],
