@@ -1,6 +1,7 @@
 /** The condition NodeGroupReady. */
 import { adoptionOf } from './adoption.ts';
 import type { Finding } from './assess.ts';
+import { nextVersionChange } from './automaticUpdates.ts';
 import { groupOf, isClusterMismatch, isDeleting, isPaused } from './facts.ts';
 import { failedTargetOf } from './failedTarget.ts';
 import { configChangeFor, tagChangeFor } from './groupChanges.ts';
@@ -12,7 +13,6 @@ import { blockers } from './prerequisites/examination.ts';
 import type { Reason } from './reasons.ts';
 import type { Situation } from './situation.ts';
 import { describeChange, describeVersionChange } from './steps.ts';
-import { versionChangeFor } from './versionChanges.ts';
 import { joined, sentence } from './words.ts';
 
 /** A single failed look does not change what is shown; one that lasts does. */
@@ -165,7 +165,7 @@ function assessStatus(s: Situation, group: NodeGroup): Finding {
 /** A group that is not yet as the spec says is being worked on, whatever its status: Ready must not be read as done. */
 function withOpenChange(s: Situation, group: NodeGroup, finding: Finding): Finding {
   if (finding.working || isPaused(s.pool)) return finding;
-  const version = versionChangeFor(s);
+  const version = nextVersionChange(s);
   const change = configChangeFor(s.pool, group);
   const tags = tagChangeFor(s.pool, group);
   if (!version && !change && !tags) return finding;

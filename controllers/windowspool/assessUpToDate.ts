@@ -2,6 +2,7 @@
 
 import { isSetting } from './applied.ts';
 import type { Finding } from './assess.ts';
+import { assessAutomatic } from './assessAutomatic.ts';
 import { type Difference, describeDifference, differencesToMend, reportedDrift } from './differences.ts';
 import { groupOf, isClusterMismatch, isDeleting, isPaused } from './facts.ts';
 import { failedTargetOf } from './failedTarget.ts';
@@ -11,9 +12,9 @@ import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts
 import { nodeGroupIn } from './poolKind.ts';
 import type { NodeGroup } from './ports.ts';
 import type { Reason } from './reasons.ts';
-import { isNewerRelease, lifeOf } from './releaseVersion.ts';
+import { isNewerRelease, releaseEnd } from './releaseVersion.ts';
 import type { Situation } from './situation.ts';
-import { isAheadOfCluster, versionChangeFor } from './versionChanges.ts';
+import { isAheadOfCluster } from './versionChanges.ts';
 import { joined, sentence } from './words.ts';
 
 /** How many differences a message spells out. */
@@ -66,12 +67,8 @@ function compare(s: Situation, group: NodeGroup): Finding {
 /** Whether there is a newer AMI release. Nothing else differs. */
 function assessRelease(s: Situation, group: NodeGroup): Finding {
   const { pool, now, newestRelease } = s;
-  const automatic = versionChangeFor(s);
-  if (automatic) {
-    const wait = isPaused(pool) ? 'It is changed when the pool is resumed.' : 'It is about to be changed.';
-    const what = `has AMI release ${group.releaseVersion}, and ${automatic.releaseVersion} is the newest.`;
-    return { status: 'False', reason: 'Outdated', message: `Node group ${group.name} ${what} ${wait}` };
-  }
+  const automatic = assessAutomatic(s, group);
+  if (automatic) return automatic;
   const { releaseVersion = '' } = group;
   const newest = newestRelease?.ok ? newestRelease.value : undefined;
   const end = releaseEnd(releaseVersion, now);
@@ -88,15 +85,6 @@ function assessRelease(s: Situation, group: NodeGroup): Finding {
   // The newest there is has nothing to move to, however old it is.
   const message = `Node group ${group.name} is as the spec says.${newest ? '' : end}${unknown}`;
   return { status: 'True', reason: 'AsSpecified', message };
-}
-
-/** A warning from the day on when the AMI is old. */
-function releaseEnd(release: string, now: number): string {
-  const life = lifeOf(release);
-  if (!life || now < life.old) return '';
-  const day = new Date(life.private).toISOString().slice(0, 10);
-  if (now >= life.private) return ` AWS made this AMI private about ${day}: no node starts from it any more.`;
-  return ` AWS makes this AMI private about ${day}: no node starts from it then.`;
 }
 
 function listed(differences: readonly Difference[]): string {

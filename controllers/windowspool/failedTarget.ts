@@ -7,38 +7,59 @@ import { nodeGroupNameOf } from './nodeGroup.ts';
 import type { NodeGroupUpdate } from './ports.ts';
 import type { Situation, StepTrouble } from './situation.ts';
 import type { Step } from './steps.ts';
-import { preparationFor, versionChangeFor, versionTargetOf } from './versionChanges.ts';
+import { automaticChangeFor, preparationFor, versionChangeFor, versionTargetOf } from './versionChanges.ts';
 import { joined } from './words.ts';
 
 export type FailedTarget = NonNullable<NodeGroupState['failedTarget']>;
 
-/** The failure that is told of, as long as the spec still asks for the same: found out just now, or remembered. */
+/** The failure of what the spec asks for: found out just now, or remembered. An automatic update is none of that. */
 export function failedTargetOf(s: Situation): FailedTarget | undefined {
-  return failedTargetsOf(s)[0];
+  const automatic = automaticTarget(s);
+  return standingFailures(s).find(({ target }) => target !== automatic);
 }
 
-/** All of them: a release may have failed, and then a label. None is forgotten for another, or both would be tried in turns. */
+/** The failure of the update to the newest release, which nobody asked for. */
+export function failedAutomaticUpdate(s: Situation): FailedTarget | undefined {
+  const automatic = automaticTarget(s);
+  return standingFailures(s).find(({ target }) => target === automatic);
+}
+
+/**
+ * All that status remembers: a release may have failed, and then a label. None is forgotten for another, or both would be tried in turns.
+ * One that the user wants to be tried again is forgotten when it went well.
+ */
 export function failedTargetsOf(s: Situation): FailedTarget[] {
   const found = [refusedCreation(s), refusedConfig(s), refusedVersion(s), failedUpdate(s)].filter(
     (failed) => failed !== undefined,
   );
   const isFound = ({ target }: FailedTarget) => found.some((failed) => failed.target === target);
-  return [...found, ...rememberedFailures(s).filter((failed) => !isFound(failed))];
+  return [...found, ...openFailures(s).filter((failed) => !isFound(failed))];
 }
 
 /** What the last try at this target came to. */
 export function hasFailed(s: Situation, target: string): boolean {
-  return failedTargetsOf(s).some((failed) => failed.target === target);
+  return standingFailures(s).some((failed) => failed.target === target);
 }
 
 /** What is remembered to have failed, is still asked for, and is not to be tried again because the user says so. */
 export function rememberedFailures(s: Situation): FailedTarget[] {
+  return openFailures(s).filter((failed) => !isRetried(s, failed));
+}
+
+/** Found out just now or remembered, and not to be tried again. */
+function standingFailures(s: Situation): FailedTarget[] {
+  return failedTargetsOf(s).filter((failed) => !isRetried(s, failed));
+}
+
+function openFailures(s: Situation): FailedTarget[] {
   const { failedTarget, moreFailedTargets = [] } = s.pool.status?.nodeGroup ?? {};
-  const { retry } = retryOf(s.pool);
   const open = openTargets(s);
-  return [...(failedTarget ? [failedTarget] : []), ...moreFailedTargets].filter(
-    (failed) => open.has(failed.target) && (retry === undefined || retry === failed.retry),
-  );
+  return [...(failedTarget ? [failedTarget] : []), ...moreFailedTargets].filter(({ target }) => open.has(target));
+}
+
+function isRetried({ pool }: Situation, failed: FailedTarget): boolean {
+  const { retry } = retryOf(pool);
+  return retry !== undefined && retry !== failed.retry;
 }
 
 /** The annotation that asks for another try, as it is now. */
@@ -111,6 +132,11 @@ function openConfig(s: Situation): string | undefined {
 
 function openVersion(s: Situation): string | undefined {
   const change = s.group.kind === 'absent' ? undefined : versionChangeFor(s);
+  return change && versionTargetOf(s.pool, change);
+}
+
+function automaticTarget(s: Situation): string | undefined {
+  const change = s.group.kind === 'absent' ? undefined : automaticChangeFor(s);
   return change && versionTargetOf(s.pool, change);
 }
 

@@ -73,9 +73,9 @@ const others = {
   QuotaExceeded:
     'A quota of the AWS account is used up. Raise the quota or delete what is not needed; it is tried again after a while.',
   UpdateFailed:
-    'An update of the node group failed, and the group is as it was before. It is not tried again until the spec or the annotation winpool.dev/retry changes.',
+    'An update of the node group failed, and the group is as it was before. It is not tried again until the spec or the annotation winpool.dev/retry changes. After an automatic update, the next release is tried by itself.',
   UpdateRefused:
-    'EKS refused an update of the node group. It is not tried again until the spec or the annotation winpool.dev/retry changes.',
+    'EKS refused an update of the node group. It is not tried again until the spec or the annotation winpool.dev/retry changes. After an automatic update, the next release is tried by itself.',
   NotOwned:
     'An object of this name exists that is not of this pool. It is never changed and never deleted. Choose another name or remove it.',
   Adopting: 'A node group that nobody owns is about to become the pool’s (nodeGroup.adoption: IfUnowned).',

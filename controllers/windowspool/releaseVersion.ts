@@ -37,6 +37,15 @@ export function lifeOf(release: string): { readonly old: number; readonly privat
   return { old: monthsAfter(date, 3), private: monthsAfter(date, 4) };
 }
 
+/** A warning for messages, from the day on when the AMI is old. */
+export function releaseEnd(release: string, now: number): string {
+  const life = lifeOf(release);
+  if (!life || now < life.old) return '';
+  const day = new Date(life.private).toISOString().slice(0, 10);
+  if (now >= life.private) return ` AWS made this AMI private about ${day}: no node starts from it any more.`;
+  return ` AWS makes this AMI private about ${day}: no node starts from it then.`;
+}
+
 function monthsAfter(date: string, months: number): number {
   const day = new Date(date);
   return day.setUTCMonth(day.getUTCMonth() + months);

@@ -19,6 +19,12 @@ export function versionChangeFor(s: Situation): VersionChange | undefined {
   return pinnedChange(s.pool, group) ?? automaticChange(s, group);
 }
 
+/** That update, where nobody asked for it: the newest release, with policy Automatic. */
+export function automaticChangeFor(s: Situation): VersionChange | undefined {
+  const group = groupOf(s);
+  return group && !pinnedChange(s.pool, group) ? versionChangeFor(s) : undefined;
+}
+
 /** What the update sends, and how nodes are replaced, as a hash: a failed one is not repeated while this stays the same. */
 export function versionTargetOf({ spec }: WindowsPool, change: VersionChange): string {
   return hashOf({ version: change, ...updateOf(spec) });
