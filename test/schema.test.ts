@@ -40,6 +40,21 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     { nodeGroup: { update: { strategy: 'MINIMAL' } } },
     'supported values: "Default", "Minimal"',
   ],
+  [
+    'a maintenance window without a duration',
+    { nodeGroup: { update: { maintenanceWindows: [{ schedule: '0 2 * * SAT' }] } } },
+    'maintenanceWindows[0].duration: Required value',
+  ],
+  [
+    'a maintenance window that lasts no time',
+    { nodeGroup: { update: { maintenanceWindows: [{ schedule: '0 2 * * SAT', duration: '0h' }] } } },
+    'maintenanceWindows[0].duration in body should match',
+  ],
+  [
+    'a schedule that is no cron line',
+    { nodeGroup: { update: { maintenanceWindows: [{ schedule: '@weekly', duration: '4h' }] } } },
+    'maintenanceWindows[0].schedule in body should match',
+  ],
   ['a release that is none', { nodeGroup: { releaseVersion: 'latest' } }, 'spec.nodeGroup.releaseVersion'],
   ['a Kubernetes version with a patch', { nodeGroup: { kubernetesVersion: '1.36.1' } }, 'nodeGroup.kubernetesVersion'],
   [

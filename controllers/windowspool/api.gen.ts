@@ -126,6 +126,10 @@ export interface UpdateSpec {
    */
   policy: 'Manual' | 'Automatic';
   /**
+   * When automatic updates may begin. One that runs when its window ends goes on: EKS cannot stop it. Without any, they begin at any time. What you set yourself is never held back.
+   */
+  maintenanceWindows?: MaintenanceWindow[];
+  /**
    * Whether pods that a PodDisruptionBudget protects are deleted when they are not gone after 15 minutes. Without it EKS gives up then, and the update fails with PodEvictionFailure.
    */
   force: boolean;
@@ -133,6 +137,20 @@ export interface UpdateSpec {
    * Default: new nodes join before old ones go, which needs room for them. Minimal: old nodes go first, where capacity is scarce or dear. Without it the group keeps what it has; a new one has Default.
    */
   strategy?: 'Default' | 'Minimal';
+}
+export interface MaintenanceWindow {
+  /**
+   * When the window begins, as cron says it: minute, hour, day of month, month, day of week. "0 2 * * SAT" is Saturdays at 2.
+   */
+  schedule: string;
+  /**
+   * How long it is open: 4h, 90m or 1h30m.
+   */
+  duration: string;
+  /**
+   * The time zone of the schedule, such as Europe/Berlin.
+   */
+  timeZone: string;
 }
 /**
  * AWS tags of the node group, beside those of the operator. EKS does not pass them on to the instances.

@@ -1,8 +1,10 @@
-/** What UpToDate says of automatic updates. */
+/** What UpToDate says of automatic updates: that one failed, waits for its maintenance window, or has a window that never opens. */
 import type { Finding } from './assess.ts';
+import { waitingForWindow } from './automaticUpdates.ts';
 import { isPaused } from './facts.ts';
 import { failedAutomaticUpdate } from './failedTarget.ts';
 import { RETRY_ANNOTATION } from './labels.ts';
+import { describeOpening, nextOpening, windowFault } from './maintenance.ts';
 import type { NodeGroup } from './ports.ts';
 import type { Reason } from './reasons.ts';
 import { releaseEnd } from './releaseVersion.ts';
@@ -10,10 +12,12 @@ import type { Situation } from './situation.ts';
 import { automaticChangeFor } from './versionChanges.ts';
 import { sentence } from './words.ts';
 
-/** The finding about the update that is due by itself; undefined when none is. */
+/** The finding about the update that is due by itself, or about the windows of the next one; undefined when there is nothing to say. */
 export function assessAutomatic(s: Situation, group: NodeGroup): Finding | undefined {
   const newest = automaticChangeFor(s)?.releaseVersion;
-  return newest ? assessDue(s, group, newest) : undefined;
+  if (newest) return assessDue(s, group, newest);
+  const fault = faultOf(s);
+  return fault ? finding('InvalidMaintenanceWindow', fault) : undefined;
 }
 
 function assessDue(s: Situation, group: NodeGroup, newest: string): Finding {
@@ -26,7 +30,20 @@ function assessDue(s: Situation, group: NodeGroup, newest: string): Finding {
     return finding(failed.reason as Reason, `${what} ${sentence(failed.message)} ${again}`);
   }
   if (isPaused(pool)) return finding('Outdated', `${what} It is changed when the pool is resumed.`);
-  return finding('Outdated', `${what} It is about to be changed.`);
+  if (!waitingForWindow(s)) return finding('Outdated', `${what} It is about to be changed.`);
+  const opening = nextOpening(pool.spec.nodeGroup.update.maintenanceWindows, now);
+  const when = opening ? ` The update begins at ${describeOpening(opening)}, in a maintenance window.` : '';
+  const move = `To have it now, set spec.nodeGroup.releaseVersion: ${newest}.`;
+  const fault = faultOf(s);
+  if (fault) return finding('InvalidMaintenanceWindow', `${fault} ${what}${when} ${move}`);
+  return finding('WaitingForWindow', `${what}${when} ${move}`);
+}
+
+/** What is wrong with the windows, where updates are automatic. */
+function faultOf({ pool }: Situation): string | undefined {
+  const { update, releaseVersion } = pool.spec.nodeGroup;
+  const fault = update.policy === 'Automatic' && !releaseVersion && windowFault(update.maintenanceWindows);
+  return fault ? `${fault} Until then no automatic update begins in that window.` : undefined;
 }
 
 function finding(reason: Reason, message: string): Finding {

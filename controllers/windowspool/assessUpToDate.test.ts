@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import type { MaintenanceWindow } from './api.gen.ts';
 import { assess } from './assess.ts';
 import { configTargetOf } from './groupChanges.ts';
 import type { Situation } from './situation.ts';
 import { knownStatus, NOW, sampleGroup, samplePool, sampleSituation, sampleTrouble } from './testing/fixtures.ts';
 import { LEAVING, otherAuthority } from './testing/planCases.ts';
 import { group } from './testing/truthTable.ts';
+import { versionTargetOf } from './versionChanges.ts';
 
 const status = knownStatus();
 const reporting = samplePool({ driftPolicy: 'Report' }, { status });
@@ -15,6 +17,28 @@ const failedGrowth = {
   message: 'Update u-1 failed',
   time: '2026-03-01T11:00:00Z',
 };
+const SATURDAYS = { schedule: '0 2 * * SAT', duration: '4h', timeZone: 'Europe/Berlin' };
+const ALWAYS = { schedule: '* * * * *', duration: '2m', timeZone: 'Etc/UTC' };
+const NEVER = { schedule: '0 25 * * *', duration: '1h', timeZone: 'Etc/UTC' };
+const newest = (value: string) => ({ newestRelease: { ok: true, value } }) as const;
+
+/** A pool that follows the newest release in these windows, its spec and memory changed. */
+function automatic(
+  maintenanceWindows: MaintenanceWindow[],
+  { nodeGroup, ...spec }: Parameters<typeof samplePool>[0] = {},
+  memory: Parameters<typeof knownStatus>[0] = {},
+) {
+  const update = { policy: 'Automatic', force: false, ...nodeGroup?.update, maintenanceWindows } as const;
+  return samplePool({ ...spec, nodeGroup: { update } }, { status: knownStatus(memory) });
+}
+const AUTOMATIC_TARGET = versionTargetOf(samplePool(), {
+  kubernetesVersion: '1.36',
+  releaseVersion: '1.36-2026.02.28',
+  force: false,
+});
+const NEWER = 'Node group web has AMI release 1.36-2026.02.11, and 1.36-2026.02.28 is the newest.';
+const FAULT =
+  'spec.nodeGroup.update.maintenanceWindows[1].schedule is "0 25 * * *": Invalid value for hour: 25. Give one such as "0 2 * * SAT". Until then no automatic update begins in that window.';
 const EDITS =
   'label winpool.dev/windows-build is 10.0.17763 and the spec says 10.0.20348; taint os:NoSchedule is missing and the spec says windows.';
 const NONE = 'Unknown Pending: There is no node group web of the pool to compare with the spec.';
@@ -112,6 +136,44 @@ describe('UpToDate', () => {
       'False Outdated: Node group web has AMI release 1.36-2026.02.11, and 1.36-2026.02.28 is the newest. It is about to be changed.',
     ],
     [
+      'says which release waits for which maintenance window',
+      sampleSituation({ pool: automatic([SATURDAYS]), ...newest('1.36-2026.02.28') }),
+      `False WaitingForWindow: ${NEWER} The update begins at 2026-03-07T01:00Z (2026-03-07 02:00 in Europe/Berlin), in a maintenance window. To have it now, set spec.nodeGroup.releaseVersion: 1.36-2026.02.28.`,
+    ],
+    [
+      'says of a window that is open what it says without windows',
+      sampleSituation({ pool: automatic([ALWAYS]), ...newest('1.36-2026.02.28') }),
+      `False Outdated: ${NEWER} It is about to be changed.`,
+    ],
+    [
+      'is False when a paused pool has an automatic update before it',
+      sampleSituation({ pool: automatic([SATURDAYS], { paused: true }), ...newest('1.36-2026.02.28') }),
+      `False Outdated: ${NEWER} It is changed when the pool is resumed.`,
+    ],
+    [
+      'names a window that never opens, before there is anything to update',
+      sampleSituation({ pool: automatic([SATURDAYS, NEVER]) }),
+      `False InvalidMaintenanceWindow: ${FAULT}`,
+    ],
+    [
+      'names a window that never opens, and what waits for it',
+      sampleSituation({ pool: automatic([NEVER]), ...newest('1.36-2026.02.28') }),
+      `False InvalidMaintenanceWindow: ${FAULT.replace('[1]', '[0]')} ${NEWER} To have it now, set spec.nodeGroup.releaseVersion: 1.36-2026.02.28.`,
+    ],
+    [
+      'is silent about windows where nothing is automatic',
+      sampleSituation({ pool: automatic([NEVER], { nodeGroup: { update: { policy: 'Manual' } } }) }),
+      'True AsSpecified: Node group web is as the spec says.',
+    ],
+    [
+      'says that an automatic update failed, and what is tried next',
+      sampleSituation({
+        pool: automatic([SATURDAYS], {}, { failedTarget: { ...failedGrowth, target: AUTOMATIC_TARGET } }),
+        ...newest('1.36-2026.02.28'),
+      }),
+      `False UpdateFailed: ${NEWER} Update u-1 failed. It is not tried again until the spec or the annotation winpool.dev/retry changes; the next release is.`,
+    ],
+    [
       'is True with the newest release',
       sampleSituation({ newestRelease: { ok: true, value: '1.36-2026.02.11' } }),
       'True AsSpecified: Node group web is as the spec says.',
@@ -201,6 +263,16 @@ describe('UpToDate', () => {
   it('turns neither Ready nor Stalled when an edit is only reported', () => {
     const { Ready, Stalled, Reconciling } = assess(sampleSituation({ pool: reporting, ...group(edited) }));
     assert.deepEqual([Ready.status, Stalled, Reconciling], ['True', undefined, undefined]);
+  });
+
+  it('turns neither Ready nor Stalled nor Reconciling while an automatic update waits, or after it failed', () => {
+    const failed = { failedTarget: { ...failedGrowth, target: AUTOMATIC_TARGET } };
+    for (const memory of [{}, failed]) {
+      const s = sampleSituation({ pool: automatic([SATURDAYS], {}, memory), ...newest('1.36-2026.02.28') });
+      const { Ready, NodeGroupReady, UpToDate, Stalled, Reconciling } = assess(s);
+      const statuses = [Ready, NodeGroupReady, UpToDate, Stalled, Reconciling].map((finding) => finding?.status);
+      assert.deepEqual(statuses, ['True', 'True', 'False', undefined, undefined]);
+    }
   });
 
   it('takes every difference for an edit when the memory was lost', () => {

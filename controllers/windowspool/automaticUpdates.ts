@@ -1,11 +1,21 @@
 /** When an update begins that nobody asked for by name. Pure. */
-import { hasFailed } from './failedTarget.ts';
+import { hasFailed, isAskedAgain } from './failedTarget.ts';
+import { isInWindow } from './maintenance.ts';
 import type { VersionChange } from './ports.ts';
 import type { Situation } from './situation.ts';
-import { versionChangeFor, versionTargetOf } from './versionChanges.ts';
+import { automaticChangeFor, versionChangeFor, versionTargetOf } from './versionChanges.ts';
 
-/** The update of the version that may begin now: it did not fail before. */
+/** The update of the version that may begin now: it did not fail before, and waits for no maintenance window. */
 export function nextVersionChange(s: Situation): VersionChange | undefined {
   const change = versionChangeFor(s);
-  return change && !hasFailed(s, versionTargetOf(s.pool, change)) ? change : undefined;
+  if (!change || hasFailed(s, versionTargetOf(s.pool, change)) || waitingForWindow(s)) return undefined;
+  return change;
+}
+
+/** The automatic update that waits for a maintenance window. What the user pins, or wants to be tried again, never does. */
+export function waitingForWindow(s: Situation): VersionChange | undefined {
+  const change = automaticChangeFor(s);
+  if (!change || isInWindow(s.pool.spec.nodeGroup.update.maintenanceWindows, s.now)) return undefined;
+  const target = versionTargetOf(s.pool, change);
+  return hasFailed(s, target) || isAskedAgain(s, target) ? undefined : change;
 }

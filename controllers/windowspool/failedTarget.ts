@@ -41,6 +41,11 @@ export function hasFailed(s: Situation, target: string): boolean {
   return standingFailures(s).some((failed) => failed.target === target);
 }
 
+/** Whether the user wants that a target which failed is tried again. */
+export function isAskedAgain(s: Situation, target: string): boolean {
+  return openFailures(s).some((failed) => failed.target === target && isRetried(s, failed));
+}
+
 /** What is remembered to have failed, is still asked for, and is not to be tried again because the user says so. */
 export function rememberedFailures(s: Situation): FailedTarget[] {
   return openFailures(s).filter((failed) => !isRetried(s, failed));

@@ -3,6 +3,7 @@
 import { adoptionOf } from './adoption.ts';
 import type { WindowsPool } from './api.gen.ts';
 import { entriesOf, remembering, tagField, wantedFields } from './applied.ts';
+import { waitingForWindow } from './automaticUpdates.ts';
 import { type Difference, differencesOf } from './differences.ts';
 import { createdFrom, groupOf, isClusterMismatch } from './facts.ts';
 import { hasFailed, rememberedFailures } from './failedTarget.ts';
@@ -103,6 +104,11 @@ export function waitForUpdateResult({ pool, group, update }: Situation): Step[] 
 /** Ensures that a role whose access entry somebody deleted gets it back, while its group lives. */
 export function restoreAccessEntry(s: Situation): Step[] | undefined {
   return s.group.kind === 'seen' && !isToBeMade(s) ? accessEntryFirst(s) : undefined;
+}
+
+/** Ensures that an automatic update begins only inside a maintenance window. The rest of the spec does not wait for that. */
+export function waitForMaintenanceWindow(s: Situation): Step[] | undefined {
+  return waitingForWindow(s) ? (correctConfig(s) ?? []) : undefined;
 }
 
 /**

@@ -31,6 +31,7 @@ import {
   stayOutOfOtherClusters,
   waitForAws,
   waitForGroupToGo,
+  waitForMaintenanceWindow,
   waitForRunningUpdate,
   waitForUpdateResult,
 } from './nodeGroupRules.ts';
@@ -96,6 +97,7 @@ export const livingChapters: readonly Chapter[] = [
       createMissingGroup,
       waitForRunningUpdate,
       waitForUpdateResult,
+      waitForMaintenanceWindow,
       prepareRollingUpdate,
       correctVersion,
       correctConfig,

@@ -7,6 +7,7 @@ import { groupOf, isDeleting, isPaused } from './facts.ts';
 import { immutableDifferences, isOwnedBy } from './nodeGroup.ts';
 import { observe, type Sights, type Sources } from './observe.ts';
 import { planFor } from './plan.ts';
+import type { Reason } from './reasons.ts';
 import type { Settings, Situation } from './situation.ts';
 import { describeStep, type Step } from './steps.ts';
 import { count, sentence } from './words.ts';
@@ -25,6 +26,9 @@ export interface Preview {
   readonly isComplete: boolean;
 }
 
+/** Why an update that is due does not begin. */
+const HELD: readonly Reason[] = ['WaitingForWindow', 'InvalidMaintenanceWindow'];
+
 /** Looks at a pool and at AWS now, and writes nothing. */
 export async function preview(
   pool: WindowsPool,
@@ -36,10 +40,11 @@ export async function preview(
 ): Promise<Preview> {
   const s = await observe(pool, undefined, sights, sources, settings, now, signal);
   const { steps, pending } = planFor(s);
-  const { Stalled, NodeGroupReady, PrerequisitesMet } = assess(s);
+  const { Stalled, NodeGroupReady, PrerequisitesMet, UpToDate } = assess(s);
   const isSeen = s.group.kind !== 'unreachable' && s.cluster.kind !== 'unreachable' && s.troubles.length === 0;
   const unmet = PrerequisitesMet.status === 'True' ? undefined : PrerequisitesMet;
-  const causes = isSeen ? [Stalled, unmet] : [NodeGroupReady, PrerequisitesMet];
+  const held = HELD.includes(UpToDate.reason) ? UpToDate : undefined;
+  const causes = isSeen ? [Stalled, unmet, held] : [NodeGroupReady, PrerequisitesMet];
   const remarks = [...new Set(causes.flatMap((finding) => (finding ? [finding.message] : [])))];
   return {
     pool: pool.metadata.name,

@@ -76,6 +76,10 @@ const others = {
     'An update of the node group failed, and the group is as it was before. It is not tried again until the spec or the annotation winpool.dev/retry changes. After an automatic update, the next release is tried by itself.',
   UpdateRefused:
     'EKS refused an update of the node group. It is not tried again until the spec or the annotation winpool.dev/retry changes. After an automatic update, the next release is tried by itself.',
+  WaitingForWindow:
+    'There is a newer AMI release, and the automatic update to it begins in the next maintenance window. To have it now, set nodeGroup.releaseVersion to the one in the message.',
+  InvalidMaintenanceWindow:
+    'A maintenance window can never open, so no automatic update begins in it. The message names the field: put it right.',
   NotOwned:
     'An object of this name exists that is not of this pool. It is never changed and never deleted. Choose another name or remove it.',
   Adopting: 'A node group that nobody owns is about to become the pool’s (nodeGroup.adoption: IfUnowned).',
@@ -136,6 +140,7 @@ export const reasons = { ...nodeChecks, ...prerequisites, ...others } as const;
 export const onTheWay: ReadonlySet<string> = new Set<Reason>([
   'Pending',
   'Outdated',
+  'WaitingForWindow',
   'Adopting',
   'Creating',
   'Updating',

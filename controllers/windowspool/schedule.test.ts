@@ -109,6 +109,25 @@ describe('a pool runs again', () => {
       6 * MINUTE,
     ],
     [
+      'when the maintenance window begins for which an automatic update waits',
+      sampleSituation({
+        pool: samplePool(
+          {
+            nodeGroup: {
+              update: {
+                policy: 'Automatic',
+                force: false,
+                maintenanceWindows: [{ schedule: '5 12 * * *', duration: '1h', timeZone: 'Etc/UTC' }],
+              },
+            },
+          },
+          { status: knownStatus() },
+        ),
+        newestRelease: { ok: true, value: '1.36-2026.02.28' },
+      }),
+      5 * MINUTE,
+    ],
+    [
       'when a missing node is late',
       sampleSituation({ nodes: sampleNodes(2), settings: { ...settings, joinGraceMs: 5 * MINUTE } }),
       5 * MINUTE,

@@ -1,9 +1,11 @@
 /** When to look again. Pure. Changes of nodes, RuntimeClasses and pools wake a pool by themselves; AWS has to be asked. */
 
 import { adoptionOf } from './adoption.ts';
+import { waitingForWindow } from './automaticUpdates.ts';
 import { groupOf, isAwsTrouble } from './facts.ts';
 import { failedTargetOf } from './failedTarget.ts';
 import { hashOf } from './hash.ts';
+import { nextOpening } from './maintenance.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 import type { Trouble } from './ports.ts';
 import { examinationOf } from './prerequisites/examination.ts';
@@ -27,7 +29,13 @@ export function nextRun(s: Situation, groupLookMs: number): Next {
   const retried = [...own, ...awsTroublesOf(s)].find(({ kind }) => TRANSIENT.includes(kind));
   if (retried) return retry(retried);
   const again = own.length > 0 ? s.settings.deniedRetryMs : Number.POSITIVE_INFINITY;
-  return { kind: 'after', ms: Math.max(SHORTEST_MS, Math.min(groupLookMs, again, untilNodesLate(s))) };
+  return { kind: 'after', ms: Math.max(SHORTEST_MS, Math.min(groupLookMs, again, untilNodesLate(s), untilWindow(s))) };
+}
+
+/** When the window begins for which an automatic update waits. */
+function untilWindow(s: Situation): number {
+  const opening = waitingForWindow(s) && nextOpening(s.pool.spec.nodeGroup.update.maintenanceWindows, s.now);
+  return opening ? opening.at - s.now : Number.POSITIVE_INFINITY;
 }
 
 /** Another try with growing delays. A conflict is everyday life, and no cause to log: somebody else wrote first. */

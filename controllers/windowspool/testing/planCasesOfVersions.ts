@@ -46,6 +46,12 @@ const CAREFUL_STEPS = [sending('update maxUnavailable'), 'update node group web:
 const careful = samplePool({ nodeGroup: { releaseVersion: NEXT }, ...CAREFUL });
 const CAREFUL_TARGET = configTargetOf(careful, { update: { maxUnavailable: '2' } });
 
+/** Now is Sunday at noon. */
+const SATURDAYS = [{ schedule: '0 2 * * SAT', duration: '4h', timeZone: 'Etc/UTC' }];
+const SUNDAYS = [{ schedule: '0 13 * * SUN', duration: '10m', timeZone: 'Europe/Berlin' }];
+const inWindow = (maintenanceWindows: typeof SATURDAYS) =>
+  ({ update: { policy: 'Automatic', force: false, maintenanceWindows } }) as const;
+
 const AUTOMATIC = { update: { policy: 'Automatic', force: false } } as const;
 const newest = (value: string) => ({ newestRelease: { ok: true, value } }) as const;
 
@@ -279,5 +285,67 @@ export const versionCases: readonly PlanCase[] = [
       pinned(AUTOMATIC, { latestReleaseVersion: NEXT, failedTarget: failed(targetOf(TO_NEXT)) }),
     ),
     want: [],
+  },
+  {
+    name: 'an automatic update waits for a maintenance window',
+    situation: sampleSituation({ ...pinned(inWindow(SATURDAYS)), ...newest(NEXT) }),
+    want: [],
+  },
+  {
+    name: 'an automatic update begins in one of the maintenance windows',
+    situation: sampleSituation({ ...pinned(inWindow([...SATURDAYS, ...SUNDAYS])), ...newest(NEXT) }),
+    want: TO_NEXT_STEPS.slice(1),
+  },
+  {
+    name: 'an automatic update does not begin in a window that nobody understands',
+    situation: sampleSituation({
+      ...pinned(inWindow([{ schedule: '* * * * *', duration: '1h', timeZone: 'Mars/Base' }])),
+      ...newest(NEXT),
+    }),
+    want: [],
+  },
+  {
+    name: 'the rest of the spec waits for no maintenance window',
+    situation: sampleSituation({
+      ...pinned(inWindow(SATURDAYS), {}, {}, { ...CAREFUL, scaling: { min: 3, max: 9 } }),
+      ...newest(NEXT),
+    }),
+    want: [
+      sending('scaling', 'update maxUnavailable'),
+      'update node group web: scaling max 9; update maxUnavailable 2',
+    ],
+  },
+  {
+    name: 'a pinned release waits for no maintenance window',
+    situation: sampleSituation({ ...pinned({ ...inWindow(SATURDAYS), releaseVersion: NEXT }), ...newest(NEXT) }),
+    want: TO_NEXT_STEPS,
+  },
+  {
+    name: 'a pinned Kubernetes version waits for no maintenance window',
+    situation: sampleSituation({
+      ...pinned(
+        { ...inWindow(SATURDAYS), kubernetesVersion: '1.36' },
+        {},
+        { kubernetesVersion: '1.35', releaseVersion: '1.35-2026.02.11' },
+      ),
+      ...newest(NEXT),
+    }),
+    want: [sending('version'), 'update node group web: newest release of 1.36'],
+  },
+  {
+    name: 'an automatic update that failed is not tried again in the next maintenance window',
+    situation: sampleSituation({
+      ...pinned(inWindow(SUNDAYS), { failedTarget: failed(targetOf(TO_NEXT)) }),
+      ...newest(NEXT),
+    }),
+    want: [],
+  },
+  {
+    name: 'an automatic update that failed is tried again outside of its window when the annotation asks for it',
+    situation: sampleSituation({
+      ...annotated(pinned(inWindow(SATURDAYS), { failedTarget: failed(targetOf(TO_NEXT)) }), '1'),
+      ...newest(NEXT),
+    }),
+    want: TO_NEXT_STEPS.slice(1),
   },
 ];
