@@ -116,7 +116,8 @@ describe('objects of kube-system', () => {
           await found.cniConfig(signal),
           await found.roleMappings(signal),
           await found.legacyController(signal),
-          await found.linuxNodes(signal),
+          await found.linuxNode(signal),
+          await found.linuxGroups(signal),
         ];
         assert.deepEqual(
           answers.map((answer) => !answer.ok && `${answer.trouble.kind}: ${answer.trouble.operation}`),
@@ -124,6 +125,7 @@ describe('objects of kube-system', () => {
             'denied: get configmaps kube-system/amazon-vpc-cni',
             'denied: get configmaps kube-system/aws-auth',
             'denied: get deployments.apps kube-system/vpc-resource-controller',
+            'denied: list nodes',
             'denied: list nodes',
           ],
         );
@@ -133,42 +135,38 @@ describe('objects of kube-system', () => {
 });
 
 describe('Linux nodes', () => {
-  const node = (change: { ready?: string; taint?: string; effect?: string; group?: string } = {}) => ({
-    metadata: { labels: change.group ? { 'eks.amazonaws.com/nodegroup': change.group } : {} },
+  const node = (change: { ready?: string; taint?: string; effect?: string } = {}) => ({
     spec: change.taint ? { taints: [{ key: change.taint, effect: change.effect ?? 'NoSchedule' }] } : {},
     status: { conditions: [{ type: 'Ready', status: change.ready ?? 'True' }] },
   });
-  const rows: readonly (readonly [what: string, node: object, schedulable: number])[] = [
-    ['that is Ready', node(), 1],
-    ['that is not Ready', node({ ready: 'Unknown' }), 0],
-    ['that says nothing', {}, 0],
-    ['that the node controller tainted', node({ taint: 'node.kubernetes.io/unreachable', effect: 'NoExecute' }), 0],
-    ['that is not initialized', node({ taint: 'node.cloudprovider.kubernetes.io/uninitialized' }), 0],
-    ['for system pods', node({ taint: 'CriticalAddonsOnly' }), 1],
-    ['that pods should rather avoid', node({ taint: 'node.kubernetes.io/x', effect: 'PreferNoSchedule' }), 1],
+  const rows: readonly (readonly [what: string, node: object, takesPods: boolean])[] = [
+    ['that is Ready', node(), true],
+    ['that is not Ready', node({ ready: 'Unknown' }), false],
+    ['that says nothing', {}, false],
+    ['that the node controller tainted', node({ taint: 'node.kubernetes.io/unreachable', effect: 'NoExecute' }), false],
+    ['that is not initialized', node({ taint: 'node.cloudprovider.kubernetes.io/uninitialized' }), false],
+    ['for system pods', node({ taint: 'CriticalAddonsOnly' }), true],
+    ['that pods should rather avoid', node({ taint: 'node.kubernetes.io/x', effect: 'PreferNoSchedule' }), true],
   ];
-  for (const [what, item, schedulable] of rows) {
-    it(`${what}: ${schedulable === 1 ? 'takes' : 'takes no'} pods`, async () => {
+  for (const [what, item, takesPods] of rows) {
+    it(`${what}: ${takesPods ? 'takes' : 'takes no'} pods`, async () => {
       const answer = await serving(
         (_request, response) => json(response, 200, { items: [item] }),
-        (server) => objects(server).linuxNodes(signal),
+        (server) => objects(server).linuxNode(signal),
       );
-      assert.deepEqual(answer, { ok: true, value: { schedulable, groups: [] } });
+      assert.deepEqual(answer, { ok: true, value: takesPods });
     });
   }
 
   it('are read page by page until one takes pods', async () => {
     const pages = [
-      { metadata: { continue: 'next' }, items: [node({ ready: 'False', group: 'b' })] },
-      { metadata: { continue: 'last' }, items: [node({ group: 'a' }), node({ group: 'a' })] },
+      { metadata: { continue: 'next' }, items: [node({ ready: 'False' })] },
+      { metadata: { continue: 'last' }, items: [node({ ready: 'False' }), node()] },
     ];
     await serving(
       (request, response) => json(response, 200, pages[request.query.continue === 'next' ? 1 : 0] ?? {}),
       async (server) => {
-        assert.deepEqual(await objects(server).linuxNodes(signal), {
-          ok: true,
-          value: { schedulable: 2, groups: ['a', 'b'] },
-        });
+        assert.deepEqual(await objects(server).linuxNode(signal), { ok: true, value: true });
         const query = {
           labelSelector: 'kubernetes.io/os=linux',
           fieldSelector: 'spec.unschedulable=false',
@@ -182,11 +180,35 @@ describe('Linux nodes', () => {
     );
   });
 
-  it('may be none', async () => {
-    const answer = await serving(
-      (_request, response) => json(response, 200, {}),
-      (server) => objects(server).linuxNodes(signal),
+  // The API server itself says null where a list of metadata alone is empty.
+  for (const items of [[], null, undefined]) {
+    it(`may be none: ${JSON.stringify(items)}`, async () => {
+      await serving(
+        (_request, response) => json(response, 200, { items }),
+        async (server) => {
+          assert.deepEqual(await objects(server).linuxNode(signal), { ok: true, value: false });
+          assert.deepEqual(await objects(server).linuxGroups(signal), { ok: true, value: [] });
+        },
+      );
+    });
+  }
+
+  it('tell all their groups, of which each page leaves out those that are known', async () => {
+    const key = 'eks.amazonaws.com/nodegroup';
+    const nodes = ['b', 'b', 'b', 'a', 'c', 'c'].map((group) => ({ metadata: { labels: { [key]: group } } }));
+    const left = (selector = '') =>
+      nodes.filter(({ metadata }) => !/notin \((.*)\)/.exec(selector)?.[1]?.split(',').includes(metadata.labels[key]));
+    await serving(
+      (request, response) => json(response, 200, { items: left(request.query.labelSelector).slice(0, 4) }),
+      async (server) => {
+        assert.deepEqual(await objects(server).linuxGroups(signal), { ok: true, value: ['a', 'b', 'c'] });
+        const selector = `kubernetes.io/os=linux,${key}`;
+        assert.deepEqual(
+          server.requests.map(({ query }) => query.labelSelector),
+          [selector, `${selector},${key} notin (b,a)`, `${selector},${key} notin (b,a,c)`],
+        );
+        for (const { headers } of server.requests) assert.match(headers.accept ?? '', /as=PartialObjectMetadataList/);
+      },
     );
-    assert.deepEqual(answer, { ok: true, value: { schedulable: 0, groups: [] } });
   });
 });

@@ -1,13 +1,18 @@
-/** The port SystemObjects: single objects of kube-system and a few Linux nodes, read when they are asked for. */
+/** The port SystemObjects: single objects of kube-system, and what Linux nodes tell, read when they are asked for. */
 
 import { NODE_GROUP_LABEL } from '../windowspool/labels.ts';
 import type { Answer } from '../windowspool/ports.ts';
-import type { LinuxNodes, RoleMapping, SystemObjects } from '../windowspool/prerequisites/ports.ts';
-import type { KubernetesClient, Query } from './client.ts';
+import type { RoleMapping, SystemObjects } from '../windowspool/prerequisites/ports.ts';
+import type { KubernetesClient, RequestOptions } from './client.ts';
 import { answer, isNotFound } from './errors.ts';
 import type { KubernetesObject } from './objects.ts';
 
 const SYSTEM = 'namespaces/kube-system';
+
+const LINUX = 'kubernetes.io/os=linux';
+
+/** https://kubernetes.io/docs/reference/using-api/api-concepts/#metadata-only-fetches */
+const METADATA_ONLY = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
 
 /** So many Linux nodes a page: the first that takes pods is enough. */
 const PAGE = 20;
@@ -23,7 +28,8 @@ interface LinuxNode extends KubernetesObject {
 
 interface NodePage {
   readonly metadata?: { readonly continue?: string };
-  readonly items?: readonly LinuxNode[];
+  /** Null where a list of metadata alone is empty. */
+  readonly items?: readonly LinuxNode[] | null;
 }
 
 export function createSystemObjects(client: KubernetesClient): SystemObjects {
@@ -40,6 +46,7 @@ export function createSystemObjects(client: KubernetesClient): SystemObjects {
       const found = await find<{ data?: Record<string, string> }>(`/api/v1/${SYSTEM}/configmaps/${name}`, signal);
       return found && (found.data ?? {});
     });
+  const list = (options: RequestOptions) => client.request<NodePage>('GET', '/api/v1/nodes', options);
   return {
     cniConfig: (signal) => configMap('amazon-vpc-cni', signal),
     roleMappings: async (signal) => {
@@ -51,31 +58,43 @@ export function createSystemObjects(client: KubernetesClient): SystemObjects {
         const path = `/apis/apps/v1/${SYSTEM}/deployments/vpc-resource-controller`;
         return (await find<KubernetesObject>(path, signal)) !== undefined;
       }),
-    linuxNodes: (signal) =>
-      answer('list nodes', signal, () =>
-        linuxNodes((query) => client.request<NodePage>('GET', '/api/v1/nodes', { query, signal })),
-      ),
+    linuxNode: (signal) => answer('list nodes', signal, () => anyTakesPods((options) => list({ ...options, signal }))),
+    linuxGroups: (signal) => answer('list nodes', signal, () => groupsOf((options) => list({ ...options, signal }))),
   };
 }
 
+type List = (options: Omit<RequestOptions, 'signal'>) => Promise<NodePage>;
+
 /** Reads on until one takes pods. */
-async function linuxNodes(list: (query: Query) => Promise<NodePage>): Promise<LinuxNodes> {
-  const labelSelector = 'kubernetes.io/os=linux';
-  const groups = new Set<string>();
-  let schedulable = 0;
+async function anyTakesPods(list: List): Promise<boolean> {
+  const query = { labelSelector: LINUX, fieldSelector: 'spec.unschedulable=false', limit: PAGE };
   let next: string | undefined;
   for (let page = 0; page < MOST_PAGES; page++) {
-    const cordoned = { fieldSelector: 'spec.unschedulable=false' };
-    const { items = [], metadata } = await list({ labelSelector, ...cordoned, limit: PAGE, continue: next });
-    for (const { metadata: { labels } = {} } of items) {
-      const group = labels?.[NODE_GROUP_LABEL];
-      if (group !== undefined) groups.add(group);
-    }
-    schedulable += items.filter(takesPods).length;
+    const { items, metadata } = await list({ query: { ...query, continue: next } });
+    if (items?.some(takesPods)) return true;
     next = metadata?.continue || undefined;
-    if (schedulable > 0 || next === undefined) break;
+    if (next === undefined) break;
   }
-  return { schedulable, groups: [...groups].sort() };
+  return false;
+}
+
+/**
+ * The groups of all Linux nodes, however many these are: each page leaves out the groups that are known, so there are no more pages than
+ * groups, and one. Of the nodes only the metadata is sent.
+ */
+async function groupsOf(list: List): Promise<string[]> {
+  const groups = new Set<string>();
+  for (;;) {
+    const known = groups.size > 0 ? `,${NODE_GROUP_LABEL} notin (${[...groups].join(',')})` : '';
+    const query = { labelSelector: `${LINUX},${NODE_GROUP_LABEL}${known}`, limit: PAGE };
+    const { items } = await list({ query, accept: METADATA_ONLY });
+    const before = groups.size;
+    for (const { metadata } of items ?? []) {
+      const group = metadata?.labels?.[NODE_GROUP_LABEL];
+      if (group) groups.add(group);
+    }
+    if (groups.size === before) return [...groups].sort();
+  }
 }
 
 function takesPods({ spec, status }: LinuxNode): boolean {

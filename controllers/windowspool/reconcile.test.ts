@@ -23,6 +23,7 @@ describe('a pool that is applied', () => {
       'DescribeInstanceTypes',
       'DescribeInstanceTypeOfferings',
       'DescribeSubnets',
+      'list Linux groups',
       'add finalizer',
       'write status',
       'CreateNodegroup',

@@ -104,7 +104,12 @@ describe('a pool whose prerequisites cannot be looked at', () => {
   });
 
   it('is created whatever is denied or fails', async () => {
-    for (const call of [...PREREQUISITE_CALLS, 'get ConfigMap amazon-vpc-cni', 'list Linux nodes'] as const) {
+    for (const call of [
+      ...PREREQUISITE_CALLS,
+      'get ConfigMap amazon-vpc-cni',
+      'list Linux nodes',
+      'list Linux groups',
+    ] as const) {
       for (const kind of ['denied', 'throttled', 'unavailable', 'unknown', 'gone'] as const) {
         const world = new FakeWorld();
         world.fails = (each) => (each === call ? sampleTrouble(kind) : undefined);

@@ -6,7 +6,7 @@ import { sampleCluster, sampleSituation } from '../testing/fixtures.ts';
 import { known, randomFacts, sampleFacts, unasked } from '../testing/prerequisites.ts';
 import { absent, check, group, NO_NODES_YET, NOT_CREATED, pool, stalled, working } from '../testing/truthTable.ts';
 
-const LINUX = sampleFacts({ linuxNodes: known({ schedulable: 0, groups: [] }) });
+const LINUX = sampleFacts({ linuxNode: known(false) });
 const NO_LINUX =
   'NoLinuxNode: The cluster has no Linux node that takes pods, and CoreDNS runs nowhere else. Add a Linux node group or a Fargate profile for kube-system, or uncordon a node. See docs/prerequisites.md#a-linux-node.';
 const WAITS = 'False Pending: Node group web is created when its prerequisites are met: see PrerequisitesMet.';

@@ -68,7 +68,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       'without a Linux node that takes pods',
-      sampleInput({ facts: sampleFacts({ linuxNodes: known({ schedulable: 0, groups: [] }) }) }),
+      sampleInput({ facts: sampleFacts({ linuxNode: known(false) }) }),
       [
         'NoLinuxNode: The cluster has no Linux node that takes pods, and CoreDNS runs nowhere else. Add a Linux node group or a Fargate profile for kube-system, or uncordon a node',
       ],

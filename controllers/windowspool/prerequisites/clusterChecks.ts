@@ -62,8 +62,8 @@ function aheadOf({ name, kubernetesVersion }: Cluster, pinned: string): string {
 
 /** CoreDNS, and the operator itself, need a place to run. */
 function linuxNode({ facts }: CheckInput): Result | undefined {
-  return given(facts, 'linuxNodes', ({ schedulable }) =>
-    schedulable > 0
+  return given(facts, 'linuxNode', (exists) =>
+    exists
       ? met
       : failed(
           'The cluster has no Linux node that takes pods, and CoreDNS runs nowhere else. Add a Linux node group or a Fargate profile for kube-system, or uncordon a node',

@@ -1,7 +1,7 @@
 /** What the checks of prerequisites look at: gathered once, plain data. */
 import type { WindowsPoolSpec } from '../api.gen.ts';
 import type { Answer, Cluster } from '../ports.ts';
-import type { AccessEntry, Addon, InstanceType, LinuxNodes, Offering, RoleMapping, Subnet } from './ports.ts';
+import type { AccessEntry, Addon, InstanceType, Offering, RoleMapping, Subnet } from './ports.ts';
 
 /**
  * All that was found out beside the cluster itself. A fact that is absent was not asked for, because nothing needed it: its checks say
@@ -17,7 +17,8 @@ export interface PrerequisiteFacts {
   readonly legacyController?: Answer<boolean>;
   readonly accessEntry?: Answer<AccessEntry | undefined>;
   readonly roleMappings?: Answer<readonly RoleMapping[]>;
-  readonly linuxNodes?: Answer<LinuxNodes>;
+  /** Whether a Linux node takes pods. */
+  readonly linuxNode?: Answer<boolean>;
   /** Node roles of the groups that have Linux nodes. */
   readonly linuxRoles?: Answer<readonly { readonly group: string; readonly nodeRoleArn: string }[]>;
   readonly instanceTypes?: Answer<readonly InstanceType[]>;
@@ -32,7 +33,7 @@ export const RIGHTS: Readonly<Record<Exclude<keyof PrerequisiteFacts, 'complete'
   legacyController: 'get deployments.apps kube-system/vpc-resource-controller',
   accessEntry: 'eks:DescribeAccessEntry',
   roleMappings: 'get configmaps kube-system/aws-auth',
-  linuxNodes: 'list nodes',
+  linuxNode: 'list nodes',
   linuxRoles: 'eks:DescribeNodegroup',
   instanceTypes: 'ec2:DescribeInstanceTypes',
   offerings: 'ec2:DescribeInstanceTypeOfferings',

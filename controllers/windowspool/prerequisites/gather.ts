@@ -4,7 +4,7 @@ import type { Answer, NodeGroups } from '../ports.ts';
 import type { Situation } from '../situation.ts';
 import { scopeOf, wasUnmet } from './examination.ts';
 import type { PrerequisiteFacts } from './facts.ts';
-import type { LinuxNodes, PrerequisiteSources } from './ports.ts';
+import type { PrerequisiteSources } from './ports.ts';
 import type { SharedAnswers } from './sharedAnswers.ts';
 
 /** What an instance type is, where it is offered and which role a group has changes rarely. */
@@ -46,11 +46,11 @@ type Ask = <T>(question: string, call: (signal: AbortSignal) => Promise<Answer<T
 async function standingFacts(s: Situation, { addons, accessEntries, system }: Sources, ask: Ask) {
   const role = nodeGroupIn(s.pool.spec).nodeRoleArn;
   const mode = s.cluster.kind === 'seen' ? s.cluster.cluster.authenticationMode : '';
-  const [cniConfig, cniAddon, legacyController, linuxNodes, accessEntry, roleMappings] = await Promise.all([
+  const [cniConfig, cniAddon, legacyController, linuxNode, accessEntry, roleMappings] = await Promise.all([
     ask('ConfigMap amazon-vpc-cni', (signal) => system.cniConfig(signal)),
     ask('add-on vpc-cni', (signal) => addons.find('vpc-cni', signal)),
     ask('Deployment vpc-resource-controller', (signal) => system.legacyController(signal)),
-    ask('Linux nodes', (signal) => system.linuxNodes(signal)),
+    ask('Linux node', (signal) => system.linuxNode(signal)),
     mode !== 'CONFIG_MAP' && ask(accessEntryQuestion(role), (signal) => accessEntries.find(role, signal)),
     mode !== 'API' && ask('ConfigMap aws-auth', (signal) => system.roleMappings(signal)),
   ]);
@@ -58,7 +58,7 @@ async function standingFacts(s: Situation, { addons, accessEntries, system }: So
     cniConfig,
     cniAddon,
     legacyController,
-    linuxNodes,
+    linuxNode,
     ...(accessEntry && { accessEntry }),
     ...(roleMappings && { roleMappings }),
   };
@@ -73,20 +73,22 @@ async function otherFacts(s: Situation, { capacity, system, nodeGroups }: Source
     askRarely(`instance types ${types}`, (signal) => capacity.instanceTypes(types, signal)),
     askRarely(`offerings of ${types}`, (signal) => capacity.offerings(types, signal)),
     ask(`subnets ${ids}`, (signal) => capacity.subnets(ids, signal)),
-    ask('Linux nodes', (signal) => system.linuxNodes(signal)).then((nodes) => rolesOf(nodes, nodeGroups, askRarely)),
+    ask('Linux groups', (signal) => system.linuxGroups(signal)).then((groups) =>
+      rolesOf(groups, nodeGroups, askRarely),
+    ),
   ]);
   return { instanceTypes, offerings, subnets: found, linuxRoles };
 }
 
 /** The node roles of the groups that have Linux nodes. A role cannot change, so each is asked for once in a long time. */
 async function rolesOf(
-  nodes: Answer<LinuxNodes>,
+  groups: Answer<readonly string[]>,
   nodeGroups: Sources['nodeGroups'],
   askRarely: Ask,
 ): Promise<NonNullable<PrerequisiteFacts['linuxRoles']>> {
-  if (!nodes.ok) return nodes;
+  if (!groups.ok) return groups;
   const roles: { group: string; nodeRoleArn: string }[] = [];
-  for (const group of nodes.value.groups) {
+  for (const group of groups.value) {
     const answer = await askRarely(`role of ${group}`, (signal) => nodeGroups.describe(group, signal));
     if (!answer.ok) return answer;
     // A group that is gone leaves nodes for some minutes.

@@ -20,14 +20,6 @@ export interface RoleMapping {
   readonly groups: readonly string[];
 }
 
-/** The cluster's Linux nodes as far as a few of them tell. */
-export interface LinuxNodes {
-  /** How many of those that were looked at take pods. */
-  readonly schedulable: number;
-  /** The EKS node groups that they are in. */
-  readonly groups: readonly string[];
-}
-
 export interface InstanceType {
   readonly name: string;
   /** Such as `x86_64`, `arm64`. */
@@ -77,7 +69,10 @@ export interface SystemObjects {
   roleMappings(signal: AbortSignal): Promise<Answer<readonly RoleMapping[]>>;
   /** Whether Deployment kube-system/vpc-resource-controller exists. */
   legacyController(signal: AbortSignal): Promise<Answer<boolean>>;
-  linuxNodes(signal: AbortSignal): Promise<Answer<LinuxNodes>>;
+  /** Whether a Linux node takes pods. */
+  linuxNode(signal: AbortSignal): Promise<Answer<boolean>>;
+  /** The EKS node groups of all Linux nodes, sorted. */
+  linuxGroups(signal: AbortSignal): Promise<Answer<readonly string[]>>;
 }
 
 export interface PrerequisiteSources {

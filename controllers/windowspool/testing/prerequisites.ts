@@ -15,7 +15,7 @@ export function sampleFacts(change: Facts = {}): PrerequisiteFacts {
     legacyController: known(false),
     accessEntry: known({ type: 'EC2_WINDOWS' }),
     roleMappings: known([]),
-    linuxNodes: known({ schedulable: 2, groups: ['linux'] }),
+    linuxNode: known(true),
     linuxRoles: known([{ group: 'linux', nodeRoleArn: 'arn:aws:iam::111122223333:role/linux-nodes' }]),
     instanceTypes: known([{ name: 'm5.large', architectures: ['x86_64'], addressesPerInterface: 10 }]),
     offerings: known([
@@ -100,7 +100,7 @@ export const randomFacts: fc.Arbitrary<PrerequisiteFacts> = fc.record(
         }),
       ),
     ),
-    linuxNodes: some(fc.record({ schedulable: fc.nat({ max: 2 }), groups: fc.constant([]) })),
+    linuxNode: some(fc.boolean()),
     linuxRoles: some(fc.array(fc.record({ group: fc.constant('linux'), nodeRoleArn: role }))),
     instanceTypes: some(
       fc.array(
