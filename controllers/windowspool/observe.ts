@@ -29,7 +29,7 @@ export interface Sources extends PrerequisiteSources {
   readonly serverVersion: () => string | undefined;
 }
 
-/** What changes once in weeks, a new release or the cluster's version, is asked for again at one look of so many. */
+/** A new release comes once in weeks: it is asked for again at one look of so many. */
 const RARELY = 6;
 
 /** What AWS said of a pool at one look. */
@@ -187,15 +187,17 @@ async function lookAtGroup(
 }
 
 /**
- * How old what is known of the cluster may be: it is looked at again before a group is made, when EKS says that it is gone, and while a pool
- * waits for its upgrade.
+ * How old what is known of the cluster may be: it is looked at again before a group is made, when EKS says that it is gone, while a pool
+ * waits for its upgrade, and else once for all pools that look at about the same time: somebody may upgrade it, or switch Auto Mode on.
  */
 function clusterAge({ cluster }: Sights, pool: WindowsPool, group: GroupSight, settings: Settings): number {
   const { pollMs, resyncMs } = settings;
   const gone = group.kind === 'unreachable' && group.trouble.kind === 'gone';
   if (gone || cluster?.kind !== 'seen') return 0;
+  // An AWS that does not answer is not asked for more.
+  if (group.kind === 'unreachable') return Number.POSITIVE_INFINITY;
   if (isAheadOfCluster({ pool, cluster })) return pollMs / 2;
-  return group.kind === 'absent' && !isDeleting(pool) ? pollMs / 2 : RARELY * resyncMs;
+  return (group.kind === 'absent' && !isDeleting(pool) ? pollMs : resyncMs) / 2;
 }
 
 /** With the cluster as it is now: when something is wrong, it may be what changed. */

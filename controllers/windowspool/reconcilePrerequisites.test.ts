@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { reconcile } from './reconcile.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import { MINUTE, sampleNode, sampleTrouble, settings } from './testing/fixtures.ts';
 import { fresh, PREREQUISITE_CALLS, ready, readyWorld, until, wake } from './testing/life.ts';
@@ -70,13 +71,29 @@ describe('a pool whose prerequisites are not met', () => {
   it('has the cluster looked at again, also when it has its group', async () => {
     const { world, deps } = await readyWorld();
     world.cluster = { authenticationMode: 'CONFIG_MAP' };
-    deps.sights.cluster = undefined;
     world.now += 2 * settings.resyncMs;
     await wake(world, deps);
     assert.equal(says(world, 'PrerequisitesMet'), 'False NodeAccessWrong');
     world.cluster = {};
     await until(world, deps, () => says(world, 'PrerequisitesMet') === 'True Met', 'the cluster as it is now');
   });
+
+  const turns: readonly (readonly [string, FakeWorld['cluster'], string])[] = [
+    ['Auto Mode is switched on', { autoMode: true }, 'AutoModeUnsupported'],
+    ['the cluster is upgraded too far', { kubernetesVersion: '1.99' }, 'UnsupportedVersion'],
+  ];
+  for (const [what, cluster, reason] of turns) {
+    it(`is told within the resync interval when ${what}`, async () => {
+      const { world, deps } = await readyWorld();
+      world.cluster = cluster;
+      const until = world.now + settings.resyncMs * 1.25;
+      while (deps.sights.dueAt('web') <= until && says(world, 'PrerequisitesMet') === 'True Met') {
+        world.now = deps.sights.dueAt('web');
+        await wake(world, deps);
+      }
+      assert.deepEqual([says(world, 'PrerequisitesMet'), says(world, 'Ready')], [`False ${reason}`, 'True Verified']);
+    });
+  }
 
   it('keeps the group that it has', async () => {
     const { world, deps } = await readyWorld();
@@ -122,12 +139,30 @@ describe('a pool whose prerequisites cannot be looked at', () => {
 });
 
 describe('many pools', () => {
+  it('that look again one after the other share one look at the cluster', async () => {
+    const world = new FakeWorld();
+    const deps = world.start();
+    const names = ['a', 'b', 'c'];
+    const empty = fresh({ scaling: { min: 0, max: 3 } });
+    for (const name of names) world.apply({ ...empty, metadata: { ...empty.metadata, name, uid: `uid-${name}` } });
+    const counts: number[] = [];
+    for (let round = 0; round < 4; round++) {
+      world.calls.splice(0);
+      for (const name of names) {
+        await reconcile(name, deps, new AbortController().signal);
+        world.now += settings.resyncMs / 20;
+      }
+      counts.push(world.calls.filter((call) => call === 'DescribeCluster').length);
+      world.now += settings.resyncMs * 1.25;
+    }
+    assert.deepEqual(counts.slice(1), [1, 1, 1]);
+  });
+
   it('that look for the first time share what they ask alike', async () => {
     const world = new FakeWorld();
     const deps = world.start();
     const names = ['a', 'b', 'c'];
     for (const name of names) world.apply({ ...fresh(), metadata: { ...fresh().metadata, name, uid: `uid-${name}` } });
-    const { reconcile } = await import('./reconcile.ts');
     await Promise.all(names.map((name) => reconcile(name, deps, new AbortController().signal)));
     const counted = Object.groupBy(world.awsCalls(), (call) => call);
     const counts = Object.fromEntries(Object.entries(counted).map(([call, all]) => [call, all?.length]));
@@ -202,7 +237,12 @@ describe('after the creation', () => {
     world.now += settings.resyncMs * 2;
     world.calls.splice(0);
     await wake(world, deps);
-    assert.deepEqual(world.awsCalls(), ['DescribeNodegroup', 'DescribeAddon', 'DescribeAccessEntry']);
+    assert.deepEqual(world.awsCalls(), [
+      'DescribeNodegroup',
+      'DescribeCluster',
+      'DescribeAddon',
+      'DescribeAccessEntry',
+    ]);
   });
 });
 
