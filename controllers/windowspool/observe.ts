@@ -135,8 +135,9 @@ export async function observe(
 
 /** With all else that AWS has to be asked for. */
 async function askAws(s: Situation, sights: Sights, sources: Sources, signal: AbortSignal): Promise<Situation> {
-  const known = await withInstances(await withUpdate(s, sources, signal), sources, signal);
-  const seen = scopeOf(known) === 'complete' ? await withFreshCluster(known, sights, sources, signal) : known;
+  const updated = await withUpdate(s, sources, signal);
+  const known = needsInstances(updated) ? await withInstances(updated, sources, signal) : updated;
+  const seen = scopeOf(known) === 'complete' ? await withAllThatMayBeWrong(known, sights, sources, signal) : known;
   const [prerequisites, newestRelease] = await Promise.all([
     gatherFacts(seen, sources, sights.shared, signal),
     findNewestRelease(seen, sources, sights, signal),
@@ -200,9 +201,11 @@ function clusterAge({ cluster }: Sights, pool: WindowsPool, group: GroupSight, s
   return (group.kind === 'absent' && !isDeleting(pool) ? pollMs : resyncMs) / 2;
 }
 
-/** With the cluster as it is now: when something is wrong, it may be what changed. */
-async function withFreshCluster(s: Situation, sights: Sights, sources: Sources, signal: AbortSignal) {
-  return { ...s, cluster: await lookAtCluster(sights, s.settings.pollMs / 2, sources, s.now, signal) };
+/** With the cluster as it is now, because it may be what changed, and with the instances that take addresses before they are nodes. */
+async function withAllThatMayBeWrong(s: Situation, sights: Sights, sources: Sources, signal: AbortSignal) {
+  const isAsked = s.troubles.some(({ step }) => step === 'describeInstances');
+  const known = missesNodes(s) && !isAsked ? await withInstances(s, sources, signal) : s;
+  return { ...known, cluster: await lookAtCluster(sights, s.settings.pollMs / 2, sources, s.now, signal) };
 }
 
 /** The cluster. Pools that look at the same time share one call. */
@@ -230,19 +233,24 @@ async function withUpdate(s: Situation, { nodeGroups }: Sources, signal: AbortSi
   return { ...s, update: answer.value ?? { id, type, status: 'Cancelled', createdAt: 0, errors: [] } };
 }
 
-/** With the group's instances. Which of them did not join is asked only when nodes are missing for too long. */
+/** With the group's instances. */
 async function withInstances(s: Situation, { instances }: Sources, signal: AbortSignal): Promise<Situation> {
   const [scalingGroup] = groupOf(s)?.autoScalingGroups ?? [];
-  if (!scalingGroup || !needsInstances(s)) return s;
+  if (!scalingGroup) return s;
   const answer = await instances.ofScalingGroup(scalingGroup, signal);
   return answer.ok ? { ...s, instances: answer.value } : troubled(s, 'describeInstances', answer.trouble);
 }
 
 /** Whether nodes are missing for so long that EC2 has to be asked which instances did not join. */
 export function needsInstances(s: Situation): boolean {
-  const group = groupOf(s);
-  if (!group || group.autoScalingGroups.length === 0 || s.instances) return false;
-  return s.roster.total + s.roster.strays.length < group.scaling.desired && isOverdue(s);
+  return missesNodes(s) && isOverdue(s);
+}
+
+/** Whether the group has instances that nobody looked up and that may not be nodes. */
+function missesNodes({ group: sight, roster, instances }: Situation): boolean {
+  const group = groupOf({ group: sight });
+  if (!group || group.autoScalingGroups.length === 0 || instances) return false;
+  return roster.total + roster.strays.length < group.scaling.desired;
 }
 
 /** With what became of nodes that left. Asked only while the pool misses nodes: else they went as they should. */

@@ -232,6 +232,27 @@ describe('after the creation', () => {
     );
   });
 
+  it('instances that have not joined take addresses, too', async () => {
+    const { world, deps } = await readyWorld();
+    const group = world.groups.get('web') ?? assert.fail('there is no group');
+    world.groups.set('web', { ...group, scaling: { min: 3, max: 5, desired: 5 } });
+    world.prerequisites = { ...world.prerequisites, cniConfig: undefined, freeAddresses: 3 };
+    const names = ['1', '2', '3', '4', '5'];
+    world.now = deps.sights.dueAt('web');
+    world.instances = names.map((name) => ({ id: `i-${name}`, privateDnsName: '', launchedAt: world.now }));
+    await wake(world, deps);
+    world.now = deps.sights.dueAt('web');
+    await wake(world, deps);
+    assert.deepEqual(world.metrics.get('web')?.prerequisites, [{ reason: 'WindowsIPAMDisabled', status: 'False' }]);
+    world.instances = world.instances.slice(0, 3);
+    world.now = deps.sights.dueAt('web');
+    await wake(world, deps);
+    assert.match(
+      condition(world, 'PrerequisitesMet')?.message ?? '',
+      /6 free addresses, and 2 nodes more take at least 8/,
+    );
+  });
+
   it('a healthy group is asked about what can turn, and no more', async () => {
     const { world, deps } = await readyWorld();
     world.now += settings.resyncMs * 2;

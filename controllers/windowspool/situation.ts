@@ -55,7 +55,7 @@ export interface Situation {
   readonly prerequisites: PrerequisiteFacts | undefined;
   /** The newest AMI release for the group; undefined where it was not asked for. */
   readonly newestRelease: Answer<string | undefined> | undefined;
-  /** Instances of the group; looked up only while nodes are missing. */
+  /** Instances of the group; looked up only while nodes are missing, and something is wrong or they are late. */
   readonly instances: readonly Instance[] | undefined;
   /** The RuntimeClass with the name that the pool wants, whoever made it. */
   readonly runtimeClass: RuntimeClass | undefined;

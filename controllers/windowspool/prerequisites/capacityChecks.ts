@@ -79,9 +79,9 @@ const WARM = 3;
 const PREFIX = 16;
 
 /** Ensures that scaling.max nodes can start. What they take when they are full of pods is said, and is not asked for. */
-function freeAddresses({ spec, facts, nodes }: CheckInput): Result | undefined {
+function freeAddresses({ spec, facts, instances }: CheckInput): Result | undefined {
   return given(facts, 'subnets', (subnets) => {
-    const more = Math.max(0, scalingIn(spec).max - nodes);
+    const more = Math.max(0, scalingIn(spec).max - instances);
     const needed = more * (OWN + addressesForPods(facts));
     const free = subnets.reduce((sum, subnet) => sum + subnet.freeAddresses, 0);
     if (subnets.length === 0 || free >= needed) return met;

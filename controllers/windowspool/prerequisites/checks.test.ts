@@ -289,7 +289,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     [
       'with enough, because some nodes are there',
       sampleInput({
-        nodes: 1,
+        instances: 1,
         facts: sampleFacts({
           subnets: known([
             { id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 16 },
@@ -394,8 +394,8 @@ describe('the prerequisites', () => {
 
   it('fail never because something could not be found out', () => {
     fc.assert(
-      fc.property(randomFacts, fc.boolean(), fc.nat({ max: 5 }), (random, managesAccessEntry, nodes) => {
-        const input = sampleInput({ facts: random, managesAccessEntry, nodes });
+      fc.property(randomFacts, fc.boolean(), fc.nat({ max: 5 }), (random, managesAccessEntry, instances) => {
+        const input = sampleInput({ facts: random, managesAccessEntry, instances });
         const { failed } = examine(input);
         // Where everything that could not be found out turns out well, what failed before fails still.
         const rest = Object.fromEntries(

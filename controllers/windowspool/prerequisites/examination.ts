@@ -19,7 +19,7 @@ export function checkInputOf(s: Situation): CheckInput | undefined {
     facts,
     creating: isToBeMade(s),
     managesAccessEntry: nodeGroupIn(pool.spec).manageAccessEntry,
-    nodes: s.roster.total,
+    instances: Math.max(s.roster.total + s.roster.strays.length, s.instances?.length ?? 0),
   };
 }
 

@@ -50,6 +50,6 @@ export interface CheckInput {
   readonly creating: boolean;
   /** Whether the operator makes an access entry that is missing. */
   readonly managesAccessEntry: boolean;
-  /** Nodes that the pool has, whose addresses are no longer free. */
-  readonly nodes: number;
+  /** Instances that the pool has, nodes or not yet: their addresses are no longer free. */
+  readonly instances: number;
 }

@@ -39,7 +39,7 @@ export function sampleInput({ facts, ...change }: Partial<CheckInput> = {}): Che
     facts: facts ?? sampleFacts(),
     creating: true,
     managesAccessEntry: false,
-    nodes: 0,
+    instances: 0,
     ...change,
   };
 }
