@@ -124,11 +124,15 @@ export function remembering(status: WindowsPoolStatus | undefined, memory: Memor
   const { cluster, nodeGroupName, anew, sending = [] } = memory;
   const before = status?.nodeGroup;
   const { lastAppliedDesired: _forgotten, ...rest } = before ?? {};
-  const kept = (anew?.applied ?? before?.applied ?? []).filter((entry) => !sending.includes(splitEntry(entry)[0]));
-  const applied = [...kept, ...sending.map((field) => `${field}=${UNSURE}`)].sort();
+  const known = anew?.applied ?? before?.applied;
+  const kept = (known ?? []).filter((entry) => !sending.includes(splitEntry(entry)[0]));
+  // A memory that was lost stays so until the group is looked at: an empty one would say that nothing was ever sent.
+  const applied = (known || sending.length > 0) && {
+    applied: [...kept, ...sending.map((field) => `${field}=${UNSURE}`)].sort(),
+  };
   const desired = anew ? anew.desired : before?.lastAppliedDesired;
   const lastAppliedDesired = desired !== undefined && { lastAppliedDesired: desired };
-  return { ...status, cluster, nodeGroup: { ...rest, ...lastAppliedDesired, name: nodeGroupName, applied } };
+  return { ...status, cluster, nodeGroup: { ...rest, ...lastAppliedDesired, name: nodeGroupName, ...applied } };
 }
 
 /**

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { WindowsPoolSpec } from './api.gen.ts';
 import type { NodeGroup } from './ports.ts';
 import { Crash, type FakeWorld } from './testing/fakeWorld.ts';
-import { settings } from './testing/fixtures.ts';
+import { sampleTrouble, settings } from './testing/fixtures.ts';
 import { fresh, readyWorld, until, wake } from './testing/life.ts';
 
 const spec: Partial<WindowsPoolSpec> = { labels: { tier: 'web' } };
@@ -30,6 +30,27 @@ describe('an edit behind the operator’s back', () => {
     ]);
     assert.equal(world.updates.size, 1);
   });
+
+  for (const calls of [1, 3]) {
+    it(`is told and counted once, also when ${calls} corrections fail first`, async () => {
+      const { world, deps } = await readyWorld(spec);
+      edit(world, EDIT);
+      let failures = 0;
+      world.fails = (call) =>
+        call === 'UpdateNodegroupConfig' && failures++ < calls ? sampleTrouble('throttled') : undefined;
+      world.now += settings.resyncMs * 1.25;
+      await until(world, deps, () => groupOf(world).labels.tier === 'web', 'the correction');
+      await until(world, deps, () => upToDate(world) === 'AsSpecified', 'UpToDate');
+      assert.deepEqual(
+        warnings(world).filter((message) => message.includes('It is put right')),
+        ['Node group web: label tier is db and the spec says web. It is put right.'],
+      );
+      assert.deepEqual(
+        world.corrections.map(({ label }) => label),
+        [1],
+      );
+    });
+  }
 
   it('is told once with driftPolicy Report and left as it is; another field is news', async () => {
     const { world, deps } = await readyWorld({ ...spec, driftPolicy: 'Report' });

@@ -203,10 +203,12 @@ function rememberAnew(s: Situation): Step[] {
 
 /**
  * Remembers which fields are about to be sent: after a crash nobody knows whether they were, and whatever the spec says of them by then is
- * sent again.
+ * sent again. An edit that is put right is not among them: what is sent is what memory has already, and where the call fails it is still
+ * an edit.
  */
-function rememberSending(s: Situation, sending: readonly string[]): Step[] {
-  return remember(s, { sending });
+function rememberSending(s: Situation, fields: readonly string[]): Step[] {
+  const edited = driftAmong(s, fields).drift?.map(({ field }) => field) ?? [];
+  return remember(s, { sending: fields.filter((field) => !edited.includes(field)) });
 }
 
 /** The memory that must be written before AWS is touched, nothing when status has it. */
