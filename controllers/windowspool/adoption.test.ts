@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Adoptions } from './adoption.ts';
 import type { WindowsPoolSpec } from './api.gen.ts';
 import type { NodeGroup } from './ports.ts';
 import { reconcile } from './reconcile.ts';
@@ -188,6 +189,43 @@ describe('a pool that adopts a group', () => {
       }
     });
   }
+});
+
+describe('two pools that would adopt the same group', () => {
+  for (const gap of [0, 1]) {
+    it(`beside each other: one has it, and only that one says so (${gap} ms apart)`, async () => {
+      const spec = { nodeGroup: { ...nodeGroup, adoption: 'IfUnowned', name: 'web' } } as const;
+      const world = legacyWorld(spec);
+      const other = fresh(spec);
+      world.apply({ ...other, metadata: { ...other.metadata, name: 'api', uid: 'uid-api' } });
+      const deps = world.start();
+      const runs = ['web', 'api'].map((name) => {
+        world.now += gap;
+        return reconcile(name, deps, signal);
+      });
+      const next = await Promise.all(runs);
+      assert.deepEqual(next[1], { kind: 'retry' });
+      world.now += 50;
+      for (const name of ['web', 'api']) await reconcile(name, deps, signal);
+      assert.equal(world.groups.get('web')?.tags['winpool.dev/pool'], 'web');
+      assert.equal(world.events.filter(({ reason }) => reason === 'NodeGroupAdopted').length, 1);
+      assert.equal(world.calls.filter((call) => call === 'TagResource').length, 1);
+      const stalled = world.pools.get('api')?.status?.conditions?.find(({ type }) => type === 'Stalled');
+      assert.equal(stalled?.reason, 'NotOwned');
+    });
+  }
+
+  it('one after the other: the second may, once the first has lost it', () => {
+    const adoptions = new Adoptions();
+    assert.equal(adoptions.begin('arn', 'web', 10), true);
+    assert.equal(adoptions.begin('arn', 'api', 20), false, 'while the tag is written');
+    assert.equal(adoptions.begin('another', 'api', 20), true);
+    adoptions.end('arn', 'web', 30);
+    assert.equal(adoptions.begin('arn', 'api', 30), false, 'with a look from before');
+    assert.equal(adoptions.begin('arn', 'web', 20), true, 'the same pool, again');
+    adoptions.end('arn', 'web', 40);
+    assert.equal(adoptions.begin('arn', 'api', 41), true, 'with a look from after');
+  });
 });
 
 describe('a group that loses its tag', () => {

@@ -29,6 +29,27 @@ export function adoptionOf({ spec }: WindowsPool, { tags, status, amiType }: Nod
   return { kind: status === 'ACTIVE' || status === 'DEGRADED' ? 'take' : 'wait' };
 }
 
+/**
+ * Which pools take groups at this moment. Pools are reconciled beside each other: of two that saw the same group without an owner, the
+ * tag of the second would take it from the first.
+ */
+export class Adoptions {
+  readonly #takers = new Map<string, { readonly pool: string; readonly until: number }>();
+
+  /** Whether the pool, which looked at the group at `lookedAt`, may take it. When not, its look is out of date. */
+  begin(arn: string, pool: string, lookedAt: number): boolean {
+    const taker = this.#takers.get(arn);
+    if (taker && taker.pool !== pool && lookedAt <= taker.until) return false;
+    this.#takers.set(arn, { pool, until: Number.POSITIVE_INFINITY });
+    return true;
+  }
+
+  /** The tag is written, or is not: who looks from now on sees which. */
+  end(arn: string, pool: string, now: number): void {
+    this.#takers.set(arn, { pool, until: now });
+  }
+}
+
 /** The tag that makes a group the pool's. */
 export function ownershipTag({ metadata }: WindowsPool): Readonly<Record<typeof POOL_KEY, string>> {
   return { [POOL_KEY]: metadata.name };

@@ -1,4 +1,5 @@
 /** Reads what the plan looks at. The cluster's own objects come from the cache; AWS is asked only when there is a reason to. */
+import { Adoptions } from './adoption.ts';
 import type { WindowsPool } from './api.gen.ts';
 import type { Departures } from './departures.ts';
 import { expectationOf, groupOf, isAwsTrouble, isDeleting, isOverdue, lateInstances } from './facts.ts';
@@ -57,6 +58,7 @@ export class Sights {
   cluster: ClusterSight | undefined;
   /** What many pools ask alike. */
   readonly shared = new SharedAnswers();
+  readonly adoptions = new Adoptions();
 
   /** What was seen before, while nothing asks for another look: the spec is the same and it is not time. */
   current(pool: WindowsPool, now: number): Sight | undefined {

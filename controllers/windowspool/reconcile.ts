@@ -1,5 +1,5 @@
 /** One run for one pool: observe -> plan -> act -> report. It starts from what is true now, never from the event that woke it. */
-import { act, type Hands } from './act.ts';
+import { act, type Hands, type Outcome } from './act.ts';
 import { needsInstances, observe, type Sights, type Sources } from './observe.ts';
 import { planFor } from './plan.ts';
 import type { Answer } from './ports.ts';
@@ -26,7 +26,9 @@ export async function reconcile(name: string, deps: Deps, signal: AbortSignal): 
   const { situation, fresh } = seen.value;
   const plan = planFor(situation);
   const steps = fresh ? plan.steps : withoutAws(plan.steps);
-  const acted = await act(steps, situation, deps, signal);
+  const acted = await actAlone(steps, situation, deps, signal);
+  // Somebody else was faster: the next look shows whose the group is.
+  if (!acted) return { kind: 'retry' };
   forgetWhatChanged(steps, deps.sights);
   const outcome = await excuseSkew(acted, deps.sights, deps, signal);
   const told = await report(outcome, plan.pending, fresh, deps, signal);
@@ -65,6 +67,25 @@ async function look(name: string, deps: Deps, signal: AbortSignal): Promise<Answ
   if (!read.value) return { ok: true, value: undefined };
   const situation = await observe(read.value, undefined, deps.sights, deps, deps.settings, now, signal);
   return { ok: true, value: { situation, fresh: true } };
+}
+
+/** Takes the steps; not when they adopt a group that another pool has adopted since it was looked at. */
+async function actAlone(
+  steps: readonly Step[],
+  s: Situation,
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<Outcome | undefined> {
+  const adopted = steps.find((step) => step.kind === 'adoptNodeGroup');
+  if (!adopted) return act(steps, s, deps, signal);
+  const { adoptions } = deps.sights;
+  const { arn } = adopted.group;
+  if (!adoptions.begin(arn, adopted.pool, s.now)) return undefined;
+  try {
+    return await act(steps, s, deps, signal);
+  } finally {
+    adoptions.end(arn, adopted.pool, deps.now());
+  }
 }
 
 /**
