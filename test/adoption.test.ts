@@ -155,7 +155,7 @@ describe('a node group that was there before', () => {
     await legacy('rigid', { subnets: [subnetIds[2]] });
     await stage.world.apply(adopting('rigid'));
     const pool = await becomes('rigid', 'Stalled', 'True/ImmutableDifference');
-    assert.match(messageOf(pool, 'Ready'), /subnets is .* Put the spec right, or create another pool\.$/);
+    assert.match(messageOf(pool, 'Ready'), /subnets are .* Put the spec right, or create another pool\.$/);
     await patch('rigid', { nodeGroup: { subnets: [{ id: subnetIds[2] }] } });
     await becomes('rigid', 'Ready', 'True/Verified');
     assert.ok(!writes().includes('CreateNodegroup') && !writes().includes('DeleteNodegroup'), writes().join());

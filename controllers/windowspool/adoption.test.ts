@@ -113,6 +113,10 @@ describe('a pool that adopts a group', () => {
   it('does nothing while paused, and shows all that it would do', async () => {
     const world = legacyWorld({ ...adopting, paused: true });
     await wake(world, world.start());
+    assert.equal(
+      world.pools.get('web')?.status?.conditions?.find(({ type }) => type === 'NodeGroupReady')?.message,
+      'Node group web belongs to no pool and is adopted when the pool is resumed.',
+    );
     assert.deepEqual(partsOf(world.groups.get('web')), partsOf(sampleGroup(samplePool(), LEGACY)));
     assert.deepEqual(world.pools.get('web')?.status?.pendingSteps, [
       'adopt node group web: set the tag winpool.dev/pool=web',

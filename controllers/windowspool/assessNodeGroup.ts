@@ -73,7 +73,11 @@ function notOwned({ pool }: Situation, group: NodeGroup): Finding {
     return { status: 'False', reason: 'AdoptionRefused', message, stalled: true };
   }
   if (adoption.kind !== 'forbidden') {
-    const when = adoption.kind === 'wait' ? ` when it is no longer ${status}` : '';
+    const waits = [
+      ...(adoption.kind === 'wait' ? [`it is no longer ${status}`] : []),
+      ...(isPaused(pool) ? ['the pool is resumed'] : []),
+    ];
+    const when = waits.length > 0 ? ` when ${joined(waits)}` : '';
     const message = `Node group ${name} belongs to no pool and is adopted${when}.`;
     return { status: 'False', reason: 'Adopting', message, working: true };
   }

@@ -233,6 +233,11 @@ describe('UpToDate', () => {
       'False ImmutableDifference: Node group web differs in what EKS cannot change: disk size is 100 and the spec says 50.',
     ],
     [
+      'names an edit beside what EKS cannot change',
+      sampleSituation({ pool: reporting, ...group({ ...edited, diskSizeGiB: 100 }) }),
+      'False ImmutableDifference: Node group web differs in what EKS cannot change: disk size is 100 and the spec says 50. Beside that, label winpool.dev/windows-build is 10.0.17763 and the spec says 10.0.20348; taint os:NoSchedule is missing and the spec says windows.',
+    ],
+    [
       'is Unknown while EKS works on the group',
       sampleSituation(group({ status: 'UPDATING', labels: {} })),
       'Unknown Pending: Node group web is UPDATING; it is compared with the spec when EKS is done.',

@@ -3,7 +3,7 @@
 import { isSetting } from './applied.ts';
 import type { Finding } from './assess.ts';
 import { assessAutomatic } from './assessAutomatic.ts';
-import { type Difference, describeDifference, differencesToMend, reportedDrift } from './differences.ts';
+import { type Difference, describeDifference, differencesOf, differencesToMend, reportedDrift } from './differences.ts';
 import { groupOf, isClusterMismatch, isDeleting, isPaused } from './facts.ts';
 import { failedTargetOf } from './failedTarget.ts';
 import { configChangeFor } from './groupChanges.ts';
@@ -36,7 +36,9 @@ function compare(s: Situation, group: NodeGroup): Finding {
   const { pool } = s;
   const immutable = immutableDifferences(pool, group);
   if (immutable.length > 0) {
-    const message = `Node group ${group.name} differs in what EKS cannot change: ${sentence(joined(immutable))}`;
+    const rest = differencesOf(pool, group);
+    const beside = rest.length > 0 ? ` Beside that, ${listed(rest)}` : '';
+    const message = `Node group ${group.name} differs in what EKS cannot change: ${sentence(joined(immutable))}${beside}`;
     return { status: 'False', reason: 'ImmutableDifference', message };
   }
   const drift = reportedDrift(pool, group);

@@ -91,8 +91,8 @@ describe('what EKS cannot change', () => {
     assert.deepEqual(immutableDifferences(samplePool(), group), [
       'AMI type is WINDOWS_CORE_2019_x86_64 and the spec says WINDOWS_CORE_2022_x86_64',
       'capacity type is Spot and the spec says OnDemand',
-      'instance types is m5.xlarge, t3.large and the spec says m5.large',
-      'subnets is subnet-1 and the spec says subnet-0a000000, subnet-0b000000',
+      'instance types are m5.xlarge, t3.large and the spec says m5.large',
+      'subnets are subnet-1 and the spec says subnet-0a000000, subnet-0b000000',
       'node role is arn:other and the spec says arn:aws:iam::111122223333:role/windows-nodes',
       'disk size is 20 and the spec says 50',
     ]);

@@ -95,5 +95,7 @@ export function immutableDifferences(pool: WindowsPool, seen: NodeGroup): string
   ];
   return pairs
     .filter(([, found, wanted]) => found !== wanted)
-    .map(([what, found, wanted]) => `${what} is ${found} and the spec says ${wanted}`);
+    .map(
+      ([what, found, wanted]) => `${what} ${what.endsWith('s') ? 'are' : 'is'} ${found} and the spec says ${wanted}`,
+    );
 }

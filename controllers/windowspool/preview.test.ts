@@ -90,7 +90,7 @@ describe('the preview of a pool', () => {
     const { text } = await look(legacyWorld({}, { instanceTypes: ['m5.4xlarge'] }));
     assert.deepEqual(text.slice(-2), [
       DIFFERS.at(-1),
-      '    EKS cannot change this: instance types is m5.4xlarge and the spec says m5.large.',
+      '    EKS cannot change this: instance types are m5.4xlarge and the spec says m5.large.',
     ]);
   });
 

@@ -152,8 +152,8 @@ function isNews(now: Condition, before: Condition | undefined): boolean {
   if (now.type === 'Reconciling' || now.type === 'Stalled') return false;
   if (now.type === 'Paused') return before === undefined;
   if (now.type === 'Ready') return before !== undefined && before.status !== now.status;
-  // Another drifted field is news, too.
-  const drifted = now.reason === 'Drifted' && before?.message !== now.message;
+  // Another drifted field is news, too, also beside what EKS cannot change.
+  const drifted = ['Drifted', 'ImmutableDifference'].includes(now.reason) && before?.message !== now.message;
   const changed = before?.status !== now.status || before.reason !== now.reason || drifted;
   return changed && (isBad(now) || (now.status === 'True' && before !== undefined && isBad(before)));
 }
