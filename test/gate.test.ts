@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {
   GATE_TAINT_KEY,
   NODE_GROUP_LABEL,
+  PLAIN_GATE_TAINT_KEY,
   QUARANTINE_TAINT_KEY,
   VERIFIED_CONDITION,
 } from '../controllers/windowspool/labels.ts';
@@ -10,7 +11,7 @@ import { waitFor } from '../hack/controlplane/wait.ts';
 import { readAudit } from '../hack/world/audit.ts';
 import { conditionOf } from '../hack/world/world.ts';
 import { poolManifest } from './pools.ts';
-import { withOperator } from './sharedWorld.ts';
+import { setSwitch, withOperator } from './sharedWorld.ts';
 
 /** What is looked at of Nodes and Pods. */
 interface Node {
@@ -92,14 +93,18 @@ describe('trust in nodes', () => {
     stage.world.cloud.state.group(pool).nodegroup.taints?.filter(({ key }) => key === GATE_TAINT_KEY).length ?? 0;
   const atGate = (node: string) => `${node} ${GATE_TAINT_KEY}:NoSchedule`;
 
-  describe('under Gate, with forty pods that wait for eight nodes', () => {
+  describe('under Gate, with two hundred pods that wait for twenty nodes, of which one in four has another build', () => {
     const POOL = 'gated';
-    const PODS = 40;
+    const PODS = 200;
+    const NODES = 20;
+    const BAD = 5;
     let since: string;
     let history: readonly NodeVersion[];
 
     before(async () => {
-      await stage.world.apply(poolManifest(POOL, { scaling: { min: 0, max: 9 }, verification: { policy: 'Gate' } }));
+      await stage.world.apply(
+        poolManifest(POOL, { scaling: { min: 0, max: NODES + 1 }, verification: { policy: 'Gate' } }),
+      );
       await becomes(POOL, 'Ready', 'True/NoNodes');
       since = await versionNow();
       await stage.world.apply({
@@ -107,12 +112,12 @@ describe('trust in nodes', () => {
         kind: 'List',
         items: Array.from({ length: PODS }, (_, i) => waitingPod(`gated-${i}`, POOL)),
       });
-      for (let i = 0; i < 2; i++) stage.world.cloud.faults.nextNode({ group: POOL, build: OTHER_BUILD });
-      await stage.world.kubectl('scale', 'windowspool', POOL, '--replicas=8');
+      for (let i = 0; i < BAD; i++) stage.world.cloud.faults.nextNode({ group: POOL, build: OTHER_BUILD });
+      await stage.world.kubectl('scale', 'windowspool', POOL, `--replicas=${NODES}`);
       await stage.world.waitForPool(
         POOL,
-        'to have six verified nodes and two at the gate',
-        (found) => found?.status?.nodes?.verified === 6 && found.status.nodes.gated === 2,
+        'to have its good nodes verified and the others at the gate',
+        (found) => found?.status?.nodes?.verified === NODES - BAD && found.status.nodes.gated === BAD,
       );
       const isBound = async () => {
         const names = await stage.world.kubectl('get', 'pods', '-o', 'jsonpath={.items[*].spec.nodeName}');
@@ -130,7 +135,7 @@ describe('trust in nodes', () => {
       const born = new Map(history.toReversed().map((version) => [version.name, version]));
       assert.deepEqual(
         [...born.values()].map(({ isGated }) => isGated),
-        Array.from({ length: 8 }, () => true),
+        Array.from({ length: NODES }, () => true),
       );
     });
 
@@ -164,7 +169,10 @@ describe('trust in nodes', () => {
       const failing =
         'False WrongBuild WindowsPool gated: runs build 10.0.17763 (Windows Server 2019) and the pool needs 10.0.20348 (Windows2022).';
       const passing = 'True ChecksPassed WindowsPool gated: passes every check.';
-      assert.deepEqual(texts.sort(), [failing, failing, ...Array.from({ length: 6 }, () => passing)]);
+      assert.deepEqual(texts.sort(), [
+        ...Array.from({ length: BAD }, () => failing),
+        ...Array.from({ length: NODES - BAD }, () => passing),
+      ]);
       const [bad = ''] = (await tainted(POOL, GATE_TAINT_KEY)).map((line) => line.split(' ')[0]);
       assert.match(await stage.world.kubectl('describe', 'node', bad), /winpool\.dev\/Verified +False .*WrongBuild/);
     });
@@ -176,10 +184,10 @@ describe('trust in nodes', () => {
     it('keeps the nodes of another build at the gate, and says so', async () => {
       const pool = await stage.world.pool(POOL);
       const bad = pool?.status?.failingNodes?.map(({ name }) => name) ?? [];
-      assert.equal(bad.length, 2);
+      assert.equal(bad.length, BAD);
       assert.deepEqual(await tainted(POOL, GATE_TAINT_KEY), bad.map(atGate).sort());
       const { message } = pool?.status?.conditions?.find(({ type }) => type === 'NodesVerified') ?? {};
-      assert.match(message ?? '', / 2 nodes are gated: no new pod lands there\.$/);
+      assert.match(message ?? '', / 5 nodes are gated: no new pod lands there\.$/);
     });
 
     it('quarantines a released node that comes back from a reboot with another build, and only until it passes', async () => {
@@ -199,6 +207,44 @@ describe('trust in nodes', () => {
       await setPolicy(POOL, { policy: 'Report' });
       await waitForTaints(POOL, GATE_TAINT_KEY, [], 'under Report');
       assert.equal(gateOfGroup(POOL), 0);
+    });
+  });
+
+  describe('where EKS refuses the key of the gate', () => {
+    const POOL = 'plain';
+
+    it('uses the plain one instead, says so once, and releases nodes from that', async () => {
+      const restore = setSwitch(stage.world, 'reservedTaints', 'reject');
+      try {
+        await stage.world.apply(poolManifest(POOL, { scaling: { min: 0, max: 2 }, verification: { policy: 'Gate' } }));
+        await becomes(POOL, 'Ready', 'True/NoNodes');
+        const since = await versionNow();
+        stage.world.cloud.faults.nextNode({ group: POOL, build: OTHER_BUILD });
+        await stage.world.kubectl('scale', 'windowspool', POOL, '--replicas=2');
+        const pool = await stage.world.waitForPool(
+          POOL,
+          'to have one node verified and one at the gate',
+          (found) => found?.status?.nodes?.verified === 1 && found.status.nodes.gated === 1,
+        );
+        assert.equal(pool?.status?.nodeGroup?.gateTaint, PLAIN_GATE_TAINT_KEY);
+        assert.equal((await tainted(POOL, PLAIN_GATE_TAINT_KEY)).length, 1);
+        const born = (await eventsSince('nodes', since)).filter(
+          ({ metadata }) => metadata.labels?.[NODE_GROUP_LABEL] === POOL,
+        );
+        assert.ok(born[0]?.spec.taints?.some(({ key }) => key === PLAIN_GATE_TAINT_KEY));
+        const told = async () =>
+          (await stage.world.kubectl('get', 'events', '-A', '-o', 'jsonpath={.items[*].reason}'))
+            .split(' ')
+            .filter((reason) => reason === 'GateTaintReplaced').length;
+        await waitFor(async () => (await told()) === 1, {
+          what: 'an event that tells of the other key',
+          timeoutMs: 20_000,
+        });
+        await setPolicy(POOL, { policy: 'Report' });
+        await waitForTaints(POOL, PLAIN_GATE_TAINT_KEY, [], 'under Report');
+      } finally {
+        restore();
+      }
     });
   });
 

@@ -200,7 +200,7 @@ export interface TaintSpec {
  */
 export interface VerificationSpec {
   /**
-   * What happens to a node that is not verified. Report: the pool says so, the node is left alone. Quarantine: a node that fails also gets the taint status-taint.cluster-autoscaler.kubernetes.io/winpool-quarantine with the reason as its value and effect NoSchedule, until it passes; pods that run there stay. Gate: as Quarantine, and nodes are born with the taint startup-taint.cluster-autoscaler.kubernetes.io/winpool-gate:NoSchedule, which a node loses once it is verified: no pod that does not tolerate that is bound to a node before.
+   * What happens to a node that is not verified. Report: the pool says so, the node is left alone. Quarantine: a node that fails also gets the taint status-taint.cluster-autoscaler.kubernetes.io/winpool-quarantine with the reason as its value and effect NoSchedule, until it passes; pods that run there stay. Gate: as Quarantine, and nodes are born with the taint startup-taint.cluster-autoscaler.kubernetes.io/winpool-gate:NoSchedule, which a node loses once it is verified: no pod that does not tolerate that is bound to a node before. Should EKS refuse that key, the taint is winpool.dev/unverified:NoSchedule.
    */
   policy: 'Report' | 'Quarantine' | 'Gate';
   /**
@@ -446,6 +446,10 @@ export interface NodeGroupState {
    */
   lastAppliedDesired?: number;
   update?: UpdateState;
+  /**
+   * The key of the gate's taint where it is another than the usual one, which EKS refused.
+   */
+  gateTaint?: string;
   failedTarget?: FailedTarget;
   /**
    * What failed before failedTarget and is still asked for: a release, say, and then a label.

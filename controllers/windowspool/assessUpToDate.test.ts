@@ -93,7 +93,7 @@ describe('UpToDate', () => {
         ),
         ...group({}),
       }),
-      'False Outdated: Node group web: taint gpu:NoSchedule is missing and the spec says an empty value; taint os:NoSchedule is windows and the spec does not have it. It is about to be changed.',
+      'False Outdated: Node group web: taint gpu:NoSchedule is missing; taint os:NoSchedule is windows and the spec does not have it. It is about to be changed.',
     ],
     [
       'is False until a paused pool is resumed',

@@ -4,7 +4,7 @@
  */
 import type { WindowsPool } from './api.gen.ts';
 import { appliedOf, foundFields, isApplied, isSetting, taintField, wantedFields } from './applied.ts';
-import { GATE_TAINT } from './nodeTaints.ts';
+import { GATE_TAINTS } from './nodeTaints.ts';
 import type { NodeGroup } from './ports.ts';
 
 /** A field in which the group differs. */
@@ -30,10 +30,11 @@ export function differencesOf(pool: WindowsPool, group: NodeGroup): Difference[]
     return [{ field, wanted: value, found: found.get(field), isDrift }];
   });
   // The gate's taint is the operator's, even where nobody remembers how it came: with it, nodes would be born for nobody's use.
-  const dropped = [...new Set([...(applied?.keys() ?? []), taintField(GATE_TAINT)])].flatMap((field): Difference[] =>
-    wanted.has(field) || !found.has(field) || isSetting(field)
-      ? []
-      : [{ field, wanted: undefined, found: found.get(field), isDrift: applied?.has(field) !== true }],
+  const dropped = [...new Set([...(applied?.keys() ?? []), ...GATE_TAINTS.map(taintField)])].flatMap(
+    (field): Difference[] =>
+      wanted.has(field) || !found.has(field) || isSetting(field)
+        ? []
+        : [{ field, wanted: undefined, found: found.get(field), isDrift: applied?.has(field) !== true }],
   );
   return [...changed, ...dropped].sort((a, b) => (a.field < b.field ? -1 : 1));
 }
@@ -61,6 +62,7 @@ export function countByPart(differences: readonly Difference[]): Readonly<Record
 /** `label tier is db and the spec says web`. */
 export function describeDifference({ field, wanted, found }: Difference): string {
   if (wanted === undefined) return `${field} is ${shown(found)} and the spec does not have it`;
+  if (found === undefined && wanted === '') return `${field} is missing`;
   return `${field} is ${shown(found)} and the spec says ${shown(wanted)}`;
 }
 

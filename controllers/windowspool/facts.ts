@@ -3,7 +3,7 @@ import type { WindowsPool } from './api.gen.ts';
 import { appliedOf, taintField } from './applied.ts';
 import { CREATED_FROM_TAG, PAUSED_ANNOTATION } from './labels.ts';
 import { wishFor } from './nodeGroup.ts';
-import { GATE_TAINT, isGateTaint, type TaintPolicy } from './nodeTaints.ts';
+import { GATE_TAINTS, isGateTaint, type TaintPolicy } from './nodeTaints.ts';
 import type { Instance, NodeGroup, Trouble } from './ports.ts';
 import type { Situation, StepTrouble } from './situation.ts';
 import { touchesAws } from './steps.ts';
@@ -81,6 +81,7 @@ function taintPolicyOf({ pool, group }: Pick<Situation, 'pool' | 'group'>): Tain
   const { policy } = pool.spec.verification;
   const going = isDeleting(pool);
   const isCarried =
-    groupOf({ group })?.taints.some(isGateTaint) ?? appliedOf(pool)?.has(taintField(GATE_TAINT)) ?? false;
+    groupOf({ group })?.taints.some(isGateTaint) ??
+    GATE_TAINTS.some((taint) => appliedOf(pool)?.has(taintField(taint)));
   return { gate: isCarried || (policy === 'Gate' && !going), quarantine: policy !== 'Report' && !going };
 }

@@ -40,6 +40,12 @@ export const MANAGED_BY = 'windowspool-operator';
 export const GATE_TAINT_KEY = 'startup-taint.cluster-autoscaler.kubernetes.io/winpool-gate';
 
 /**
+ * The same taint where EKS refuses that prefix, which no source excludes: labels with kubernetes.io/ were refused in 2021. The
+ * cluster-autoscaler has to be told of it by its flag --startup-taint.
+ */
+export const PLAIN_GATE_TAINT_KEY = 'winpool.dev/unverified';
+
+/**
  * The taint of nodes that fail an enforced check; its value is the reason. The cluster-autoscaler does not expect a new node to have a taint
  * of this prefix, and counts a node that has it as started (same source).
  */

@@ -3,7 +3,7 @@
 import type { WindowsPool } from './api.gen.ts';
 import { hashOf } from './hash.ts';
 import { CREATED_FROM_TAG, EXPECTED_BUILD_LABEL, POOL_KEY } from './labels.ts';
-import { GATE_TAINT } from './nodeTaints.ts';
+import { gateTaintOf } from './nodeTaints.ts';
 import { nodeGroupIn, scalingIn } from './poolKind.ts';
 import type { NewNodeGroup, NodeGroup, Taint, UpdateSettings } from './ports.ts';
 import { amiTypeOf, buildOf } from './windows.ts';
@@ -40,7 +40,7 @@ export function wishFor(pool: WindowsPool): NewNodeGroup {
     },
     taints: [
       ...(spec.registrationTaint ? [REGISTRATION_TAINT] : []),
-      ...(spec.verification.policy === 'Gate' ? [GATE_TAINT] : []),
+      ...(spec.verification.policy === 'Gate' ? [gateTaintOf(pool)] : []),
       ...(spec.taints ?? []),
     ],
     ...pinsOf(spec),

@@ -1,10 +1,22 @@
 /** The operator's taints on nodes, by which pods keep away from what is not verified. Pure. */
-import { GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from './labels.ts';
+import type { WindowsPool } from './api.gen.ts';
+import { GATE_TAINT_KEY, PLAIN_GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from './labels.ts';
 import type { NodeRecord, Taint } from './ports.ts';
 import type { Verdict } from './verify.ts';
 
 /** Nodes are born with it where verification.policy is Gate: the node group carries it. */
 export const GATE_TAINT: Taint = { key: GATE_TAINT_KEY, effect: 'NoSchedule' };
+
+/** In its place where EKS refuses its key. */
+const PLAIN_GATE_TAINT: Taint = { key: PLAIN_GATE_TAINT_KEY, effect: 'NoSchedule' };
+
+/** Both mean the same on a group and on a node. */
+export const GATE_TAINTS: readonly Taint[] = [GATE_TAINT, PLAIN_GATE_TAINT];
+
+/** The one that the pool's group is to have under Gate. */
+export function gateTaintOf({ status }: WindowsPool): Taint {
+  return GATE_TAINTS.find(({ key }) => key === status?.nodeGroup?.gateTaint) ?? GATE_TAINT;
+}
 
 /** Which of its taints the operator keeps on nodes. Where one is not kept it is taken away. */
 export interface TaintPolicy {
@@ -26,7 +38,8 @@ export interface TaintChange {
  */
 export function desiredTaints({ node, state, failures }: Verdict, policy: TaintPolicy): readonly Taint[] {
   if (state === 'verified') return [];
-  if (policy.gate && isGated(node)) return [GATE_TAINT];
+  if (policy.gate && isGated(node))
+    return GATE_TAINTS.filter((gate) => node.taints.some((one) => isSameTaint(one, gate)));
   const [first] = failures;
   if (!policy.quarantine || state !== 'failing' || !first) return [];
   return [{ key: QUARANTINE_TAINT_KEY, value: first.reason, effect: 'NoSchedule' }];
@@ -55,12 +68,12 @@ export function isQuarantined({ taints }: Pick<NodeRecord, 'taints'>): boolean {
 
 /** Whatever its value: the key is the operator's. */
 export function isGateTaint(taint: Taint): boolean {
-  return isSameTaint(taint, GATE_TAINT);
+  return GATE_TAINTS.some((gate) => isSameTaint(taint, gate));
 }
 
 /** With another effect it is somebody else's. */
-function isOurs({ key, effect }: Taint): boolean {
-  return (key === GATE_TAINT_KEY || key === QUARANTINE_TAINT_KEY) && effect === 'NoSchedule';
+function isOurs(taint: Taint): boolean {
+  return isGateTaint(taint) || (taint.key === QUARANTINE_TAINT_KEY && taint.effect === 'NoSchedule');
 }
 
 /** Kubernetes and EKS tell taints apart by key and effect. */

@@ -130,6 +130,8 @@ const others = {
   RuntimeClassReleased: 'The pool no longer owns the RuntimeClass.',
   RuntimeClassDeleted: 'The RuntimeClass was deleted.',
   NodeLabelled: 'The label node.kubernetes.io/windows-build of a node was put right.',
+  GateTaintReplaced:
+    'EKS refused the key of the taint that nodes are born with under Gate, so they are born with winpool.dev/unverified instead. Give the cluster-autoscaler the flag --startup-taint=winpool.dev/unverified, or it takes nodes at the gate for nodes that no pod fits.',
   NodeTainted: 'A node got or lost a taint of the operator, because its verdict or verification.policy changed.',
 } as const;
 

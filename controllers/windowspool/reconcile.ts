@@ -1,5 +1,6 @@
 /** One run for one pool: observe -> plan -> act -> report. It starts from what is true now, never from the event that woke it. */
 import { act, type Hands, type Outcome } from './act.ts';
+import { excuseGateKey } from './gateRefusal.ts';
 import { needsInstances, observe, type Sights, type Sources } from './observe.ts';
 import { planFor } from './plan.ts';
 import type { Answer } from './ports.ts';
@@ -30,7 +31,7 @@ export async function reconcile(name: string, deps: Deps, signal: AbortSignal): 
   // Somebody else was faster: the next look shows whose the group is.
   if (!acted) return { kind: 'retry' };
   forgetWhatChanged(steps, deps.sights);
-  const outcome = await excuseSkew(acted, deps.sights, deps, signal);
+  const outcome = excuseGateKey(await excuseSkew(acted, deps.sights, deps, signal));
   const told = await report(outcome, plan.pending, fresh, deps, signal);
   if (outcome.released) return forget(name, deps);
   const { after } = outcome;

@@ -137,6 +137,10 @@ function tellLeft({ left, after: { pool } }: Outcome, events: Events): void {
  */
 function tellChanges(pool: WindowsPool, status: WindowsPoolStatus, events: Events): void {
   const told = new Set<string>();
+  if (status.nodeGroup?.gateTaint !== pool.status?.nodeGroup?.gateTaint) {
+    const reason = 'GateTaintReplaced';
+    events.publish(pool, { type: 'Warning', reason, action: 'Gate', message: reasons[reason] });
+  }
   // Ready comes last: where it turns for a reason that was just told, it adds nothing.
   const [ready, ...parts] = status.conditions ?? [];
   for (const condition of ready ? [...parts, ready] : parts) {

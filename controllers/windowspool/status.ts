@@ -6,6 +6,7 @@ import { nextApplied } from './applied.ts';
 import type { Assessment, Finding } from './assess.ts';
 import { groupOf, isClusterMismatch } from './facts.ts';
 import { describeError, type FailedTarget, failedTargetsOf, timeOf } from './failedTarget.ts';
+import { gateTaintState } from './gateRefusal.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import { scalingIn } from './poolKind.ts';
 import type { NodeGroup } from './ports.ts';
@@ -176,7 +177,7 @@ function latestRelease({ pool, newestRelease }: Situation): Pick<NodeGroupState,
 
 type Remembered = Pick<
   NodeGroupState,
-  'applied' | 'lastAppliedDesired' | 'update' | 'failedTarget' | 'moreFailedTargets'
+  'applied' | 'gateTaint' | 'lastAppliedDesired' | 'update' | 'failedTarget' | 'moreFailedTargets'
 >;
 
 function rememberedOf(outcome: Outcome, owned: NodeGroup | undefined): Remembered {
@@ -188,6 +189,7 @@ function rememberedOf(outcome: Outcome, owned: NodeGroup | undefined): Remembere
   const applied = owned ? nextApplied(pool, owned, outcome.accepted?.desired !== undefined) : memory?.applied;
   return {
     ...(applied && { applied }),
+    ...gateTaintState(outcome.after),
     ...(desired !== undefined && { lastAppliedDesired: desired }),
     ...(update && { update }),
     ...(failed && { failedTarget: failed }),

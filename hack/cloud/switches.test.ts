@@ -75,6 +75,19 @@ describe('switches', () => {
         (cloud) =>
           cloud.send('UpdateNodegroupConfig', { ...group, labels: { addOrUpdateLabels: { 'kubernetes.io/x': 'y' } } }),
       ],
+      ...(['accept', 'reject'] as const).map((value): (typeof rows)[number] => [
+        'reservedTaints',
+        value,
+        'ACTIVE',
+        value === 'accept'
+          ? 'accepted'
+          : 'InvalidParameterException: Taint cannot contain reserved prefixes [kubernetes.io/, k8s.io/, eks.amazonaws.com/]',
+        (cloud) =>
+          cloud.send('UpdateNodegroupConfig', {
+            ...group,
+            taints: { addOrUpdateTaints: [{ key: 'startup.kubernetes.io/x', effect: 'NO_SCHEDULE' }] },
+          }),
+      ]),
       [
         'missingUnderTagCondition',
         'notFound',

@@ -19,6 +19,8 @@ export const switchTable = {
   missingUnderTagCondition: ['notFound', 'denied'],
   /** Labels with kubernetes.io/ or k8s.io/: judged by the kubelet (which refuses to start with unknown ones), or refused by EKS as in 2021? */
   reservedLabels: ['kubelet', 'reject'],
+  /** Taints with kubernetes.io/ or k8s.io/: accepted, or refused as such labels were in 2021? */
+  reservedTaints: ['accept', 'reject'],
   /** In which order does ListUpdates answer? */
   updateOrder: ['oldestFirst', 'newestFirst'],
   /** Does the account already have the service-linked role AWSServiceRoleForAmazonEKSNodegroup? */

@@ -13,7 +13,7 @@ import { once } from './idempotency.ts';
 import { livingInstances, resize } from './instances.ts';
 import { checkCluster } from './nodegroups.ts';
 import { type CloudState, type GroupRecord, takePlan } from './state.ts';
-import { labelsFault, sizeRangeFault, taintsFault, unavailableFault } from './validation.ts';
+import { labelsFault, reservedTaintsFault, sizeRangeFault, taintsFault, unavailableFault } from './validation.ts';
 
 /** UpdateNodegroupConfig: checks, then an update that is InProgress. The group changes when it succeeds, not before. */
 export function updateNodegroupConfig(cloud: CloudState, request: UpdateNodegroupConfigRequest): { update: Update } {
@@ -112,6 +112,7 @@ function updateFault(
     sizesFault(group, scalingConfig) ??
     labelsFault(labels?.addOrUpdateLabels, cloud) ??
     taintsFault(taints?.addOrUpdateTaints) ??
+    reservedTaintsFault(taints?.addOrUpdateTaints, cloud) ??
     taintsFault(taints?.removeTaints) ??
     taintsFault(configured(group.nodegroup, request).taints) ??
     unavailableFault(updateConfig) ??

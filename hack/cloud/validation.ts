@@ -20,6 +20,7 @@ const createRules: readonly Rule[] = [
   diskFits,
   ({ labels }, cloud) => labelsFault(labels, cloud),
   ({ taints }) => taintsFault(taints),
+  ({ taints }, cloud) => reservedTaintsFault(taints, cloud),
   ({ tags }) => tagsFault(tags),
   ({ updateConfig }) => unavailableFault(updateConfig),
   roleFits,
@@ -162,6 +163,13 @@ export function taintsFault(taints: readonly Taint[] | undefined): AwsFault | un
     seen.add(`${key}:${effect}`);
   }
   return undefined;
+}
+
+/** The prefixes of taints that are asked for: refused by a switch only. */
+export function reservedTaintsFault(taints: readonly Taint[] | undefined, cloud: CloudState): AwsFault | undefined {
+  if (cloud.switches.reservedTaints === 'accept' || !taints?.some(({ key = '' }) => isKubernetesLabel(key)))
+    return undefined;
+  return invalidParameter('Taint cannot contain reserved prefixes [kubernetes.io/, k8s.io/, eks.amazonaws.com/]');
 }
 
 /** The bounds of tags: 50, none of AWS' own, keys of 1 to 128 and values of at most 256 characters. */
