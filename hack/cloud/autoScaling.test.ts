@@ -195,8 +195,11 @@ describe('the Auto Scaling group of a node group, through the real SDK client', 
 
   it('goes with its node group, and launches nothing any more', async () => {
     const [one] = await running();
+    // Slow enough that the instance is still there when it is ended.
+    stage.cloud.faults.speed({ speed: 1 });
     await stage.sdk.eks.deleteNodegroup(group);
     await stage.sdk.ec2.terminateInstances({ InstanceIds: [one?.InstanceId ?? ''] });
+    stage.cloud.faults.speed({ speed: 1000 });
     const deadline = Date.now() + 5_000;
     while (stage.cloud.state.groups.size > 0) {
       await running();
