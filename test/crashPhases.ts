@@ -81,6 +81,10 @@ async function makeCreating(stage: CrashStage): Promise<void> {
   assert.equal(stage.groups()[0]?.status, 'CREATING');
 }
 
+/** Without nodes: at the speed of this AWS, pods would have no time to leave them. */
+const release = (stage: CrashStage, releaseVersion: string) =>
+  manifest(stage, { scaling: { min: 0 }, nodeGroup: { releaseVersion } });
+const isEmpty = (pool: WindowsPool | undefined) => conditionOf(pool, 'Ready') === 'True/NoNodes';
 const changed = { labels: { tier: 'web' }, nodeGroup: { tags: { cost: '42' } }, scaling: { desired: 2 } };
 /** A group as somebody else makes it. */
 const legacyGroup = (nodegroupName: string) => ({
@@ -160,6 +164,29 @@ export const phases: readonly Phase[] = [
       assert.equal(stage.history.resizes.size, 1, 'updates that carried the desired size');
     },
     includes: ['TagResource #1', 'UpdateNodegroupConfig #1', 'DescribeUpdate #1', 'PUT windowspools/status #2'],
+  },
+  {
+    name: 'upgrade',
+    prepare: async (stage) => {
+      await stage.ready();
+      await stage.apply(release(stage, '1.36-2026.02.17'));
+      await stage.until('to be Ready', isEmpty);
+    },
+    act: (stage) => stage.apply(release(stage, '1.36-2026.03.17')),
+    end: async (stage) => {
+      const pool = await stage.until(
+        'to have the release, and no share of the disruption budget',
+        (found) =>
+          isEmpty(found) &&
+          found?.status?.nodeGroup?.releaseVersion === '1.36-2026.03.17' &&
+          found.status.nodeGroup.update?.status !== 'InProgress' &&
+          found.status.disruption === undefined,
+      );
+      await assertOneGroup(stage, 1, pool);
+      const updates = [...stage.world.cloud.state.updates.values()].filter(({ group }) => group === stage.name);
+      assert.equal(updates.length, 1, 'updates that ever were');
+    },
+    includes: ['GET windowspools #1', 'PUT windowspools/status #1', 'UpdateNodegroupVersion #1', 'DescribeUpdate #1'],
   },
   {
     name: 'deletion',

@@ -36,15 +36,21 @@ const HASTY = [
 export interface Stage {
   readonly world: World;
   operator: OperatorProcess;
+  /** Starts another operator with the same flags, after the last one ended. */
+  restart(): Promise<void>;
 }
 
 /** Runs an operator during the suite that calls this, and deletes all pools at its end; `stage` is filled when its tests run. */
 export function withOperator(...flags: readonly string[]): Stage {
-  const stage = {} as { world: World; operator: OperatorProcess };
+  const stage = {
+    async restart() {
+      stage.operator = await stage.world.operator([...HASTY, ...flags]).ready();
+    },
+  } as Stage & { world: World };
   before(async function () {
     this.timeout(600_000);
     stage.world = await theWorld();
-    stage.operator = await stage.world.operator([...HASTY, ...flags]).ready();
+    await stage.restart();
   });
   // The pools go while somebody is there to let them go.
   after(async () => {

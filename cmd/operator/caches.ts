@@ -10,6 +10,7 @@ import type { Logger } from '../../controllers/runtime/ports.ts';
 import { Reflector } from '../../controllers/runtime/reflector.ts';
 import { Store } from '../../controllers/runtime/store.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import { Fleet } from '../../controllers/windowspool/fleet.ts';
 import { NODE_GROUP_LABEL } from '../../controllers/windowspool/labels.ts';
 import { nodeGroupNameOf } from '../../controllers/windowspool/nodeGroup.ts';
 import type { NodeRecord, RuntimeClass } from '../../controllers/windowspool/ports.ts';
@@ -22,10 +23,12 @@ export class Caches {
   readonly nodes: Store<NodeRecord, keyof typeof nodeIndexes>;
   readonly runtimeClasses: Store<RuntimeClass>;
   readonly rosters: Rosters;
+  readonly fleet = new Fleet();
   readonly #reflectors: readonly { run(signal: AbortSignal): Promise<void> }[];
 
   constructor(client: KubernetesClient, log: Logger, metrics: EngineMetrics) {
     this.pools = new Store({ identity: poolIdentity, indexes: poolIndexes, log });
+    this.pools.subscribe(({ before, after }) => this.fleet.follow(before, after));
     this.nodes = new Store({ identity: nodeIdentity, indexes: nodeIndexes, log });
     this.rosters = new Rosters(
       (group) => this.nodes.byIndex('nodeGroup', group),
@@ -67,6 +70,7 @@ export class Caches {
 
   /** Tells the controller which pools a change concerns; `gone` is told of a pool's end before others are woken by it. */
   wake(controller: Controller, gone: (pool: string) => void): void {
+    this.fleet.onRelief((pool) => controller.enqueue(pool));
     this.pools.subscribe(({ key, before, after }) => {
       if (poolChangeMatters(before, after)) controller.enqueue(key);
       if (!before || after) return;

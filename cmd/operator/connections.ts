@@ -16,6 +16,7 @@ import { createSystemObjects } from '../../controllers/kubernetes/systemObjects.
 import { createEngineMetrics, type EngineMetrics } from '../../controllers/runtime/metrics.ts';
 import type { Logger } from '../../controllers/runtime/ports.ts';
 import type { Hands } from '../../controllers/windowspool/act.ts';
+import { DisruptionBudget } from '../../controllers/windowspool/disruptionBudget.ts';
 import type { Sources } from '../../controllers/windowspool/observe.ts';
 import { Caches } from './caches.ts';
 import type { Options } from './options.ts';
@@ -48,9 +49,10 @@ export async function connect(options: Options, version: string, log: Logger): P
 }
 
 /** The domain's ports to AWS and to the cluster. */
-export function portsOf({ clusterName }: Options, connections: Connections): Sources & Hands {
+export function portsOf({ clusterName, maxPoolsUpdating }: Options, connections: Connections): Sources & Hands {
   const { client, aws, caches, registry, serverVersion } = connections;
   const lane = new Lane(awsMetrics(registry));
+  const pools = createPools(client, caches.pools);
   return {
     nodeGroups: new EksNodeGroups(clusterName, aws.eks, lane),
     clusters: new EksClusters(clusterName, aws.eks, lane, async () => (await client.caData()) ?? ''),
@@ -63,7 +65,9 @@ export function portsOf({ clusterName }: Options, connections: Connections): Sou
     nodes: createNodes(client, caches.nodes),
     rosters: caches.rosters,
     runtimeClasses: createRuntimeClasses(client, caches.runtimeClasses),
-    pools: createPools(client, caches.pools),
+    pools,
+    budget: new DisruptionBudget(pools, maxPoolsUpdating),
+    fleet: caches.fleet,
     serverVersion: () => serverVersion.current,
   };
 }

@@ -69,6 +69,7 @@ describe('the command line', () => {
       '--poll-interval -5s: is no duration. Write it as 500ms, 20s, 10m or 1h30m',
     ],
     [[...NEEDED, '--workers=0'], {}, '--workers 0: is no whole number from 1 to 100'],
+    [[...NEEDED, '--max-pools-updating=0'], {}, '--max-pools-updating 0: is no whole number from 1 to 1000'],
     [[...NEEDED, '--log-level=loud'], {}, '--log-level loud: is none of trace, debug, info, warn, error'],
     [[...NEEDED, '--leader-elect=no'], {}, '--leader-elect no: is neither true nor false'],
     [

@@ -111,6 +111,13 @@ const table: { readonly [K in keyof Options]: Flag<Exclude<Options[K], undefined
     duration,
     '1m',
   ),
+  maxPoolsUpdating: flag(
+    'max-pools-updating',
+    'WINPOOL_MAX_POOLS_UPDATING',
+    'How many pools may lose nodes to a rolling update at the same time.',
+    whole(1, 1_000),
+    '1',
+  ),
   retryBaseMs: flag(
     'retry-base',
     'WINPOOL_RETRY_BASE',

@@ -73,6 +73,14 @@ export function createPools(client: KubernetesClient, store: StoreView<WindowsPo
           throw error;
         }
       }),
+    list: (signal) =>
+      answer('list windowspools', signal, async () => {
+        // Without a resourceVersion the API server answers with what is true now.
+        const { items = [] } = await client.request<{ items?: readonly KubernetesObject[] }>('GET', PATH, { signal });
+        const pools = items.map(poolOf);
+        for (const pool of pools) store.observeWrite(pool);
+        return pools;
+      }),
     addFinalizer: (pool, signal) =>
       answer('patch windowspools', signal, async () => {
         const finalizers = pool.metadata.finalizers ?? [];

@@ -6,6 +6,7 @@
 import { ownershipTag } from './adoption.ts';
 import type { WindowsPool } from './api.gen.ts';
 import { remembering } from './applied.ts';
+import type { DisruptionBudget } from './disruptionBudget.ts';
 import { isLasting } from './facts.ts';
 import { scalingIn } from './poolKind.ts';
 import type {
@@ -30,6 +31,7 @@ export interface Hands {
   readonly accessEntries: AccessEntries;
   readonly runtimeClasses: RuntimeClasses;
   readonly nodes: Nodes;
+  readonly budget: Pick<DisruptionBudget, 'claim'>;
 }
 
 /** An update that EKS took on. */
@@ -150,6 +152,7 @@ function subjectOf(step: Step): string {
     case 'removeFinalizer':
       return 'pool';
     case 'remember':
+    case 'claimDisruption':
     case 'adoptNodeGroup':
     case 'createAccessEntry':
     case 'createNodeGroup':
@@ -186,6 +189,10 @@ async function take(step: Step, soFar: Outcome, hands: Hands, signal: AbortSigna
     case 'remember': {
       const status = remembering(pool.status, step.memory);
       return when(await hands.pools.writeStatus(pool, status, signal), (value) => changed({ pool: value }));
+    }
+    case 'claimDisruption': {
+      const status = remembering(pool.status, step.memory);
+      return when(await hands.budget.claim(pool, status, signal), (value) => changed({ pool: value }));
     }
     case 'adoptNodeGroup': {
       const tags = ownershipTag(pool);

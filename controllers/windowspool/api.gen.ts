@@ -278,6 +278,7 @@ export interface WindowsPoolStatus {
    */
   failingNodes?: FailingNode[];
   nodeGroup?: NodeGroupState;
+  disruption?: DisruptionState;
   cluster?: ClusterState;
   runtimeClass?: RuntimeClassState;
   /**
@@ -549,6 +550,31 @@ export interface FormerFailedTarget {
    * The value of the annotation winpool.dev/retry when it failed.
    */
   retry?: string;
+}
+/**
+ * Present from before the pool loses its first node until it has its nodes again. No more pools than the operator's flag --max-pools-updating have it at a time.
+ */
+export interface DisruptionState {
+  /**
+   * What takes the nodes away: Upgrade.
+   */
+  cause: string;
+  /**
+   * A hash of what was wanted.
+   */
+  target?: string;
+  /**
+   * What is done, in words.
+   */
+  change?: string;
+  /**
+   * When the pool got its turn.
+   */
+  since: string;
+  /**
+   * EKS is done, and the nodes are not all verified: the latest end of the wait for them.
+   */
+  settlesBy?: string;
 }
 /**
  * The EKS cluster in which the node group was created. Another one later is refused.

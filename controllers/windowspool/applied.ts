@@ -121,7 +121,7 @@ function splitEntry(entry: string): [field: string, digest: string] {
 
 /** The status with the memory in it. */
 export function remembering(status: WindowsPoolStatus | undefined, memory: Memory): WindowsPoolStatus {
-  const { cluster, nodeGroupName, anew, sending = [] } = memory;
+  const { cluster, nodeGroupName, anew, sending = [], claim } = memory;
   const before = status?.nodeGroup;
   const { lastAppliedDesired: _forgotten, ...rest } = before ?? {};
   const known = anew?.applied ?? before?.applied;
@@ -132,7 +132,8 @@ export function remembering(status: WindowsPoolStatus | undefined, memory: Memor
   };
   const desired = anew ? anew.desired : before?.lastAppliedDesired;
   const lastAppliedDesired = desired !== undefined && { lastAppliedDesired: desired };
-  return { ...status, cluster, nodeGroup: { ...rest, ...lastAppliedDesired, name: nodeGroupName, ...applied } };
+  const nodeGroup = { ...rest, ...lastAppliedDesired, name: nodeGroupName, ...applied };
+  return { ...status, cluster, nodeGroup, ...(claim && { disruption: claim }) };
 }
 
 /**

@@ -2,6 +2,7 @@
 import { adoptionOf } from './adoption.ts';
 import type { Finding } from './assess.ts';
 import { nextVersionChange } from './automaticUpdates.ts';
+import { waitsForBudget } from './disruption.ts';
 import { groupOf, isClusterMismatch, isDeleting, isPaused } from './facts.ts';
 import { failedTargetOf } from './failedTarget.ts';
 import { configChangeFor, tagChangeFor } from './groupChanges.ts';
@@ -169,7 +170,7 @@ function assessStatus(s: Situation, group: NodeGroup): Finding {
 /** A group that is not yet as the spec says is being worked on, whatever its status: Ready must not be read as done. */
 function withOpenChange(s: Situation, group: NodeGroup, finding: Finding): Finding {
   if (finding.working || isPaused(s.pool)) return finding;
-  const version = nextVersionChange(s);
+  const version = waitsForBudget(s) ? undefined : nextVersionChange(s);
   const change = configChangeFor(s.pool, group);
   const tags = tagChangeFor(s.pool, group);
   if (!version && !change && !tags) return finding;

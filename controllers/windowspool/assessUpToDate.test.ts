@@ -41,6 +41,12 @@ const FAULT =
   'spec.nodeGroup.update.maintenanceWindows[1].schedule is "0 25 * * *": Invalid value for hour: 25. Give one such as "0 2 * * SAT". Until then no automatic update begins in that window.';
 const EDITS =
   'label winpool.dev/windows-build is 10.0.17763 and the spec says 10.0.20348; taint os:NoSchedule is missing and the spec says windows.';
+const due = samplePool({ nodeGroup: { releaseVersion: '1.36-2026.03.17' } }, { status });
+const dueUpdate = { pool: due, ...group({}) };
+const automaticUpdate = {
+  pool: samplePool({ nodeGroup: { update: { policy: 'Automatic', force: false } } }, { status }),
+  newestRelease: { ok: true, value: '1.36-2026.03.17' },
+} as const;
 const NONE = 'Unknown Pending: There is no node group web of the pool to compare with the spec.';
 
 describe('UpToDate', () => {
@@ -78,6 +84,16 @@ describe('UpToDate', () => {
         ...group({}),
       }),
       `False Drifted: Node group web: ${[...'abcdefghij'].map((key) => `label ${key} is missing and the spec says 1`).join('; ')}; and 2 more. Put the group or the spec right, or set driftPolicy: Correct.`,
+    ],
+    [
+      'names the pools for which a rolling update waits',
+      sampleSituation({ ...dueUpdate, fleet: { disrupted: ['api', 'batch'] } }),
+      'False WaitingForBudget: Node group web: release is 1.36-2026.02.11 and the spec says 1.36-2026.03.17. The rolling update waits: api and batch lose nodes now, and --max-pools-updating is 1.',
+    ],
+    [
+      'says that an automatic update waits, too',
+      sampleSituation({ ...automaticUpdate, fleet: { disrupted: ['api'] } }),
+      'False WaitingForBudget: Node group web: release 1.36-2026.02.11 is not the newest, which is 1.36-2026.03.17. The rolling update waits: api loses nodes now, and --max-pools-updating is 1.',
     ],
     [
       'is False until edits are put right',

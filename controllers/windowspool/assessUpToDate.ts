@@ -4,6 +4,7 @@ import { isSetting } from './applied.ts';
 import type { Finding } from './assess.ts';
 import { assessAutomatic } from './assessAutomatic.ts';
 import { type Difference, describeDifference, differencesOf, differencesToMend, reportedDrift } from './differences.ts';
+import { waitsForBudget } from './disruption.ts';
 import { groupOf, isClusterMismatch, isDeleting, isPaused } from './facts.ts';
 import { failedTargetOf } from './failedTarget.ts';
 import { configChangeFor } from './groupChanges.ts';
@@ -14,7 +15,7 @@ import type { NodeGroup } from './ports.ts';
 import type { Reason } from './reasons.ts';
 import { isNewerRelease, releaseEnd } from './releaseVersion.ts';
 import type { Situation } from './situation.ts';
-import { isAheadOfCluster } from './versionChanges.ts';
+import { isAheadOfCluster, versionChangeFor } from './versionChanges.ts';
 import { joined, sentence } from './words.ts';
 
 /** How many differences a message spells out. */
@@ -58,6 +59,13 @@ function compare(s: Situation, group: NodeGroup): Finding {
     const message = `Node group ${group.name}: ${listed(open)} The pinned version waits for the control plane: see PrerequisitesMet.`;
     return { status: 'False', reason: 'UnsupportedVersion', message };
   }
+  if (waitsForBudget(s)) {
+    const what = open.length > 0 ? listed(open) : newerRelease(s, group);
+    const { fleet, settings } = s;
+    const others = `${joined(fleet.disrupted)} ${fleet.disrupted.length === 1 ? 'loses' : 'lose'} nodes now`;
+    const message = `Node group ${group.name}: ${what} The rolling update waits: ${others}, and --max-pools-updating is ${settings.maxPoolsUpdating}.`;
+    return { status: 'False', reason: 'WaitingForBudget', message, working: true };
+  }
   if (open.length > 0 || configChangeFor(pool, group)) {
     const what = open.length > 0 ? listed(open) : 'the desired size is to be sent.';
     const wait = isPaused(pool) ? 'It is changed when the pool is resumed.' : 'It is about to be changed.';
@@ -87,6 +95,10 @@ function assessRelease(s: Situation, group: NodeGroup): Finding {
   // The newest there is has nothing to move to, however old it is.
   const message = `Node group ${group.name} is as the spec says.${newest ? '' : end}${unknown}`;
   return { status: 'True', reason: 'AsSpecified', message };
+}
+
+function newerRelease(s: Situation, { releaseVersion }: NodeGroup): string {
+  return `release ${releaseVersion} is not the newest, which is ${versionChangeFor(s)?.releaseVersion}.`;
 }
 
 function listed(differences: readonly Difference[]): string {

@@ -5,6 +5,7 @@ import type { WindowsPool } from './api.gen.ts';
 import { entriesOf, remembering, tagField, wantedFields } from './applied.ts';
 import { waitingForWindow } from './automaticUpdates.ts';
 import { type Difference, differencesOf } from './differences.ts';
+import { claimFor, waitsForBudget } from './disruption.ts';
 import { createdFrom, groupOf, isClusterMismatch } from './facts.ts';
 import { hasFailed, rememberedFailures } from './failedTarget.ts';
 import { configChangeFor, configTargetOf, fieldsOfChange, tagChangeFor } from './groupChanges.ts';
@@ -12,7 +13,7 @@ import { hashOf } from './hash.ts';
 import { CREATED_FROM_TAG, FINALIZER } from './labels.ts';
 import { isOwnedBy, nodeGroupNameOf, wishFor } from './nodeGroup.ts';
 import { scalingIn } from './poolKind.ts';
-import type { ConfigChange } from './ports.ts';
+import type { ConfigChange, VersionChange } from './ports.ts';
 import { blockers, checkInputOf, isToBeMade } from './prerequisites/examination.ts';
 import { missingAccessEntry } from './prerequisites/roleChecks.ts';
 import type { Situation } from './situation.ts';
@@ -111,6 +112,11 @@ export function waitForMaintenanceWindow(s: Situation): Step[] | undefined {
   return waitingForWindow(s) ? (correctConfig(s) ?? []) : undefined;
 }
 
+/** Ensures that no more pools lose nodes at a time than allowed. What replaces no node does not wait for that. */
+export function waitForBudget(s: Situation): Step[] | undefined {
+  return waitsForBudget(s) ? (correctConfig(s) ?? []) : undefined;
+}
+
 /**
  * Ensures that a rolling update obeys the spec's limit as it is now: the settings that rule it are sent first, and alone. Where they fail, it
  * does not begin.
@@ -135,7 +141,7 @@ export function correctVersion(s: Situation): Step[] | undefined {
   const token = tokenFor(s.pool, 'version', change, s.pool.status?.nodeGroup?.update?.id);
   const fields = fieldsOfVersionChange(s.pool);
   return [
-    ...rememberSending(s, fields),
+    ...claimDisruption(s, change, target, fields),
     {
       kind: 'updateNodeGroupVersion',
       group: s.group.group.name,
@@ -207,17 +213,29 @@ function rememberAnew(s: Situation): Step[] {
  * an edit.
  */
 function rememberSending(s: Situation, fields: readonly string[]): Step[] {
+  return remember(s, { sending: changedAmong(s, fields) });
+}
+
+function changedAmong(s: Situation, fields: readonly string[]): string[] {
   const edited = driftAmong(s, fields).drift?.map(({ field }) => field) ?? [];
-  return remember(s, { sending: fields.filter((field) => !edited.includes(field)) });
+  return fields.filter((field) => !edited.includes(field));
+}
+
+/** Claims the pool's share of the disruption budget, and remembers with it what is about to be sent. */
+function claimDisruption(s: Situation, change: VersionChange, target: string, fields: readonly string[]): Step[] {
+  return remember(s, { sending: changedAmong(s, fields), claim: claimFor(s, change, target) }).map(({ memory }) => ({
+    kind: 'claimDisruption',
+    memory,
+  }));
 }
 
 /** The memory that must be written before AWS is touched, nothing when status has it. */
-function remember(s: Situation, what: Pick<Memory, 'anew' | 'sending'>): Step[] {
+function remember(s: Situation, what: Omit<Memory, 'cluster' | 'nodeGroupName'>) {
   if (s.cluster.kind !== 'seen') return [];
   const { name, arn } = s.cluster.cluster;
   const memory: Memory = { cluster: { name, arn }, nodeGroupName: nodeGroupNameOf(s.pool), ...what };
   const { status } = s.pool;
-  return hashOf(remembering(status, memory)) === hashOf(status ?? {}) ? [] : [{ kind: 'remember', memory }];
+  return hashOf(remembering(status, memory)) === hashOf(status ?? {}) ? [] : [{ kind: 'remember', memory } as const];
 }
 
 /**

@@ -3,6 +3,7 @@ import { Adoptions } from './adoption.ts';
 import type { WindowsPool } from './api.gen.ts';
 import type { Departures } from './departures.ts';
 import { expectationOf, groupOf, isAwsTrouble, isDeleting, isOverdue, lateInstances } from './facts.ts';
+import type { Fleet } from './fleet.ts';
 import { POOL_KEY, RETRY_ANNOTATION } from './labels.ts';
 import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import { nodeGroupIn } from './poolKind.ts';
@@ -26,6 +27,7 @@ export interface Sources extends PrerequisiteSources {
   readonly nodes: Nodes;
   readonly rosters: Pick<Rosters, 'of' | 'forget'>;
   readonly runtimeClasses: RuntimeClasses;
+  readonly fleet: Pick<Fleet, 'seenBy' | 'rest'>;
   /** The API server's version, such as `v1.36.3`; undefined until it is known. */
   readonly serverVersion: () => string | undefined;
 }
@@ -129,6 +131,7 @@ export async function observe(
     runtimeClass: wish && sources.runtimeClasses.get(wish.name),
     formerRuntimeClass: former && former !== wish?.name ? sources.runtimeClasses.get(former) : undefined,
     serverVersion,
+    fleet: sources.fleet.seenBy(pool.metadata.name),
     troubles: before?.troubles ?? [],
   };
   const asked = before || isDeleting(pool) ? situation : await askAws(situation, sights, sources, signal);

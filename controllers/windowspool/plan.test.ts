@@ -25,16 +25,17 @@ const tables: Readonly<Record<string, readonly PlanCase[]>> = {
   'a pool that goes and leaves its group': leavingCases,
 };
 
-function rememberInWords({ nodeGroupName, cluster, anew, sending }: Memory): string {
+function rememberInWords({ nodeGroupName, cluster, anew, sending, claim }: Memory): string {
   const what = anew
     ? `${anew.applied.length} fields, desired ${anew.desired ?? 'open'}`
     : `sending ${sending?.join(', ')}`;
-  return `remember ${nodeGroupName} of ${cluster.arn}: ${what}`;
+  const how = claim ? 'claim' : 'remember';
+  return `${how} ${nodeGroupName} of ${cluster.arn}: ${what}`;
 }
 
 /** The step with what matters of its payload. */
 function stepInWords(step: Step): string {
-  if (step.kind === 'remember') return rememberInWords(step.memory);
+  if (step.kind === 'remember' || step.kind === 'claimDisruption') return rememberInWords(step.memory);
   if (step.kind === 'createNodeGroup')
     return `${describeStep(step)}, tags ${Object.keys(step.wish.tags).sort().join(', ')}`;
   return describeStep(step) ?? step.kind;

@@ -332,6 +332,8 @@ export interface Pools {
   get(name: string): WindowsPool | undefined;
   /** From the API server, past every cache; undefined when it is gone. */
   read(name: string, signal: AbortSignal): Promise<Answer<WindowsPool | undefined>>;
+  /** All pools, from the API server, past every cache. */
+  list(signal: AbortSignal): Promise<Answer<readonly WindowsPool[]>>;
   addFinalizer(pool: WindowsPool, signal: AbortSignal): Promise<Answer<WindowsPool>>;
   removeFinalizer(pool: WindowsPool, signal: AbortSignal): Promise<Answer<void>>;
   /** Replaces the status, only if nobody changed the pool since it was read. */

@@ -87,6 +87,8 @@ const others = {
     'A node group of this name exists that nodeGroup.adoption does not take over, for the cause in the message. Choose another name, or put the cause right.',
   AsSpecified: 'The node group is as the spec says.',
   Outdated: 'The node group is not yet as the spec says. The operator is about to change it.',
+  WaitingForBudget:
+    'A rolling update is due, and as many other pools as --max-pools-updating allows lose nodes now. It begins when one of them is done; nothing to do.',
   UpdateAvailable:
     'There is a newer AMI release for the node group. Set nodeGroup.releaseVersion to the one in the message. AWS makes AMIs private about four months after their release.',
   Drifted:
@@ -143,6 +145,7 @@ export const onTheWay: ReadonlySet<string> = new Set<Reason>([
   'Pending',
   'Outdated',
   'WaitingForWindow',
+  'WaitingForBudget',
   'Adopting',
   'Creating',
   'Updating',

@@ -1,5 +1,6 @@
 /** One run for one pool: observe -> plan -> act -> report. It starts from what is true now, never from the event that woke it. */
 import { act, type Hands, type Outcome } from './act.ts';
+import { waitsForBudget } from './disruption.ts';
 import { excuseGateKey } from './gateRefusal.ts';
 import { needsInstances, observe, type Sights, type Sources } from './observe.ts';
 import { planFor } from './plan.ts';
@@ -35,6 +36,7 @@ export async function reconcile(name: string, deps: Deps, signal: AbortSignal): 
   const told = await report(outcome, plan.pending, fresh, deps, signal);
   if (outcome.released) return forget(name, deps);
   const { after } = outcome;
+  if (!waitsForBudget(after)) deps.fleet.rest(name);
   if (fresh) deps.sights.keep(after, deps.now() + untilGroupLook(after));
   if (told.kind === 'failed') return retry(told.trouble);
   const untilLook = deps.sights.dueAt(name) - deps.now();
@@ -90,11 +92,12 @@ async function actAlone(
 }
 
 /**
- * What AWS refused at the last look is not asked again before the next one, however many events come. The finalizer waits for what AWS
- * is still to be asked.
+ * What AWS refused at the last look is not asked again before the next one, however many events come. The finalizer and a share of the
+ * disruption budget wait for what AWS is still to be asked.
  */
 function withoutAws(steps: readonly Step[]): readonly Step[] {
-  return steps.some(touchesAws) ? steps.filter((step) => !touchesAws(step) && step.kind !== 'removeFinalizer') : steps;
+  const waits = ({ kind }: Step) => ['removeFinalizer', 'claimDisruption'].includes(kind);
+  return steps.some(touchesAws) ? steps.filter((step) => !touchesAws(step) && !waits(step)) : steps;
 }
 
 /** What was answered before is not true any more, also where a call failed: somebody else may have made it. */
@@ -102,8 +105,9 @@ function forgetWhatChanged(steps: readonly Step[], { shared }: Sights): void {
   for (const step of steps) if (step.kind === 'createAccessEntry') shared.forget(accessEntryQuestion(step.role));
 }
 
-function forget(name: string, { sights, rosters, pace, metrics }: Deps): Next {
+function forget(name: string, { sights, rosters, fleet, pace, metrics }: Deps): Next {
   sights.forget(name);
+  fleet.rest(name);
   rosters.forget(name);
   pace.forget(name);
   metrics.drop(name);

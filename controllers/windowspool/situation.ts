@@ -1,5 +1,6 @@
 /** What is true of a pool at one moment: everything that the plan may look at. Plain data. */
 import type { WindowsPool } from './api.gen.ts';
+import type { FleetView } from './fleet.ts';
 import type { Answer, Cluster, Instance, NodeGroup, NodeGroupUpdate, RuntimeClass, Trouble } from './ports.ts';
 import type { PrerequisiteFacts } from './prerequisites/facts.ts';
 import type { RosterView } from './roster.ts';
@@ -18,6 +19,8 @@ export interface Settings {
   readonly createRetryMs: number;
   /** Between two tries of a call that AWS denied. */
   readonly deniedRetryMs: number;
+  /** How many pools may lose nodes at a time. */
+  readonly maxPoolsUpdating: number;
 }
 
 /**
@@ -62,6 +65,8 @@ export interface Situation {
   /** The RuntimeClass that the pool had before its spec changed. */
   readonly formerRuntimeClass: RuntimeClass | undefined;
   readonly serverVersion: string | undefined;
+  /** The other pools. */
+  readonly fleet: FleetView;
   /** What went wrong: while the world was looked at, and later while the plan was carried out. */
   readonly troubles: readonly StepTrouble[];
 }

@@ -4,6 +4,7 @@ import type { Outcome } from './act.ts';
 import type { NodeGroupState, WindowsPoolStatus } from './api.gen.ts';
 import { nextApplied } from './applied.ts';
 import type { Assessment, Finding } from './assess.ts';
+import { nextClaim } from './disruption.ts';
 import { groupOf, isClusterMismatch } from './facts.ts';
 import { describeError, type FailedTarget, failedTargetsOf, timeOf } from './failedTarget.ts';
 import { gateTaintState } from './gateRefusal.ts';
@@ -34,6 +35,7 @@ export function statusFor(outcome: Outcome, assessment: Assessment, pending: rea
   const cluster = clusterOf(s);
   const builds = countBuilds(s.roster);
   const failing = failingNodes(s.roster);
+  const claim = nextClaim(outcome);
   const steps = pending.map(describeStep).filter((text) => text !== undefined);
   return {
     observedGeneration: s.pool.metadata.generation,
@@ -43,6 +45,7 @@ export function statusFor(outcome: Outcome, assessment: Assessment, pending: rea
     ...(builds.length > 0 && { builds: builds.slice(0, LIST_LENGTH) }),
     ...(failing.length > 0 && { failingNodes: failing }),
     nodeGroup: nodeGroupState(outcome),
+    ...(claim && { disruption: claim }),
     ...(cluster && { cluster }),
     ...(runtimeClass && { runtimeClass: { name: runtimeClass } }),
     ...(steps.length > 0 && { pendingSteps: steps.slice(0, LIST_LENGTH).map((text) => cut(text, STEP_LENGTH)) }),

@@ -1,5 +1,6 @@
 /** What the operator can do to the world, as data: planned by plan.ts, done by act.ts, shown in words to the user. */
 import type { Difference } from './differences.ts';
+import type { Claim } from './disruption.ts';
 import type { TagChange } from './groupChanges.ts';
 import { POOL_KEY } from './labels.ts';
 import type { TaintChange } from './nodeTaints.ts';
@@ -22,6 +23,8 @@ export type Step =
   | { readonly kind: 'removeFinalizer' }
   /** Writes to status, before AWS is touched, what must survive a crash. */
   | { readonly kind: 'remember'; readonly memory: Memory }
+  /** Takes a share of the disruption budget, and remembers with it what must survive a crash. */
+  | { readonly kind: 'claimDisruption'; readonly memory: Memory }
   /** Makes the group of somebody else the pool's, by its tag and nothing else. */
   | { readonly kind: 'adoptNodeGroup'; readonly group: NodeGroup; readonly pool: string }
   /** An access entry of type EC2_WINDOWS, without which the nodes of the role get too few rights. */
@@ -92,6 +95,8 @@ export interface Memory {
   readonly anew?: { readonly applied: readonly string[]; readonly desired: number | undefined };
   /** The fields of which a change is about to be sent. */
   readonly sending?: readonly string[];
+  /** The share of the disruption budget that is about to be used. */
+  readonly claim?: Claim;
 }
 
 /** The step as a sentence for status.pendingSteps; undefined for what changes nothing but what is told. */
@@ -100,6 +105,7 @@ export function describeStep(step: Step): string | undefined {
     case 'addFinalizer':
     case 'removeFinalizer':
     case 'remember':
+    case 'claimDisruption':
     case 'tellNode':
       return undefined;
     case 'adoptNodeGroup':

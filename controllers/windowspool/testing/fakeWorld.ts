@@ -3,6 +3,8 @@
  * move on when they are looked at. Every port call is counted, and can be made to fail or to crash the operator.
  */
 import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
+import { DisruptionBudget } from '../disruptionBudget.ts';
+import { Fleet } from '../fleet.ts';
 import { FINALIZER, NODE_GROUP_LABEL } from '../labels.ts';
 import type { TaintChange } from '../nodeTaints.ts';
 import { Sights } from '../observe.ts';
@@ -17,6 +19,7 @@ import type {
   NodeGroupUpdate,
   NodeRecord,
   PoolMetrics,
+  Pools,
   RuntimeClass,
   RuntimeClassWish,
   Taint,
@@ -84,25 +87,23 @@ export class FakeWorld {
   start(): Deps {
     this.#rosters = this.#emptyRosters();
     this.#tellOfNodes();
+    const pools = this.#poolsPort();
     return {
       sights: new Sights(),
       pace: new Pace(),
+      pools,
+      budget: new DisruptionBudget(pools, settings.maxPoolsUpdating),
+      fleet: {
+        seenBy: (name) => {
+          const fleet = new Fleet();
+          for (const pool of this.pools.values()) fleet.follow(undefined, pool);
+          return fleet.seenBy(name);
+        },
+        rest: () => undefined,
+      },
       settings,
       now: () => this.now,
       serverVersion: () => 'v1.36.3',
-      pools: {
-        get: (name) => this.pools.get(name),
-        read: (name) => this.#call('read pool', () => this.pools.get(name)),
-        addFinalizer: (pool) =>
-          this.#call('add finalizer', () =>
-            this.#change(pool, (now) => ({ ...now, metadata: { ...now.metadata, finalizers: [FINALIZER] } })),
-          ).then(flat),
-        removeFinalizer: (pool) => this.#call('remove finalizer', () => this.#release(pool)).then(flat),
-        writeStatus: (pool, status) =>
-          this.#call('write status', () =>
-            this.#change(pool, (now) => ({ ...now, status: structuredClone(status) as WindowsPoolStatus })),
-          ).then(flat),
-      },
       clusters: {
         describe: () =>
           this.#call('DescribeCluster', () => sampleCluster({ isOurs: this.clusterIsOurs, ...this.cluster })),
@@ -196,6 +197,23 @@ export class FakeWorld {
         corrected: (_pool, fields) => void this.corrections.push(fields),
         drop: (pool) => void this.metrics.delete(pool),
       },
+    };
+  }
+
+  #poolsPort(): Pools {
+    return {
+      get: (name) => this.pools.get(name),
+      read: (name) => this.#call('read pool', () => this.pools.get(name)),
+      list: () => this.#call('list pools', () => [...this.pools.values()]),
+      addFinalizer: (pool) =>
+        this.#call('add finalizer', () =>
+          this.#change(pool, (now) => ({ ...now, metadata: { ...now.metadata, finalizers: [FINALIZER] } })),
+        ).then(flat),
+      removeFinalizer: (pool) => this.#call('remove finalizer', () => this.#release(pool)).then(flat),
+      writeStatus: (pool, status) =>
+        this.#call('write status', () =>
+          this.#change(pool, (now) => ({ ...now, status: structuredClone(status) as WindowsPoolStatus })),
+        ).then(flat),
     };
   }
 

@@ -20,6 +20,7 @@ export const settings: Settings = {
   joinGraceMs: 15 * MINUTE,
   createRetryMs: 15 * MINUTE,
   deniedRetryMs: MINUTE,
+  maxPoolsUpdating: 1,
 };
 
 export const CLUSTER_ARN = 'arn:aws:eks:eu-west-1:111122223333:cluster/prod';
@@ -202,6 +203,7 @@ export function sampleSituation({ nodes = sampleNodes(3), ...change }: Situation
     runtimeClass: pool.spec.runtimeClass.manage ? sampleRuntimeClass(pool) : undefined,
     formerRuntimeClass: undefined,
     serverVersion,
+    fleet: { disrupted: [] },
     troubles: [],
     ...change,
   };

@@ -1,8 +1,9 @@
 /** The rules about Kubernetes versions and AMI releases as a table. */
 import type { NodeGroupSpec, WindowsPool, WindowsPoolSpec } from '../api.gen.ts';
-import { entriesOf, wantedFields } from '../applied.ts';
+import { entriesOf, remembering, wantedFields } from '../applied.ts';
 import { configTargetOf } from '../groupChanges.ts';
 import { RETRY_ANNOTATION } from '../labels.ts';
+import { planFor } from '../plan.ts';
 import type { NodeGroup, VersionChange } from '../ports.ts';
 import type { Situation } from '../situation.ts';
 import { versionTargetOf } from '../versionChanges.ts';
@@ -36,7 +37,9 @@ function failed(target: string, retry?: string) {
 
 const targetOf = (change: VersionChange) => versionTargetOf(samplePool(), change);
 const sending = (...fields: string[]) => `remember web of ${CLUSTER_ARN}: sending ${fields.join(', ')}`;
-const TO_NEXT_STEPS = [sending('release'), `update node group web: release ${NEXT}`];
+const claiming = (...fields: string[]) => `claim web of ${CLUSTER_ARN}: sending ${fields.join(', ')}`;
+const AUTOMATIC_STEPS = [claiming(), `update node group web: release ${NEXT}`];
+const TO_NEXT_STEPS = [claiming('release'), `update node group web: release ${NEXT}`];
 const bigger = samplePool({ nodeGroup: { releaseVersion: NEXT }, scaling: { max: 9 } });
 const GROW_TARGET = configTargetOf(bigger, { scaling: { max: 9 } });
 const GROW_STEPS = [sending('scaling'), 'update node group web: scaling max 9'];
@@ -53,6 +56,7 @@ const inWindow = (maintenanceWindows: typeof SATURDAYS) =>
   ({ update: { policy: 'Automatic', force: false, maintenanceWindows } }) as const;
 
 const AUTOMATIC = { update: { policy: 'Automatic', force: false } } as const;
+const OTHERS = { disrupted: ['api'] };
 const newest = (value: string) => ({ newestRelease: { ok: true, value } }) as const;
 
 export const versionCases: readonly PlanCase[] = [
@@ -71,14 +75,14 @@ export const versionCases: readonly PlanCase[] = [
     situation: sampleSituation(
       pinned({ kubernetesVersion: '1.36' }, {}, { kubernetesVersion: '1.35', releaseVersion: '1.35-2026.02.11' }),
     ),
-    want: [sending('version'), 'update node group web: newest release of 1.36'],
+    want: [claiming('version'), 'update node group web: newest release of 1.36'],
   },
   {
     name: 'the release of another Kubernetes version brings that along',
     situation: sampleSituation(
       pinned({ releaseVersion: NEXT }, {}, { kubernetesVersion: '1.35', releaseVersion: '1.35-2026.02.11' }),
     ),
-    want: [sending('release'), `update node group web: release ${NEXT}`],
+    want: [claiming('release'), `update node group web: release ${NEXT}`],
   },
   {
     name: 'both may be pinned',
@@ -89,7 +93,7 @@ export const versionCases: readonly PlanCase[] = [
         { kubernetesVersion: '1.35', releaseVersion: '1.35-2026.02.11' },
       ),
     ),
-    want: [sending('version', 'release'), `update node group web: release ${NEXT}`],
+    want: [claiming('version', 'release'), `update node group web: release ${NEXT}`],
   },
   {
     name: 'a version that the control plane does not have yet waits, and the rest does not',
@@ -124,7 +128,7 @@ export const versionCases: readonly PlanCase[] = [
   {
     name: 'pods are ended by force where the spec says so',
     situation: sampleSituation(pinned({ releaseVersion: NEXT, update: { policy: 'Manual', force: true } })),
-    want: [sending('release'), `update node group web: release ${NEXT}, by force`],
+    want: [claiming('release'), `update node group web: release ${NEXT}, by force`],
   },
   {
     name: 'a release that failed is not tried again',
@@ -139,7 +143,7 @@ export const versionCases: readonly PlanCase[] = [
         { failedTarget: failed(targetOf(TO_NEXT)) },
       ),
     ),
-    want: [sending('release'), `update node group web: release ${NEXT}, by force`],
+    want: [claiming('release'), `update node group web: release ${NEXT}, by force`],
   },
   {
     name: 'a release that failed is tried again when the annotation asks for it',
@@ -247,7 +251,7 @@ export const versionCases: readonly PlanCase[] = [
   {
     name: 'an automatic update moves to the newest release',
     situation: sampleSituation({ ...pinned(AUTOMATIC), ...newest(NEXT) }),
-    want: TO_NEXT_STEPS.slice(1),
+    want: AUTOMATIC_STEPS,
   },
   {
     name: 'a manual one does not',
@@ -260,7 +264,7 @@ export const versionCases: readonly PlanCase[] = [
       ...pinned(AUTOMATIC, {}, { kubernetesVersion: '1.35', releaseVersion: '1.35-2026.04.18' }),
       ...newest(NEXT),
     }),
-    want: TO_NEXT_STEPS.slice(1),
+    want: AUTOMATIC_STEPS,
   },
   {
     name: 'an automatic update does not go back',
@@ -294,7 +298,7 @@ export const versionCases: readonly PlanCase[] = [
   {
     name: 'an automatic update begins in one of the maintenance windows',
     situation: sampleSituation({ ...pinned(inWindow([...SATURDAYS, ...SUNDAYS])), ...newest(NEXT) }),
-    want: TO_NEXT_STEPS.slice(1),
+    want: AUTOMATIC_STEPS,
   },
   {
     name: 'an automatic update does not begin in a window that nobody understands',
@@ -330,7 +334,7 @@ export const versionCases: readonly PlanCase[] = [
       ),
       ...newest(NEXT),
     }),
-    want: [sending('version'), 'update node group web: newest release of 1.36'],
+    want: [claiming('version'), 'update node group web: newest release of 1.36'],
   },
   {
     name: 'an automatic update that failed is not tried again in the next maintenance window',
@@ -346,6 +350,32 @@ export const versionCases: readonly PlanCase[] = [
       ...annotated(pinned(inWindow(SATURDAYS), { failedTarget: failed(targetOf(TO_NEXT)) }), '1'),
       ...newest(NEXT),
     }),
-    want: TO_NEXT_STEPS.slice(1),
+    want: AUTOMATIC_STEPS,
+  },
+  {
+    name: 'no rolling update begins while as many others as allowed lose nodes',
+    situation: sampleSituation({ ...pinned({ releaseVersion: NEXT }), fleet: OTHERS }),
+    want: [],
+  },
+  {
+    name: 'what replaces no node does not wait for others',
+    situation: sampleSituation({
+      ...pinned({ releaseVersion: NEXT }, {}, {}, { scaling: { min: 3, max: 9 } }),
+      fleet: OTHERS,
+    }),
+    want: GROW_STEPS,
+  },
+  {
+    name: 'a pool that had its turn when the operator ended goes on',
+    situation: sampleSituation({ ...claimed(), fleet: OTHERS }),
+    want: [`update node group web: release ${NEXT}`],
   },
 ];
+
+/** The pool as a crash left it between its claim and the call. */
+function claimed() {
+  const { pool, group } = pinned({ releaseVersion: NEXT });
+  const [claim] = planFor(sampleSituation({ pool, group })).steps;
+  const status = claim?.kind === 'claimDisruption' ? remembering(pool.status, claim.memory) : undefined;
+  return { pool: { ...pool, ...(status && { status }) }, group };
+}

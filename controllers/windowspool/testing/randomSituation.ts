@@ -172,6 +172,7 @@ export const randomSituation: fc.Arbitrary<Situation> = randomPool.chain((pool) 
       runtimeClass: randomRuntimeClass(pool),
       formerRuntimeClass: randomRuntimeClass(samplePool()),
       serverVersion: fc.constantFrom('v1.36.3', undefined),
+      fleet: fc.record({ disrupted: fc.subarray(['api', 'batch']) }),
       troubles: fc.array(
         fc.record({
           at: fc.constant(NOW),
