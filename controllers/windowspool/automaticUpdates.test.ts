@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import type { MaintenanceWindow, WindowsPoolSpec } from './api.gen.ts';
-import { RETRY_ANNOTATION } from './labels.ts';
-import type { Deps } from './reconcile.ts';
-import type { FakeWorld } from './testing/fakeWorld.ts';
-import { MINUTE, samplePool, sampleTrouble } from './testing/fixtures.ts';
-import { fresh, readyWorld, until, wake } from './testing/life.ts';
+import { samplePool, sampleTrouble } from './testing/fixtures.ts';
+import { conditionOf, fresh, hours, readyWorld, retry, stateOf, until } from './testing/life.ts';
 
 const NEXT = '1.36-2026.03.17';
 const AFTER_NEXT = '1.36-2026.04.18';
@@ -15,34 +12,6 @@ const NIGHTLY: MaintenanceWindow = { schedule: '0 2 * * *', duration: '1h', time
 function automatic(maintenanceWindows?: MaintenanceWindow[], rest: Partial<WindowsPoolSpec> = {}) {
   const update = { policy: 'Automatic' as const, force: false, ...(maintenanceWindows && { maintenanceWindows }) };
   return fresh({ nodeGroup: { ...samplePool().spec.nodeGroup, update }, ...rest });
-}
-
-const stateOf = (world: FakeWorld) => world.pools.get('web')?.status?.nodeGroup;
-const conditionOf = (world: FakeWorld, wanted: string) => {
-  const found = world.pools.get('web')?.status?.conditions?.find(({ type }) => type === wanted);
-  return found && `${found.status} ${found.reason}: ${found.message}`;
-};
-const updatesIn = (calls: readonly string[]) => calls.filter((call) => call.startsWith('Update'));
-
-/** Lets hours pass, and gives the times at which an update was sent. */
-async function hours(world: FakeWorld, deps: Deps, count: number): Promise<string[]> {
-  const end = world.now + count * 60 * MINUTE;
-  const sent: string[] = [];
-  let known = updatesIn(world.calls).length;
-  while (world.now < end) {
-    const at = new Date(world.now).toISOString();
-    const next = await wake(world, deps);
-    const now = updatesIn(world.calls).length;
-    if (now > known) sent.push(at);
-    known = now;
-    world.now += next.kind === 'after' ? next.ms : 2_000;
-  }
-  return sent;
-}
-
-function retry(world: FakeWorld, value: string): void {
-  const pool = world.pools.get('web') ?? assert.fail('there is no pool');
-  world.pools.set('web', { ...pool, metadata: { ...pool.metadata, annotations: { [RETRY_ANNOTATION]: value } } });
 }
 
 describe('an automatic update', () => {

@@ -111,6 +111,19 @@ describe('the preview of a pool', () => {
     assert.equal(isComplete, false);
   });
 
+  it('that waits for a maintenance window says which release waits for which', async () => {
+    const maintenanceWindows = [{ schedule: '0 2 * * SAT', duration: '4h', timeZone: 'Etc/UTC' }];
+    const { world } = await readyWorld({
+      nodeGroup: { ...nodeGroup, update: { policy: 'Automatic', force: false, maintenanceWindows } },
+    });
+    world.newestRelease = '1.36-2026.03.17';
+    assert.deepEqual((await look(world)).text, [
+      'WindowsPool web: nothing to do',
+      '  but:',
+      '    Node group web has AMI release 1.36-2026.02.11, and 1.36-2026.03.17 is the newest. The update begins at 2026-03-07T02:00Z, in a maintenance window. To have it now, set spec.nodeGroup.releaseVersion: 1.36-2026.03.17.',
+    ]);
+  });
+
   it('that goes says what becomes of the group', async () => {
     const { world } = await readyWorld({ deletionPolicy: 'Retain' });
     world.remove('web');

@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
 import type { WindowsPoolSpec } from './api.gen.ts';
-import { RETRY_ANNOTATION } from './labels.ts';
 import type { NodeGroupUpdate } from './ports.ts';
-import type { Deps } from './reconcile.ts';
-import type { FakeWorld } from './testing/fakeWorld.ts';
-import { MINUTE, samplePool, sampleTrouble } from './testing/fixtures.ts';
-import { fresh, ready, readyWorld, until, wake } from './testing/life.ts';
+import { samplePool, sampleTrouble } from './testing/fixtures.ts';
+import {
+  conditionOf,
+  fresh,
+  hours,
+  ready,
+  readyWorld,
+  retry,
+  stateOf,
+  until,
+  updatesIn,
+  wake,
+} from './testing/life.ts';
 
 const NEXT = '1.36-2026.03.17';
 const EVICTION: NodeGroupUpdate['errors'] = [
@@ -17,27 +25,6 @@ const EVICTION: NodeGroupUpdate['errors'] = [
 ];
 const pins = (nodeGroup: Partial<WindowsPoolSpec['nodeGroup']>, rest: Partial<WindowsPoolSpec> = {}) =>
   fresh({ nodeGroup: { ...samplePool().spec.nodeGroup, ...nodeGroup }, ...rest });
-const stateOf = (world: FakeWorld) => world.pools.get('web')?.status?.nodeGroup;
-const conditionOf = (world: FakeWorld, wanted: string) => {
-  const found = world.pools.get('web')?.status?.conditions?.find(({ type }) => type === wanted);
-  return found && `${found.status} ${found.reason}: ${found.message}`;
-};
-const updatesIn = (calls: readonly string[]) => calls.filter((call) => call.startsWith('Update'));
-
-/** Lets hours pass, with all the looks that fall into them. */
-async function hours(world: FakeWorld, deps: Deps, count: number): Promise<void> {
-  const end = world.now + count * 60 * MINUTE;
-  while (world.now < end) {
-    const next = await wake(world, deps);
-    world.now += next.kind === 'after' ? next.ms : 2_000;
-  }
-}
-
-function retry(world: FakeWorld, value: string): void {
-  const pool = world.pools.get('web') ?? assert.fail('there is no pool');
-  world.pools.set('web', { ...pool, metadata: { ...pool.metadata, annotations: { [RETRY_ANNOTATION]: value } } });
-}
-
 describe('an upgrade', () => {
   it('is sent once, told while it runs, and remembered when it is done', async () => {
     const { world, deps } = await readyWorld();

@@ -1,8 +1,9 @@
 import type { WindowsPoolSpec } from '../api.gen.ts';
+import { RETRY_ANNOTATION } from '../labels.ts';
 import { type Deps, reconcile } from '../reconcile.ts';
 import type { Next } from '../schedule.ts';
 import { FakeWorld } from './fakeWorld.ts';
-import { samplePool } from './fixtures.ts';
+import { MINUTE, samplePool } from './fixtures.ts';
 
 export const { signal } = new AbortController();
 /** A pool as a user applies it. */
@@ -35,6 +36,40 @@ export async function until(world: FakeWorld, deps: Deps, wanted: () => boolean,
   throw new Error(
     `${what} does not come true: ${JSON.stringify([...world.pools.values()].map(({ status }) => status))}`,
   );
+}
+
+/** Lets hours pass, with all the looks that fall into them. Gives the times at which an update was sent to EKS. */
+export async function hours(world: FakeWorld, deps: Deps, count: number): Promise<string[]> {
+  const end = world.now + count * 60 * MINUTE;
+  const sent: string[] = [];
+  while (world.now < end) {
+    const [at, known] = [world.now, updatesIn(world.calls).length];
+    const next = await wake(world, deps);
+    if (updatesIn(world.calls).length > known) sent.push(new Date(at).toISOString());
+    world.now += next.kind === 'after' ? next.ms : 2_000;
+  }
+  return sent;
+}
+
+/** The calls that change a node group. */
+export function updatesIn(calls: readonly string[]): string[] {
+  return calls.filter((call) => call.startsWith('UpdateNodegroup'));
+}
+
+/** Gives the pool the annotation that asks for another try. */
+export function retry(world: FakeWorld, value: string): void {
+  const pool = world.pools.get('web');
+  if (!pool) throw new Error('there is no pool');
+  world.pools.set('web', { ...pool, metadata: { ...pool.metadata, annotations: { [RETRY_ANNOTATION]: value } } });
+}
+
+/** What status tells of the pool's node group. */
+export const stateOf = (world: FakeWorld) => world.pools.get('web')?.status?.nodeGroup;
+
+/** A condition of the pool: `False Updating: EKS is updating`. */
+export function conditionOf(world: FakeWorld, wanted: string): string | undefined {
+  const found = world.pools.get('web')?.status?.conditions?.find(({ type }) => type === wanted);
+  return found && `${found.status} ${found.reason}: ${found.message}`;
 }
 
 /** A world with a pool that is Ready, and nothing counted yet. */
