@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { waitFor } from '../hack/controlplane/wait.ts';
 import { withoutChance } from './goldenText.ts';
 import { anchorsOf, type Block, blocksOf, linksOf, pathsOf } from './markdown.ts';
@@ -48,7 +48,7 @@ describe('what README shows', () => {
   });
 
   it('the pod is that of the sample', () => {
-    const deployment = parse(read('config/samples/deployment.yaml'));
+    const [deployment] = parseAllDocuments(read('config/samples/deployment.yaml')).map((document) => document.toJS());
     assert.partialDeepStrictEqual(deployment.spec.template, parse(shown('yaml')[1]?.text ?? ''));
   });
 

@@ -1,5 +1,6 @@
 /** What the API server's audit log says of the operator: under whose name it came, and what it was refused. */
 import { readFile } from 'node:fs/promises';
+import { WATCHER } from './watchEvents.ts';
 
 /** The operator's name to the API server. */
 export const OPERATOR_USER = 'system:serviceaccount:winpool-system:windowspool-operator';
@@ -31,9 +32,11 @@ export async function readAudit(path: string): Promise<AuditEvent[]> {
   return events.filter(({ stage }) => stage === 'ResponseComplete' || stage === 'ResponseStarted');
 }
 
-/** Requests of the operator's program, by its user agent, whatever name it used. */
+/** Requests of the operator's program, by its user agent, whatever name it used. What tests watch with its client is not the operator's. */
 export function ofOperator(events: readonly AuditEvent[]): AuditEvent[] {
-  return events.filter(({ userAgent }) => userAgent?.startsWith('windowspool-operator/'));
+  return events.filter(
+    ({ userAgent }) => userAgent?.startsWith('windowspool-operator/') && !userAgent.endsWith(`/${WATCHER}`),
+  );
 }
 
 /** Requests that the API server's authorization refused. */

@@ -4,10 +4,15 @@ import { fileURLToPath } from 'node:url';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { waitFor } from '../controlplane/wait.ts';
 import { OPERATOR_USER, ofOperator, readAudit, refused } from './audit.ts';
+import { watchReadyPods } from './podsReady.ts';
 import { conditionOf, startWorld, type World, windowsIpam } from './world.ts';
 
 const SAMPLES = fileURLToPath(new URL('../../config/samples/', import.meta.url));
 const POOL = 'web';
+/** Newer than those that the local AWS begins with. */
+const RELEASE = '1.36-2026.05.19';
+/** `minAvailable` of the sample's PodDisruptionBudget. */
+const WANTED_PODS = 1;
 
 /** Runs every stage. Throws, and leaves nothing behind, when one does not come out as it should. */
 export async function demo(say: (line: string) => void, signal: AbortSignal): Promise<void> {
@@ -21,6 +26,7 @@ export async function demo(say: (line: string) => void, signal: AbortSignal): Pr
     await applySample(world, stage, say);
     await switchIpamOn(world, stage, say);
     await runWorkload(world, stage, say);
+    await upgradeUnderLoad(world, stage, say);
     await joinWrongBuild(world, stage, say);
     await deletePool(world, stage, say);
     stage('Reading the audit log of the API server');
@@ -76,6 +82,30 @@ async function runWorkload(world: World, stage: Say, say: Say): Promise<void> {
   await world.kubectl('apply', '-f', join(SAMPLES, 'deployment.yaml'));
   await world.kubectl('rollout', 'status', 'deployment/iis', '--timeout=60s');
   say(await world.kubectl('get', 'pods', '-o', 'wide'));
+}
+
+/** The nodes are replaced one after another while pods run on them; what serves is counted at every event. */
+async function upgradeUnderLoad(world: World, stage: Say, say: Say): Promise<void> {
+  stage(`Upgrading the pool to AMI release ${RELEASE} while the pods serve; their budget wants ${WANTED_PODS} of them`);
+  world.cloud.faults.release({ date: RELEASE.slice(5) });
+  const pods = await watchReadyPods(world.controlPlane.adminKubeconfig, 'iis');
+  const spec = { nodeGroup: { releaseVersion: RELEASE } };
+  await world.kubectl('patch', 'windowspool', POOL, '--type=merge', '-p', JSON.stringify({ spec }));
+  const pool = await world.waitForPool(
+    POOL,
+    `to have release ${RELEASE} on verified nodes`,
+    (found) =>
+      found?.status?.nodeGroup?.releaseVersion === RELEASE &&
+      conditionOf(found, 'UpToDate') === 'True/AsSpecified' &&
+      conditionOf(found, 'NodesVerified') === 'True/AllVerified',
+    90_000,
+  );
+  const { least, events } = await pods.stop();
+  if (least < WANTED_PODS) throw new Error(`${least} pods served, and the budget wants ${WANTED_PODS}`);
+  say(messageOf(pool, 'UpToDate'));
+  say(`${messageOf(pool, 'NodesVerified')} At each of ${events} events of the pods, ${least} or more served.`);
+  say(await world.kubectl('get', 'poddisruptionbudgets'));
+  say(await world.kubectl('get', 'windowspools'));
 }
 
 async function joinWrongBuild(world: World, stage: Say, say: Say): Promise<void> {

@@ -16,6 +16,9 @@ export interface Watched {
   stop(): Promise<void>;
 }
 
+/** What stands in the user agent instead of the operator's version: the audit log must not take one for the other. */
+export const WATCHER = 'watcher-of-tests';
+
 const longerThanAnyTestSeconds = 3600;
 
 /**
@@ -27,7 +30,7 @@ export async function watchEvents<T extends KubernetesObject>(
   path: string,
   onEvent: (event: WatchedEvent<T>) => void,
 ): Promise<Watched> {
-  const client = await createKubernetesClient({ kubeconfigPath, log: silentLog, version: 'test' });
+  const client = await createKubernetesClient({ kubeconfigPath, log: silentLog, version: WATCHER });
   const source = createListWatch<T>({ client, path, decoder: jsonDecoder((object: T) => object) });
   const aborts = new AbortController();
   const known = Promise.withResolvers<void>();
