@@ -5,6 +5,7 @@ import { isPaused } from './facts.ts';
 import { failedAutomaticUpdate } from './failedTarget.ts';
 import { RETRY_ANNOTATION } from './labels.ts';
 import { describeOpening, nextOpening, windowFault } from './maintenance.ts';
+import { nodeGroupIn } from './poolKind.ts';
 import type { NodeGroup } from './ports.ts';
 import type { Reason } from './reasons.ts';
 import { releaseEnd } from './releaseVersion.ts';
@@ -31,7 +32,7 @@ function assessDue(s: Situation, group: NodeGroup, newest: string): Finding {
   }
   if (isPaused(pool)) return finding('Outdated', `${what} It is changed when the pool is resumed.`);
   if (!waitingForWindow(s)) return finding('Outdated', `${what} It is about to be changed.`);
-  const opening = nextOpening(pool.spec.nodeGroup.update.maintenanceWindows, now);
+  const opening = nextOpening(nodeGroupIn(pool.spec).update.maintenanceWindows, now);
   const when = opening ? ` The update begins at ${describeOpening(opening)}, in a maintenance window.` : '';
   const move = `To have it now, set spec.nodeGroup.releaseVersion: ${newest}.`;
   const fault = faultOf(s);
@@ -41,7 +42,7 @@ function assessDue(s: Situation, group: NodeGroup, newest: string): Finding {
 
 /** What is wrong with the windows, where updates are automatic. */
 function faultOf({ pool }: Situation): string | undefined {
-  const { update, releaseVersion } = pool.spec.nodeGroup;
+  const { update, releaseVersion } = nodeGroupIn(pool.spec);
   const fault = update.policy === 'Automatic' && !releaseVersion && windowFault(update.maintenanceWindows);
   return fault ? `${fault} Until then no automatic update begins in that window.` : undefined;
 }

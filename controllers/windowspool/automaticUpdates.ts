@@ -1,6 +1,7 @@
 /** When an update begins that nobody asked for by name. Pure. */
 import { hasFailed, isAskedAgain } from './failedTarget.ts';
 import { isInWindow } from './maintenance.ts';
+import { nodeGroupIn } from './poolKind.ts';
 import type { VersionChange } from './ports.ts';
 import type { Situation } from './situation.ts';
 import { automaticChangeFor, versionChangeFor, versionTargetOf } from './versionChanges.ts';
@@ -15,7 +16,7 @@ export function nextVersionChange(s: Situation): VersionChange | undefined {
 /** The automatic update that waits for a maintenance window. What the user pins, or wants to be tried again, never does. */
 export function waitingForWindow(s: Situation): VersionChange | undefined {
   const change = automaticChangeFor(s);
-  if (!change || isInWindow(s.pool.spec.nodeGroup.update.maintenanceWindows, s.now)) return undefined;
+  if (!change || isInWindow(nodeGroupIn(s.pool.spec).update.maintenanceWindows, s.now)) return undefined;
   const target = versionTargetOf(s.pool, change);
   return hasFailed(s, target) || isAskedAgain(s, target) ? undefined : change;
 }

@@ -7,6 +7,7 @@ import { failedTargetOf } from './failedTarget.ts';
 import { hashOf } from './hash.ts';
 import { nextOpening } from './maintenance.ts';
 import { isOwnedBy } from './nodeGroup.ts';
+import { nodeGroupIn } from './poolKind.ts';
 import type { Trouble } from './ports.ts';
 import { examinationOf } from './prerequisites/examination.ts';
 import type { Situation } from './situation.ts';
@@ -34,7 +35,7 @@ export function nextRun(s: Situation, groupLookMs: number): Next {
 
 /** When the window begins for which an automatic update waits. */
 function untilWindow(s: Situation): number {
-  const opening = waitingForWindow(s) && nextOpening(s.pool.spec.nodeGroup.update.maintenanceWindows, s.now);
+  const opening = waitingForWindow(s) && nextOpening(nodeGroupIn(s.pool.spec).update.maintenanceWindows, s.now);
   return opening ? opening.at - s.now : Number.POSITIVE_INFINITY;
 }
 

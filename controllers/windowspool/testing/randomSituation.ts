@@ -38,6 +38,13 @@ const randomTrouble: fc.Arbitrary<Trouble> = fc.constantFrom(...kinds).map((kind
 const ago = fc.integer({ min: 0, max: 120 * MINUTE }).map((ms) => NOW - ms);
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 
+/** Open, closed, about to open, and such that nobody understands. */
+const WINDOWS = ['0 12 * * *', '0 2 * * SAT', '1 12 * * *', '0 0 30 2 *', '99 * * * *'].map((schedule) => ({
+  schedule,
+  duration: '1h',
+  timeZone: 'Etc/UTC',
+}));
+
 const randomPool = fc
   .record({
     paused: fc.boolean(),
@@ -46,6 +53,7 @@ const randomPool = fc
     min: fc.nat({ max: 3 }),
     scope: fc.constantFrom('Version' as const, 'Pool' as const),
     manage: fc.boolean(),
+    windows: maybe(fc.subarray(WINDOWS, { minLength: 1 })),
     policy: fc.constantFrom('Report' as const, 'Quarantine' as const, 'Gate' as const),
     going: fc.boolean(),
     held: fc.boolean(),
@@ -62,6 +70,9 @@ const randomPool = fc
       scaling: { min: r.min, max: 5, ...(r.desired !== undefined && { desired: Math.max(r.min, r.desired) }) },
       runtimeClass: { scope: r.scope, manage: r.manage },
       verification: { policy: r.policy },
+      ...(r.windows && {
+        nodeGroup: { update: { policy: 'Automatic' as const, force: false, maintenanceWindows: r.windows } },
+      }),
     };
     const metadata = {
       ...(r.going && { deletionTimestamp: '2026-03-01T12:00:00Z' }),
@@ -172,6 +183,9 @@ export const randomSituation: fc.Arbitrary<Situation> = randomPool.chain((pool) 
       runtimeClass: randomRuntimeClass(pool),
       formerRuntimeClass: randomRuntimeClass(samplePool()),
       serverVersion: fc.constantFrom('v1.36.3', undefined),
+      newestRelease: maybe(
+        fc.constantFrom('1.36-2026.02.11', '1.36-2026.03.17').map((value) => ({ ok: true, value }) as const),
+      ),
       fleet: fc.record({ disrupted: fc.subarray(['api', 'batch']) }),
       troubles: fc.array(
         fc.record({
@@ -199,7 +213,6 @@ export const randomSituation: fc.Arbitrary<Situation> = randomPool.chain((pool) 
         now: NOW,
         settings,
         prerequisites: undefined,
-        newestRelease: undefined,
         roster: new Roster(nodes, expected, NOW),
         ...rest,
       };
