@@ -8,6 +8,7 @@ import { EksClusters } from '../../controllers/aws/clusters.ts';
 import { Ec2Instances } from '../../controllers/aws/instances.ts';
 import { EksNodeGroups } from '../../controllers/aws/nodeGroups.ts';
 import { PublishedReleases } from '../../controllers/aws/releases.ts';
+import { AutoScalingGroups } from '../../controllers/aws/scalingGroups.ts';
 import { createKubernetesClient, type KubernetesClient } from '../../controllers/kubernetes/client.ts';
 import { createNodes } from '../../controllers/kubernetes/nodes.ts';
 import { createPools } from '../../controllers/kubernetes/pools.ts';
@@ -58,6 +59,7 @@ export function portsOf({ clusterName, maxPoolsUpdating }: Options, connections:
     clusters: new EksClusters(clusterName, aws.eks, lane, async () => (await client.caData()) ?? ''),
     releases: new PublishedReleases(aws.ssm, aws.ec2, lane),
     instances: new Ec2Instances(aws.ec2, lane),
+    scalingGroups: new AutoScalingGroups(clusterName, aws.autoScaling, lane),
     addons: new EksAddons(clusterName, aws.eks, lane),
     accessEntries: new EksAccessEntries(clusterName, aws.eks, lane),
     capacity: new Ec2Capacity(aws.ec2, lane),

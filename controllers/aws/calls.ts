@@ -1,5 +1,13 @@
 /** The way to AWS: the operations that are used, bounded in number, rate and time. */
 import type {
+  CreateOrUpdateTagsCommandInput,
+  CreateOrUpdateTagsCommandOutput,
+  DeleteTagsCommandInput,
+  DeleteTagsCommandOutput,
+  DescribeAutoScalingGroupsCommandInput,
+  DescribeAutoScalingGroupsCommandOutput,
+} from '@aws-sdk/client-auto-scaling';
+import type {
   DescribeImagesCommandInput,
   DescribeImagesCommandOutput,
   DescribeInstancesCommandInput,
@@ -75,6 +83,20 @@ export interface SsmOperations {
   GetParameter: [GetParameterCommandInput, GetParameterCommandOutput];
 }
 
+/** The Auto Scaling operations that are used. */
+export interface AutoScalingOperations {
+  CreateOrUpdateTags: [CreateOrUpdateTagsCommandInput, CreateOrUpdateTagsCommandOutput];
+  DeleteTags: [DeleteTagsCommandInput, DeleteTagsCommandOutput];
+  DescribeAutoScalingGroups: [DescribeAutoScalingGroupsCommandInput, DescribeAutoScalingGroupsCommandOutput];
+}
+
+/** One Auto Scaling call. */
+export type AutoScalingCall = <O extends keyof AutoScalingOperations>(
+  operation: O,
+  input: AutoScalingOperations[O][0],
+  signal: AbortSignal,
+) => Promise<AutoScalingOperations[O][1]>;
+
 /** One SSM call. */
 export type SsmCall = <O extends keyof SsmOperations>(
   operation: O,
@@ -97,7 +119,7 @@ export type EksCall = <O extends keyof EksOperations>(
 ) => Promise<EksOperations[O][1]>;
 
 /** The services of AWS that are used. */
-export type Service = 'eks' | 'ec2' | 'ssm';
+export type Service = 'eks' | 'ec2' | 'ssm' | 'autoscaling';
 
 /** What is told of a finished call, for metrics. `code` is `OK` or the error's name. */
 export type CallObserver = (service: Service, operation: string, code: string, seconds: number) => void;

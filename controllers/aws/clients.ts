@@ -1,4 +1,5 @@
 /** The SDK clients. Endpoint, region and credentials come from the SDK's default chains (AWS_ENDPOINT_URL_EKS, IRSA, Pod Identity). */
+import type { AutoScalingClient } from '@aws-sdk/client-auto-scaling';
 import type { EC2Client } from '@aws-sdk/client-ec2';
 import {
   CreateAccessEntryCommand,
@@ -16,7 +17,7 @@ import {
   UpdateNodegroupVersionCommand,
 } from '@aws-sdk/client-eks';
 import type { SSMClient } from '@aws-sdk/client-ssm';
-import type { Ec2Call, EksCall, EksOperations, SsmCall } from './calls.ts';
+import type { AutoScalingCall, Ec2Call, EksCall, EksOperations, SsmCall } from './calls.ts';
 
 const COMMANDS = {
   DescribeCluster: DescribeClusterCommand,
@@ -37,6 +38,7 @@ export interface AwsClients {
   readonly eks: EksCall;
   readonly ec2: Ec2Call;
   readonly ssm: SsmCall;
+  readonly autoScaling: AutoScalingCall;
   /** Closes the connections. */
   close(): void;
 }
@@ -54,6 +56,10 @@ export function createAwsClients(options: { readonly region: string; readonly ve
     const sdk = await import('./ssmClient.ts');
     return { client: new sdk.SSMClient(config), commands: sdk.SSM_COMMANDS };
   });
+  const autoScaling = lazy(async () => {
+    const sdk = await import('./autoScalingClient.ts');
+    return { client: new sdk.AutoScalingClient(config), commands: sdk.AUTO_SCALING_COMMANDS };
+  });
   return {
     eks: (operation, input, signal) => {
       const Command = COMMANDS[operation] as new (input: unknown) => unknown;
@@ -61,17 +67,21 @@ export function createAwsClients(options: { readonly region: string; readonly ve
     },
     ec2: ec2.call,
     ssm: ssm.call,
+    autoScaling: autoScaling.call,
     close: () => {
       client.destroy();
+      autoScaling.close();
       ssm.close();
       ec2.close();
     },
   };
 }
 
+type LazyClient = EC2Client | SSMClient | AutoScalingClient;
+
 /** A client that is loaded and made at its first call. */
 function lazy(
-  load: () => Promise<{ readonly client: EC2Client | SSMClient; readonly commands: Readonly<Record<string, unknown>> }>,
+  load: () => Promise<{ readonly client: LazyClient; readonly commands: Readonly<Record<string, unknown>> }>,
 ) {
   let loaded: ReturnType<typeof load> | undefined;
   return {
@@ -88,7 +98,7 @@ function lazy(
 }
 
 /** The command's type is looked up by name, which the SDK's overloads of send cannot follow. */
-function sender(client: EKSClient | EC2Client | SSMClient) {
+function sender(client: EKSClient | LazyClient) {
   return client.send.bind(client) as unknown as (
     command: unknown,
     options: { abortSignal: AbortSignal },

@@ -1,6 +1,6 @@
 /**
  * AWS' errors, classified once, by name: the HTTP status alone is not enough, and the SDK marks no EKS error as retryable.
- * Sources: the error lists of https://docs.aws.amazon.com/eks/latest/APIReference/ and https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html.
+ * Sources: the error lists of https://docs.aws.amazon.com/eks/latest/APIReference/ and https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html and the models of the services.
  */
 import type { Trouble, TroubleKind } from '../windowspool/ports.ts';
 
@@ -10,6 +10,9 @@ const KINDS: ReadonlyMap<string, TroubleKind> = new Map(
     Throttling: 'throttled',
     TooManyRequestsException: 'throttled',
     RequestLimitExceeded: 'throttled',
+    ScalingActivityInProgress: 'busy',
+    ResourceContention: 'busy',
+    ResourceContentionFault: 'busy',
     ServerException: 'unavailable',
     ServiceUnavailableException: 'unavailable',
     ServiceUnavailable: 'unavailable',
@@ -33,7 +36,10 @@ const KINDS: ReadonlyMap<string, TroubleKind> = new Map(
     InvalidParameterException: 'refused',
     InvalidRequestException: 'refused',
     BadRequestException: 'refused',
+    ValidationError: 'refused',
     ResourceLimitExceededException: 'limit',
+    LimitExceeded: 'limit',
+    LimitExceededFault: 'limit',
     ResourceNotFoundException: 'gone',
     NotFoundException: 'gone',
     ParameterNotFound: 'gone',

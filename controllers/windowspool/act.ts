@@ -6,6 +6,7 @@
 import { ownershipTag } from './adoption.ts';
 import type { WindowsPool } from './api.gen.ts';
 import { remembering } from './applied.ts';
+import { changedTags, type ScalingTagChange } from './autoscalerTags.ts';
 import type { DisruptionBudget } from './disruptionBudget.ts';
 import { isLasting } from './facts.ts';
 import { scalingIn } from './poolKind.ts';
@@ -18,16 +19,18 @@ import type {
   Nodes,
   Pools,
   RuntimeClasses,
+  ScalingGroups,
   Trouble,
 } from './ports.ts';
 import type { AccessEntries } from './prerequisites/ports.ts';
 import type { GroupSight, Situation, StepTrouble } from './situation.ts';
-import { describeChange, describeVersionChange, isNodeStep, type Step, unreachable } from './steps.ts';
+import { describeConfigStep, describeVersionChange, isNodeStep, type Step, unreachable } from './steps.ts';
 import { WINDOWS_BUILD_LABEL } from './windows.ts';
 
 export interface Hands {
   readonly pools: Pools;
   readonly nodeGroups: NodeGroups;
+  readonly scalingGroups: ScalingGroups;
   readonly accessEntries: AccessEntries;
   readonly runtimeClasses: RuntimeClasses;
   readonly nodes: Nodes;
@@ -161,6 +164,8 @@ function subjectOf(step: Step): string {
     case 'correctTags':
     case 'deleteNodeGroup':
       return 'nodeGroup';
+    case 'correctScalingTags':
+      return `scaling group ${step.change.scalingGroup}`;
     case 'labelNode':
     case 'taintNode':
     case 'tellNode':
@@ -212,7 +217,7 @@ async function take(step: Step, soFar: Outcome, hands: Hands, signal: AbortSigna
         accepted: {
           update,
           target: step.target,
-          change: describeChange(step.change),
+          change: describeConfigStep(step),
           desired: desiredOf(step, pool),
         },
       }));
@@ -229,6 +234,10 @@ async function take(step: Step, soFar: Outcome, hands: Hands, signal: AbortSigna
     case 'correctTags':
       return when(await correctTags(step, hands, signal), (tags) =>
         changed({ group: withTags(soFar.after.group, tags) }),
+      );
+    case 'correctScalingTags':
+      return when(await correctScalingTags(step.change, hands, signal), () =>
+        changed({ autoscaler: withScalingTags(soFar.after.autoscaler, step.change) }),
       );
     case 'deleteNodeGroup':
       return when(await hands.nodeGroups.delete(step.group, signal), () =>
@@ -271,6 +280,24 @@ function withStatus(sight: GroupSight, status: NodeGroupStatus): GroupSight {
 
 function withTags(sight: GroupSight, tags: NodeGroup['tags']): GroupSight {
   return sight.kind === 'seen' ? { kind: 'seen', group: { ...sight.group, tags } } : sight;
+}
+
+/** What the cluster-autoscaler knows from now on. */
+function withScalingTags(known: Situation['autoscaler'], change: ScalingTagChange): Situation['autoscaler'] {
+  const { [change.scalingGroup]: found, ...others } = known?.tags ?? {};
+  return known && { ...known, tags: { ...others, [change.scalingGroup]: changedTags(found ?? {}, change) } };
+}
+
+async function correctScalingTags(
+  { scalingGroup, set, remove }: ScalingTagChange,
+  { scalingGroups }: Hands,
+  signal: AbortSignal,
+): Promise<Answer<void>> {
+  if (Object.keys(set).length > 0) {
+    const answer = await scalingGroups.setTags(scalingGroup, set, signal);
+    if (!answer.ok) return answer;
+  }
+  return remove.length > 0 ? scalingGroups.removeTags(scalingGroup, remove, signal) : { ok: true, value: undefined };
 }
 
 /** A size that was only lifted or lowered into the bounds is not the user's: that one is not sent again. */

@@ -171,7 +171,7 @@ export interface ScalingSpec {
    */
   max: number;
   /**
-   * How many nodes to run now. Leave it out where an autoscaler decides. When set, it is sent to EKS once for each change you make, so that an autoscaler is not fought.
+   * How many nodes to run now. Leave it out where an autoscaler decides. When set, it is sent to EKS once for each change you make, so that an autoscaler is not fought. EKS ignores PodDisruptionBudgets when it makes a group smaller.
    */
   desired?: number;
 }
@@ -442,6 +442,10 @@ export interface NodeGroupState {
    * The labels, taints, tags, bounds, versions and update settings of the group that are the operator's to keep, each with a digest of the value that it last was seen to have as the spec said it; "?" while a change of it is being sent. Others are left alone.
    */
   applied?: string[];
+  /**
+   * The tags of the scaling group that the operator set for the cluster-autoscaler because of the pool's own labels and taints, without their beginning k8s.io/cluster-autoscaler/node-template/.
+   */
+  scalingTags?: string[];
   /**
    * The value of scaling.desired that was last sent to EKS.
    */

@@ -132,8 +132,13 @@ export function remembering(status: WindowsPoolStatus | undefined, memory: Memor
   };
   const desired = anew ? anew.desired : before?.lastAppliedDesired;
   const lastAppliedDesired = desired !== undefined && { lastAppliedDesired: desired };
-  const nodeGroup = { ...rest, ...lastAppliedDesired, name: nodeGroupName, ...applied };
+  const nodeGroup = { ...rest, ...lastAppliedDesired, ...tagsOf(memory, status), name: nodeGroupName, ...applied };
   return { ...status, cluster, nodeGroup, ...(claim && { disruption: claim }) };
+}
+
+function tagsOf({ scalingTags = [] }: Memory, status: WindowsPoolStatus | undefined): { scalingTags?: string[] } {
+  const known = scalingTags.length > 0 ? [...scalingTags] : status?.nodeGroup?.scalingTags;
+  return known ? { scalingTags: known } : {};
 }
 
 /**

@@ -71,7 +71,16 @@ function compare(s: Situation, group: NodeGroup): Finding {
     const wait = isPaused(pool) ? 'It is changed when the pool is resumed.' : 'It is about to be changed.';
     return { status: 'False', reason: 'Outdated', message: `Node group ${group.name}: ${what} ${wait}` };
   }
-  return assessRelease(s, group);
+  return assessScalingTags(s, group) ?? assessRelease(s, group);
+}
+
+/** Whether the cluster-autoscaler could be told what a new node is like. A call that is denied is told with the prerequisites. */
+function assessScalingTags({ troubles }: Situation, { name }: NodeGroup): Finding | undefined {
+  const trouble = troubles.find(({ step }) => step === 'correctScalingTags')?.trouble;
+  if (!trouble || !['refused', 'limit', 'unknown'].includes(trouble.kind)) return undefined;
+  const why = sentence(`${trouble.operation} failed: ${trouble.message}`);
+  const message = `Node group ${name}: the cluster-autoscaler's tags of its scaling group could not be set: ${why} It is tried again.`;
+  return { status: 'False', reason: 'Outdated', message };
 }
 
 /** Whether there is a newer AMI release. Nothing else differs. */

@@ -27,6 +27,9 @@ export const RETRY_ANNOTATION = 'winpool.dev/retry';
 /** The condition of a Node that says what its pool's checks found. */
 export const VERIFIED_CONDITION = 'winpool.dev/Verified';
 
+/** What the tags begin with by which the cluster-autoscaler knows a new node. Status remembers the rest: `label/team`, `taint/os`. */
+export const AUTOSCALER_PREFIX = 'k8s.io/cluster-autoscaler/node-template/';
+
 /** Where a RuntimeClass says who made it. */
 export const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by';
 export const MANAGED_BY = 'windowspool-operator';

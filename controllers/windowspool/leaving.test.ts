@@ -12,7 +12,7 @@ const isGone = (world: FakeWorld) => () => world.pools.size === 0;
 /** What is left of the group that the pool leaves. */
 function rest(world: FakeWorld) {
   const { status, labels, taints, tags } = world.groups.get('web') ?? assert.fail('the group is gone');
-  return { status, labels, taints, tags };
+  return { status, labels, taints, tags, scalingTags: world.scalingTags.get('eks-web') };
 }
 
 const LEFT = {
@@ -20,6 +20,7 @@ const LEFT = {
   labels: { team: 'web' },
   taints: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }],
   tags: { cost: '42' },
+  scalingTags: {},
 };
 
 async function leavingWorld() {
@@ -50,6 +51,13 @@ async function gatedWorld() {
   return { world, deps };
 }
 
+/** What is told to stay where a call is denied. */
+const marks: Readonly<Record<string, string>> = {
+  UpdateNodegroupConfig: 'keeps its labels and taints of the operator',
+  DeleteTags: "has the cluster-autoscaler's tags left on its scaling group",
+  UntagResource: 'keeps its winpool.dev tags',
+};
+
 const OTHER_BUILD = { 'node.kubernetes.io/windows-build': '10.0.26100' };
 
 /** The keys of the operator's taints on nodes. */
@@ -64,7 +72,7 @@ describe('a pool that leaves its group', () => {
     await until(world, deps, isGone(world), 'the end');
     assert.deepEqual(
       world.calls.filter((call) => !/^(read|write|Describe)/.test(call)),
-      ['UpdateNodegroupConfig', 'UntagResource', 'release RuntimeClass', 'remove finalizer'],
+      ['UpdateNodegroupConfig', 'DeleteTags', 'UntagResource', 'release RuntimeClass', 'remove finalizer'],
     );
     assert.deepEqual(rest(world), LEFT);
     assert.deepEqual(
@@ -115,7 +123,14 @@ describe('a pool that leaves its group', () => {
     await until(world, deps, isGone(world), 'the end');
     assert.deepEqual(
       world.calls.filter((call) => !/^(read|write|Describe)/.test(call)),
-      ['UpdateNodegroupConfig', 'taint node', 'UntagResource', 'release RuntimeClass', 'remove finalizer'],
+      [
+        'UpdateNodegroupConfig',
+        'taint node',
+        'DeleteTags',
+        'UntagResource',
+        'release RuntimeClass',
+        'remove finalizer',
+      ],
     );
     assert.deepEqual([ownTaints(world), rest(world).taints], [[], LEFT.taints]);
   });
@@ -153,15 +168,14 @@ describe('a pool that leaves its group', () => {
     );
   });
 
-  for (const call of ['UpdateNodegroupConfig', 'UntagResource']) {
+  for (const call of ['UpdateNodegroupConfig', 'DeleteTags', 'UntagResource']) {
     it(`goes when ${call} is denied, and tells what it left behind`, async () => {
       const { world, deps } = await leavingWorld();
       world.fails = (now) => (now === call ? sampleTrouble('denied') : undefined);
       await until(world, deps, isGone(world), 'the end');
-      const what = call === 'UntagResource' ? 'winpool.dev tags' : 'labels and taints of the operator';
       assert.deepEqual(
         world.events.filter(({ type }) => type === 'Warning').map(({ reason, message }) => [reason, message]),
-        [['MarksLeft', `Node group web keeps its ${what}: ${call} failed: the call was denied. Remove them yourself.`]],
+        [['MarksLeft', `Node group web ${marks[call]}: ${call} failed: the call was denied. Remove them yourself.`]],
       );
     });
 

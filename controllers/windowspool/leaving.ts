@@ -2,6 +2,7 @@
  * How a pool leaves a node group that outlives it (deletionPolicy Retain). The operator's own marks are taken away: what is under
  * winpool.dev, and the taints of what was not verified. What the user asked for stays, and so does the taint os=windows: without it Linux pods would land on Windows nodes.
  */
+import { leavingTagChanges } from './autoscalerTags.ts';
 import { isClusterMismatch } from './facts.ts';
 import { hashOf } from './hash.ts';
 import { OWN_PREFIX, POOL_KEY } from './labels.ts';
@@ -17,7 +18,7 @@ export const LEAVING_PATIENCE_MS = 10 * 60_000;
 
 /**
  * The steps that take the marks away: labels and taints in one update, so that no node is born tainted any more, then the taints of the
- * nodes, and the tags last, because they prove that the group and its nodes are the pool's. Nothing for a group that is not the pool's, or that goes anyway.
+ * nodes, the cluster-autoscaler's tags, and the group's tags last, because they prove that the group and its nodes are the pool's. Nothing for a group that is not the pool's, or that goes anyway.
  */
 export function leavingSteps(s: Situation): Step[] {
   const { pool, group: sight, cluster } = s;
@@ -29,6 +30,7 @@ export function leavingSteps(s: Situation): Step[] {
     ...leavingUpdate(s, group),
     ...s.roster.mistainted.map(({ node, change }): Step => ({ kind: 'taintNode', node, change, leaving: true })),
     ...s.roster.untold.map(({ node, condition }): Step => ({ kind: 'tellNode', node, condition, leaving: true })),
+    ...leavingTagChanges(pool, group).map((change): Step => ({ kind: 'correctScalingTags', change, leaving: true })),
     { kind: 'correctTags', group, change: { set: {}, remove: tags }, leaving: true as const },
   ];
 }

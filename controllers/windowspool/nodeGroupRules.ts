@@ -4,6 +4,7 @@ import { adoptionOf } from './adoption.ts';
 import type { WindowsPool } from './api.gen.ts';
 import { entriesOf, remembering, tagField, wantedFields } from './applied.ts';
 import { waitingForWindow } from './automaticUpdates.ts';
+import { rememberedTags, scalingTagChanges, withScalingTags } from './autoscalerTags.ts';
 import { type Difference, differencesOf } from './differences.ts';
 import { claimFor, waitsForBudget } from './disruption.ts';
 import { createdFrom, groupOf, isClusterMismatch } from './facts.ts';
@@ -13,7 +14,7 @@ import { hashOf } from './hash.ts';
 import { CREATED_FROM_TAG, FINALIZER } from './labels.ts';
 import { isOwnedBy, nodeGroupNameOf, wishFor } from './nodeGroup.ts';
 import { scalingIn } from './poolKind.ts';
-import type { ConfigChange, VersionChange } from './ports.ts';
+import type { ConfigChange, NodeGroup, VersionChange } from './ports.ts';
 import { blockers, checkInputOf, isToBeMade } from './prerequisites/examination.ts';
 import { missingAccessEntry } from './prerequisites/roleChecks.ts';
 import type { Situation } from './situation.ts';
@@ -168,8 +169,22 @@ function configSteps(s: Situation, change: ConfigChange): Step[] | undefined {
   const fields = fieldsOfChange(s.pool, change);
   return [
     ...rememberSending(s, fields),
-    { kind: 'updateConfig', group: s.group.group.name, change, token, target, ...driftAmong(s, fields) },
+    {
+      kind: 'updateConfig',
+      group: s.group.group.name,
+      ...endedBy(change, s.group.group),
+      change,
+      token,
+      target,
+      ...driftAmong(s, fields),
+    },
   ];
+}
+
+/** How many nodes a smaller size ends. */
+function endedBy({ scaling }: ConfigChange, { scaling: seen }: NodeGroup): { ends?: number } {
+  const ends = seen.desired - (scaling?.desired ?? seen.desired);
+  return ends > 0 ? { ends } : {};
 }
 
 /** Ensures that the tags follow the spec; EKS takes them in every state. */
@@ -183,6 +198,19 @@ export function correctTags(s: Situation): Step[] | undefined {
     ...rememberSending(s, fields),
     { kind: 'correctTags', group: s.group.group, change, ...driftAmong(s, fields) },
   ];
+}
+
+/**
+ * Ensures that the cluster-autoscaler knows what a new node is like, even while there is none: else it would never start the first. Which
+ * tags are the operator's is remembered before they are set.
+ */
+export function correctScalingTags(s: Situation): Step[] | undefined {
+  if (s.group.kind !== 'seen') return undefined;
+  return scalingTagChanges(s).flatMap((change): Step[] => {
+    const scalingTags = withScalingTags(rememberedTags(s.pool), change);
+    const isKnown = scalingTags.length === rememberedTags(s.pool).length;
+    return [...(isKnown ? [] : remember(s, { scalingTags })), { kind: 'correctScalingTags', change }];
+  });
 }
 
 /** Before the group: EKS would make an entry of type EC2_LINUX for a role that has none. */

@@ -1,13 +1,23 @@
 /** Reads what the plan looks at. The cluster's own objects come from the cache; AWS is asked only when there is a reason to. */
 import { Adoptions } from './adoption.ts';
 import type { WindowsPool } from './api.gen.ts';
+import { gatherAutoscalerFacts } from './autoscalerFacts.ts';
 import type { Departures } from './departures.ts';
 import { expectationOf, groupOf, isAwsTrouble, isDeleting, isOverdue, lateInstances } from './facts.ts';
 import type { Fleet } from './fleet.ts';
 import { POOL_KEY, RETRY_ANNOTATION } from './labels.ts';
 import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import { nodeGroupIn } from './poolKind.ts';
-import type { Clusters, Instances, NodeGroups, Nodes, Releases, RuntimeClasses, Trouble } from './ports.ts';
+import type {
+  Clusters,
+  Instances,
+  NodeGroups,
+  Nodes,
+  Releases,
+  RuntimeClasses,
+  ScalingGroups,
+  Trouble,
+} from './ports.ts';
 import { scopeOf } from './prerequisites/examination.ts';
 import { gatherFacts } from './prerequisites/gather.ts';
 import type { PrerequisiteSources } from './prerequisites/ports.ts';
@@ -23,6 +33,7 @@ export interface Sources extends PrerequisiteSources {
   readonly nodeGroups: NodeGroups;
   readonly clusters: Clusters;
   readonly instances: Instances;
+  readonly scalingGroups: ScalingGroups;
   readonly releases: Releases;
   readonly nodes: Nodes;
   readonly rosters: Pick<Rosters, 'of' | 'forget'>;
@@ -41,6 +52,7 @@ export interface Sight {
   readonly prerequisites: Situation['prerequisites'];
   readonly instances: Situation['instances'];
   readonly newestRelease: Situation['newestRelease'];
+  readonly autoscaler: Situation['autoscaler'];
   /** What AWS refused then: not asked again before the next look. */
   readonly troubles: readonly StepTrouble[];
 }
@@ -78,8 +90,10 @@ export class Sights {
   }
 
   /** Keeps what AWS said in a situation until the next look is due, in epoch milliseconds. */
-  keep({ pool, group, prerequisites, instances, newestRelease, troubles }: Situation, until: number): void {
-    const sight = { group, prerequisites, instances, newestRelease, troubles: troubles.filter(isAwsTrouble) };
+  keep({ pool, troubles, ...seen }: Situation, until: number): void {
+    const { group, prerequisites, instances, newestRelease, autoscaler } = seen;
+    const kept = troubles.filter(isAwsTrouble);
+    const sight = { group, prerequisites, instances, newestRelease, autoscaler, troubles: kept };
     this.#entries.set(pool.metadata.name, { sight, wanted: wantedOf(pool), until });
   }
 
@@ -128,6 +142,7 @@ export async function observe(
     prerequisites: before?.prerequisites,
     instances: before?.instances,
     newestRelease: before?.newestRelease,
+    autoscaler: before?.autoscaler,
     runtimeClass: wish && sources.runtimeClasses.get(wish.name),
     formerRuntimeClass: former && former !== wish?.name ? sources.runtimeClasses.get(former) : undefined,
     serverVersion,
@@ -147,7 +162,7 @@ async function askAws(s: Situation, sights: Sights, sources: Sources, signal: Ab
     gatherFacts(seen, sources, sights.shared, signal),
     findNewestRelease(seen, sources, sights, signal),
   ]);
-  return { ...seen, prerequisites, newestRelease };
+  return withAutoscaler({ ...seen, prerequisites, newestRelease }, sights, sources, signal);
 }
 
 /** The newest AMI release for the pool's group. Pools of a kind share the answer, and releases come once a month. */
@@ -256,6 +271,13 @@ function missesNodes({ group: sight, roster, instances }: Situation): boolean {
   const group = groupOf({ group: sight });
   if (!group || group.autoScalingGroups.length === 0 || instances) return false;
   return roster.total + roster.strays.length < group.scaling.desired;
+}
+
+/** With what the cluster-autoscaler knows of the group. */
+async function withAutoscaler(s: Situation, { shared }: Sights, sources: Sources, signal: AbortSignal) {
+  const facts = await gatherAutoscalerFacts(s, sources, shared, signal);
+  if (!facts) return s;
+  return facts.ok ? { ...s, autoscaler: facts.value } : troubled(s, 'describeScalingGroups', facts.trouble);
 }
 
 /** With what became of nodes that left. Asked only while the pool misses nodes: else they went as they should. */

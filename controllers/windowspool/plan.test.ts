@@ -6,6 +6,7 @@ import { describeStep, type Memory, type Step, touchesAws } from './steps.ts';
 import { knownStatus, sampleGroup, samplePool, sampleSituation } from './testing/fixtures.ts';
 import { nodeGroupCases, type PlanCase, pausedCases, tagCases } from './testing/planCases.ts';
 import { adoptionCases } from './testing/planCasesOfAdoption.ts';
+import { autoscalerCases } from './testing/planCasesOfAutoscaler.ts';
 import { leavingCases } from './testing/planCasesOfLeaving.ts';
 import { prerequisiteCases } from './testing/planCasesOfPrerequisites.ts';
 import { deletionCases, nodeCases, runtimeClassCases, taintCases, verdictCases } from './testing/planCasesOfTheRest.ts';
@@ -16,6 +17,7 @@ const tables: Readonly<Record<string, readonly PlanCase[]>> = {
   'a pool that lives: the tags of its node group': tagCases,
   'a pool that lives: a group that was there before': adoptionCases,
   'a pool that lives: its prerequisites': prerequisiteCases,
+  'a pool that lives: what the cluster-autoscaler is told': autoscalerCases,
   'a pool that lives: its versions': versionCases,
   'a pool that lives: its RuntimeClass': runtimeClassCases,
   'a pool that lives: its nodes': nodeCases,
@@ -25,10 +27,12 @@ const tables: Readonly<Record<string, readonly PlanCase[]>> = {
   'a pool that goes and leaves its group': leavingCases,
 };
 
-function rememberInWords({ nodeGroupName, cluster, anew, sending, claim }: Memory): string {
+function rememberInWords({ nodeGroupName, cluster, anew, sending, scalingTags, claim }: Memory): string {
   const what = anew
     ? `${anew.applied.length} fields, desired ${anew.desired ?? 'open'}`
-    : `sending ${sending?.join(', ')}`;
+    : scalingTags
+      ? `scaling tags ${scalingTags.join(', ')}`
+      : `sending ${sending?.join(', ')}`;
   const how = claim ? 'claim' : 'remember';
   return `${how} ${nodeGroupName} of ${cluster.arn}: ${what}`;
 }

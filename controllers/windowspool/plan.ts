@@ -21,6 +21,7 @@ import {
   addFinalizerFirst,
   adoptUnownedGroup,
   correctConfig,
+  correctScalingTags,
   correctTags,
   correctVersion,
   createMissingGroup,
@@ -60,6 +61,7 @@ export interface Chapter {
     | 'nodeGroup'
     | 'accessEntry'
     | 'tags'
+    | 'scalingTags'
     | 'formerRuntimeClass'
     | 'runtimeClass'
     | 'nodes'
@@ -107,6 +109,7 @@ export const livingChapters: readonly Chapter[] = [
   },
   { about: 'accessEntry', rules: [restoreAccessEntry] },
   { about: 'tags', rules: [stayOutOfOtherClusters, waitForAws, leaveForeignGroup, correctTags] },
+  { about: 'scalingTags', rules: [stayOutOfOtherClusters, waitForAws, correctScalingTags] },
   { about: 'formerRuntimeClass', rules: [leaveFormerRuntimeClass] },
   {
     about: 'runtimeClass',

@@ -227,6 +227,16 @@ export interface Instances {
   ofScalingGroup(name: string, signal: AbortSignal): Promise<Answer<readonly Instance[]>>;
 }
 
+/** The scaling groups of EC2 behind the node groups of the operator's one cluster. */
+export interface ScalingGroups {
+  /** The tags of all of them, by their names. */
+  tags(signal: AbortSignal): Promise<Answer<Readonly<Record<string, Readonly<Record<string, string>>>>>>;
+  /** Tags of the group alone: instances do not get them. */
+  setTags(group: string, tags: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Answer<void>>;
+  /** Removing a tag that is not there is done. */
+  removeTags(group: string, keys: readonly string[], signal: AbortSignal): Promise<Answer<void>>;
+}
+
 /** A condition of a Node, without its times. */
 export interface NodeCondition {
   readonly status: 'True' | 'False' | 'Unknown';

@@ -128,9 +128,10 @@ describe('the preview of a pool', () => {
     const { world } = await readyWorld({ deletionPolicy: 'Retain' });
     world.remove('web');
     assert.deepEqual((await look(world)).text, [
-      'WindowsPool web: 4 steps',
+      'WindowsPool web: 5 steps',
       '  now:',
       '    update node group web: labels remove winpool.dev/pool, winpool.dev/windows-build.',
+      "    take the cluster-autoscaler's tags from scaling group eks-web.",
       '    correct the tags of node group web: remove winpool.dev/pool, winpool.dev/created-from.',
       '    give up ownership of RuntimeClass windows-2022.',
       '    let the pool go.',

@@ -50,6 +50,8 @@ describe('a pool that is applied', () => {
       'DescribeNodegroup',
       'DescribeNodegroup',
       'GetParameter',
+      'DescribeAutoScalingGroups',
+      'CreateOrUpdateTags',
     ]);
   });
 
@@ -149,10 +151,12 @@ describe('a pool that is Ready', () => {
     );
     assert.deepEqual(world.awsCalls(), [
       'DescribeNodegroup',
+      'DescribeAutoScalingGroups',
       'UpdateNodegroupConfig',
       'DescribeNodegroup',
       'DescribeNodegroup',
       'DescribeUpdate',
+      'CreateOrUpdateTags',
     ]);
     assert.deepEqual([world.groups.get('web')?.scaling.max, world.groups.get('web')?.labels.team], [9, 'web']);
   });

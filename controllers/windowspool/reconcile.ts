@@ -1,5 +1,6 @@
 /** One run for one pool: observe -> plan -> act -> report. It starts from what is true now, never from the event that woke it. */
 import { act, type Hands, type Outcome } from './act.ts';
+import { SCALING_TAGS_QUESTION } from './autoscalerFacts.ts';
 import { waitsForBudget } from './disruption.ts';
 import { excuseGateKey } from './gateRefusal.ts';
 import { needsInstances, observe, type Sights, type Sources } from './observe.ts';
@@ -102,7 +103,10 @@ function withoutAws(steps: readonly Step[]): readonly Step[] {
 
 /** What was answered before is not true any more, also where a call failed: somebody else may have made it. */
 function forgetWhatChanged(steps: readonly Step[], { shared }: Sights): void {
-  for (const step of steps) if (step.kind === 'createAccessEntry') shared.forget(accessEntryQuestion(step.role));
+  for (const step of steps) {
+    if (step.kind === 'createAccessEntry') shared.forget(accessEntryQuestion(step.role));
+    if (step.kind === 'correctScalingTags') shared.forget(SCALING_TAGS_QUESTION);
+  }
 }
 
 function forget(name: string, { sights, rosters, fleet, pace, metrics }: Deps): Next {

@@ -263,6 +263,7 @@ describe('after the creation', () => {
       'DescribeCluster',
       'DescribeAddon',
       'DescribeAccessEntry',
+      'DescribeAutoScalingGroups',
     ]);
   });
 });

@@ -28,7 +28,7 @@ export type Told =
   | { readonly kind: 'deferred'; readonly ms: number }
   | { readonly kind: 'failed'; readonly trouble: Trouble };
 
-/** The event that tells of a step that was done; none for what only the operator's own books see. */
+/** The event that tells of a step that was done; none for what only the operator's own books see, and for what only an autoscaler reads. */
 const stepReasons: Readonly<Partial<Record<Step['kind'], Reason>>> = {
   adoptNodeGroup: 'NodeGroupAdopted',
   createAccessEntry: 'AccessEntryCreated',
@@ -121,6 +121,7 @@ function tellLeft({ left, after: { pool } }: Outcome, events: Events): void {
     const [{ trouble }] = entries as [StepTrouble, ...StepTrouble[]];
     const marks: Readonly<Record<string, string>> = {
       correctTags: 'keeps its winpool.dev tags',
+      correctScalingTags: "has the cluster-autoscaler's tags left on its scaling group",
       updateConfig: 'keeps its labels and taints of the operator',
       tellNode: `has ${count(entries.length, 'node')} left with the condition winpool.dev/Verified`,
       taintNode: `has ${count(entries.length, 'node')} left with taints of the operator`,

@@ -44,6 +44,14 @@ export type ClusterSight =
   | { readonly kind: 'absent' }
   | { readonly kind: 'unreachable'; readonly trouble: Trouble };
 
+/** What the cluster-autoscaler knows of a group, and what only AWS can tell of a new node. */
+export interface AutoscalerFacts {
+  /** The tags of the group's scaling groups, by their names. */
+  readonly tags: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** How many pods of a new node get an address; undefined when it was not found out. */
+  readonly podAddresses: number | undefined;
+}
+
 export interface Situation {
   readonly pool: WindowsPool;
   readonly now: number;
@@ -58,6 +66,8 @@ export interface Situation {
   readonly prerequisites: PrerequisiteFacts | undefined;
   /** The newest AMI release for the group; undefined where it was not asked for. */
   readonly newestRelease: Answer<string | undefined> | undefined;
+  /** What the cluster-autoscaler knows of the group; undefined where it was not asked for. */
+  readonly autoscaler: AutoscalerFacts | undefined;
   /** Instances of the group; looked up only while nodes are missing, and something is wrong or they are late. */
   readonly instances: readonly Instance[] | undefined;
   /** The RuntimeClass with the name that the pool wants, whoever made it. */
@@ -75,7 +85,7 @@ export interface Situation {
 export interface StepTrouble {
   /** When it happened, epoch milliseconds: it may be told again from memory. */
   readonly at: number;
-  /** The kind of a Step, `describeUpdate`, `describeInstances` or `readNode`. */
+  /** The kind of a Step, `describeUpdate`, `describeInstances`, `describeScalingGroups` or `readNode`. */
   readonly step: string;
   readonly trouble: Trouble;
   /** Of a step that sends an update: the hash of what it was to reach. */

@@ -4,6 +4,7 @@ import type { Outcome } from './act.ts';
 import type { NodeGroupState, WindowsPoolStatus } from './api.gen.ts';
 import { nextApplied } from './applied.ts';
 import type { Assessment, Finding } from './assess.ts';
+import { nextScalingTags } from './autoscalerTags.ts';
 import { nextClaim } from './disruption.ts';
 import { groupOf, isClusterMismatch } from './facts.ts';
 import { describeError, type FailedTarget, failedTargetsOf, timeOf } from './failedTarget.ts';
@@ -180,7 +181,7 @@ function latestRelease({ pool, newestRelease }: Situation): Pick<NodeGroupState,
 
 type Remembered = Pick<
   NodeGroupState,
-  'applied' | 'gateTaint' | 'lastAppliedDesired' | 'update' | 'failedTarget' | 'moreFailedTargets'
+  'applied' | 'scalingTags' | 'gateTaint' | 'lastAppliedDesired' | 'update' | 'failedTarget' | 'moreFailedTargets'
 >;
 
 function rememberedOf(outcome: Outcome, owned: NodeGroup | undefined): Remembered {
@@ -188,10 +189,12 @@ function rememberedOf(outcome: Outcome, owned: NodeGroup | undefined): Remembere
   const memory = pool.status?.nodeGroup;
   const desired = lastAppliedDesired(outcome, owned);
   const update = updateState(outcome);
+  const tags = nextScalingTags(outcome.after);
   const [failed, ...more] = failedTargetsOf(outcome.after).map(fitting);
   const applied = owned ? nextApplied(pool, owned, outcome.accepted?.desired !== undefined) : memory?.applied;
   return {
     ...(applied && { applied }),
+    ...(tags && { scalingTags: [...tags] }),
     ...gateTaintState(outcome.after),
     ...(desired !== undefined && { lastAppliedDesired: desired }),
     ...(update && { update }),

@@ -1,8 +1,9 @@
 /** What the operator can do to the world, as data: planned by plan.ts, done by act.ts, shown in words to the user. */
+import type { ScalingTagChange } from './autoscalerTags.ts';
 import type { Difference } from './differences.ts';
 import type { Claim } from './disruption.ts';
 import type { TagChange } from './groupChanges.ts';
-import { POOL_KEY } from './labels.ts';
+import { AUTOSCALER_PREFIX, POOL_KEY } from './labels.ts';
 import type { TaintChange } from './nodeTaints.ts';
 import type {
   ConfigChange,
@@ -33,6 +34,8 @@ export type Step =
   | {
       readonly kind: 'updateConfig';
       readonly group: string;
+      /** How many nodes the update ends, where it makes the group smaller. */
+      readonly ends?: number;
       readonly change: ConfigChange;
       readonly token: string;
       readonly target: string;
@@ -55,6 +58,8 @@ export type Step =
       readonly drift?: Drift;
       readonly leaving?: Leaving;
     }
+  /** Tells the cluster-autoscaler what a new node is like, by tags of the scaling group. */
+  | { readonly kind: 'correctScalingTags'; readonly change: ScalingTagChange; readonly leaving?: Leaving }
   | { readonly kind: 'deleteNodeGroup'; readonly group: string; readonly why: string }
   | { readonly kind: 'createRuntimeClass'; readonly wish: RuntimeClassWish }
   | { readonly kind: 'applyRuntimeClass'; readonly wish: RuntimeClassWish; readonly seen: RuntimeClass }
@@ -97,6 +102,8 @@ export interface Memory {
   readonly sending?: readonly string[];
   /** The share of the disruption budget that is about to be used. */
   readonly claim?: Claim;
+  /** The short keys of all tags that a scaling group will have from the operator. */
+  readonly scalingTags?: readonly string[];
 }
 
 /** The step as a sentence for status.pendingSteps; undefined for what changes nothing but what is told. */
@@ -117,11 +124,14 @@ export function describeStep(step: Step): string | undefined {
       return `create node group ${step.wish.name} (${step.wish.amiType}, ${step.wish.instanceTypes.join(', ')}, ${count(desired, 'node')}, ${min} to ${max})`;
     }
     case 'updateConfig':
-      return `update node group ${step.group}: ${describeChange(step.change)}`;
+      return `update node group ${step.group}: ${describeConfigStep(step)}`;
     case 'updateNodeGroupVersion':
       return `update node group ${step.group}: ${describeVersionChange(step.change)}`;
     case 'correctTags':
       return `correct the tags of node group ${step.group.name}: ${list('set', Object.keys(step.change.set))}${list('remove', step.change.remove)}`.trimEnd();
+    case 'correctScalingTags':
+      if (step.leaving) return `take the cluster-autoscaler's tags from scaling group ${step.change.scalingGroup}`;
+      return `correct the cluster-autoscaler's tags of scaling group ${step.change.scalingGroup}: ${describeScalingTags(step.change)}`;
     case 'deleteNodeGroup':
       return `delete node group ${step.group}: ${step.why}`;
     case 'createRuntimeClass':
@@ -141,6 +151,15 @@ export function describeStep(step: Step): string | undefined {
   }
 }
 
+/**
+ * The update in words, and what it does to pods: EKS drains the nodes of a group that gets smaller for 15 minutes and ends them then, whatever
+ * PodDisruptionBudgets say. https://docs.aws.amazon.com/eks/latest/APIReference/API_UpdateNodegroupConfig.html
+ */
+export function describeConfigStep({ change, ends = 0 }: Extract<Step, { kind: 'updateConfig' }>): string {
+  const note = ends > 0 ? ` (EKS ends ${count(ends, 'node')} and ignores PodDisruptionBudgets)` : '';
+  return describeChange(change) + note;
+}
+
 /** The change in words, in a fixed order: `labels set team; scaling max 5`. */
 export function describeChange({ labels, taints, scaling, update }: ConfigChange): string {
   const parts: string[] = [];
@@ -157,6 +176,12 @@ export function describeChange({ labels, taints, scaling, update }: ConfigChange
     parts.push(`update ${settings.join(', ')}`);
   }
   return parts.join('; ');
+}
+
+/** `set label/team remove taint/gpu`: keys without what all of them begin with. */
+function describeScalingTags({ set, remove }: ScalingTagChange): string {
+  const short = (keys: readonly string[]) => keys.map((key) => key.replace(AUTOSCALER_PREFIX, ''));
+  return `${list('set', short(Object.keys(set)))}${list('remove', short(remove))}`.trimEnd();
 }
 
 /** `set gpu:NoSchedule remove old:NoExecute`: key and effect are what a taint is known by. */
@@ -184,6 +209,7 @@ export function touchesAws({ kind }: { readonly kind: string }): boolean {
     'updateConfig',
     'updateNodeGroupVersion',
     'correctTags',
+    'correctScalingTags',
     'deleteNodeGroup',
   ].includes(kind);
 }

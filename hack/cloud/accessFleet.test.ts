@@ -16,11 +16,12 @@ describe('rights on instances, Auto Scaling groups and parameters', () => {
     Resource: '*',
     Condition: { StringEquals: { [key]: value } },
   });
-  /** The shipped policy and, for groups of that name only, the right that a test is about. */
+  /** The shipped policy without what it has of that right and, for groups of that name only, the right that a test is about. */
   const withRight = async (Action: string, key: string, value: string): Promise<MemoryCloud> => {
-    const shipped = JSON.parse(readFileSync(shippedPolicy, 'utf8')) as { Statement: object[] };
+    const shipped = JSON.parse(readFileSync(shippedPolicy, 'utf8')) as { Statement: { Action: string | string[] }[] };
+    const others = shipped.Statement.filter((other) => ![other.Action].flat().includes(Action));
     const policy = join(folder, `${value}.json`);
-    await writeFile(policy, JSON.stringify({ Statement: [...shipped.Statement, statement(Action, key, value)] }));
+    await writeFile(policy, JSON.stringify({ Statement: [...others, statement(Action, key, value)] }));
     const { cloud, clock } = memoryCloud({ policy });
     await active(cloud, clock);
     return cloud;

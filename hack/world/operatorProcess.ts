@@ -60,6 +60,7 @@ export class OperatorProcess {
       AWS_ENDPOINT_URL_EKS: awsUrl,
       AWS_ENDPOINT_URL_EC2: awsUrl,
       AWS_ENDPOINT_URL_SSM: awsUrl,
+      AWS_ENDPOINT_URL_AUTO_SCALING: awsUrl,
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',
     };

@@ -8,7 +8,7 @@ import type { PrerequisiteSources } from './ports.ts';
 import type { SharedAnswers } from './sharedAnswers.ts';
 
 /** What an instance type is, where it is offered and which role a group has changes rarely. */
-const LONG_MS = 3_600_000;
+export const LONG_MS = 3_600_000;
 
 /** The question about a role's access entry, by which its shared answer is forgotten. */
 export function accessEntryQuestion(role: string): string {

@@ -58,6 +58,8 @@ export class FakeWorld {
     freeAddresses: 251,
   };
   newestRelease: string | undefined = '1.36-2026.02.11';
+  /** Tags of scaling groups; a group has those of EKS from its beginning. */
+  scalingTags = new Map<string, Readonly<Record<string, string>>>();
   clusterIsOurs = true;
   cluster: Partial<Cluster> = {};
   readonly calls: string[] = [];
@@ -153,6 +155,25 @@ export class FakeWorld {
         linuxGroups: () => this.#call('list Linux groups', () => []),
       },
       releases: { newest: () => this.#call('GetParameter', () => this.newestRelease) },
+      scalingGroups: {
+        tags: () =>
+          this.#call('DescribeAutoScalingGroups', () =>
+            Object.fromEntries(
+              [...this.groups.values()].flatMap(({ autoScalingGroups }) =>
+                autoScalingGroups.map((name) => [name, this.scalingTags.get(name) ?? {}]),
+              ),
+            ),
+          ),
+        setTags: (name, tags) =>
+          this.#call('CreateOrUpdateTags', () => {
+            this.scalingTags.set(name, { ...this.scalingTags.get(name), ...tags });
+          }),
+        removeTags: (name, keys) =>
+          this.#call('DeleteTags', () => {
+            const kept = Object.entries(this.scalingTags.get(name) ?? {}).filter(([key]) => !keys.includes(key));
+            this.scalingTags.set(name, Object.fromEntries(kept));
+          }),
+      },
       instances: { ofScalingGroup: () => this.#call('DescribeInstances', () => this.instances) },
       rosters: {
         of: (pool, group, expected) => {

@@ -199,6 +199,7 @@ export function sampleSituation({ nodes = sampleNodes(3), ...change }: Situation
     roster: new Roster(nodes, expected, change.now ?? NOW),
     prerequisites: undefined,
     newestRelease: undefined,
+    autoscaler: undefined,
     instances: undefined,
     runtimeClass: pool.spec.runtimeClass.manage ? sampleRuntimeClass(pool) : undefined,
     formerRuntimeClass: undefined,

@@ -29,7 +29,7 @@ const legacy = (change: Partial<NodeGroup> = {}): Situation['group'] => ({
 });
 /** What the legacy group lacks, as an update. */
 const UPDATE =
-  'update node group web: labels set winpool.dev/pool, winpool.dev/windows-build; scaling min 3, max 5, desired 5';
+  'update node group web: labels set winpool.dev/pool, winpool.dev/windows-build; scaling min 3, max 5, desired 5 (EKS ends 2 nodes and ignores PodDisruptionBudgets)';
 
 const adopted = { 'winpool.dev/pool': 'web', ...LEGACY.tags };
 const reporting = samplePool({ driftPolicy: 'Report' }, { status: knownStatus() });

@@ -30,6 +30,7 @@ const away = { kind: 'unreachable', trouble: sampleTrouble('unavailable') } as c
 const denied = { kind: 'unreachable', trouble: sampleTrouble('denied') } as const;
 const LABELS = 'update node group web: labels remove winpool.dev/pool, winpool.dev/windows-build';
 const TAGS = 'correct the tags of node group web: remove winpool.dev/pool, winpool.dev/created-from';
+const AUTOSCALER = "take the cluster-autoscaler's tags from scaling group eks-web-0a1b";
 const CLASS = 'give up ownership of RuntimeClass windows-2022';
 const GO = 'removeFinalizer';
 const sent = { labels: { set: {}, remove: ['winpool.dev/pool', 'winpool.dev/windows-build'] } };
@@ -45,7 +46,7 @@ export const leavingCases: readonly PlanCase[] = [
       pool: retained,
       nodes: [sampleNode({ name: 'a' }), sampleNode({ name: 'b', verified: undefined })],
     }),
-    want: [LABELS, TAGS, CLASS, GO],
+    want: [LABELS, AUTOSCALER, TAGS, CLASS, GO],
     told: ['a: nothing'],
   },
   {
@@ -63,6 +64,7 @@ export const leavingCases: readonly PlanCase[] = [
     }),
     want: [
       'update node group web: labels remove winpool.dev/pool; taints remove winpool.dev/unverified:NoSchedule',
+      AUTOSCALER,
       TAGS,
       CLASS,
       GO,
@@ -81,6 +83,7 @@ export const leavingCases: readonly PlanCase[] = [
     want: [
       `update node group web: taints remove ${GATE_TAINT_KEY}:NoSchedule`,
       `correct the taints of node ${sampleNode().name}: remove ${GATE_TAINT_KEY}:NoSchedule`,
+      AUTOSCALER,
       TAGS,
       CLASS,
       GO,
@@ -93,13 +96,14 @@ export const leavingCases: readonly PlanCase[] = [
       group: seen({ labels: {} }),
       nodes: [sampleNode({ name: 'odd', kernelVersion: '', taints: [GATE_TAINT] })],
     }),
-    want: [`correct the taints of node odd: remove ${GATE_TAINT_KEY}:NoSchedule`, TAGS, CLASS, GO],
+    want: [`correct the taints of node odd: remove ${GATE_TAINT_KEY}:NoSchedule`, AUTOSCALER, TAGS, CLASS, GO],
   },
   {
     name: 'the label of the pool stays where a RuntimeClass that stays selects it',
     situation: sampleSituation({ pool: retainedWithOwnClass }),
     want: [
       'update node group web: labels remove winpool.dev/windows-build',
+      AUTOSCALER,
       TAGS,
       'give up ownership of RuntimeClass web',
       GO,
@@ -111,7 +115,7 @@ export const leavingCases: readonly PlanCase[] = [
       pool: retained,
       group: seen({ labels: { team: 'web' }, tags: { 'winpool.dev/pool': 'web', backup: 'daily' } }),
     }),
-    want: ['correct the tags of node group web: remove winpool.dev/pool', CLASS, GO],
+    want: [AUTOSCALER, 'correct the tags of node group web: remove winpool.dev/pool', CLASS, GO],
   },
   {
     name: 'the pool goes when the tags are gone',
@@ -128,7 +132,7 @@ export const leavingCases: readonly PlanCase[] = [
         }),
       },
     }),
-    want: [TAGS, CLASS, GO],
+    want: [AUTOSCALER, TAGS, CLASS, GO],
   },
   ...(['CREATING', 'UPDATING'] as const).map((status) => ({
     name: `a group that is ${status} is waited for`,
@@ -143,17 +147,17 @@ export const leavingCases: readonly PlanCase[] = [
   {
     name: 'a DEGRADED group may take the update',
     situation: sampleSituation({ pool: retained, group: seen({ status: 'DEGRADED' }) }),
-    want: [LABELS, TAGS, CLASS, GO],
+    want: [LABELS, AUTOSCALER, TAGS, CLASS, GO],
   },
   {
     name: 'a group that is DEGRADED for long keeps its labels',
     situation: sampleSituation({ pool: retained, now: NOW + 10 * MINUTE, group: seen({ status: 'DEGRADED' }) }),
-    want: [TAGS, CLASS, GO],
+    want: [AUTOSCALER, TAGS, CLASS, GO],
   },
   ...(['CREATE_FAILED', 'DELETE_FAILED'] as const).map((status) => ({
     name: `a group that is ${status} takes no update and loses its tags`,
     situation: sampleSituation({ pool: retained, group: seen({ status }) }),
-    want: [TAGS, CLASS, GO],
+    want: [AUTOSCALER, TAGS, CLASS, GO],
   })),
   {
     name: 'a group that somebody deletes is left alone',

@@ -213,6 +213,8 @@ export const randomSituation: fc.Arbitrary<Situation> = randomPool.chain((pool) 
         now: NOW,
         settings,
         prerequisites: undefined,
+        newestRelease: undefined,
+        autoscaler: undefined,
         roster: new Roster(nodes, expected, NOW),
         ...rest,
       };

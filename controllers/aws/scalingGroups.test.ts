@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { type AutoScalingCall, Lane } from './calls.ts';
+import { AutoScalingGroups } from './scalingGroups.ts';
+
+const { signal } = new AbortController();
+
+/** The adapter over an Auto Scaling that gives these answers, one after the other. */
+function over(...answers: readonly unknown[]) {
+  const calls: [string, unknown][] = [];
+  const call = async (operation: string, input: unknown) => {
+    calls.push([operation, input]);
+    const answer = answers[calls.length - 1] ?? {};
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  return { calls, groups: new AutoScalingGroups('prod', call as AutoScalingCall, new Lane(() => undefined)) };
+}
+
+describe('the scaling groups of a cluster', () => {
+  it('are found by the tag of EKS, page by page, without their instances', async () => {
+    const { calls, groups } = over(
+      { AutoScalingGroups: [{ AutoScalingGroupName: 'eks-a', Tags: [{ Key: 'k', Value: 'v' }] }], NextToken: 'more' },
+      { AutoScalingGroups: [{ AutoScalingGroupName: 'eks-b' }] },
+    );
+    assert.deepEqual(await groups.tags(signal), { ok: true, value: { 'eks-a': { k: 'v' }, 'eks-b': {} } });
+    const input = {
+      Filters: [{ Name: 'tag:eks:cluster-name', Values: ['prod'] }],
+      IncludeInstances: false,
+      MaxRecords: 100,
+    };
+    assert.deepEqual(calls, [
+      ['DescribeAutoScalingGroups', input],
+      ['DescribeAutoScalingGroups', { ...input, NextToken: 'more' }],
+    ]);
+  });
+
+  it('get tags that their instances do not get, and lose them by key', async () => {
+    const { calls, groups } = over();
+    assert.deepEqual(await groups.setTags('eks-a', { k: 'v' }, signal), { ok: true, value: undefined });
+    assert.deepEqual(await groups.removeTags('eks-a', ['k'], signal), { ok: true, value: undefined });
+    const tag = { ResourceId: 'eks-a', ResourceType: 'auto-scaling-group', Key: 'k' };
+    assert.deepEqual(calls, [
+      ['CreateOrUpdateTags', { Tags: [{ ...tag, Value: 'v', PropagateAtLaunch: false }] }],
+      ['DeleteTags', { Tags: [tag] }],
+    ]);
+  });
+
+  it('are trouble where a call fails', async () => {
+    const failure = Object.assign(new Error('no'), { name: 'AccessDenied', $metadata: { httpStatusCode: 403 } });
+    const answers = [
+      await over(failure).groups.tags(signal),
+      await over(failure).groups.setTags('eks-a', { k: 'v' }, signal),
+      await over(failure).groups.removeTags('eks-a', ['k'], signal),
+    ];
+    assert.deepEqual(
+      answers.map((answer) => !answer.ok && answer.trouble.kind),
+      ['denied', 'denied', 'denied'],
+    );
+  });
+});

@@ -1,0 +1,71 @@
+/** The port ScalingGroups on EC2 Auto Scaling: https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_DescribeAutoScalingGroups.html */
+import type { Answer, ScalingGroups } from '../windowspool/ports.ts';
+import type { AutoScalingCall, AutoScalingOperations, Lane } from './calls.ts';
+
+/** Auto Scaling gives at most 100 groups a page, and EKS has at most some hundred node groups in a cluster. */
+const PAGE_SIZE = 100;
+const MOST_PAGES = 20;
+
+const TYPE = 'auto-scaling-group';
+
+export class AutoScalingGroups implements ScalingGroups {
+  readonly #clusterName: string;
+  readonly #autoScaling: AutoScalingCall;
+  readonly #lane: Lane;
+
+  constructor(clusterName: string, autoScaling: AutoScalingCall, lane: Lane) {
+    this.#clusterName = clusterName;
+    this.#autoScaling = autoScaling;
+    this.#lane = lane;
+  }
+
+  async tags(signal: AbortSignal): Promise<Answer<Readonly<Record<string, Readonly<Record<string, string>>>>>> {
+    const found: Record<string, Record<string, string>> = {};
+    let token: string | undefined;
+    for (let page = 0; page < MOST_PAGES; page++) {
+      const input = {
+        // EKS puts this tag on the scaling group of every managed node group.
+        Filters: [{ Name: 'tag:eks:cluster-name', Values: [this.#clusterName] }],
+        IncludeInstances: false,
+        MaxRecords: PAGE_SIZE,
+        ...(token && { NextToken: token }),
+      };
+      const answer = await this.#call('DescribeAutoScalingGroups', input, signal);
+      if (!answer.ok) return answer;
+      for (const { AutoScalingGroupName: name = '', Tags = [] } of answer.value.AutoScalingGroups ?? [])
+        found[name] = Object.fromEntries(Tags.map(({ Key = '', Value = '' }) => [Key, Value]));
+      token = answer.value.NextToken;
+      if (!token) break;
+    }
+    return { ok: true, value: found };
+  }
+
+  async setTags(group: string, tags: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Answer<void>> {
+    const Tags = Object.entries(tags).map(([Key, Value]) => ({
+      ResourceId: group,
+      ResourceType: TYPE,
+      Key,
+      Value,
+      PropagateAtLaunch: false,
+    }));
+    return done(await this.#call('CreateOrUpdateTags', { Tags }, signal));
+  }
+
+  async removeTags(group: string, keys: readonly string[], signal: AbortSignal): Promise<Answer<void>> {
+    const Tags = keys.map((Key) => ({ ResourceId: group, ResourceType: TYPE, Key }));
+    return done(await this.#call('DeleteTags', { Tags }, signal));
+  }
+
+  #call<O extends keyof AutoScalingOperations>(
+    operation: O,
+    input: AutoScalingOperations[O][0],
+    signal: AbortSignal,
+  ): Promise<Answer<AutoScalingOperations[O][1]>> {
+    const call = (bounded: AbortSignal) => this.#autoScaling(operation, input, bounded);
+    return this.#lane.run('autoscaling', operation, call, signal);
+  }
+}
+
+function done(answer: Answer<unknown>): Answer<void> {
+  return answer.ok ? { ok: true, value: undefined } : answer;
+}
