@@ -213,7 +213,6 @@ export const randomSituation: fc.Arbitrary<Situation> = randomPool.chain((pool) 
         now: NOW,
         settings,
         prerequisites: undefined,
-        newestRelease: undefined,
         autoscaler: undefined,
         roster: new Roster(nodes, expected, NOW),
         ...rest,
