@@ -12,18 +12,25 @@ export interface WatchedEvent<T> {
 }
 
 export interface Watched {
-  /** Ends the watch. Rejects with what ended it before, for then events may have been missed. */
+  /** Throws what `onEvent` threw, or that the watch ended. */
+  check(): void;
+  /** Ends the watch. Rejects where `check` would throw. */
   stop(): Promise<void>;
 }
 
 /** What stands in the user agent instead of the operator's version: the audit log must not take one for the other. */
 export const WATCHER = 'watcher-of-tests';
 
+/** The watch ended before its time: events may have been missed. */
+export class WatchEnded extends Error {
+  override readonly name = 'WatchEnded';
+}
+
 const longerThanAnyTestSeconds = 3600;
 
 /**
  * Watches a collection, such as `/api/v1/nodes`, and hands over each event in its order; what is there already comes first, as ADDED.
- * Resolves once all of that was handed over. What `onEvent` throws ends the watch.
+ * Resolves once all of that was handed over, or could not be. What `onEvent` throws ends the watch.
  */
 export async function watchEvents<T extends KubernetesObject>(
   kubeconfigPath: string,
@@ -36,26 +43,41 @@ export async function watchEvents<T extends KubernetesObject>(
   const known = Promise.withResolvers<void>();
   const options = { resourceVersion: '', sendInitialEvents: true, timeoutSeconds: longerThanAnyTestSeconds };
   const follow = async (): Promise<void> => {
-    for await (const events of source.watch(options, aborts.signal)) {
+    for await (const events of received(source.watch(options, aborts.signal), path)) {
       for (const event of events) {
-        if (event.type === 'ERROR') throw new Error(`the watch of ${path}: ${event.message}`);
+        if (event.type === 'ERROR') throw new WatchEnded(`the watch of ${path}: ${event.message}`);
         if (event.type !== 'BOOKMARK') onEvent({ type: event.type, object: event.item });
         else if (event.initialEventsEnd) known.resolve();
       }
     }
-    throw new Error(`the server ended the watch of ${path}`);
   };
   let broken: unknown;
-  const end = follow().catch((error: unknown) => {
-    if (!aborts.signal.aborted) broken = error;
-    known.resolve();
-  });
+  const end = follow()
+    .catch((error: unknown) => {
+      if (!aborts.signal.aborted) broken = error;
+      known.resolve();
+    })
+    .finally(() => client.close());
+  const check = () => {
+    if (broken !== undefined) throw broken;
+  };
   await withDeadline(known.promise, `what is in ${path}`, 30_000);
   return {
+    check,
     async stop() {
       aborts.abort();
       await end;
-      if (broken !== undefined) throw broken;
+      check();
     },
   };
+}
+
+/** The same, and what ends it is known by its name. */
+async function* received<T>(events: AsyncIterable<T>, path: string): AsyncGenerator<T> {
+  try {
+    yield* events;
+  } catch (cause) {
+    throw new WatchEnded(`the watch of ${path} failed: ${(cause as Error).message}`, { cause });
+  }
+  throw new WatchEnded(`the server ended the watch of ${path}`);
 }

@@ -8,6 +8,7 @@ import { type ControlPlane, type PodCredentials, startControlPlane } from '../co
 import { waitFor } from '../controlplane/wait.ts';
 import { linuxNode } from './linuxNode.ts';
 import { OperatorProcess } from './operatorProcess.ts';
+import { WatchEnded, watchEvents } from './watchEvents.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CRD = join(ROOT, 'crds/windowspools.yaml');
@@ -134,21 +135,51 @@ export class World {
     return this.get<WindowsPool>('windowspools', name);
   }
 
-  /** Waits until the pool is as described, undefined when it is gone; explains with its conditions and the operator's log. */
+  /**
+   * Waits until the pool is as described, undefined when it is gone, and gives it as it was then: each change is looked at, so nothing is
+   * too short to be seen. Explains with its conditions and the operator's log.
+   */
   async waitForPool(
     name: string,
     what: string,
     isSo: (pool: WindowsPool | undefined) => boolean,
-    timeoutMs = 30_000,
+    timeoutMs = 60_000,
   ): Promise<WindowsPool | undefined> {
     let last: WindowsPool | undefined;
+    let found: { readonly pool: WindowsPool | undefined } | undefined;
+    const look = (pool: WindowsPool | undefined) => {
+      last = pool;
+      if (!found && isSo(pool)) found = { pool };
+    };
+    const path = `/apis/winpool.dev/v1alpha1/windowspools?fieldSelector=metadata.name%3D${name}`;
+    const follow = () => {
+      last = undefined;
+      return watchEvents<WindowsPool>(this.controlPlane.adminKubeconfig, path, ({ type, object }) =>
+        look(type === 'DELETED' ? undefined : object),
+      );
+    };
+    let watch = await follow();
     const probe = async () => {
-      last = await this.pool(name);
-      return isSo(last) && { pool: last };
+      if (found) return found;
+      try {
+        watch.check();
+      } catch (error) {
+        // The API server restarts.
+        if (!(error instanceof WatchEnded)) throw error;
+        await watch.stop().catch(() => undefined);
+        watch = await follow();
+        return undefined;
+      }
+      // What a test waits for may depend on more than the pool, so the last one is looked at again.
+      look(last);
+      return found;
     };
     const explain = () => `${conditionLines(last)}\n${this.operators.map((operator) => operator.tail()).join('\n')}`;
-    const found = await waitFor(probe, { what: `pool ${name} ${what}`, timeoutMs, intervalMs: 150, explain });
-    return found.pool;
+    try {
+      return (await waitFor(probe, { what: `pool ${name} ${what}`, timeoutMs, explain })).pool;
+    } finally {
+      await watch.stop().catch(() => undefined);
+    }
   }
 
   /** Ends the operators and everything else. */
