@@ -15,7 +15,7 @@ interface Command {
   readonly run: (faults: Faults, body: never) => unknown;
 }
 
-const target: Fields = { count: 'number', operation: 'string' };
+const target: Fields = { count: 'number', operation: 'string', group: 'string' };
 const defect: Fields = {
   kernelVersion: 'string',
   build: 'string',

@@ -107,6 +107,15 @@ describe('faults over HTTP and in memory', () => {
     assert.equal((await failure(sdk.eks.listClusters({}))).name, 'AccessDeniedException');
   });
 
+  it('hits the calls about one node group, and no others', async () => {
+    const describe = (nodegroupName: string) =>
+      failure(sdk.eks.describeNodegroup({ clusterName: 'demo', nodegroupName }));
+    cloud.faults.calls.throttle({ operation: 'DescribeNodegroup', group: 'linux' });
+    assert.equal((await describe('web')).name, 'ResourceNotFoundException');
+    assert.equal((await describe('linux')).name, 'ThrottlingException');
+    assert.equal((await describe('linux')).name, 'ResourceNotFoundException');
+  });
+
   it('hits the calls by which prerequisites are read and met, each by its name', async () => {
     const entry = { clusterName: 'demo', principalArn: nodeRoleArn };
     const calls: readonly (readonly [operation: string, error: string, send: () => Promise<unknown>])[] = [

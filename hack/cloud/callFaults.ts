@@ -13,15 +13,17 @@ export type CallFault =
   | { readonly kind: 'fault'; readonly fault: AwsFault; readonly retryAfterSeconds?: number }
   | { readonly kind: 'breakage'; readonly breakage: Breakage; readonly after: boolean };
 
-/** Which calls an injected fault hits: the next `count` (1) calls, or the next calls of one operation. */
+/** Which calls an injected fault hits: the next `count` (1) calls, or the next calls of one operation, or about one node group. */
 export interface Target {
   readonly count?: number;
   readonly operation?: string;
+  readonly group?: string;
 }
 
 interface Armed {
   left: number;
   readonly operation: string | undefined;
+  readonly group: string | undefined;
   readonly make: (service: Service) => CallFault;
 }
 
@@ -80,8 +82,11 @@ export class CallFaults {
   }
 
   /** The fault that hits this call, if any. */
-  next(service: Service, operation: string): CallFault | undefined {
-    const hit = this.#armed.find((armed) => armed.operation === undefined || armed.operation === operation);
+  next(service: Service, operation: string, input: object): CallFault | undefined {
+    const about = (input as { readonly nodegroupName?: string }).nodegroupName;
+    const hit = this.#armed.find(
+      (armed) => operation === (armed.operation ?? operation) && about === (armed.group ?? about),
+    );
     if (hit === undefined) return undefined;
     hit.left -= 1;
     if (hit.left <= 0) this.#armed = this.#armed.filter((armed) => armed !== hit);
@@ -93,8 +98,8 @@ export class CallFaults {
     this.#arm(target, () => ({ kind: 'breakage', breakage, after }));
   }
 
-  #arm({ count = 1, operation }: Target, make: Armed['make']): void {
+  #arm({ count = 1, operation, group }: Target, make: Armed['make']): void {
     if (!Number.isInteger(count) || count < 1) throw new RangeError(`count is ${count}; give a whole number from 1`);
-    this.#armed.push({ left: count, operation, make });
+    this.#armed.push({ left: count, operation, group, make });
   }
 }

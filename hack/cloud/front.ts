@@ -31,7 +31,7 @@ export class Front {
   /** Serves one call. Never throws for what a caller can do wrong; an error of the local AWS itself comes out as one. */
   async serve(service: Service, operation: string, input: object, caller: Caller): Promise<Reply> {
     const entry = this.log.add(operation, input, caller, this.state.timeline.now());
-    const injected = this.faults.next(service, operation);
+    const injected = this.faults.next(service, operation, input);
     await this.gate(entry, 'before');
     if (injected?.kind === 'fault') return this.#ended(entry, injected);
     if (injected?.kind === 'breakage' && !injected.after) return this.#ended(entry, injected);

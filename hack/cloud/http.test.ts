@@ -211,7 +211,7 @@ describe('the HTTP front', () => {
     assert.match(await rejection(sdk.eks.describeCluster({ name: 'demo' })), /^ThrottlingException/);
     const rows: readonly (readonly [path: string, body: string, message: RegExp])[] = [
       ['thrittle', '{}', /no fault thrittle; there are throttle, /],
-      ['throttle', '{"times":2}', /throttle has no field times; it has count, operation, retryAfterSeconds/],
+      ['throttle', '{"times":2}', /throttle has no field times; it has count, operation, group, retryAfterSeconds/],
       ['throttle', '{"count":"2"}', /throttle.count is a string; it must be a number/],
       ['throttle', '{"count":0}', /count is 0; give a whole number from 1/],
       ['healthIssue', '{"issues":[]}', /healthIssue needs the field group/],
