@@ -2,11 +2,8 @@ import assert from 'node:assert/strict';
 import { nodeRoleArn, subnetIds } from '../hack/cloud/network.ts';
 import { waitFor } from '../hack/controlplane/wait.ts';
 import { conditionOf, type World, windowsIpam } from '../hack/world/world.ts';
-import { creationsOf, poolManifest } from './pools.ts';
-import { withOperator } from './sharedWorld.ts';
-
-const LINUX = ['-l', 'kubernetes.io/os=linux'] as const;
-const RIGHTS = ['-n', 'kube-system', 'rolebinding', 'windowspool-operator-prerequisites'] as const;
+import { poolManifest } from './pools.ts';
+import { LINUX, linuxGroup, withPrerequisites } from './prerequisiteStage.ts';
 
 /** How a prerequisite is taken away and given back, and what the pool says meanwhile. */
 interface Row {
@@ -129,17 +126,7 @@ const rows: readonly Row[] = [
   {
     what: 'no Linux group has the node role',
     name: 'shared',
-    breaks: async (world) => {
-      world.cloud.faults.consoleCreate({
-        nodegroupName: 'linux',
-        nodeRole: nodeRoleArn,
-        subnets: [subnetIds[0]],
-        amiType: 'AL2023_x86_64_STANDARD',
-        instanceTypes: ['m5.large'],
-        scalingConfig: { minSize: 0, maxSize: 1, desiredSize: 0 },
-      });
-      await world.kubectl('label', 'nodes', ...LINUX, 'eks.amazonaws.com/nodegroup=linux');
-    },
+    breaks: (world) => linuxGroup(world, 'linux', nodeRoleArn),
     mends: (world) => world.kubectl('label', 'nodes', ...LINUX, 'eks.amazonaws.com/nodegroup-'),
     reason: 'NodeRoleShared',
     words: /is also that of Linux node group linux/,
@@ -192,32 +179,21 @@ const rows: readonly Row[] = [
     reason: 'TooFewAddresses',
     words: /have together 10 free addresses, and 3 nodes more take at least 12 \(30 when they are full of pods\)/,
   },
+  {
+    what: 'the subnets have free addresses for the prefixes of the nodes',
+    name: 'prefixes',
+    breaks: async (world) => {
+      for (const id of subnetIds) world.cloud.faults.subnet({ id, freeAddresses: 20 });
+      await world.apply(windowsIpam(true, { 'enable-windows-prefix-delegation': 'true' }));
+    },
+    mends: (world) => world.apply(windowsIpam(true)),
+    reason: 'TooFewAddresses',
+    words: /have together 40 free addresses, and 3 nodes more take at least 51 /,
+  },
 ];
 
 describe('the prerequisites of a pool', () => {
-  const stage = withOperator('--join-grace=6s', '--denied-retry-interval=500ms');
-
-  /** The world as it was, whatever a test left. */
-  afterEach(async () => {
-    const { cloud } = stage.world;
-    cloud.faults.restoreAction();
-    cloud.faults.cluster({ status: 'ACTIVE', version: '1.36', ipFamily: 'ipv4', autoMode: false });
-    cloud.faults.cluster({ authenticationMode: 'API_AND_CONFIG_MAP' });
-    cloud.faults.accessEntry({ type: 'EC2_WINDOWS' });
-    cloud.faults.addon({ name: 'vpc-cni', exists: false });
-    for (const id of subnetIds) cloud.faults.subnet({ id, freeAddresses: 251 });
-    if (cloud.state.groups.has('linux')) cloud.faults.consoleDelete({ group: 'linux' });
-    await stage.world.apply(windowsIpam(true));
-    await stage.world.kubectl('-n', 'kube-system', 'delete', 'configmap', 'aws-auth', '--ignore-not-found');
-    await stage.world.kubectl('uncordon', ...LINUX);
-  });
-
-  const is = (name: string, condition: string, state: string) =>
-    stage.world.waitForPool(name, `to have ${condition}=${state}`, (pool) => conditionOf(pool, condition) === state);
-  const message = async (name: string, type: string) =>
-    (await stage.world.pool(name))?.status?.conditions?.find((condition) => condition.type === type)?.message ?? '';
-  const remove = (name: string) => stage.world.kubectl('delete', 'windowspool', name, '--timeout=60s');
-  const creations = (name: string) => creationsOf(stage.world, name);
+  const { stage, is, message, remove, creations } = withPrerequisites();
 
   for (const { what, name, spec, breaks, mends, reason, words } of rows) {
     it(`${what}: nothing is created before, and then it goes on`, async () => {
@@ -237,54 +213,6 @@ describe('the prerequisites of a pool', () => {
     });
   }
 
-  // Another instance type for each: what was asked for other pools must not be what this one knows.
-  const actions = {
-    'eks:DescribeAccessEntry': 'm5.large',
-    'ec2:DescribeInstanceTypes': 'm6i.large',
-    'ec2:DescribeInstanceTypeOfferings': 'c5.large',
-    'ec2:DescribeSubnets': 'm5.large',
-  } as const;
-  for (const [action, instanceType] of Object.entries(actions)) {
-    it(`are Unknown without ${action}, which keeps nothing back`, async () => {
-      const name = action.replace(/\W/g, '').toLowerCase();
-      stage.world.cloud.faults.removeAction({ action });
-      // CreateNodegroup itself needs the subnets.
-      const needed = action === 'ec2:DescribeSubnets';
-      await stage.world.apply(poolManifest(name, { nodeGroup: { instanceTypes: [instanceType] } }));
-      await stage.world.waitForPool(name, `to name ${action}`, (pool) =>
-        /AccessDenied/.test(conditionOf(pool, 'PrerequisitesMet')),
-      );
-      assert.match(await message(name, 'PrerequisitesMet'), new RegExp(action));
-      if (!needed) await is(name, 'Ready', 'True/Verified');
-      if (!needed) await is(name, 'PrerequisitesMet', 'Unknown/AccessDenied');
-      stage.world.cloud.faults.restoreAction();
-      await is(name, 'PrerequisitesMet', 'True/Met');
-      await is(name, 'Ready', 'True/Verified');
-      await remove(name);
-    });
-  }
-
-  it('are Unknown without the rights in kube-system, which keeps nothing back', async () => {
-    const binding = await stage.world.kubectl('get', ...RIGHTS, '-o', 'json');
-    await stage.world.kubectl('delete', ...RIGHTS);
-    try {
-      await stage.world.apply(poolManifest('norights'));
-      await is('norights', 'Ready', 'True/Verified');
-      await is('norights', 'PrerequisitesMet', 'Unknown/AccessDenied');
-      const text = await message('norights', 'PrerequisitesMet');
-      for (const right of [
-        'configmaps kube-system/amazon-vpc-cni',
-        'deployments.apps kube-system/vpc-resource-controller',
-      ])
-        assert.ok(text.includes(`it needs get ${right}`), text);
-    } finally {
-      const { metadata, ...rest } = JSON.parse(binding);
-      await stage.world.apply({ ...rest, metadata: { name: metadata.name, namespace: metadata.namespace } });
-    }
-    await is('norights', 'PrerequisitesMet', 'True/Met');
-    await remove('norights');
-  });
-
   it('make the access entry where the pool says so, and leave it when the pool goes', async () => {
     stage.world.cloud.faults.accessEntry({ exists: false });
     await stage.world.apply(poolManifest('manages', { nodeGroup: { manageAccessEntry: true } }));
@@ -300,31 +228,6 @@ describe('the prerequisites of a pool', () => {
     await is('linuxentry', 'PrerequisitesMet', 'False/NodeAccessWrong');
     assert.equal(stage.world.cloud.state.accessEntries.get(nodeRoleArn)?.type, 'EC2_LINUX');
     await remove('linuxentry');
-  });
-
-  it('are looked at again when nodes get no addresses, and the pool points at the cause', async () => {
-    await stage.world.apply(poolManifest('late'));
-    await is('late', 'Ready', 'True/Verified');
-    await stage.world.apply(windowsIpam(false));
-    await stage.world.kubectl('scale', 'windowspool', 'late', '--replicas=2');
-    await is('late', 'NodesVerified', 'False/NoPodAddresses');
-    await is('late', 'PrerequisitesMet', 'False/WindowsIPAMDisabled');
-    assert.match(await message('late', 'NodesVerified'), /Likely cause: WindowsIPAMDisabled, see PrerequisitesMet\.$/);
-    await stage.world.apply(windowsIpam(true));
-    await is('late', 'NodesVerified', 'True/AllVerified');
-    await is('late', 'PrerequisitesMet', 'True/Met');
-    await remove('late');
-  });
-
-  it('are looked at again when nodes never join, and the pool points at the cause', async () => {
-    await stage.world.apply(poolManifest('nojoin'));
-    await is('nojoin', 'Ready', 'True/Verified');
-    stage.world.cloud.faults.accessEntry({ exists: false });
-    await stage.world.kubectl('scale', 'windowspool', 'nojoin', '--replicas=2');
-    await is('nojoin', 'NodesVerified', 'False/NodesMissing');
-    await is('nojoin', 'PrerequisitesMet', 'False/NodeAccessWrong');
-    assert.match(await message('nojoin', 'NodesVerified'), /Likely cause: NodeAccessWrong, see PrerequisitesMet\.$/);
-    await remove('nojoin');
   });
 
   it('let an update wait that EKS refuses only while the cluster is upgraded', async () => {

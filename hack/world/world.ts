@@ -191,11 +191,11 @@ export class World {
 }
 
 /** The ConfigMap by which the VPC CNI gives Windows nodes pod addresses, or does not. */
-export const windowsIpam = (on: boolean): object => ({
+export const windowsIpam = (on: boolean, more: Readonly<Record<string, string>> = {}): object => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
   metadata: { name: 'amazon-vpc-cni', namespace: 'kube-system' },
-  data: { 'enable-windows-ipam': String(on) },
+  data: { 'enable-windows-ipam': String(on), ...more },
 });
 
 /** A pool's conditions, a line each. */
