@@ -139,6 +139,42 @@ describe('a node group that was there before', () => {
     assert.equal(groupIn('planned'), undefined);
   });
 
+  it('that two pools want at the same time becomes that of one, and only that one says so', async () => {
+    await legacy('wanted');
+    const names = ['left', 'right'];
+    const items = names.map((name) => adopting(name, { nodeGroup: { name: 'wanted', adoption: 'IfUnowned' } }));
+    await stage.world.apply({ apiVersion: 'v1', kind: 'List', items });
+    const told = async () => {
+      const text = await stage.world.kubectl('get', 'events.events.k8s.io', '-n', 'default', '-o', 'json');
+      const events: { regarding: { name: string }; reason: string }[] = JSON.parse(text).items;
+      return events.filter((event) => event.reason === 'NodeGroupAdopted').map(({ regarding }) => regarding.name);
+    };
+    const owner = await waitFor(() => groupIn('wanted')?.tags?.['winpool.dev/pool'], {
+      what: 'an owner',
+      timeoutMs: 30_000,
+    });
+    const [other = ''] = names.filter((name) => name !== owner);
+    const pool = await becomes(other, 'Stalled', 'True/NotOwned');
+    assert.match(messageOf(pool, 'Ready'), new RegExp(`belongs to WindowsPool ${owner}\\.`));
+    await becomes(owner, 'UpToDate', 'True/AsSpecified');
+    await waitFor(async () => (await told()).includes(owner), { what: 'the event', timeoutMs: 30_000 });
+    assert.ok(!(await told()).includes(other), `${other} says that it has the group`);
+    await stage.world.kubectl('delete', 'windowspool', other, '--timeout=30s');
+    await stage.world.kubectl('delete', 'windowspool', owner, '--timeout=30s');
+  });
+
+  it('is taken when it is DEGRADED, and brought to the spec', async () => {
+    await legacy('ailing');
+    const issues = [{ code: 'AsgInstanceLaunchFailures' as const, message: 'No capacity', resourceIds: ['eks-asg'] }];
+    stage.world.cloud.faults.healthIssue({ group: 'ailing', issues });
+    await stage.world.apply(adopting('ailing'));
+    const pool = await becomes('ailing', 'UpToDate', 'True/AsSpecified');
+    assert.match(messageOf(pool, 'NodeGroupReady'), /is DEGRADED: AsgInstanceLaunchFailures: No capacity/);
+    assert.equal(groupIn('ailing')?.tags?.['winpool.dev/pool'], 'ailing');
+    assert.equal(groupIn('ailing')?.labels?.tier, 'web');
+    await stage.world.kubectl('delete', 'windowspool', 'ailing', '--timeout=30s');
+  });
+
   it('is only reported with driftPolicy Report', async () => {
     await legacy('reported');
     await stage.world.apply(adopting('reported', { driftPolicy: 'Report' }));
