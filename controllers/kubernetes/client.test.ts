@@ -163,7 +163,8 @@ describe('kubernetes client', () => {
       assert.equal(reason, 'TimeoutError');
       const stopped = client.request('GET', '/stopped', { signal: AbortSignal.timeout(50) });
       await assert.rejects(stopped, { name: 'TimeoutError' });
-      assert.ok(performance.now() - started < 2_000, 'both ended at once');
+      // The time-out of a request that names none is 30 s.
+      assert.ok(performance.now() - started < 20_000, 'both ended at once');
     } finally {
       client.close();
       for (const socket of sockets) socket.destroy();
@@ -173,9 +174,10 @@ describe('kubernetes client', () => {
   });
 
   it('streams what comes as it comes, and ends with the server', async () => {
+    const first = Promise.withResolvers<void>();
     await using server = await loopback(async (_, response) => {
       response.writeHead(200).write('one\n');
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await first.promise;
       response.end('two\n');
     });
     const pieces: string[] = [];
@@ -185,6 +187,7 @@ describe('kubernetes client', () => {
       signal: live(),
     })) {
       pieces.push(Buffer.from(piece).toString());
+      first.resolve();
     }
     assert.deepEqual(pieces, ['one\n', 'two\n']);
     assert.equal(server.requests[0]?.headers.accept, 'text/plain');
@@ -223,7 +226,7 @@ describe('kubernetes client', () => {
   });
 
   it('closes a connection that nobody uses for five seconds, and none in use', async function () {
-    this.timeout(10_000);
+    this.timeout(60_000);
     const closed = Promise.withResolvers<number>();
     const started = performance.now();
     await using server = await loopback((request, response) => {

@@ -17,7 +17,7 @@ describe('the gate of Windows IPAM', () => {
   afterEach(() => stopping.abort());
 
   const passed = (ids: readonly string[], count: number) =>
-    waitFor(() => ids.length === count, { what: `${count} nodes to pass`, timeoutMs: 3_000, intervalMs: 5 });
+    waitFor(() => ids.length === count, { what: `${count} nodes to pass`, timeoutMs: 20_000, intervalMs: 5 });
 
   it('holds nodes back until IPAM is on, also while nobody can tell, but not those that end meanwhile', async () => {
     const answers = [() => Promise.reject(new Error('no answer')), () => Promise.resolve(false)];

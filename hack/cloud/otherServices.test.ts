@@ -73,7 +73,7 @@ describe('Auto Scaling and SSM on the wire', () => {
       method: 'POST',
       body,
       headers: { authorization: 'AWS4-HMAC-SHA256 Credential=test', ...headers },
-      signal: AbortSignal.timeout(2000),
+      signal: AbortSignal.timeout(20_000),
     });
     return { status: response.status, type: response.headers.get('content-type'), body: await response.text() };
   };

@@ -5,17 +5,20 @@ describe('a command', () => {
   const shell = (script: string) => ['-c', script];
 
   it('tells what it printed and how it ended', async () => {
-    const outcome = await runCommand('sh', shell('cat; echo trouble >&2; exit 3'), { stdin: 'input', timeoutMs: 4000 });
+    const outcome = await runCommand('sh', shell('cat; echo trouble >&2; exit 3'), {
+      stdin: 'input',
+      timeoutMs: 20_000,
+    });
     assert.deepEqual(outcome, { stdout: 'input', stderr: 'trouble\n', code: 3 });
   });
 
   it('may leave its input unread', async () => {
-    const outcome = await runCommand('true', [], { stdin: 'x'.repeat(1_000_000), timeoutMs: 4000 });
+    const outcome = await runCommand('true', [], { stdin: 'x'.repeat(1_000_000), timeoutMs: 20_000 });
     assert.equal(outcome.code, 0);
   });
 
   it('that a signal ended has no status', async () => {
-    const outcome = await runCommand('sh', shell('kill -TERM $$'), { timeoutMs: 4000 });
+    const outcome = await runCommand('sh', shell('kill -TERM $$'), { timeoutMs: 20_000 });
     assert.equal(outcome.code, null);
   });
 
@@ -26,12 +29,12 @@ describe('a command', () => {
 
   it('is killed when the signal is raised, and fails with its reason', async () => {
     const stop = new AbortController();
-    const running = runCommand('sleep', ['1000'], { timeoutMs: 4000, signal: stop.signal });
+    const running = runCommand('sleep', ['1000'], { timeoutMs: 20_000, signal: stop.signal });
     stop.abort(new Error('enough'));
     await assert.rejects(running, /enough/);
   });
 
   it('that does not exist is an error', async () => {
-    await assert.rejects(runCommand('no-such-program', [], { timeoutMs: 4000 }), { code: 'ENOENT' });
+    await assert.rejects(runCommand('no-such-program', [], { timeoutMs: 20_000 }), { code: 'ENOENT' });
   });
 });

@@ -64,10 +64,10 @@ describe('processes under a keeper', () => {
     const what = 'every process to be gone';
     await waitFor(() => left().length === 0, {
       what,
-      timeoutMs: 4000,
+      timeoutMs: 20_000,
       explain: () => `Left: ${JSON.stringify(left())}`,
     });
-    await waitFor(() => !existsSync(join(folder, 'remove')), { what: 'the folder to be removed', timeoutMs: 2000 });
+    await waitFor(() => !existsSync(join(folder, 'remove')), { what: 'the folder to be removed', timeoutMs: 20_000 });
   }
 
   const ends: readonly { way: string; ending: string; act: (parent: ChildProcess, pids: Pids) => void }[] = [
@@ -150,7 +150,7 @@ describe('processes under a keeper', () => {
         await keeper.start(shell(name, layer, script));
       const ready = (name: string) => readFileSync(join(folder, `${name}.log`), 'utf8').includes('ready');
       const all = ['bottom', 'middle', 'top'];
-      await waitFor(() => all.every(ready), { what: 'all to be ready', timeoutMs: 2000 });
+      await waitFor(() => all.every(ready), { what: 'all to be ready', timeoutMs: 20_000 });
       await keeper.end();
       assert.deepEqual(
         ended.map(({ name }) => name),
@@ -161,7 +161,7 @@ describe('processes under a keeper', () => {
 
     it('are told apart: one that ends by itself, and one that was stopped', async () => {
       await keeper.start(shell('by itself', 0, 'exit 7'));
-      await waitFor(() => ended.length === 1, { what: 'the end', timeoutMs: 2000 });
+      await waitFor(() => ended.length === 1, { what: 'the end', timeoutMs: 20_000 });
       const pid = await keeper.start(shell('stopped', 0, 'exec sleep 1000'));
       await keeper.stop('stopped');
       assert.deepEqual(

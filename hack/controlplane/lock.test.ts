@@ -16,7 +16,7 @@ describe('a lock', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  const options = (timeoutMs = 4000, onWait: (holder: string) => void = () => undefined) => ({ timeoutMs, onWait });
+  const options = (timeoutMs = 20_000, onWait: (holder: string) => void = () => undefined) => ({ timeoutMs, onWait });
   const hold = (pid: number, host = hostname()) => writeFile(path, JSON.stringify({ pid, host }));
   /** The id of a process that has just ended. */
   const deadPid = () => spawnSync('true').pid;

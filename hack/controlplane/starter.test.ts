@@ -30,7 +30,7 @@ describe('the start of a component', () => {
       file: 'sh',
       args: (port) => ['-c', `cd '${folder}'; ${script}`, 'sh', `${port}`],
       healthy: async (port) => (existsSync(portFile(port)) ? readFileSync(portFile(port), 'utf8') : undefined),
-      timeoutMs: 3000,
+      timeoutMs: 20_000,
       ...more,
     };
   }
