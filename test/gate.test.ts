@@ -9,6 +9,7 @@ import {
 import type { NodeCondition, Taint } from '../controllers/windowspool/ports.ts';
 import { waitFor } from '../hack/controlplane/wait.ts';
 import { readAudit } from '../hack/world/audit.ts';
+import { type Watched, watchEvents } from '../hack/world/watchEvents.ts';
 import { conditionOf } from '../hack/world/world.ts';
 import { poolManifest } from './pools.ts';
 import { setSwitch, withOperator } from './sharedWorld.ts';
@@ -69,6 +70,20 @@ describe('trust in nodes', () => {
   const becomes = (pool: string, type: string, state: string) =>
     stage.world.waitForPool(pool, `to have ${type}=${state}`, (found) => conditionOf(found, type) === state);
 
+  /** Every version of nodes and of pods, in the order of a watch that runs as long as the suite. */
+  const versions: Readonly<Record<'nodes' | 'pods', Node[]>> = { nodes: [], pods: [] };
+  const watches: Watched[] = [];
+  before(async () => {
+    for (const [resource, seen] of Object.entries(versions)) {
+      const { adminKubeconfig } = stage.world.controlPlane;
+      const watch = await watchEvents<Node>(adminKubeconfig, `/api/v1/${resource}`, ({ object }) => seen.push(object));
+      watches.push(watch);
+    }
+  });
+  after(async () => {
+    for (const watch of watches) await watch.stop();
+  });
+
   /** Every version of the pool's nodes since a resourceVersion, oldest first, with the gate's taint or without. */
   const historyOf = async (pool: string, since: string): Promise<readonly NodeVersion[]> =>
     (await eventsSince('nodes', since))
@@ -78,12 +93,12 @@ describe('trust in nodes', () => {
         at: Number(metadata.resourceVersion),
         isGated: spec.taints?.some(({ key }) => key === GATE_TAINT_KEY) === true,
       }));
-  const eventsSince = async (resource: string, since: string): Promise<readonly Node[]> => {
-    const query = `watch=true&timeoutSeconds=2&resourceVersion=${since}`;
-    const namespaced = resource === 'pods' ? 'namespaces/default/' : '';
-    const lines = await stage.world.kubectl('get', '--raw', `/api/v1/${namespaced}${resource}?${query}`);
-    const events = lines.split('\n').filter((line) => line !== '');
-    return events.map((line): { type: string; object: Node } => JSON.parse(line)).map(({ object }) => object);
+  const eventsSince = async (resource: 'nodes' | 'pods', since: string): Promise<readonly Node[]> => {
+    const { items } = JSON.parse(await stage.world.kubectl('get', '--raw', `/api/v1/${resource}`)) as { items: Node[] };
+    const isSeen = ({ metadata }: Node) =>
+      versions[resource].some((seen) => seen.metadata.resourceVersion === metadata.resourceVersion);
+    await waitFor(() => items.every(isSeen), { what: `the watch of ${resource} to come so far`, timeoutMs: 30_000 });
+    return versions[resource].filter(({ metadata }) => Number(metadata.resourceVersion) > Number(since));
   };
   const versionNow = async (): Promise<string> =>
     JSON.parse(await stage.world.kubectl('get', '--raw', '/api/v1/nodes?limit=1')).metadata.resourceVersion;
