@@ -41,7 +41,7 @@ describe('a node group that was there before', () => {
       tags: { terraform: 'true' },
       ...change,
     });
-    await waitFor(() => groupIn(name)?.status === 'ACTIVE', { what: `node group ${name}`, timeoutMs: 10_000 });
+    await waitFor(() => groupIn(name)?.status === 'ACTIVE', { what: `node group ${name}`, timeoutMs: 60_000 });
     stage.world.cloud.resetCalls();
   }
 
@@ -57,7 +57,7 @@ describe('a node group that was there before', () => {
     const dry = stage.world.operator(['--dry-run']);
     await waitFor(() => !dry.running && dry.stray.length >= 13, {
       what: 'the dry run to end',
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
       explain: () => dry.tail(),
     });
     assert.deepEqual(dry.stray, [
@@ -120,7 +120,7 @@ describe('a node group that was there before', () => {
 
   it('is left as it was found when its pool goes with Retain, and can be adopted again', async () => {
     await patch('planned', { deletionPolicy: 'Retain' });
-    await stage.world.kubectl('delete', 'windowspool', 'planned', '--timeout=20s');
+    await stage.world.kubectl('delete', 'windowspool', 'planned', '--timeout=60s');
     const { labels, tags } = groupIn('planned') ?? {};
     assert.deepEqual([labels, tags], [{ team: 'legacy', tier: 'web' }, { terraform: 'true' }]);
     await stage.world.apply(adopting('second', { nodeGroup: { name: 'planned', adoption: 'IfUnowned' } }));
@@ -133,7 +133,7 @@ describe('a node group that was there before', () => {
     const pool = await becomes('third', 'Stalled', 'True/NotOwned');
     assert.match(messageOf(pool, 'Ready'), /^A node group planned exists that belongs to WindowsPool second\./);
     await patch('second', { deletionPolicy: 'Retain' });
-    await stage.world.kubectl('delete', 'windowspool', 'second', '--timeout=20s');
+    await stage.world.kubectl('delete', 'windowspool', 'second', '--timeout=60s');
     await becomes('third', 'UpToDate', 'True/AsSpecified');
     await stage.world.kubectl('delete', 'windowspool', 'third', '--timeout=30s');
     assert.equal(groupIn('planned'), undefined);
@@ -233,7 +233,7 @@ describe('a node group that was there before', () => {
       await stage.world.apply(adopting(name, spec));
       const pool = await becomes(name, 'Stalled', stalled);
       assert.match(messageOf(pool, 'Ready'), words);
-      await stage.world.kubectl('delete', 'windowspool', name, '--timeout=20s');
+      await stage.world.kubectl('delete', 'windowspool', name, '--timeout=60s');
       assert.deepEqual(writes(), []);
       stage.world.cloud.faults.consoleDelete({ group: name });
     });

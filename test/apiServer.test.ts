@@ -24,7 +24,7 @@ describe('an operator and its API server', function () {
   after(async () => world?.stop());
   afterEach(async () => operator?.kill());
 
-  const ready = (name: string) => world.waitForPool(name, 'to be Ready', isReady, 40_000);
+  const ready = (name: string) => world.waitForPool(name, 'to be Ready', isReady);
   const groupIn = (name: string) => world.cloud.state.groups.get(name)?.nodegroup;
   const remove = (name: string) => world.kubectl('delete', 'windowspool', name, '--timeout=40s');
   const withoutElection = () => world.operator([...FLAGS, '--leader-elect=false']);
@@ -32,9 +32,9 @@ describe('an operator and its API server', function () {
   /** Waits until it serves, and fails unless it is alive and says that it is not ready. */
   async function assertWaits(said: RegExp): Promise<void> {
     const serves = () => operator.lines.some(({ healthPort }) => healthPort !== undefined);
-    await waitFor(serves, { what: 'the operator to serve', timeoutMs: 10_000, explain: () => operator.tail() });
+    await waitFor(serves, { what: 'the operator to serve', timeoutMs: 60_000, explain: () => operator.tail() });
     const failed = () => operator.lines.filter(({ msg }) => msg === 'list or watch failed').length >= 2;
-    await waitFor(failed, { what: 'failed tries', timeoutMs: 15_000, explain: () => operator.tail() });
+    await waitFor(failed, { what: 'failed tries', timeoutMs: 60_000, explain: () => operator.tail() });
     const { status, body } = await operator.get('/readyz');
     assert.equal(status, 503);
     assert.match(body, said);
@@ -85,11 +85,11 @@ describe('an operator and its API server', function () {
     await world.apply(poolManifest('growing'));
     await world.waitForPool('growing', 'to be CREATING', (pool) => pool?.status?.nodeGroup?.status === 'CREATING');
     await world.kubectl('delete', 'windowspool', 'leaving', '--wait=false');
-    await waitFor(() => groupIn('leaving')?.status === 'DELETING', { what: 'the deletion', timeoutMs: 10_000 });
+    await waitFor(() => groupIn('leaving')?.status === 'DELETING', { what: 'the deletion', timeoutMs: 60_000 });
 
     await world.controlPlane.stopApiServer();
     world.cloud.faults.speed({ speed: 4 });
-    await waitFor(() => groupIn('leaving') === undefined, { what: 'the group to go', timeoutMs: 10_000 });
+    await waitFor(() => groupIn('leaving') === undefined, { what: 'the group to go', timeoutMs: 60_000 });
     world.cloud.faults.edit({ group: 'settled', scalingConfig: { minSize: 2, maxSize: 3, desiredSize: 2 } });
     assert.equal((await operator.get('/healthz')).status, 200);
     assertUnharmed();
@@ -118,15 +118,15 @@ describe('an operator and its API server', function () {
 
     it('gives its lease back and ends with 0', async () => {
       await startLeader();
-      await assertEndsWell(3_000);
+      await assertEndsWell();
     });
 
     it('lets go of an AWS call that hangs, and the next operator finishes what it began', async () => {
       await startLeader();
       world.cloud.faults.calls.hang({ operation: 'CreateNodegroup', after: true });
       await world.apply(poolManifest('hung'));
-      await waitFor(() => groupIn('hung'), { what: 'the call that hangs', timeoutMs: 10_000 });
-      await assertEndsWell(10_000);
+      await waitFor(() => groupIn('hung'), { what: 'the call that hangs', timeoutMs: 60_000 });
+      await assertEndsWell();
       const begun = groupIn('hung')?.nodegroupArn;
       await startLeader();
       assert.equal((await ready('hung'))?.status?.nodeGroup?.arn, begun);
@@ -138,17 +138,17 @@ describe('an operator and its API server', function () {
       await startLeader(cable.kubeconfig);
       cable.cut();
       // The lease can only expire.
-      await assertStops(10_000);
+      await assertStops();
     });
 
     async function startLeader(kubeconfig = world.operatorKubeconfig): Promise<void> {
       operator = world.operator(FLAGS, { credentials: kubeconfig });
       const leads = () => operator.lines.some(({ msg }) => msg === 'controller started');
-      await waitFor(leads, { what: 'the operator to lead', timeoutMs: 10_000, explain: () => operator.tail() });
+      await waitFor(leads, { what: 'the operator to lead', timeoutMs: 60_000, explain: () => operator.tail() });
     }
 
-    async function assertEndsWell(withinMs: number): Promise<void> {
-      await assertStops(withinMs);
+    async function assertEndsWell(): Promise<void> {
+      await assertStops();
       assert.equal(
         await world.kubectl('get', ...LEASE, '-o', 'jsonpath={.spec.holderIdentity}'),
         '',
@@ -156,11 +156,12 @@ describe('an operator and its API server', function () {
       );
     }
 
-    async function assertStops(withinMs: number): Promise<void> {
+    /** Within the 30 s that Kubernetes gives a pod. The graces that add up to it are tested with a clock of their own. */
+    async function assertStops(): Promise<void> {
       const asked = performance.now();
       assert.equal(await operator.stop(), 0, operator.tail());
       const took = performance.now() - asked;
-      assert.ok(took < withinMs, `took ${Math.round(took)} ms`);
+      assert.ok(took < 30_000, `took ${Math.round(took)} ms`);
       assert.deepEqual(operator.stray, []);
     }
   });

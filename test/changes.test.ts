@@ -75,7 +75,7 @@ describe('changes of a pool', () => {
       await patch(spec);
       await waitFor(() => updates().length > 0, {
         what: 'the update',
-        timeoutMs: 10_000,
+        timeoutMs: 60_000,
         explain: () => stage.operator.tail(),
       });
       const pool = await settled();
@@ -96,11 +96,11 @@ describe('changes of a pool', () => {
 
   it('lets the last word count when the size is changed back while EKS still works', async () => {
     await patch({ scaling: { desired: 4 } });
-    await waitFor(() => group()?.status === 'UPDATING', { what: 'the update', timeoutMs: 10_000, intervalMs: 10 });
+    await waitFor(() => group()?.status === 'UPDATING', { what: 'the update', timeoutMs: 60_000, intervalMs: 10 });
     await patch({ scaling: { desired: 2 } });
     await waitFor(() => updates().length === 2 && group()?.scalingConfig?.desiredSize === 2, {
       what: 'the size of the last word',
-      timeoutMs: 15_000,
+      timeoutMs: 60_000,
       explain: () => stage.operator.tail(),
     });
     await settled();
@@ -112,7 +112,7 @@ describe('changes of a pool', () => {
     await patch({ nodeGroup: { tags: { cost: '2', old: null } } });
     await waitFor(() => group()?.tags?.cost === '2' && !group()?.tags?.old, {
       what: 'the tags',
-      timeoutMs: 10_000,
+      timeoutMs: 60_000,
       explain: () => stage.operator.tail(),
     });
     assert.deepEqual(updates(), []);
@@ -122,7 +122,7 @@ describe('changes of a pool', () => {
 
   it('puts right what somebody changed in the console', async () => {
     stage.world.cloud.faults.edit({ group: POOL, labels: { ...group()?.labels, tier: 'db' } });
-    await waitFor(() => updates().length === 1, { what: 'the correction', timeoutMs: 10_000 });
+    await waitFor(() => updates().length === 1, { what: 'the correction', timeoutMs: 60_000 });
     await settled();
     assert.equal(group()?.labels?.tier, 'web');
   });
@@ -146,10 +146,10 @@ describe('changes of a pool', () => {
     );
     stage.world.cloud.resetCalls();
     const looks = () => stage.world.cloud.calls().filter(({ operation }) => operation === 'DescribeNodegroup').length;
-    await waitFor(() => looks() >= 3, { what: 'three more looks', timeoutMs: 15_000 });
+    await waitFor(() => looks() >= 3, { what: 'three more looks', timeoutMs: 60_000 });
     assert.deepEqual(updates(), []);
     await patch({ labels: { tier: 'mended' } });
-    await waitFor(() => group()?.labels?.tier === 'mended', { what: 'the next update', timeoutMs: 10_000 });
+    await waitFor(() => group()?.labels?.tier === 'mended', { what: 'the next update', timeoutMs: 60_000 });
     assert.equal(conditionOf(await settled(), 'Stalled'), 'absent');
   });
 
@@ -167,7 +167,7 @@ describe('changes of a pool', () => {
     );
     assert.equal(conditionOf(pool, 'Stalled'), 'True/UpdateRefused');
     await patch({ labels: { tier: 'fine' } });
-    await waitFor(() => group()?.labels?.tier === 'fine', { what: 'the next update', timeoutMs: 10_000 });
+    await waitFor(() => group()?.labels?.tier === 'fine', { what: 'the next update', timeoutMs: 60_000 });
     await settled();
   });
 
@@ -191,18 +191,18 @@ describe('changes of a pool', () => {
         );
         await patch({ labels: { tier: `degraded-${answer}` } });
         if (answer === 'accept') {
-          await waitFor(() => group()?.labels?.tier === 'degraded-accept', { what: 'the update', timeoutMs: 10_000 });
+          await waitFor(() => group()?.labels?.tier === 'degraded-accept', { what: 'the update', timeoutMs: 60_000 });
         } else {
           const refusedOnce = () =>
             stage.world.cloud
               .calls()
               .some(({ operation, result }) => operation === 'UpdateNodegroupConfig' && result !== 'ok');
-          await waitFor(refusedOnce, { what: 'the refused update', timeoutMs: 10_000 });
+          await waitFor(refusedOnce, { what: 'the refused update', timeoutMs: 60_000 });
         }
         stage.world.cloud.faults.healthIssue({ group: POOL, issues: [] });
         await waitFor(() => group()?.labels?.tier === `degraded-${answer}`, {
           what: 'the update in the end',
-          timeoutMs: 15_000,
+          timeoutMs: 60_000,
           explain: () => stage.operator.tail(),
         });
         await settled();
@@ -218,7 +218,7 @@ describe('changes of a pool', () => {
     await patch({ runtimeClass: { scope: 'Pool', name: 'special', handler: 'runhcs-wcow-hypervisor' } });
     await waitFor(async () => (await names()).join() === 'runtimeclass.node.k8s.io/special', {
       what: 'the other RuntimeClass',
-      timeoutMs: 10_000,
+      timeoutMs: 60_000,
       explain: () => stage.operator.tail(),
     });
     await patch({ runtimeClass: { handler: 'runhcs-wcow-process' } });
@@ -226,13 +226,13 @@ describe('changes of a pool', () => {
       stage.world.kubectl('get', 'runtimeclass', 'special', '--ignore-not-found', '-o', 'jsonpath={.handler}');
     await waitFor(async () => (await handler()) === 'runhcs-wcow-process', {
       what: 'the other handler',
-      timeoutMs: 10_000,
+      timeoutMs: 60_000,
       explain: () => stage.operator.tail(),
     });
     await patch({ runtimeClass: { scope: null, name: null } });
     await waitFor(async () => (await names()).join() === 'runtimeclass.node.k8s.io/windows-2022', {
       what: 'the shared RuntimeClass',
-      timeoutMs: 10_000,
+      timeoutMs: 60_000,
     });
     await settled();
   });
@@ -249,7 +249,7 @@ describe('changes of a pool', () => {
     assert.deepEqual(pool?.status?.pendingSteps, [`update node group ${POOL}: labels set tier; scaling max 6`]);
     assert.deepEqual(updates(), []);
     await patch({ paused: false });
-    await waitFor(() => group()?.labels?.tier === 'later', { what: 'the update', timeoutMs: 10_000 });
+    await waitFor(() => group()?.labels?.tier === 'later', { what: 'the update', timeoutMs: 60_000 });
     const resumed = await settled();
     assert.equal(resumed?.status?.pendingSteps, undefined);
     await stage.world.kubectl('annotate', 'windowspool', POOL, 'winpool.dev/paused=true');

@@ -98,7 +98,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
   async function deleteGroup(): Promise<void> {
     if (cloud.state.groups.has('web')) await sdk.eks.deleteNodegroup({ clusterName, nodegroupName: 'web' });
     await untilNodes('no nodes', (found) => found.length === 0);
-    await waitFor(() => cloud.state.groups.size === 0, { what: 'no node group', timeoutMs: 10_000, intervalMs: 50 });
+    await waitFor(() => cloud.state.groups.size === 0, { what: 'no node group', timeoutMs: 60_000, intervalMs: 50 });
   }
 
   it('joins nodes as kubelets do', async () => {
@@ -280,7 +280,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
       const becomes = (value: string) =>
         waitFor(async () => (await configMap('amazon-vpc-cni'))?.[ipam] === value, {
           what: `${ipam} ${value}`,
-          timeoutMs: 10_000,
+          timeoutMs: 60_000,
           intervalMs: 50,
         });
       cloud.faults.addon({ name: 'vpc-cni' });
@@ -361,7 +361,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
     await createWith(1);
     await waitFor(() => [...cloud.state.instances.values()].some(({ joined }) => joined), {
       what: 'a join',
-      timeoutMs: 10_000,
+      timeoutMs: 60_000,
       intervalMs: 20,
     });
     await kubernetes.startApiServer();

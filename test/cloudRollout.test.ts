@@ -135,7 +135,7 @@ describe('a change of version of the local AWS, in a real Kubernetes', function 
       outdated.every((name) => cordoned.has(name)),
       `of ${outdated}, ${[...cordoned]} were cordoned`,
     );
-    await waitFor(async () => (await list('nodes')).length === 2, { what: 'two nodes', timeoutMs: 10_000 });
+    await waitFor(async () => (await list('nodes')).length === 2, { what: 'two nodes', timeoutMs: 60_000 });
     assert.ok([...(await imagesOf())].every((image) => !before.has(image)));
     await waitFor(async () => (await budget()).currentHealthy === 2, { what: 'two ready pods', timeoutMs: 30_000 });
   });
@@ -154,7 +154,7 @@ describe('a change of version of the local AWS, in a real Kubernetes', function 
     await waitFor(
       async () =>
         (await list('nodes')).every(({ spec, metadata }) => !spec.unschedulable && !(exclude in metadata.labels)),
-      { what: 'nodes that take pods again', timeoutMs: 10_000 },
+      { what: 'nodes that take pods again', timeoutMs: 60_000 },
     );
     assert.deepEqual(await imagesOf(), before);
     const forced = await update(true);

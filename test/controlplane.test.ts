@@ -84,7 +84,7 @@ interface Condition {
 }
 
 describe('the local control plane', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let plane: ControlPlane;
   let startSeconds: number;
 
@@ -121,7 +121,8 @@ describe('the local control plane', function () {
   const condition = async (name: string, type: string) => (await conditions(name)).find((one) => one.type === type);
 
   it('is up within seconds: every component runs and the API server is ready', async () => {
-    assert.ok(startSeconds < 15, `It took ${startSeconds} s`);
+    // Two seconds on an idle machine.
+    assert.ok(startSeconds < 60, `It took ${startSeconds} s`);
     const names = [
       'etcd',
       'guard',
@@ -141,7 +142,7 @@ describe('the local control plane', function () {
 
   it('makes a Windows node Ready that its kubelet registered, and leaves what the kubelet said', async () => {
     await register(windowsNode(nodeName), nodeName);
-    await kubectl(['wait', '--for=condition=Ready', `node/${nodeName}`, '--timeout=20s']);
+    await kubectl(['wait', '--for=condition=Ready', `node/${nodeName}`, '--timeout=60s']);
     // The API server gives a new Node the taint not-ready, and the node lifecycle controller takes it off.
     interface Node {
       readonly spec: { taints: { key: string }[] };
@@ -152,7 +153,7 @@ describe('the local control plane', function () {
         const seen = await get<Node>('node', nodeName);
         return seen.spec.taints.every(({ key }) => !key.startsWith('node.kubernetes.io/')) && seen;
       },
-      { what: 'the taint not-ready to go', timeoutMs: 20_000 },
+      { what: 'the taint not-ready to go', timeoutMs: 60_000 },
     );
     assert.equal(node.status.nodeInfo.kernelVersion, kernelVersion);
     assert.deepEqual(node.spec.taints, [{ key: 'os', value: 'windows', effect: 'NoSchedule' }]);
@@ -166,7 +167,7 @@ describe('the local control plane', function () {
     await apply(runtimeClass);
     await apply(deployment('web', { runtimeClassName: 'windows-2022' }));
     await apply(deployment('lost', {}));
-    await kubectl(['rollout', 'status', 'deployment/web', '--timeout=30s']);
+    await kubectl(['rollout', 'status', 'deployment/web', '--timeout=60s']);
     const pods = await get<{ items: { spec: { nodeName?: string }; status: { phase: string; podIP?: string } }[] }>(
       'pods',
       '-l',
@@ -177,9 +178,9 @@ describe('the local control plane', function () {
       [[nodeName, 'Running']],
     );
     assert.match(pods.items[0]?.status.podIP ?? '', /^10\.128\./);
-    await kubectl(['wait', '--for=condition=PodScheduled=False', 'pod', '-l', 'app=lost', '--timeout=20s']);
-    await kubectl(['delete', 'deployment', 'lost', '--wait=true', '--timeout=20s']);
-    await kubectl(['wait', '--for=delete', 'pod', '-l', 'app=lost', '--timeout=20s']);
+    await kubectl(['wait', '--for=condition=PodScheduled=False', 'pod', '-l', 'app=lost', '--timeout=60s']);
+    await kubectl(['delete', 'deployment', 'lost', '--wait=true', '--timeout=60s']);
+    await kubectl(['wait', '--for=delete', 'pod', '-l', 'app=lost', '--timeout=60s']);
   });
 
   it('sends heartbeats that change no more than their time', async () => {
@@ -189,7 +190,7 @@ describe('the local control plane', function () {
         const now = await condition(nodeName, 'Ready');
         return now?.lastHeartbeatTime !== first?.lastHeartbeatTime && now;
       },
-      { what: 'a heartbeat', timeoutMs: 10_000 },
+      { what: 'a heartbeat', timeoutMs: 60_000 },
     );
     assert.deepEqual({ ...later, lastHeartbeatTime: '' }, { ...first, lastHeartbeatTime: '' });
   });
@@ -197,7 +198,7 @@ describe('the local control plane', function () {
   it('leaves a node unready that says so', async () => {
     const name = 'ip-10-0-1-11.ec2.internal';
     await register(windowsNode(name), name);
-    await kubectl(['wait', '--for=condition=Ready', `node/${name}`, '--timeout=20s']);
+    await kubectl(['wait', '--for=condition=Ready', `node/${name}`, '--timeout=60s']);
     const unready = { type: 'Ready', status: 'False', reason: 'KubeletNotReady', message: 'container runtime is down' };
     const patch = JSON.stringify({ status: { conditions: [unready] } });
     await kubectl(['patch', 'node', name, '--subresource=status', '-p', patch]);
@@ -207,7 +208,7 @@ describe('the local control plane', function () {
         const now = await condition(name, 'Ready');
         return now?.lastHeartbeatTime !== before?.lastHeartbeatTime && now;
       },
-      { what: 'a heartbeat of the unready node', timeoutMs: 10_000 },
+      { what: 'a heartbeat of the unready node', timeoutMs: 60_000 },
     );
     assert.deepEqual([after.status, after.reason], ['False', 'KubeletNotReady']);
     await kubectl(['delete', 'node', name]);
@@ -328,7 +329,7 @@ describe('the local control plane', function () {
     assert.notEqual(after, before);
     assert.deepEqual(othersNow, others);
     await kubectl(['scale', 'deployment/web', '--replicas=3']);
-    await kubectl(['rollout', 'status', 'deployment/web', '--timeout=45s']);
+    await kubectl(['rollout', 'status', 'deployment/web', '--timeout=60s']);
     assert.equal((await get<{ items: object[] }>('pods', '-l', 'app=web')).items.length, 3);
   });
 });

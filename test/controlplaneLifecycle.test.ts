@@ -12,8 +12,8 @@ import { waitFor } from '../hack/controlplane/wait.ts';
 async function assertGone(pids: Readonly<Record<string, number>>, dir: string): Promise<void> {
   const left = () => Object.entries(pids).filter(([, pid]) => isAlive(pid));
   const explain = () => `Left: ${JSON.stringify(left())}`;
-  await waitFor(() => left().length === 0, { what: 'every process to be gone', timeoutMs: 15_000, explain });
-  await waitFor(() => !existsSync(dir), { what: `${dir} to be removed`, timeoutMs: 5000 });
+  await waitFor(() => left().length === 0, { what: 'every process to be gone', timeoutMs: 60_000, explain });
+  await waitFor(() => !existsSync(dir), { what: `${dir} to be removed`, timeoutMs: 60_000 });
 }
 
 /** The command lines of all processes of this machine that have `text` in them. */
@@ -31,7 +31,7 @@ function processesWith(text: string): string[] {
 }
 
 describe('the life of a local control plane', function () {
-  this.timeout(90_000);
+  this.timeout(180_000);
   const planes: ControlPlane[] = [];
   let folder: string;
 
@@ -99,7 +99,7 @@ describe('the life of a local control plane', function () {
     const starting = startControlPlane({ dir, signal: stop.signal });
     const begun = waitFor(() => processesWith(join(dir, 'etcd')).length > 0, {
       what: 'etcd',
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
       intervalMs: 10,
     });
     await Promise.race([begun, starting]);

@@ -62,7 +62,7 @@ async function assertNothingLeft(stage: CrashStage): Promise<void> {
   assert.equal(stage.history.groups.size, 1, 'groups that ever were');
   await waitFor(async () => (await stage.runtimeClass()) === undefined, {
     what: `RuntimeClass ${stage.name} to be collected`,
-    timeoutMs: 10_000,
+    timeoutMs: 60_000,
   });
 }
 

@@ -131,7 +131,7 @@ export class CrashStage implements AsyncDisposable {
   async quiet(): Promise<void> {
     await waitFor(() => this.turnstile.quietMs > QUIET_MS, {
       what: 'requests to cease',
-      timeoutMs: 10_000,
+      timeoutMs: 60_000,
       intervalMs: 10,
     });
   }
@@ -162,7 +162,7 @@ export class CrashStage implements AsyncDisposable {
       return isSo(last) && { pool: last };
     };
     const explain = () => `${conditionLines(last)}\n${this.#operator?.tail() ?? ''}`;
-    return (await waitFor(probe, { what: `pool ${this.name} ${what}`, timeoutMs: 15_000, intervalMs: 20, explain }))
+    return (await waitFor(probe, { what: `pool ${this.name} ${what}`, timeoutMs: 60_000, intervalMs: 20, explain }))
       .pool;
   }
 
@@ -219,7 +219,7 @@ export class CrashStage implements AsyncDisposable {
       async () => this.groups().every(({ status }) => !BUSY.includes(status ?? '')) && (await this.#nodesFollow()),
       {
         what: `EKS to be done with node group ${this.name}`,
-        timeoutMs: 10_000,
+        timeoutMs: 60_000,
         intervalMs: 10,
       },
     );

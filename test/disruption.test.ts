@@ -93,7 +93,7 @@ describe('pools that are to be upgraded at the same time', () => {
 
   it('ask AWS for nothing while they wait', async () => {
     await patch('turn-a', { releaseVersion: NEWER });
-    await waitFor(() => updating().includes('turn-a'), { what: 'the update of turn-a', timeoutMs: 10_000 });
+    await waitFor(() => updating().includes('turn-a'), { what: 'the update of turn-a', timeoutMs: 60_000 });
     await patch('turn-b', { releaseVersion: NEWER });
     await stage.world.waitForPool(
       'turn-b',

@@ -82,7 +82,7 @@ const checks: readonly Check[] = [
       const pods = 'kubectl -n winpool-system get pods --selector app.kubernetes.io/name=windowspool-operator';
       await waitFor(async () => (await reader.run(`${pods} --output name`)).split('\n').length === 3, {
         what: 'the two pods of the operator to be made',
-        timeoutMs: 20_000,
+        timeoutMs: 60_000,
         intervalMs: 200,
       });
       const events = await reader.run('kubectl -n winpool-system get events --output jsonpath="{.items[*].reason}"');

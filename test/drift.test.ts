@@ -56,7 +56,7 @@ describe('a node group that somebody edits', () => {
       const told = `Node group ${POOL}: ${words}. It is put right.`;
       await waitFor(async () => (await driftEvents()).includes(told), {
         what: told,
-        timeoutMs: 10_000,
+        timeoutMs: 60_000,
         explain: () => stage.operator.tail(),
       });
       await becomes('True/AsSpecified');
@@ -86,7 +86,7 @@ describe('a node group that somebody edits', () => {
     await patch({ scaling: { max: 4 }, labels: { zone: 'a' } });
     await waitFor(() => group()?.labels?.zone === 'a' && group()?.scalingConfig?.maxSize === 4, {
       what: 'the change of the spec',
-      timeoutMs: 10_000,
+      timeoutMs: 60_000,
       explain: () => stage.operator.tail(),
     });
     assert.equal(group()?.labels?.tier, 'db');

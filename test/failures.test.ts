@@ -117,7 +117,7 @@ describe('failures of creation', () => {
       assert.doesNotMatch(JSON.stringify(pool?.status), /request ?id|encoded authorization/i);
       const before = pool?.metadata.resourceVersion;
       const tries = creations('denied');
-      await waitFor(() => creations('denied') >= tries + 2, { what: 'two more tries', timeoutMs: 15_000 });
+      await waitFor(() => creations('denied') >= tries + 2, { what: 'two more tries', timeoutMs: 60_000 });
       assert.equal(
         (await stage.world.pool('denied'))?.metadata.resourceVersion,
         before,
@@ -134,7 +134,7 @@ describe('failures of creation', () => {
     stage.world.cloud.faults.consoleCreate({ ...foreignGroup, nodegroupName: 'foreign' });
     await waitFor(() => stage.world.cloud.state.groups.get('foreign')?.nodegroup.status === 'ACTIVE', {
       what: 'the foreign group',
-      timeoutMs: 10_000,
+      timeoutMs: 60_000,
     });
     const before = structuredClone(stage.world.cloud.state.groups.get('foreign')?.nodegroup);
     await stage.world.apply(poolManifest('foreign'));
@@ -327,7 +327,7 @@ describe('a cluster that is not the one the operator runs in', () => {
         '-p',
         '{"spec":{"deletionPolicy":"Retain"}}',
       );
-      await world.kubectl('delete', 'windowspool', 'moved', '--timeout=20s');
+      await world.kubectl('delete', 'windowspool', 'moved', '--timeout=60s');
     } finally {
       await operator.stop();
     }

@@ -63,7 +63,7 @@ describe('trust in nodes', () => {
   const waitForTaints = (pool: string, key: string, want: readonly string[], what: string) =>
     waitFor(async () => JSON.stringify(await tainted(pool, key)) === JSON.stringify([...want].sort()), {
       what: `${what}: ${want.join(', ') || 'nobody'} with ${key}`,
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
     });
   const setPolicy = (pool: string, verification: object) =>
     stage.world.kubectl('patch', 'windowspool', pool, '--type=merge', '-p', JSON.stringify({ spec: { verification } }));
@@ -253,7 +253,7 @@ describe('trust in nodes', () => {
             .filter((reason) => reason === 'GateTaintReplaced').length;
         await waitFor(async () => (await told()) === 1, {
           what: 'an event that tells of the other key',
-          timeoutMs: 20_000,
+          timeoutMs: 60_000,
         });
         await setPolicy(POOL, { policy: 'Report' });
         await waitForTaints(POOL, PLAIN_GATE_TAINT_KEY, [], 'under Report');
@@ -283,7 +283,7 @@ describe('trust in nodes', () => {
         return new Set(gated).size === 2;
       };
       await waitFor(wereGated, { what: 'EKS to taint both nodes', timeoutMs: 30_000 });
-      await waitFor(isSettled, { what: 'the group to be ACTIVE again', timeoutMs: 20_000 });
+      await waitFor(isSettled, { what: 'the group to be ACTIVE again', timeoutMs: 60_000 });
       await waitForTaints(POOL, GATE_TAINT_KEY, [], 'though the group has the taint');
       assert.equal(gateOfGroup(POOL), 1);
     });

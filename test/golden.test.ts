@@ -37,7 +37,7 @@ describe('what kubectl shows', () => {
       text = parts.join('\n');
       return words.every((word) => parts.at(-1)?.includes(word)) && text;
     };
-    return waitFor(complete, { what: `${words.join(', ')} to be shown`, timeoutMs: 15_000, explain: () => text });
+    return waitFor(complete, { what: `${words.join(', ')} to be shown`, timeoutMs: 60_000, explain: () => text });
   }
 
   const looks = (name: string) => [`get wp ${name}`, `get wp ${name} -o wide`, `describe wp ${name}`];
@@ -72,7 +72,7 @@ describe('what kubectl shows', () => {
     });
     await waitFor(() => stage.world.cloud.state.groups.get('legacy')?.nodegroup.status === 'ACTIVE', {
       what: 'the group of somebody else',
-      timeoutMs: 10_000,
+      timeoutMs: 60_000,
     });
     await apply('legacy');
     await becomes('legacy', 'Stalled', 'True/NotOwned');

@@ -56,7 +56,7 @@ describe('a pool from creation to its end', () => {
   });
 
   it('answers kubectl wait and kubectl scale', async () => {
-    await stage.world.kubectl('wait', '--for=condition=Ready', 'windowspool/life', '--timeout=10s');
+    await stage.world.kubectl('wait', '--for=condition=Ready', 'windowspool/life', '--timeout=60s');
     await stage.world.apply(
       poolManifest('life', {
         scaling: { min: 2, desired: 3 },
@@ -91,7 +91,7 @@ describe('a pool from creation to its end', () => {
     await stage.world.apply(poolManifest('hurried'));
     await waitFor(() => groupIn('hurried')?.status === 'CREATING', {
       what: 'the group to be CREATING',
-      timeoutMs: 10_000,
+      timeoutMs: 60_000,
     });
     await stage.world.kubectl('delete', 'windowspool', 'hurried', '--wait=false');
     await gone('hurried');
@@ -104,7 +104,7 @@ describe('a pool from creation to its end', () => {
       await stage.world.apply(poolManifest('patient'));
       await waitFor(() => groupIn('patient')?.status === 'CREATING', {
         what: 'the group to be CREATING',
-        timeoutMs: 10_000,
+        timeoutMs: 60_000,
       });
       await stage.world.kubectl('delete', 'windowspool', 'patient', '--wait=false');
       await gone('patient');
@@ -145,7 +145,7 @@ describe('a pool from creation to its end', () => {
       }),
     );
     await ready('kept');
-    await stage.world.kubectl('delete', 'windowspool', 'kept', '--timeout=20s');
+    await stage.world.kubectl('delete', 'windowspool', 'kept', '--timeout=60s');
     const { status, labels, taints, tags } = groupIn('kept') ?? {};
     assert.deepEqual(
       { status, labels, taints, tags },
@@ -203,7 +203,7 @@ describe('a pool from creation to its end', () => {
       await stage.world.apply(poolManifest(name, { windowsVersion: 'Windows2019' }));
     await waitFor(async () => (await owners())?.join() === 'one,three,two', {
       what: 'three owners',
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
     });
     await stage.world.kubectl('delete', 'windowspool', 'one', '--timeout=30s');
     await stage.world.kubectl('delete', 'windowspool', 'three', '--timeout=30s');
@@ -259,7 +259,7 @@ describe('a pool from creation to its end', () => {
     const looks = () =>
       stage.world.cloud.calls().filter(({ input }) => (input as { nodegroupName?: string }).nodegroupName === name)
         .length;
-    await waitFor(() => looks() >= 2, { what: `two looks at ${name}`, timeoutMs: 10_000 });
+    await waitFor(() => looks() >= 2, { what: `two looks at ${name}`, timeoutMs: 60_000 });
   }
 
   it('deletes what it made', async () => {

@@ -242,7 +242,7 @@ describe('the prerequisites of a pool', () => {
     await stage.world.apply(poolManifest('skew', { labels: { team: 'web' } }));
     const tries = () =>
       stage.world.cloud.calls().filter(({ operation }) => operation === 'UpdateNodegroupConfig').length;
-    await waitFor(() => tries() >= 3, { what: 'three tries', timeoutMs: 15_000 });
+    await waitFor(() => tries() >= 3, { what: 'three tries', timeoutMs: 60_000 });
     assert.equal(conditionOf(await stage.world.pool('skew'), 'Stalled'), 'absent');
     faults.cluster({ status: 'ACTIVE' });
     await stage.world.waitForPool(

@@ -39,17 +39,17 @@ describe('two operators', function () {
   };
   const leads = async (operator: OperatorProcess) =>
     operator.running && (await metric(operator, 'leader_election_master_status')).some((line) => line.endsWith(' 1'));
-  const toLead = (operator: OperatorProcess, timeoutMs: number) =>
+  const toLead = (operator: OperatorProcess) =>
     waitFor(() => leads(operator), {
       what: 'the other to lead',
-      timeoutMs,
+      timeoutMs: 60_000,
       intervalMs: 50,
       explain: () => operator.tail(),
     });
 
   async function startBoth(kubeconfig?: string): Promise<void> {
     leader = await world.operator(FLAGS, kubeconfig ? { credentials: kubeconfig } : {}).ready();
-    await toLead(leader, 10_000);
+    await toLead(leader);
     standby = await world.operator(FLAGS).ready();
   }
 
@@ -98,9 +98,9 @@ describe('two operators', function () {
     await beginCreation('handed');
     assert.equal(await leader.stop(), 0);
     const released = performance.now();
-    await toLead(standby, 10_000);
-    // A candidate looks every 2 to 4.4 s, as client-go's does.
-    assert.ok(performance.now() - released < 5_000, `took ${Math.round(performance.now() - released)} ms`);
+    await toLead(standby);
+    // A candidate looks every 2 to 4.4 s, as client-go's does. One that waits for the end of the lease begins after more than 12 s.
+    assert.ok(performance.now() - released < 10_000, `took ${Math.round(performance.now() - released)} ms`);
     await assertFinished('handed');
   });
 
@@ -112,13 +112,13 @@ describe('two operators', function () {
     const held = await holder();
     await waitFor(async () => (await holder()) !== held, {
       what: 'another holder',
-      timeoutMs: 25_000,
+      timeoutMs: 60_000,
       intervalMs: 200,
     });
     const took = performance.now() - killed;
-    // The last renewal was up to 2 s before the kill; the other looks every 2 to 4.4 s.
-    assert.ok(took > 12_000 && took < 20_500, `took ${Math.round(took)} ms`);
-    await toLead(standby, 2_000);
+    // The last renewal was up to 2 s before the kill. The other looks every 2 to 4.4 s, and a busy machine adds to that.
+    assert.ok(took > 12_000 && took < 40_000, `took ${Math.round(took)} ms`);
+    await toLead(standby);
     await assertFinished('orphaned');
   });
 
@@ -128,10 +128,10 @@ describe('two operators', function () {
     await startBoth(cable.kubeconfig);
     await beginCreation('severed');
     cable.cut();
-    const ended = waitFor(() => !leader.running, { what: 'the leader to end', timeoutMs: 25_000, intervalMs: 20 }).then(
+    const ended = waitFor(() => !leader.running, { what: 'the leader to end', timeoutMs: 60_000, intervalMs: 20 }).then(
       () => performance.now(),
     );
-    const began = toLead(standby, 30_000).then(() => performance.now());
+    const began = toLead(standby).then(() => performance.now());
     const [end, beginning] = await Promise.all([ended, began]);
 
     assert.ok(end < beginning, `the old leader ended ${Math.round(end - beginning)} ms after the new one began`);

@@ -93,7 +93,7 @@ describe('an operator whose credentials rotate', function () {
     assert.notEqual(first.ca, second.ca);
     await mount('ca.crt', first.ca + second.ca);
     const anew = () => operator.lines.some(({ msg }) => msg.endsWith('changed; connecting anew'));
-    await waitFor(anew, { what: 'new connections', timeoutMs: 20_000, explain: () => operator.tail() });
+    await waitFor(anew, { what: 'new connections', timeoutMs: 60_000, explain: () => operator.tail() });
     await assertWorks('third');
 
     await serveWith(world, second);

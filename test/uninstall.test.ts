@@ -13,7 +13,7 @@ const SCRIPT = fileURLToPath(new URL('../hack/undeploy.sh', import.meta.url));
 const FINALIZER = 'winpool.dev/finalizer';
 
 describe('an operator that was uninstalled before its pools', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let world: World;
   before(async () => {
     world = await theWorld();

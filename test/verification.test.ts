@@ -70,7 +70,7 @@ describe('the verification of nodes', () => {
       await stage.world.kubectl('label', 'node', node, change, '--overwrite');
       await waitFor(async () => (await labelOf(node)) === '10.0.20348', {
         what: `the label after ${change}`,
-        timeoutMs: 10_000,
+        timeoutMs: 60_000,
       });
     }
   });
