@@ -126,6 +126,19 @@ describe('a pool that adopts a group', () => {
     ]);
   });
 
+  it('is not Ready while it does not have the group, though that wants no nodes', async () => {
+    const world = legacyWorld({ ...adopting, paused: true }, { scaling: { min: 0, max: 9, desired: 0 } });
+    await wake(world, world.start());
+    assert.deepEqual(
+      ['Ready', 'RuntimeClassReady'].map((type) => conditionOf(world, type)),
+      ['False/Adopting', 'False/Pending'],
+    );
+    assert.equal(
+      world.pools.get('web')?.status?.conditions?.find(({ type }) => type === 'RuntimeClassReady')?.message,
+      'RuntimeClass windows-2022 is made when the pool is resumed.',
+    );
+  });
+
   it('says what EKS cannot change, replaces nothing, and still brings the rest to the spec', async () => {
     const world = legacyWorld(adopting, { subnets: ['subnet-0c000000'] });
     const deps = world.start();

@@ -10,6 +10,7 @@ import { assessNodeGroup } from './assessNodeGroup.ts';
 import { assessNodes } from './assessNodes.ts';
 import { assessUpToDate } from './assessUpToDate.ts';
 import { groupOf, isDeleting, isPaused } from './facts.ts';
+import { isOwnedBy } from './nodeGroup.ts';
 import { scalingIn } from './poolKind.ts';
 import { assessPrerequisites } from './prerequisites/assessPrerequisites.ts';
 import type { Reason } from './reasons.ts';
@@ -106,10 +107,11 @@ function isRolling(s: Situation, { NodesVerified }: Parts): boolean {
   return wasReady && knownGroup(s).status === 'UPDATING' && NodesVerified.status !== 'False' && s.roster.verified > 0;
 }
 
-/** What is known of the group: seen, or remembered in status where AWS could not be asked since the operator started. */
+/** What is known of the pool's own group: seen, or remembered in status where AWS could not be asked since the operator started. */
 function knownGroup(s: Situation): { readonly status: string; readonly desired: number | undefined } {
   const group = groupOf(s);
-  if (group) return { status: group.status, desired: group.scaling.desired };
+  if (group && isOwnedBy(s.pool, group)) return { status: group.status, desired: group.scaling.desired };
+  if (group) return { status: '', desired: undefined };
   const memory = s.group.kind === 'unreachable' ? s.pool.status : undefined;
   return { status: memory?.nodeGroup?.status ?? '', desired: memory?.nodes?.desired };
 }
@@ -173,7 +175,7 @@ function assessRuntimeClass(s: Situation): Finding {
   return {
     status: 'False',
     reason: 'Pending',
-    message: `RuntimeClass ${wish.name} is about to be made.`,
+    message: `RuntimeClass ${wish.name} is ${isPaused(s.pool) ? 'made when the pool is resumed' : 'about to be made'}.`,
     working: true,
   };
 }
