@@ -10,6 +10,7 @@ import { EksNodeGroups } from '../../controllers/aws/nodeGroups.ts';
 import { PublishedReleases } from '../../controllers/aws/releases.ts';
 import { AutoScalingGroups } from '../../controllers/aws/scalingGroups.ts';
 import { createKubernetesClient, type KubernetesClient } from '../../controllers/kubernetes/client.ts';
+import { createEvictions } from '../../controllers/kubernetes/evictions.ts';
 import { createNodes } from '../../controllers/kubernetes/nodes.ts';
 import { createPools } from '../../controllers/kubernetes/pools.ts';
 import { createRuntimeClasses } from '../../controllers/kubernetes/runtimeClasses.ts';
@@ -64,6 +65,7 @@ export function portsOf({ clusterName, maxPoolsUpdating }: Options, connections:
     accessEntries: new EksAccessEntries(clusterName, aws.eks, lane),
     capacity: new Ec2Capacity(aws.ec2, lane),
     system: createSystemObjects(client),
+    evictions: createEvictions(client),
     nodes: createNodes(client, caches.nodes),
     rosters: caches.rosters,
     runtimeClasses: createRuntimeClasses(client, caches.runtimeClasses),

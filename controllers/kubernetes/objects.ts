@@ -18,6 +18,8 @@ export interface OwnerReference {
   readonly kind: string;
   readonly name: string;
   readonly uid: string;
+  /** Whether the owner manages the object. */
+  readonly controller?: boolean;
 }
 
 export interface KubernetesObject {

@@ -104,7 +104,7 @@ describe('nothing but a human helps: Ready is False, and Stalled with the reason
       }),
       stalled(
         'NodeGroupReady',
-        'False UpdateFailed: Update u-1 of node group web failed: PodEvictionFailure: Reached max retries (ip-10-0-1-1) Let the PodDisruptionBudget of the pods give way, or end them, or set nodeGroup.update.force: true. It is not tried again until the spec or the annotation winpool.dev/retry changes.',
+        'False UpdateFailed: Update u-1 of node group web failed: PodEvictionFailure: Reached max retries (ip-10-0-1-1). Let the PodDisruptionBudget of the pods give way, or end them, or set nodeGroup.update.force: true. It is not tried again until the spec or the annotation winpool.dev/retry changes.',
       ),
     ],
     [

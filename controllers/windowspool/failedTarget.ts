@@ -1,5 +1,6 @@
 /** What EKS refused or failed to do. Remembered in status, so that it is not tried again for ever. Pure. */
 import type { NodeGroupState } from './api.gen.ts';
+import { describeStuckPods, isEvictionFailure } from './evictions.ts';
 import { createdFrom, groupOf } from './facts.ts';
 import { configChangeFor, configTargetOf } from './groupChanges.ts';
 import { RETRY_ANNOTATION } from './labels.ts';
@@ -8,7 +9,7 @@ import type { NodeGroupUpdate } from './ports.ts';
 import type { Situation, StepTrouble } from './situation.ts';
 import type { Step } from './steps.ts';
 import { automaticChangeFor, preparationFor, versionChangeFor, versionTargetOf } from './versionChanges.ts';
-import { joined } from './words.ts';
+import { joined, sentence } from './words.ts';
 
 export type FailedTarget = NonNullable<NodeGroupState['failedTarget']>;
 
@@ -103,9 +104,9 @@ function failedUpdate(s: Situation): FailedTarget | undefined {
   const { pool, update, now } = s;
   const memory = pool.status?.nodeGroup?.update;
   if (update?.status !== 'Failed' || memory?.id !== update.id || !openTargets(s).has(memory.target)) return undefined;
-  const words = update.errors.map(describeError).join(' ');
-  const move = update.errors.some(({ code }) => code === 'PodEvictionFailure') ? ` ${EVICTION_MOVE}` : '';
-  const message = `Update ${update.id} of node group ${nodeGroupNameOf(pool)} failed: ${words || 'EKS gives no reason.'}${move}`;
+  const words = update.errors.map((error) => sentence(describeError(error))).join(' ');
+  const pods = isEvictionFailure(update) ? ` ${describeStuckPods(s.stuckPods)}` : '';
+  const message = `Update ${update.id} of node group ${nodeGroupNameOf(pool)} failed: ${words || 'EKS gives no reason.'}${pods}`;
   return { target: memory.target, reason: 'UpdateFailed', message, time: timeOf(now), ...retryOf(pool) };
 }
 
@@ -114,9 +115,6 @@ export function describeError({ code, message, resourceIds }: NodeGroupUpdate['e
   const named = resourceIds.filter((id) => !message.includes(id));
   return `${code}: ${message}${named.length > 0 ? ` (${joined(named)})` : ''}`;
 }
-
-const EVICTION_MOVE =
-  'Let the PodDisruptionBudget of the pods give way, or end them, or set nodeGroup.update.force: true.';
 
 /** The schema takes no longer one. */
 const RETRY_LENGTH = 256;

@@ -3,6 +3,7 @@ import { Adoptions } from './adoption.ts';
 import type { WindowsPool } from './api.gen.ts';
 import { gatherAutoscalerFacts } from './autoscalerFacts.ts';
 import type { Departures } from './departures.ts';
+import { withStuckPods } from './evictions.ts';
 import { expectationOf, groupOf, isAwsTrouble, isDeleting, isOverdue, lateInstances } from './facts.ts';
 import type { Fleet } from './fleet.ts';
 import { POOL_KEY, RETRY_ANNOTATION } from './labels.ts';
@@ -10,6 +11,7 @@ import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import { nodeGroupIn } from './poolKind.ts';
 import type {
   Clusters,
+  Evictions,
   Instances,
   NodeGroups,
   Nodes,
@@ -38,6 +40,7 @@ export interface Sources extends PrerequisiteSources {
   readonly nodes: Nodes;
   readonly rosters: Pick<Rosters, 'of' | 'forget'>;
   readonly runtimeClasses: RuntimeClasses;
+  readonly evictions: Evictions;
   readonly fleet: Pick<Fleet, 'seenBy' | 'rest'>;
   /** The API server's version, such as `v1.36.3`; undefined until it is known. */
   readonly serverVersion: () => string | undefined;
@@ -155,7 +158,7 @@ export async function observe(
 
 /** With all else that AWS has to be asked for. */
 async function askAws(s: Situation, sights: Sights, sources: Sources, signal: AbortSignal): Promise<Situation> {
-  const updated = await withUpdate(s, sources, signal);
+  const updated = await withStuckPods(await withUpdate(s, sources, signal), sources, signal);
   const known = needsInstances(updated) ? await withInstances(updated, sources, signal) : updated;
   const seen = scopeOf(known) === 'complete' ? await withAllThatMayBeWrong(known, sights, sources, signal) : known;
   const [prerequisites, newestRelease] = await Promise.all([

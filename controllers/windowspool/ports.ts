@@ -298,6 +298,22 @@ export interface Nodes {
   ): Promise<Answer<void>>;
 }
 
+/** A pod that eviction does not move from its node. */
+export interface StuckPod {
+  readonly namespace: string;
+  readonly name: string;
+  /**
+   * The PodDisruptionBudgets in its way: one that allows no disruption, or several, with which the eviction API never evicts a pod. None: the
+   * pod tolerates every taint, and its controller puts it back on the cordoned node.
+   */
+  readonly budgets: readonly string[];
+}
+
+export interface Evictions {
+  /** The stuck pods on these nodes by namespace and name, from the API server: nothing is kept of pods. */
+  stuckOn(nodes: readonly string[], signal: AbortSignal): Promise<Answer<readonly StuckPod[]>>;
+}
+
 export interface Toleration {
   readonly key?: string;
   readonly operator?: 'Equal' | 'Exists';

@@ -39,6 +39,8 @@ export interface RosterView {
   readonly strays: readonly NodeRecord[];
   /** When nodes that left may be looked for again, epoch milliseconds; infinity when none did. */
   readonly nextReadAt: number;
+  /** The nodes that were there before a time, in epoch milliseconds, by name. */
+  nodesBefore(time: number): readonly NodeRecord[];
   /** Whether this EC2 instance is one of the nodes. */
   hasInstance(id: string): boolean;
 }
@@ -137,6 +139,12 @@ export class Roster implements RosterView {
 
   get nextReadAt(): number {
     return this.departures.nextReadAt;
+  }
+
+  nodesBefore(time: number): readonly NodeRecord[] {
+    return byName(this.#verdicts)
+      .map(({ node }) => node)
+      .filter(({ createdAt }) => createdAt < time);
   }
 
   hasInstance(id: string): boolean {

@@ -1,7 +1,16 @@
 /** What is true of a pool at one moment: everything that the plan may look at. Plain data. */
 import type { WindowsPool } from './api.gen.ts';
 import type { FleetView } from './fleet.ts';
-import type { Answer, Cluster, Instance, NodeGroup, NodeGroupUpdate, RuntimeClass, Trouble } from './ports.ts';
+import type {
+  Answer,
+  Cluster,
+  Instance,
+  NodeGroup,
+  NodeGroupUpdate,
+  RuntimeClass,
+  StuckPod,
+  Trouble,
+} from './ports.ts';
 import type { PrerequisiteFacts } from './prerequisites/facts.ts';
 import type { RosterView } from './roster.ts';
 
@@ -60,6 +69,8 @@ export interface Situation {
   readonly group: GroupSight;
   /** The operator's own update, looked up when it was still running at the last report. */
   readonly update: NodeGroupUpdate | undefined;
+  /** The pods that kept that update from its end; undefined where they were not asked for. */
+  readonly stuckPods?: Answer<readonly StuckPod[]>;
   /** The verdicts on the pool's nodes: a live view of the cache. */
   readonly roster: RosterView;
   /** What the checks of the prerequisites look at; undefined where none are made. */

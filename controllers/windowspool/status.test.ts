@@ -256,7 +256,7 @@ describe('the node group in the status', () => {
     const failed = {
       target: running.target,
       reason: 'UpdateFailed',
-      message: 'Update u-1 of node group web failed: NodeCreationFailure: No node joined (i-1)',
+      message: 'Update u-1 of node group web failed: NodeCreationFailure: No node joined (i-1).',
       time: TIME,
     };
     assert.deepEqual(state?.failedTarget, failed);

@@ -46,8 +46,11 @@ describe('an upgrade', () => {
   it('that failed stays told, with the pods that EKS names, and is not sent again', async () => {
     const { world, deps } = await readyWorld();
     world.updateErrors = EVICTION;
+    world.stuckPods = [{ namespace: 'shop', name: 'cart-0', budgets: ['cart'] }];
     world.apply(pins({ releaseVersion: NEXT }));
+    const start = world.calls.length;
     await hours(world, deps, 3);
+    assert.equal(world.calls.slice(start).filter((call) => call === 'list pods').length, 1);
     assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
     const words = `PodEvictionFailure: ${EVICTION[0]?.message} (ip-10-0-1-1.eu-west-1.compute.internal)`;
     assert.deepEqual([stateOf(world)?.update?.status, stateOf(world)?.update?.errors], ['Failed', [words]]);
@@ -56,7 +59,10 @@ describe('an upgrade', () => {
       said.startsWith('False UpdateFailed: Update u-2 of node group web failed:') && said.includes(words),
       said,
     );
-    assert.match(said, /set nodeGroup\.update\.force: true/);
+    assert.match(
+      said,
+      /Pods that stayed: shop\/cart-0 \(PodDisruptionBudget cart allows no disruption\)\. .* set nodeGroup\.update\.force: true/,
+    );
     assert.match(conditionOf(world, 'UpToDate') ?? '', /^False UpdateFailed: /);
   });
 

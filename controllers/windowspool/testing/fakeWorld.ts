@@ -22,6 +22,7 @@ import type {
   Pools,
   RuntimeClass,
   RuntimeClassWish,
+  StuckPod,
   Taint,
   Trouble,
   VersionChange,
@@ -72,6 +73,8 @@ export class FakeWorld {
   looks = 1;
   /** How every update ends: well, or with these errors and the group as it was. */
   updateErrors: NodeGroupUpdate['errors'] = [];
+  /** The pods that eviction does not move, on whatever node. */
+  stuckPods: readonly StuckPod[] = [];
   /** What a call answers instead of doing its work. */
   fails: (call: string) => Trouble | undefined = () => undefined;
   /** The call, counted from 0, at which the process ends; and whether the call is still carried out. */
@@ -175,6 +178,7 @@ export class FakeWorld {
           }),
       },
       instances: { ofScalingGroup: () => this.#call('DescribeInstances', () => this.instances) },
+      evictions: { stuckOn: (nodes) => this.#call('list pods', () => (nodes.length > 0 ? this.stuckPods : [])) },
       rosters: {
         of: (pool, group, expected) => {
           this.#tellOfNodes();

@@ -1,0 +1,119 @@
+/** The port Evictions: pods and PodDisruptionBudgets, read when an update failed on them. */
+import type { Evictions, StuckPod } from '../windowspool/ports.ts';
+import type { KubernetesClient } from './client.ts';
+import { answer } from './errors.ts';
+import type { KubernetesObject } from './objects.ts';
+
+interface Pod extends KubernetesObject {
+  readonly spec?: { readonly tolerations?: readonly Toleration[] };
+  readonly status?: { readonly phase?: string };
+}
+
+interface Toleration {
+  readonly key?: string;
+  readonly operator?: string;
+  readonly effect?: string;
+}
+
+interface Selector {
+  readonly matchLabels?: Readonly<Record<string, string>>;
+  readonly matchExpressions?: readonly Expression[];
+}
+
+interface Expression {
+  readonly key: string;
+  readonly operator: string;
+  readonly values?: readonly string[];
+}
+
+interface Budget extends KubernetesObject {
+  readonly spec?: { readonly selector?: Selector };
+  readonly status?: { readonly disruptionsAllowed?: number };
+}
+
+export function createEvictions(client: KubernetesClient): Evictions {
+  const list = async <T>(
+    path: string,
+    fieldSelector: string | undefined,
+    signal: AbortSignal,
+  ): Promise<readonly T[]> => {
+    const { items = [] } = await client.request<{ items?: readonly T[] }>('GET', path, {
+      query: { fieldSelector },
+      signal,
+    });
+    return items;
+  };
+  return {
+    stuckOn: async (nodes, signal) => {
+      const pods = await answer('list pods', signal, async () => {
+        const found = await Promise.all(
+          nodes.map((node) => list<Pod>('/api/v1/pods', `spec.nodeName=${node}`, signal)),
+        );
+        return found.flat().filter(mustGo);
+      });
+      if (!pods.ok || pods.value.length === 0) return pods.ok ? { ok: true, value: [] } : pods;
+      const budgets = await answer('list poddisruptionbudgets', signal, () =>
+        list<Budget>('/apis/policy/v1/poddisruptionbudgets', undefined, signal),
+      );
+      if (!budgets.ok) return budgets;
+      const stuck = pods.value.flatMap((pod) => stuckPod(pod, budgets.value) ?? []);
+      return { ok: true, value: stuck.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)) };
+    },
+  };
+}
+
+function keyOf({ namespace, name }: StuckPod): string {
+  return `${namespace}/${name}`;
+}
+
+/** Whether a node counts as empty only without the pod: https://kubernetes.io/docs/tasks/administer-cluster/safely-drain-node/ */
+function mustGo({ metadata, status }: Pod): boolean {
+  const isMirror = metadata?.annotations?.['kubernetes.io/config.mirror'] !== undefined;
+  const isFinished = status?.phase === 'Succeeded' || status?.phase === 'Failed';
+  return !isMirror && !isFinished && !metadata?.ownerReferences?.some(({ kind }) => kind === 'DaemonSet');
+}
+
+/**
+ * Why eviction fails, by EKS' list (https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html): budgets that are too
+ * strict, and pods that tolerate every taint. The eviction API refuses a pod that several budgets match.
+ */
+function stuckPod({ metadata = {}, spec }: Pod, budgets: readonly Budget[]): StuckPod | undefined {
+  const { namespace = '', name = '', labels = {} } = metadata;
+  const matching = budgets.filter(
+    (budget) => budget.metadata?.namespace === namespace && matches(budget.spec?.selector, labels),
+  );
+  const blocking = matching.length > 1 ? matching : matching.filter(({ status }) => !status?.disruptionsAllowed);
+  if (blocking.length > 0) {
+    return { namespace, name, budgets: blocking.map((budget) => budget.metadata?.name ?? '').sort() };
+  }
+  const comesBack = metadata.ownerReferences?.some(({ controller }) => controller) ?? false;
+  return comesBack && spec?.tolerations?.some(isForAll) ? { namespace, name, budgets: [] } : undefined;
+}
+
+/** Without a key `Exists` is for every taint; a cordoned node has one of effect NoSchedule. */
+function isForAll({ key, operator, effect }: Toleration): boolean {
+  return !key && operator === 'Exists' && (!effect || effect === 'NoSchedule');
+}
+
+/** As the API server matches labels: no selector matches nothing, an empty one everything. */
+function matches(selector: Selector | undefined, labels: Readonly<Record<string, string>>): boolean {
+  if (!selector) return false;
+  const { matchLabels = {}, matchExpressions = [] } = selector;
+  return (
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    matchExpressions.every((expression) => holds(expression, labels[expression.key]))
+  );
+}
+
+function holds({ operator, values = [] }: Expression, value: string | undefined): boolean {
+  switch (operator) {
+    case 'In':
+      return value !== undefined && values.includes(value);
+    case 'NotIn':
+      return value === undefined || !values.includes(value);
+    case 'Exists':
+      return value !== undefined;
+    default:
+      return value === undefined;
+  }
+}
