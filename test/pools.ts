@@ -29,3 +29,13 @@ export function creationsOf({ cloud }: World, name: string): number {
         operation === 'CreateNodegroup' && (input as { nodegroupName?: string }).nodegroupName === name,
     ).length;
 }
+
+/** A manifest of a pool of existing nodes. */
+export function existingPool(name: string, selector: Fields, spec: Fields = {}): object {
+  return {
+    apiVersion: 'winpool.dev/v1alpha1',
+    kind: 'WindowsPool',
+    metadata: { name },
+    spec: { windowsVersion: 'Windows2022', existingNodes: { selector }, ...spec },
+  };
+}

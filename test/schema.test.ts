@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict';
+import { globSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { World } from '../hack/world/world.ts';
-import { poolManifest } from './pools.ts';
+import { existingPool, poolManifest } from './pools.ts';
 import { theWorld } from './sharedWorld.ts';
 
+type Fields = Record<string, unknown>;
 type Spec = Parameters<typeof poolManifest>[1];
+
+const SAMPLES = fileURLToPath(new URL('../config/samples/', import.meta.url));
+const NODE_GROUP = {
+  nodeRoleArn: 'arn:aws:iam::111122223333:role/windows-nodes',
+  subnets: [{ id: 'subnet-0a1000000000000aa' }],
+};
 
 /** A spec that must be refused, and words of the message that tells what to write instead. */
 const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] = [
@@ -138,6 +147,43 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
   ['a field that does not exist', { autoscaling: true }, 'unknown field "spec.autoscaling"'],
 ];
 
+/** Pools of existing nodes that must be refused: a selector and the rest of the spec. */
+const FRA = { matchLabels: { site: 'fra' } };
+const refusalsOfExisting: readonly (readonly [what: string, selector: Fields, spec: Fields, words: string])[] = [
+  ['both kinds of nodes', FRA, { nodeGroup: NODE_GROUP, scaling: { min: 1, max: 2 } }, 'Set exactly one of the two'],
+  ['existing nodes with a size', FRA, { scaling: { min: 1, max: 2 } }, 'Take scaling away'],
+  ['existing nodes with a disruption', FRA, { disruption: { maxUnavailable: 1 } }, 'Take disruption away'],
+  ['existing nodes with a drift policy', FRA, { driftPolicy: 'Report' }, 'driftPolicy is about node groups'],
+  ['an empty selector', {}, {}, 'an empty selector would match every Windows node'],
+  ['a selector with empty terms', { matchLabels: {}, matchExpressions: [] }, {}, 'Name at least one label'],
+  ['the label of a pool', { matchLabels: { 'winpool.dev/pool': 'web' } }, {}, 'Select by other labels'],
+  [
+    'an expression on the label of a pool',
+    { matchExpressions: [{ key: 'winpool.dev/pool', operator: 'Exists' }] },
+    {},
+    'Select by other labels',
+  ],
+  ['a label that is none', { matchLabels: { 'my site': 'fra' } }, {}, 'a label key is a name'],
+  [
+    'In without values',
+    { matchExpressions: [{ key: 'a', operator: 'In' }] },
+    {},
+    'In and NotIn need at least one value',
+  ],
+  [
+    'Exists with values',
+    { matchExpressions: [{ key: 'a', operator: 'Exists', values: ['b'] }] },
+    {},
+    'Exists and DoesNotExist take no values',
+  ],
+  [
+    'an unknown operator',
+    { matchExpressions: [{ key: 'a', operator: 'Gt', values: ['1'] }] },
+    {},
+    'supported values: "In"',
+  ],
+];
+
 describe('the API server', () => {
   let world: World;
   before(async function () {
@@ -156,6 +202,37 @@ describe('the API server', () => {
       );
     });
   }
+
+  for (const [what, selector, spec, words] of refusalsOfExisting) {
+    it(`refuses ${what}`, async () => {
+      const answer = await answerTo(existingPool('refused', selector, spec), '--dry-run=server', '--validate=strict');
+      assert.ok(answer.includes(words), `expected "${words}" in:\n${answer}`);
+    });
+  }
+
+  for (const sample of globSync('existing-nodes/*.yaml', { cwd: SAMPLES }).sort()) {
+    it(`accepts the sample ${sample}`, () =>
+      world.kubectl('apply', '-f', `${SAMPLES}${sample}`, '--dry-run=server', '--validate=strict'));
+  }
+
+  it('refuses a pool without any nodes, and one that has no size', async () => {
+    const bare = { apiVersion: 'winpool.dev/v1alpha1', kind: 'WindowsPool', metadata: { name: 'bare' } };
+    const none = await answerTo({ ...bare, spec: { windowsVersion: 'Windows2022' } }, '--dry-run=server');
+    assert.match(none, /Set exactly one of the two/);
+    const unsized = { windowsVersion: 'Windows2022', nodeGroup: NODE_GROUP };
+    assert.match(await answerTo({ ...bare, spec: unsized }, '--dry-run=server'), /Set scaling\.min and scaling\.max/);
+  });
+
+  it('lets no pool change its kind, and a selector change at any time', async () => {
+    await world.apply(existingPool('kind', FRA));
+    await world.apply(existingPool('kind', { matchExpressions: [{ key: 'site', operator: 'Exists' }] }));
+    const other = { spec: { existingNodes: null, nodeGroup: NODE_GROUP, scaling: { min: 1, max: 2 } } };
+    await assert.rejects(
+      world.kubectl('patch', 'windowspool', 'kind', '--type=merge', '-p', JSON.stringify(other)),
+      /cannot take each other's place/,
+    );
+    await world.kubectl('delete', 'windowspool', 'kind');
+  });
 
   for (const [name, words] of [
     ['web.prod', 'must be a DNS label'],
@@ -212,8 +289,8 @@ describe('the API server', () => {
       '-p',
       JSON.stringify({ status }),
     );
-  const answerTo = (manifest: object) =>
-    world.apply(manifest).then(
+  const answerTo = (manifest: object, ...flags: readonly string[]) =>
+    world.apply(manifest, ...flags).then(
       () => 'accepted',
       (error: Error) => error.message,
     );

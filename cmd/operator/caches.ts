@@ -1,6 +1,6 @@
 /** The operator's caches: what it knows of the cluster, kept up to date by watches. */
 import type { KubernetesClient } from '../../controllers/kubernetes/client.ts';
-import { nodeIdentity, nodeIndexes, nodeListWatch } from '../../controllers/kubernetes/nodes.ts';
+import { NODE_SELECTOR, nodeIdentity, nodeIndexes, nodeListWatch } from '../../controllers/kubernetes/nodes.ts';
 import { poolIdentity, poolListWatch } from '../../controllers/kubernetes/pools.ts';
 import { runtimeClassIdentity, runtimeClassListWatch } from '../../controllers/kubernetes/runtimeClasses.ts';
 import { realClock } from '../../controllers/runtime/clock.ts';
@@ -11,8 +11,9 @@ import { Reflector } from '../../controllers/runtime/reflector.ts';
 import { Store } from '../../controllers/runtime/store.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { Fleet } from '../../controllers/windowspool/fleet.ts';
-import { NODE_GROUP_LABEL } from '../../controllers/windowspool/labels.ts';
+import { Holdings } from '../../controllers/windowspool/holdings.ts';
 import { nodeGroupNameOf } from '../../controllers/windowspool/nodeGroup.ts';
+import { hasNodeGroup } from '../../controllers/windowspool/poolKind.ts';
 import type { NodeRecord, RuntimeClass } from '../../controllers/windowspool/ports.ts';
 import { Rosters } from '../../controllers/windowspool/roster.ts';
 import { nodeGroupsOf, poolChangeMatters, poolIndexes } from '../../controllers/windowspool/triggers.ts';
@@ -24,6 +25,8 @@ export class Caches {
   readonly runtimeClasses: Store<RuntimeClass>;
   readonly rosters: Rosters;
   readonly fleet = new Fleet();
+  readonly holdings: Holdings;
+  #controller: Controller | undefined;
   readonly #reflectors: readonly { run(signal: AbortSignal): Promise<void> }[];
 
   constructor(client: KubernetesClient, log: Logger, metrics: EngineMetrics) {
@@ -34,6 +37,13 @@ export class Caches {
       (group) => this.nodes.byIndex('nodeGroup', group),
       () => Date.now(),
     );
+    this.holdings = new Holdings({
+      nodes: () => this.nodes.list(),
+      poolOfGroup: (group) => this.pools.byIndex('nodeGroup', group).find(isGroupKnown)?.metadata.name,
+      wake: (pool) => this.#controller?.enqueue(pool),
+      now: () => Date.now(),
+    });
+    this.#followHoldings();
     this.runtimeClasses = new Store({ identity: runtimeClassIdentity, log });
     const common = (name: string) => ({ name, clock: realClock, log, hooks: metrics.reflector(name) });
     this.#reflectors = [
@@ -45,7 +55,7 @@ export class Caches {
       }),
       new Reflector({
         ...common('nodes'),
-        source: nodeListWatch(client, NODE_GROUP_LABEL),
+        source: nodeListWatch(client, NODE_SELECTOR),
         identity: nodeIdentity,
         store: this.nodes,
       }),
@@ -68,15 +78,27 @@ export class Caches {
     return this.#reflectors.map((reflector) => reflector.run(signal));
   }
 
+  /** The nodes of pools of existing nodes. Before anybody is woken: what a pool wants decides about the nodes of others. */
+  #followHoldings(): void {
+    this.pools.subscribe(({ key, before, after }) => {
+      this.holdings.declare(key, after);
+      const groups = [before, after].flatMap((pool) => (pool && isGroupKnown(pool) ? [nodeGroupNameOf(pool)] : []));
+      if (groups.length === 1 || groups[0] !== groups[1])
+        for (const group of groups) this.holdings.reconsider(this.nodes.byIndex('nodeGroup', group));
+    });
+    this.nodes.subscribe(({ before, after }) => this.holdings.follow(before, after));
+  }
+
   /** Tells the controller which pools a change concerns; `gone` is told of a pool's end before others are woken by it. */
   wake(controller: Controller, gone: (pool: string) => void): void {
     this.fleet.onRelief((pool) => controller.enqueue(pool));
+    this.#controller = controller;
     this.pools.subscribe(({ key, before, after }) => {
       if (poolChangeMatters(before, after)) controller.enqueue(key);
       if (!before || after) return;
       gone(key);
       // Its node group may be free now for a pool that waits for the name.
-      this.#wakeBy('nodeGroup', nodeGroupNameOf(before), controller);
+      for (const group of poolIndexes.nodeGroup(before)) this.#wakeBy('nodeGroup', group, controller);
     });
     this.nodes.subscribe(({ before, after }) => {
       this.rosters.follow(before, after);
@@ -88,4 +110,9 @@ export class Caches {
   #wakeBy(index: keyof typeof poolIndexes, value: string, controller: Controller): void {
     for (const { metadata } of this.pools.byIndex(index, value)) controller.enqueue(metadata.name);
   }
+}
+
+/** Whether the pool has, or had, a node group of its own. */
+function isGroupKnown(pool: WindowsPool): boolean {
+  return hasNodeGroup(pool) && pool.status?.nodeGroup?.arn !== undefined;
 }

@@ -68,6 +68,7 @@ export function portsOf({ clusterName, maxPoolsUpdating }: Options, connections:
     evictions: createEvictions(client),
     nodes: createNodes(client, caches.nodes),
     rosters: caches.rosters,
+    holdings: caches.holdings,
     runtimeClasses: createRuntimeClasses(client, caches.runtimeClasses),
     pools,
     budget: new DisruptionBudget(pools, maxPoolsUpdating),

@@ -2,9 +2,10 @@
  * What is kept of a Node, and where it is found: the numbers of k8s.io/api v0.36 core/v1 and k8s.io/apimachinery v0.36 meta/v1
  * (generated.proto), which never change. Another field is a line here and one in NodeRecord.
  */
-import { VERIFIED_CONDITION } from '../windowspool/labels.ts';
+import { CLAIM_ANNOTATION, VERIFIED_CONDITION } from '../windowspool/labels.ts';
 import type { NodeCondition, NodeRecord, Taint, TaintEffect } from '../windowspool/ports.ts';
 import {
+  entry,
   identifier,
   type Kind,
   kind,
@@ -52,6 +53,15 @@ function withAddress(before: readonly string[], address: string): readonly strin
   // concat makes an array of exactly that length; a literal with a spread, one with room for more.
   return before.includes(address) ? before : before.concat(address);
 }
+
+const claim = entry(CLAIM_ANNOTATION);
+
+/** Whether there is an annotation. A map without entries is none: protobuf cannot say it. */
+const annotated = kind<boolean>({
+  absent: false,
+  fromProtobuf: () => true,
+  fromJson: (value) => Object.keys(value as object).length > 0,
+});
 
 interface Condition {
   readonly type: string;
@@ -116,6 +126,8 @@ export const nodeFields: FieldTable<NodeRecord> = {
   createdAt: time('metadata=1', 'creationTimestamp=8'),
   deleting: presence('metadata=1', 'deletionTimestamp=9'),
   labels: textMap('metadata=1', 'labels=11'),
+  claim: claim('metadata=1', 'annotations=12'),
+  annotated: annotated('metadata=1', 'annotations=12'),
   providerID: text('spec=2', 'providerID=3'),
   taints: taints('spec=2', 'taints=5'),
   ready: readyStatus('status=3', 'conditions=4'),

@@ -11,7 +11,7 @@ describe('node record', () => {
         creationTimestamp: '2026-01-01T00:00:00Z',
         deletionTimestamp: '2026-01-02T00:00:00Z',
         labels: { 'eks.amazonaws.com/nodegroup': 'web' },
-        annotations: { large: 'x' },
+        annotations: { large: 'x', 'winpool.dev/claim': '{}' },
         managedFields: [{ manager: 'kubelet' }],
       },
       spec: {
@@ -51,6 +51,8 @@ describe('node record', () => {
       createdAt: Date.UTC(2026, 0, 1),
       deleting: true,
       labels: { 'eks.amazonaws.com/nodegroup': 'web' },
+      claim: '{}',
+      annotated: true,
       providerID: 'aws:///eu-west-1a/i-1',
       taints: [
         { key: 'os', value: 'windows', effect: 'NoSchedule' },

@@ -1,6 +1,6 @@
 import type { Identity, ListWatch, StoreView } from '../runtime/ports.ts';
-import { NODE_GROUP_LABEL, VERIFIED_CONDITION } from '../windowspool/labels.ts';
-import type { NodeCondition, NodeRecord, Nodes } from '../windowspool/ports.ts';
+import { CLAIM_ANNOTATION, NODE_GROUP_LABEL, OS_LABEL, VERIFIED_CONDITION, WINDOWS } from '../windowspool/labels.ts';
+import type { NodeCondition, NodeMarks, NodeRecord, Nodes } from '../windowspool/ports.ts';
 import { type KubernetesClient, PATCH } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
 import { answer, isNotFound } from './errors.ts';
@@ -53,6 +53,9 @@ export const nodeIndexes: Readonly<Record<NodeIndex, (node: NodeRecord) => reado
 /** Of a Node's JSON. A record is a twentieth of it: images, managed fields, annotations and the rest are left behind. */
 export const nodeRecordOf: (node: unknown) => NodeRecord = jsonReader(nodeFields);
 
+/** The nodes that the operator asks for. Whatever else a pool says of its nodes, they run Windows. */
+export const NODE_SELECTOR = `${OS_LABEL}=${WINDOWS}`;
+
 /** The cluster's nodes, as records: in protobuf, which is less than half of JSON's work, and in JSON where the server has no protobuf. */
 export function nodeListWatch(client: KubernetesClient, labelSelector?: string): ListWatch<NodeRecord> {
   const options = { client, path: PATH, ...(labelSelector !== undefined && { labelSelector }) };
@@ -67,6 +70,11 @@ export function nodeListWatch(client: KubernetesClient, labelSelector?: string):
 
 /** The domain's nodes: read from the store, written through the client. */
 export function createNodes(client: KubernetesClient, store: StoreView<NodeRecord, NodeIndex>): Nodes {
+  /** A node that is not watched would stay in the store for ever. */
+  const observeWrite = (written: unknown): void => {
+    const node = nodeRecordOf(written);
+    if (node.labels[OS_LABEL] === WINDOWS) store.observeWrite(node);
+  };
   return {
     read: (name, signal) =>
       answer('get nodes', signal, async () => {
@@ -84,21 +92,27 @@ export function createNodes(client: KubernetesClient, store: StoreView<NodeRecor
         const body = { metadata: { uid: node.uid, labels: { [key]: value } } };
         const options = { body, contentType: PATCH.merge, signal };
         const written = await client.request<unknown>('PATCH', `${PATH}/${encodeURIComponent(node.name)}`, options);
-        store.observeWrite(nodeRecordOf(written));
+        observeWrite(written);
       }),
     setTaints: (node, change, signal) =>
       answer('patch nodes', signal, async () => {
         const options = { body: taintPatch(node, change), contentType: PATCH.json, signal };
         const path = `${PATH}/${encodeURIComponent(node.name)}`;
         const written = await client.request<unknown>('PATCH', path, options).catch(rethrowFailedTest);
-        store.observeWrite(nodeRecordOf(written));
+        observeWrite(written);
+      }),
+    setMarks: (node, marks, signal) =>
+      answer('patch nodes', signal, async () => {
+        const options = { body: marksPatch(node, marks), contentType: PATCH.json, signal };
+        const path = `${PATH}/${encodeURIComponent(node.name)}`;
+        observeWrite(await client.request<unknown>('PATCH', path, options).catch(rethrowFailedTest));
       }),
     setVerified: (node, condition, now, signal) =>
       answer('patch nodes/status', signal, async () => {
         const body = { metadata: { uid: node.uid }, status: { conditions: [verifiedPatch(node, condition, now)] } };
         const path = `${PATH}/${encodeURIComponent(node.name)}/status`;
         const written = await client.request<unknown>('PATCH', path, { body, contentType: PATCH.strategic, signal });
-        store.observeWrite(nodeRecordOf(written));
+        observeWrite(written);
       }),
   };
 }
@@ -113,22 +127,46 @@ function verifiedPatch({ verified }: NodeRecord, condition: NodeCondition | unde
 
 type TaintChange = Parameters<Nodes['setTaints']>[1];
 
+function versionTest({ resourceVersion }: NodeRecord): object {
+  return { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion };
+}
+
 /**
  * The change as a JSON patch (RFC 6902) of the version that was seen. The list is atomic, so a merge patch would have to repeat the other
  * taints, and a record has not all of them: their timeAdded would be lost.
  */
-function taintPatch({ resourceVersion, taints }: NodeRecord, { set, remove }: TaintChange): object[] {
+function taintPatch(node: NodeRecord, { set, remove }: TaintChange): object[] {
+  const { taints } = node;
   const changed = [...set, ...remove];
   const indexes = taints.flatMap((taint, index) =>
     changed.some(({ key, effect }) => key === taint.key && effect === taint.effect) ? [index] : [],
   );
   return [
-    { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },
+    versionTest(node),
     // From the end, so that the places of the others stay.
     ...indexes.reverse().map((index) => ({ op: 'remove', path: `/spec/taints/${index}` })),
     // Without taints there is no list; one that became empty is one still.
     ...(taints.length === 0 ? [{ op: 'add', path: '/spec/taints', value: [] }] : []),
     ...set.map((value) => ({ op: 'add', path: '/spec/taints/-', value })),
+  ];
+}
+
+/** The change as a JSON patch of the version that was seen, as taintPatch. */
+function marksPatch(node: NodeRecord, { labels, taints, claim }: NodeMarks): object[] {
+  const pointer = (map: string, key: string) => `/metadata/${map}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  const annotation = pointer('annotations', CLAIM_ANNOTATION);
+  const isThere = node.claim !== '';
+  return [
+    ...(taints.set.length + taints.remove.length > 0 ? taintPatch(node, taints) : [versionTest(node)]),
+    ...(Object.keys(node.labels).length === 0 ? [{ op: 'add', path: '/metadata/labels', value: {} }] : []),
+    ...Object.entries(labels).map(([key, value]) =>
+      value === null
+        ? { op: 'remove', path: pointer('labels', key) }
+        : { op: 'add', path: pointer('labels', key), value },
+    ),
+    ...(claim !== undefined && !node.annotated ? [{ op: 'add', path: '/metadata/annotations', value: {} }] : []),
+    ...(claim !== undefined ? [{ op: 'add', path: annotation, value: claim }] : []),
+    ...(claim === undefined && isThere ? [{ op: 'remove', path: annotation }] : []),
   ];
 }
 

@@ -133,6 +133,7 @@ describe('the steps', () => {
         read: () => assert.fail('nothing is read'),
         setLabel: (node: NodeRecord) => call('label', node),
         setTaints: (node: NodeRecord) => call('taint', node),
+        setMarks: (node: NodeRecord) => call('mark', node),
         setVerified: (node: NodeRecord) => call('tell', node),
       },
     };

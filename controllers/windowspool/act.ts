@@ -169,6 +169,8 @@ function subjectOf(step: Step): string {
     case 'labelNode':
     case 'taintNode':
     case 'tellNode':
+    case 'markNode':
+    case 'releaseNode':
       return `node ${step.node.name}`;
     case 'createRuntimeClass':
     case 'applyRuntimeClass':
@@ -255,6 +257,9 @@ async function take(step: Step, soFar: Outcome, hands: Hands, signal: AbortSigna
       return when(await hands.nodes.setLabel(step.node, WINDOWS_BUILD_LABEL, step.build, signal), () => soFar);
     case 'taintNode':
       return when(await hands.nodes.setTaints(step.node, step.change, signal), () => soFar);
+    case 'markNode':
+    case 'releaseNode':
+      return when(await hands.nodes.setMarks(step.node, step.change, signal), () => soFar);
     case 'tellNode':
       return when(await hands.nodes.setVerified(step.node, step.condition, soFar.after.now, signal), () => soFar);
     default:

@@ -26,15 +26,16 @@ export interface ObjectMeta {
   };
 }
 /**
- * What the pool shall be.
+ * What the pool shall be. It has nodeGroup, whose nodes EKS makes, or existingNodes, which something else made.
  */
 export interface WindowsPoolSpec {
   /**
    * The Windows Server version of every node: Windows2019 is build 10.0.17763, Windows2022 is 10.0.20348, Windows2025 is 10.0.26100. Container images must be of the same build. It cannot change: another version is another pool.
    */
   windowsVersion: 'Windows2019' | 'Windows2022' | 'Windows2025';
-  nodeGroup: NodeGroupSpec;
-  scaling: ScalingSpec;
+  nodeGroup?: NodeGroupSpec;
+  existingNodes?: ExistingNodesSpec;
+  scaling?: ScalingSpec;
   labels?: NodeLabels;
   /**
    * Taints for every node of the pool, beside the registration taint.
@@ -52,7 +53,7 @@ export interface WindowsPoolSpec {
    */
   driftPolicy: 'Correct' | 'Report';
   /**
-   * What happens to the node group when the pool is deleted. Delete: it is deleted with its nodes. Retain: it stays with its nodes; the labels, taints and tags under winpool.dev are taken from it, all else is kept. May be changed while a deletion is stuck.
+   * What happens to the node group when the pool is deleted. Delete: it is deleted with its nodes. Retain: it stays with its nodes; the labels, taints and tags under winpool.dev are taken from it, all else is kept. Existing nodes are never ended: with Delete they get back what they had, with Retain they keep the labels and taints of the pool. May be changed while a deletion is stuck.
    */
   deletionPolicy: 'Delete' | 'Retain';
   /**
@@ -159,7 +160,43 @@ export interface AwsTags {
   [k: string]: string;
 }
 /**
- * The size of the pool.
+ * Nodes that something else made: a self-managed group, kops, AKS, GKE, OpenShift, machines on premises. They are verified like the nodes of a node group, get labels and taints of the pool, and get back what they had when they leave it. No node is ever ended, and AWS is not asked. A node belongs to the pool while it has the label kubernetes.io/os=windows and the selector matches it.
+ */
+export interface ExistingNodesSpec {
+  selector: NodeSelector;
+}
+/**
+ * Which nodes, by their labels, as in any label selector of Kubernetes: all terms must hold. A kubelet can set most labels of its own node; it cannot set those under node-restriction.kubernetes.io/, so prefer these where nodes are not trusted.
+ */
+export interface NodeSelector {
+  matchLabels?: MatchLabels;
+  /**
+   * Conditions on labels that a node must fulfil.
+   */
+  matchExpressions?: LabelRequirement[];
+}
+/**
+ * Labels that a node must have with these values.
+ */
+export interface MatchLabels {
+  [k: string]: string;
+}
+export interface LabelRequirement {
+  /**
+   * Key of the label.
+   */
+  key: string;
+  /**
+   * In: the node has the label with one of the values. NotIn: it has it with none of them, or not at all. Exists: it has the label. DoesNotExist: it has not.
+   */
+  operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
+  /**
+   * The values of In and NotIn.
+   */
+  values?: string[];
+}
+/**
+ * The size of a pool with a node group.
  */
 export interface ScalingSpec {
   /**
@@ -222,6 +259,8 @@ export interface VerificationSpec {
     | 'WrongContainerRuntime'
     | 'KubeletVersionSkew'
     | 'NoPodAddresses'
+    | 'ArrivedUngated'
+    | 'ForeignTaint'
     | 'LittleReservedMemory'
   )[];
 }
@@ -264,7 +303,7 @@ export interface WindowsPoolStatus {
    */
   observedGeneration?: number;
   /**
-   * Ready is the summary. NodeGroupReady, RuntimeClassReady, NodesVerified and PrerequisitesMet are its parts. UpToDate tells whether the node group is as the spec says. Reconciling, Stalled and Paused are there only while they are true.
+   * Ready is the summary. NodeGroupReady, RuntimeClassReady, NodesVerified and PrerequisitesMet are its parts. UpToDate tells whether the node group is as the spec says. A pool of existing nodes has NodesFound in place of NodeGroupReady and UpToDate. Reconciling, Stalled and Paused are there only while they are true.
    */
   conditions?: Condition[];
   summary?: PoolSummary;
@@ -317,7 +356,7 @@ export interface Condition {
  */
 export interface PoolSummary {
   /**
-   * Nodes that joined of nodes that EKS wants, such as 3/3.
+   * Nodes that joined of nodes that EKS wants, such as 3/3; of existing nodes how many there are.
    */
   nodes?: string;
   /**

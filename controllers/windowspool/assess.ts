@@ -6,17 +6,18 @@
  *   Reconciling  Stalled  Paused                                                   there only while true (kstatus)
  */
 
+import { assessExisting, type ExistingAssessment } from './assessExisting.ts';
 import { assessNodeGroup } from './assessNodeGroup.ts';
 import { assessNodes } from './assessNodes.ts';
+import { assessRuntimeClass } from './assessRuntimeClass.ts';
 import { assessUpToDate } from './assessUpToDate.ts';
-import { groupOf, isDeleting, isPaused } from './facts.ts';
+import { groupOf, isDeleting, isPaused, neededNodes } from './facts.ts';
 import { isOwnedBy } from './nodeGroup.ts';
-import { scalingIn } from './poolKind.ts';
+import { hasNodeGroup } from './poolKind.ts';
 import { assessPrerequisites } from './prerequisites/assessPrerequisites.ts';
 import type { Reason } from './reasons.ts';
-import { fits, isAsWanted, isOwner, isSoleOwner, isTaken, runtimeClassFor } from './runtimeClass.ts';
 import type { Situation } from './situation.ts';
-import { count, joined, sentence } from './words.ts';
+import { count } from './words.ts';
 
 export type ConditionStatus = 'True' | 'False' | 'Unknown';
 
@@ -31,19 +32,31 @@ export interface Finding {
   readonly working?: true;
 }
 
-export interface Assessment {
+/** What every pool is told. */
+export interface CommonAssessment {
   readonly Ready: Finding;
-  readonly NodeGroupReady: Finding;
   readonly RuntimeClassReady: Finding;
   readonly NodesVerified: Finding;
   readonly PrerequisitesMet: Finding;
-  readonly UpToDate: Finding;
   readonly Reconciling?: Finding;
   readonly Stalled?: Finding;
   readonly Paused?: Finding;
 }
 
-/** The conditions of a pool. */
+/** What a pool with a node group is told. */
+export interface Assessment extends CommonAssessment {
+  readonly NodeGroupReady: Finding;
+  readonly UpToDate: Finding;
+}
+
+/** The conditions of a pool of either kind. */
+export type Findings = Assessment | ExistingAssessment;
+
+export function assessPool(s: Situation): Findings {
+  return hasNodeGroup(s.pool) ? assess(s) : assessExisting(s);
+}
+
+/** The conditions of a pool with a node group. */
 export function assess(s: Situation): Assessment {
   const parts = {
     PrerequisitesMet: assessPrerequisites(s),
@@ -56,12 +69,23 @@ export function assess(s: Situation): Assessment {
   // A pool that goes waits for its group alone; only another cluster than its own stops it for good.
   const stalled = (isDeleting(s.pool) ? [parts.PrerequisitesMet] : findings).find((finding) => finding.stalled);
   const ready = summarize(s, parts, stalled);
-  const working = isAtRest(s) ? undefined : [ready, ...findings].find((finding) => finding.working);
+  return conclude(s, ready, parts, stalled);
+}
+
+/** The conditions in the order of status, with those that are there only while they are true. */
+export function conclude<P extends Readonly<Record<string, Finding>>>(
+  s: Situation,
+  ready: Finding,
+  parts: P,
+  stalled: Finding | undefined,
+) {
+  const working = isAtRest(s) ? undefined : [ready, ...Object.values(parts)].find((finding) => finding.working);
+  const held = (finding: Finding): Finding => ({ status: 'True', reason: finding.reason, message: finding.message });
   return {
     Ready: ready,
     ...parts,
-    ...(working && !stalled && { Reconciling: { status: 'True', reason: working.reason, message: working.message } }),
-    ...(stalled && { Stalled: { status: 'True', reason: stalled.reason, message: stalled.message } }),
+    ...(working && !stalled && { Reconciling: held(working) }),
+    ...(stalled && { Stalled: held(stalled) }),
     ...(isPaused(s.pool) && { Paused: assessPause(s) }),
   };
 }
@@ -90,7 +114,7 @@ function summarize(s: Situation, parts: Parts, stalled: Finding | undefined): Fi
     const left = total > 0 ? ` ${count(total, 'node')} left.` : '';
     return { status: 'True', reason: 'NoNodes', message: `The pool wants no nodes.${left}` };
   }
-  const needed = Math.max(1, scalingIn(s.pool.spec).min);
+  const needed = neededNodes(s.pool);
   if (verified < needed && !isRolling(s, parts)) {
     const text = `${count(verified, 'node')} of the ${needed} that the pool must have ${verified === 1 ? 'is' : 'are'} verified. `;
     return { ...parts.NodesVerified, status: 'False', message: text + parts.NodesVerified.message };
@@ -123,59 +147,5 @@ function assessPause({ pool }: Situation): Finding {
     status: 'True',
     reason: 'Paused',
     message: `Nothing is changed because ${how}.${going} status.pendingSteps says what would be done.`,
-  };
-}
-
-function assessRuntimeClass(s: Situation): Finding {
-  const wish = runtimeClassFor(s.pool);
-  if (!wish)
-    return {
-      status: 'True',
-      reason: 'NotManaged',
-      message: 'The pool manages no RuntimeClass (runtimeClass.manage is false).',
-    };
-  const seen = s.runtimeClass;
-  if (seen && !seen.managed) {
-    if (fits(seen, wish, s.pool)) {
-      return { status: 'True', reason: 'UsedAsIs', message: `RuntimeClass ${wish.name} was there before and fits.` };
-    }
-    const wanted = Object.entries(wish.nodeSelector).map(([key, value]) => `${key}=${value}`);
-    const message =
-      `RuntimeClass ${wish.name} was there before and does not place pods on this pool: it needs handler ${wish.handler}, ` +
-      `nodeSelector ${joined(wanted)} and a toleration of os=windows:NoSchedule. Delete it and the operator makes its own, or set runtimeClass.scope: Pool.`;
-    return { status: 'False', reason: 'NotOwned', message, stalled: true };
-  }
-  const trouble = s.troubles.find(({ step }) => step.endsWith('RuntimeClass'))?.trouble;
-  if (trouble && trouble.kind !== 'conflict') {
-    return {
-      status: 'False',
-      reason: 'Failed',
-      message: sentence(`${trouble.operation} failed: ${trouble.message}`),
-      working: true,
-    };
-  }
-  if (seen && !seen.deleting && isOwner(s.pool, seen) && isAsWanted(seen, wish)) {
-    return {
-      status: 'True',
-      reason: 'Available',
-      message: `Pods with runtimeClassName: ${wish.name} run on Windows build ${wish.nodeSelector['node.kubernetes.io/windows-build']}.`,
-    };
-  }
-  if (
-    seen &&
-    !seen.deleting &&
-    (isTaken(s.pool, seen) || (seen.handler !== wish.handler && !isSoleOwner(s.pool, seen)))
-  ) {
-    const owners = joined(seen.owners.filter(({ uid }) => uid !== s.pool.metadata.uid).map(({ name }) => name));
-    const message =
-      `RuntimeClass ${wish.name} says something else than this pool wants${owners && ` and belongs to ${owners}`}. ` +
-      'Choose another runtimeClass.name, or delete it.';
-    return { status: 'False', reason: 'NotOwned', message, stalled: true };
-  }
-  return {
-    status: 'False',
-    reason: 'Pending',
-    message: `RuntimeClass ${wish.name} is ${isPaused(s.pool) ? 'made when the pool is resumed' : 'about to be made'}.`,
-    working: true,
   };
 }

@@ -1,4 +1,5 @@
 /** What UpToDate says of automatic updates: that one failed, waits for its maintenance window, or has a window that never opens. */
+
 import type { Finding } from './assess.ts';
 import { waitingForWindow } from './automaticUpdates.ts';
 import { isPaused } from './facts.ts';

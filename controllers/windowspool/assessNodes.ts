@@ -1,10 +1,10 @@
 /** The condition NodesVerified. */
 
 import type { Finding } from './assess.ts';
-import { groupOf, lacksNodes, lateInstances } from './facts.ts';
-import { NODE_GROUP_LABEL } from './labels.ts';
+import { groupOf, lacksNodes, lateInstances, neededNodes } from './facts.ts';
+import { NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from './labels.ts';
 import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
-import { scalingIn } from './poolKind.ts';
+import { hasNodeGroup } from './poolKind.ts';
 import type { Instance, NodeGroup } from './ports.ts';
 import { likelyCause } from './prerequisites/causes.ts';
 import { nextMoveOf } from './reasons.ts';
@@ -36,6 +36,29 @@ function judge(s: Situation): Finding {
   const { total, failing, joining } = s.roster;
   if (failing.length > 0) return failure(s);
   if (s.roster.strays.length > 0) return straying(s);
+  if (!hasNodeGroup(s.pool) && total === 0) return noneFound(s);
+  const waiting = hasNodeGroup(s.pool) ? waitingForGroup(s) : undefined;
+  if (waiting) return waiting;
+  if (joining.length > 0) {
+    const message = `${count(joining.length, 'node')} joined and ${joining.length === 1 ? 'is' : 'are'} not complete yet: ${name(joining)}`;
+    return { status: 'Unknown', reason: 'Joining', message, ...firstNodes(s) };
+  }
+  return {
+    status: 'True',
+    reason: 'AllVerified',
+    message: `${count(total, 'node')} verified.${warnings(s.roster.warned)}`,
+  };
+}
+
+/** What is said of a pool that something else gives nodes, and that has none. */
+export function noneFound({ pool }: Situation): Finding {
+  const message = `No Windows node is as spec.existingNodes of pool ${pool.metadata.name} says. Look at the selector and at the labels of your nodes.`;
+  return { status: 'False', reason: 'NoNodesFound', message };
+}
+
+/** What there is to say while the group has not all the nodes that it shall have. */
+function waitingForGroup(s: Situation): Finding | undefined {
+  const { total } = s.roster;
   const group = groupOf(s);
   if (group && !isOwnedBy(s.pool, group)) {
     const message = `The nodes of node group ${group.name} are not counted: it is not the pool's.`;
@@ -49,16 +72,7 @@ function judge(s: Situation): Finding {
     return { status: 'True', reason: 'NoNodes', message: 'The pool has no nodes and wants none.' };
   }
   const missing = Math.max(0, desired - total);
-  if (missing > 0) return waitingForNodes(s, missing, desired);
-  if (joining.length > 0) {
-    const message = `${count(joining.length, 'node')} joined and ${joining.length === 1 ? 'is' : 'are'} not complete yet: ${name(joining)}`;
-    return { status: 'Unknown', reason: 'Joining', message, ...firstNodes(s) };
-  }
-  return {
-    status: 'True',
-    reason: 'AllVerified',
-    message: `${count(total, 'node')} verified.${warnings(s.roster.warned)}`,
-  };
+  return missing > 0 ? waitingForNodes(s, missing, desired) : undefined;
 }
 
 /** Whether the pool has a group that has come so far. */
@@ -81,15 +95,20 @@ function failure(s: Situation): Finding {
 }
 
 /** Nodes that were the pool's, or run on its instances, and can't be told from others any more. */
-function straying({ pool, roster: { strays } }: Situation): Finding {
+function straying({ pool, roster }: Situation): Finding {
+  const renamed = roster.strays.filter(({ labels }) => labels[NODE_GROUP_LABEL] !== nodeGroupNameOf(pool));
+  const strays = renamed.length > 0 ? renamed : roster.strays;
+  const [label, reason] =
+    renamed.length > 0
+      ? ([`${NODE_GROUP_LABEL}=${nodeGroupNameOf(pool)}`, 'MembershipLabelRemoved'] as const)
+      : ([`${OS_LABEL}=${WINDOWS}`, 'WrongOperatingSystem'] as const);
   const more = strays.length > NODES_IN_MESSAGE ? ` and ${strays.length - NODES_IN_MESSAGE} more` : '';
   const names = `${strays
     .slice(0, NODES_IN_MESSAGE)
     .map(({ name }) => name)
     .join(', ')}${more}`;
-  const label = `${NODE_GROUP_LABEL}=${nodeGroupNameOf(pool)}`;
   const message = `${count(strays.length, 'node')} of the pool ${strays.length === 1 ? 'lacks' : 'lack'} the label ${label}, by which nodes are counted: ${names}. Put the label back, or end the instance.`;
-  return { status: 'False', reason: 'MembershipLabelRemoved', message };
+  return { status: 'False', reason, message };
 }
 
 /** `ip-10-0-1-23 runs build …; ip-10-0-1-24 is not Ready … and 2 more.` */
@@ -128,5 +147,5 @@ function whereToLook(late: readonly Instance[] | undefined): string {
 
 /** A pool that has what it must have grows without being called Reconciling. */
 function firstNodes(s: Situation): { working?: true } {
-  return s.roster.verified < Math.max(1, scalingIn(s.pool.spec).min) ? { working: true } : {};
+  return s.roster.verified < neededNodes(s.pool) ? { working: true } : {};
 }

@@ -1,4 +1,5 @@
 /** When an update begins that nobody asked for by name. Pure. */
+
 import { hasFailed, isAskedAgain } from './failedTarget.ts';
 import { isInWindow } from './maintenance.ts';
 import { nodeGroupIn } from './poolKind.ts';

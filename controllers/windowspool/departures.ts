@@ -1,11 +1,10 @@
 /**
- * Nodes that left a pool's sight. Nodes are watched by the label of their node group, so that a watch tells of one that lost the label
- * as of one that is gone: only a read past the cache, by name, tells them apart.
+ * Nodes that left a pool's sight. Nodes are watched by a label, so that a watch tells of one that lost the label as of one that is gone:
+ * only a read past the cache, by name, tells them apart.
  *
- *   left the cache, or an instance without a node --the pool misses nodes--> read by name --gone, another one, or labelled--> forgotten
- *                                                                              +--there, without the label--> stray
+ *   left the cache, or an instance without a node --the pool misses nodes--> read by name --gone, another one, or as it was--> forgotten
+ *                                                                              +--there, and out of sight--> stray
  */
-import { NODE_GROUP_LABEL } from './labels.ts';
 import type { Instance, NodeRecord, Nodes, Trouble } from './ports.ts';
 
 /** Reads of one batch, one after the other, and the time between two batches: thousands of nodes may go at once. */
@@ -21,7 +20,7 @@ export class Departures {
   readonly #strays = new Map<string, NodeRecord>();
   #readAt = Number.NEGATIVE_INFINITY;
 
-  /** Nodes of the pool's instances that lack its label, by name. */
+  /** Nodes that are there and out of the pool's sight, by name. */
   get strays(): readonly NodeRecord[] {
     return [...this.#strays.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
@@ -31,7 +30,7 @@ export class Departures {
     return this.#unread.size > 0 ? this.#readAt + BETWEEN_BATCHES_MS : Number.POSITIVE_INFINITY;
   }
 
-  /** A node is no longer in the cache under the pool's label. */
+  /** A node is no longer in the pool's sight. */
   left({ name, uid }: NodeRecord): void {
     this.#unread.set(name, (found) => found.uid === uid);
   }
@@ -41,7 +40,7 @@ export class Departures {
     if (privateDnsName !== '') this.#unread.set(privateDnsName, (found) => instanceIdOf(found) === id);
   }
 
-  /** A node is in the cache under the pool's label. */
+  /** A node is in the pool's sight. */
   returned(name: string): void {
     this.#unread.delete(name);
     this.#strays.delete(name);
@@ -58,9 +57,12 @@ export class Departures {
     this.#strays.clear();
   }
 
-  /** Reads the next names past the cache. Gives the trouble that it ended with; what is not read then stays to be read. */
+  /**
+   * Reads the next names past the cache. Gives the trouble that it ended with; what is not read then stays to be read.
+   * @param isOut whether a node that is there is out of the pool's sight
+   */
   async read(
-    group: string,
+    isOut: (found: NodeRecord) => boolean,
     nodes: Pick<Nodes, 'read'>,
     now: number,
     signal: AbortSignal,
@@ -71,14 +73,13 @@ export class Departures {
       const answer = await nodes.read(name, signal);
       if (!answer.ok) return answer.trouble;
       // Meanwhile the cache may have brought it back.
-      if (this.#unread.delete(name)) this.#settle(name, answer.value, isSame, group);
+      if (this.#unread.delete(name)) this.#settle(name, answer.value, (found) => isSame(found) && isOut(found));
     }
     return undefined;
   }
 
-  #settle(name: string, found: NodeRecord | undefined, isSame: IsSame, group: string): void {
-    const isStray = found && !found.deleting && isSame(found) && found.labels[NODE_GROUP_LABEL] !== group;
-    if (isStray) this.#strays.set(name, found);
+  #settle(name: string, found: NodeRecord | undefined, isStray: IsSame): void {
+    if (found && !found.deleting && isStray(found)) this.#strays.set(name, found);
     else this.#strays.delete(name);
   }
 }

@@ -46,7 +46,7 @@ export function nextClaim(outcome: Outcome): Claim | undefined {
   const { group } = s;
   if (isClusterMismatch(s)) return undefined;
   if (group.kind === 'unreachable') return claim;
-  if (group.kind === 'absent' || !isOwnedBy(s.pool, group.group)) return undefined;
+  if (group.kind === 'none' || group.kind === 'absent' || !isOwnedBy(s.pool, group.group)) return undefined;
   const { status, scaling } = group.group;
   if (status === 'UPDATING') return claim ?? (isConfigUpdate(outcome) ? undefined : strangersClaim(s));
   if (!claim || (status !== 'ACTIVE' && status !== 'DEGRADED')) return undefined;

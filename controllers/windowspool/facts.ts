@@ -4,6 +4,7 @@ import { appliedOf, taintField } from './applied.ts';
 import { CREATED_FROM_TAG, PAUSED_ANNOTATION } from './labels.ts';
 import { wishFor } from './nodeGroup.ts';
 import { GATE_TAINTS, isGateTaint, type TaintPolicy } from './nodeTaints.ts';
+import { hasNodeGroup, scalingIn } from './poolKind.ts';
 import type { Instance, NodeGroup, Trouble } from './ports.ts';
 import type { Situation, StepTrouble } from './situation.ts';
 import { touchesAws } from './steps.ts';
@@ -33,6 +34,11 @@ export function isClusterMismatch({ pool, cluster, settings }: Situation): boole
   }
   if (cluster.kind !== 'seen') return false;
   return !cluster.cluster.isOurs || (pinned !== undefined && pinned !== cluster.cluster.arn);
+}
+
+/** The fewest verified nodes with which the pool is Ready. */
+export function neededNodes(pool: WindowsPool): number {
+  return hasNodeGroup(pool) ? Math.max(1, scalingIn(pool.spec).min) : 1;
 }
 
 /** A hash of what a creation would be made from. */
@@ -73,7 +79,15 @@ export function lacksNodes(s: Situation): boolean {
 export function expectationOf(s: Pick<Situation, 'pool' | 'group' | 'serverVersion' | 'settings'>): Expectation {
   const { pool, serverVersion, settings } = s;
   const teller = isDeleting(pool) ? undefined : pool.metadata.name;
-  return { spec: pool.spec, serverVersion, joinGraceMs: settings.joinGraceMs, taints: taintPolicyOf(s), teller };
+  const claimant = hasNodeGroup(pool) ? undefined : teller;
+  return {
+    spec: pool.spec,
+    serverVersion,
+    joinGraceMs: settings.joinGraceMs,
+    taints: taintPolicyOf(s),
+    teller,
+    ...(claimant !== undefined && { claimant }),
+  };
 }
 
 /** What becomes of the taints of the pool's nodes. Where the gate is left, the group loses its taint first, then the nodes. */

@@ -30,6 +30,13 @@ export const VERIFIED_CONDITION = 'winpool.dev/Verified';
 /** What the tags begin with by which the cluster-autoscaler knows a new node. Status remembers the rest: `label/team`, `taint/os`. */
 export const AUTOSCALER_PREFIX = 'k8s.io/cluster-autoscaler/node-template/';
 
+/** The annotation in which a pool of existing nodes records what it did to a node. */
+export const CLAIM_ANNOTATION = 'winpool.dev/claim';
+
+/** The label of every node of Windows, by which nodes are watched. The kubelet sets it. */
+export const OS_LABEL = 'kubernetes.io/os';
+export const WINDOWS = 'windows';
+
 /** Where a RuntimeClass says who made it. */
 export const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by';
 export const MANAGED_BY = 'windowspool-operator';

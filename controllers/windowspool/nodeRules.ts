@@ -33,7 +33,7 @@ export function tellNodes(s: Situation): Step[] {
  * come first: should they all be refused, the others would never have their turn.
  */
 function inTurns<T extends { readonly node: NodeRecord }>({ roster, now }: Situation, all: readonly T[]): readonly T[] {
-  const labelled = new Set(roster.mislabelled.map(({ name }) => name));
+  const labelled = new Set([...roster.mislabelled, ...roster.unmarked.map(({ node }) => node)].map(({ name }) => name));
   const waiting = all.filter(({ node }) => !labelled.has(node.name));
   if (waiting.length <= NODES_IN_A_RUN) return waiting;
   const start = Math.floor(now / 1_000) % waiting.length;

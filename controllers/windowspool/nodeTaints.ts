@@ -71,12 +71,12 @@ export function isGateTaint(taint: Taint): boolean {
   return GATE_TAINTS.some((gate) => isSameTaint(taint, gate));
 }
 
-/** With another effect it is somebody else's. */
-function isOurs(taint: Taint): boolean {
+/** Whether it is one of the operator's own. With another effect it is somebody else's. */
+export function isOurs(taint: Taint): boolean {
   return isGateTaint(taint) || (taint.key === QUARANTINE_TAINT_KEY && taint.effect === 'NoSchedule');
 }
 
 /** Kubernetes and EKS tell taints apart by key and effect. */
-function isSameTaint(a: Taint, b: Taint): boolean {
+export function isSameTaint(a: Taint, b: Taint): boolean {
   return a.key === b.key && a.effect === b.effect;
 }

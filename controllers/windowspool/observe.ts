@@ -6,14 +6,16 @@ import type { Departures } from './departures.ts';
 import { withStuckPods } from './evictions.ts';
 import { expectationOf, groupOf, isAwsTrouble, isDeleting, isOverdue, lateInstances } from './facts.ts';
 import type { Fleet } from './fleet.ts';
-import { POOL_KEY, RETRY_ANNOTATION } from './labels.ts';
+import { NODE_GROUP_LABEL, OS_LABEL, POOL_KEY, RETRY_ANNOTATION, WINDOWS } from './labels.ts';
 import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
-import { nodeGroupIn } from './poolKind.ts';
+import { type ExistingSources, observeExisting } from './observeExisting.ts';
+import { hasNodeGroup, nodeGroupIn } from './poolKind.ts';
 import type {
   Clusters,
   Evictions,
   Instances,
   NodeGroups,
+  NodeRecord,
   Nodes,
   Releases,
   RuntimeClasses,
@@ -31,7 +33,7 @@ import type { Expectation } from './verify.ts';
 import { isAheadOfCluster } from './versionChanges.ts';
 import { yearOf } from './windows.ts';
 
-export interface Sources extends PrerequisiteSources {
+export interface Sources extends PrerequisiteSources, ExistingSources {
   readonly nodeGroups: NodeGroups;
   readonly clusters: Clusters;
   readonly instances: Instances;
@@ -125,6 +127,7 @@ export async function observe(
   now: number,
   signal: AbortSignal,
 ): Promise<Situation> {
+  if (!hasNodeGroup(pool)) return observeExisting(pool, sources, settings, now, signal);
   const group = before?.group ?? (await lookAtGroup(pool, sights, sources, now, signal));
   const cluster =
     (before && sights.cluster) ??
@@ -142,6 +145,7 @@ export async function observe(
     group,
     update: undefined,
     roster,
+    holding: undefined,
     prerequisites: before?.prerequisites,
     instances: before?.instances,
     newestRelease: before?.newestRelease,
@@ -301,10 +305,12 @@ async function withDepartures(
     departures.doubtStrays();
     for (const instance of lateInstances(s) ?? []) departures.missed(instance);
   }
-  const trouble = await departures.read(nodeGroupNameOf(s.pool), nodes, s.now, signal);
+  const isOut = ({ labels }: NodeRecord) => labels[NODE_GROUP_LABEL] !== group.name || labels[OS_LABEL] !== WINDOWS;
+  const trouble = await departures.read(isOut, nodes, s.now, signal);
   return trouble ? troubled(s, 'readNode', trouble) : s;
 }
 
-function troubled(s: Situation, step: string, trouble: Trouble): Situation {
+/** The situation with trouble that a look had. */
+export function troubled(s: Situation, step: string, trouble: Trouble): Situation {
   return { ...s, troubles: [...s.troubles, { at: s.now, step, trouble }] };
 }

@@ -16,6 +16,7 @@ import {
   waitForDeletion,
   waitToLeave,
 } from './deletionRules.ts';
+import { letExistingGo, markNodes, releaseNodes } from './existingNodeRules.ts';
 import { isDeleting, isPaused } from './facts.ts';
 import {
   addFinalizerFirst,
@@ -38,6 +39,7 @@ import {
   waitForUpdateResult,
 } from './nodeGroupRules.ts';
 import { correctBuildLabels, correctTaints, tellNodes } from './nodeRules.ts';
+import { hasNodeGroup } from './poolKind.ts';
 import {
   createRuntimeClass,
   leaveForeignRuntimeClass,
@@ -64,6 +66,7 @@ export interface Chapter {
     | 'scalingTags'
     | 'formerRuntimeClass'
     | 'runtimeClass'
+    | 'leaving'
     | 'nodes'
     | 'taints'
     | 'verdicts';
@@ -84,6 +87,15 @@ export const deletionChapters: readonly Chapter[] = [
       finishDeletion,
     ],
   },
+];
+
+const runtimeClassRules: readonly Rule[] = [
+  waitForRuntimeClassToGo,
+  createRuntimeClass,
+  leaveForeignRuntimeClass,
+  leaveTakenRuntimeClass,
+  rebuildRuntimeClass,
+  shareRuntimeClass,
 ];
 
 export const livingChapters: readonly Chapter[] = [
@@ -111,21 +123,30 @@ export const livingChapters: readonly Chapter[] = [
   { about: 'tags', rules: [stayOutOfOtherClusters, waitForAws, leaveForeignGroup, correctTags] },
   { about: 'scalingTags', rules: [stayOutOfOtherClusters, waitForAws, correctScalingTags] },
   { about: 'formerRuntimeClass', rules: [leaveFormerRuntimeClass] },
-  {
-    about: 'runtimeClass',
-    rules: [
-      waitForRuntimeClassToGo,
-      createRuntimeClass,
-      leaveForeignRuntimeClass,
-      leaveTakenRuntimeClass,
-      rebuildRuntimeClass,
-      shareRuntimeClass,
-    ],
-  },
+  { about: 'runtimeClass', rules: runtimeClassRules },
   { about: 'nodes', rules: [stayOutOfOtherClusters, leaveForeignGroup, correctBuildLabels] },
   { about: 'taints', rules: [stayOutOfOtherClusters, leaveForeignGroup, correctTaints] },
   { about: 'verdicts', rules: [stayOutOfOtherClusters, leaveForeignGroup, tellNodes] },
 ];
+
+/** A pool of existing nodes: those that leave come first, because another pool may wait for them. */
+const existingChapters: readonly Chapter[] = [
+  { about: 'finalizer', rules: [addFinalizerFirst] },
+  { about: 'leaving', rules: [releaseNodes] },
+  { about: 'formerRuntimeClass', rules: [leaveFormerRuntimeClass] },
+  { about: 'runtimeClass', rules: runtimeClassRules },
+  { about: 'nodes', rules: [markNodes] },
+  { about: 'taints', rules: [correctTaints] },
+  { about: 'verdicts', rules: [tellNodes] },
+];
+
+const existingDeletionChapters: readonly Chapter[] = [{ about: 'deletion', rules: [letExistingGo] }];
+
+/** The lists for a pool as it is now. */
+function chaptersFor({ pool }: Situation): readonly Chapter[] {
+  if (hasNodeGroup(pool)) return isDeleting(pool) ? deletionChapters : livingChapters;
+  return isDeleting(pool) ? existingDeletionChapters : existingChapters;
+}
 
 export interface Plan {
   readonly steps: readonly Step[];
@@ -135,8 +156,8 @@ export interface Plan {
 
 /** The plan for a pool. A paused pool is only held: its other steps are pending. */
 export function planFor(s: Situation): Plan {
-  const steps = stepsOf(isDeleting(s.pool) ? deletionChapters : livingChapters, s);
-  const later = isDeleting(s.pool) ? [] : laterSteps(s, steps);
+  const steps = stepsOf(chaptersFor(s), s);
+  const later = isDeleting(s.pool) || !hasNodeGroup(s.pool) ? [] : laterSteps(s, steps);
   if (!isPaused(s.pool)) return { steps, pending: later };
   const isHold = ({ kind }: Step) => kind === 'addFinalizer';
   return { steps: steps.filter(isHold), pending: [...steps.filter((step) => !isHold(step)), ...later] };

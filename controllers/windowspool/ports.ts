@@ -253,6 +253,10 @@ export interface NodeRecord {
   readonly createdAt: number;
   readonly deleting: boolean;
   readonly labels: Readonly<Record<string, string>>;
+  /** The annotation winpool.dev/claim; empty when there is none. */
+  readonly claim: string;
+  /** Whether the node has any annotation. */
+  readonly annotated: boolean;
   readonly providerID: string;
   readonly taints: readonly Taint[];
   /** The Ready condition's status; `Unknown` when there is none. */
@@ -272,6 +276,15 @@ export interface NodeRecord {
   readonly allocatable: Readonly<Record<string, string>>;
 }
 
+/** What a pool of existing nodes writes to a node, all of it at once. */
+export interface NodeMarks {
+  /** Labels with their values; null removes a label. */
+  readonly labels: Readonly<Record<string, string | null>>;
+  readonly taints: { readonly set: readonly Taint[]; readonly remove: readonly Taint[] };
+  /** The annotation winpool.dev/claim; undefined removes it. */
+  readonly claim: string | undefined;
+}
+
 export interface Nodes {
   /** From the API server, past every cache and whatever its labels are; undefined when there is none of this name. */
   read(name: string, signal: AbortSignal): Promise<Answer<NodeRecord | undefined>>;
@@ -286,6 +299,8 @@ export interface Nodes {
     change: { readonly set: readonly Taint[]; readonly remove: readonly Taint[] },
     signal: AbortSignal,
   ): Promise<Answer<void>>;
+  /** Writes labels, taints and record in one call, only on the very version of the node that was observed, as setTaints does. */
+  setMarks(node: NodeRecord, marks: NodeMarks, signal: AbortSignal): Promise<Answer<void>>;
   /**
    * Writes the condition winpool.dev/Verified of the very node that was observed, or removes it. `now`, in epoch milliseconds, becomes its
    * time of transition where its status changes.

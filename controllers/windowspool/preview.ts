@@ -1,7 +1,7 @@
 /** What would be done for a pool, in words for people. It only looks. */
 import { adoptionOf } from './adoption.ts';
 import type { WindowsPool } from './api.gen.ts';
-import { assess } from './assess.ts';
+import { assessPool } from './assess.ts';
 import { describeDifference, differencesOf } from './differences.ts';
 import { groupOf, isDeleting, isPaused } from './facts.ts';
 import { immutableDifferences, isOwnedBy } from './nodeGroup.ts';
@@ -40,11 +40,12 @@ export async function preview(
 ): Promise<Preview> {
   const s = await observe(pool, undefined, sights, sources, settings, now, signal);
   const { steps, pending } = planFor(s);
-  const { Stalled, NodeGroupReady, PrerequisitesMet, UpToDate } = assess(s);
+  const { Stalled, PrerequisitesMet, ...others } = assessPool(s);
+  const source = 'NodeGroupReady' in others ? others.NodeGroupReady : others.NodesFound;
   const isSeen = s.group.kind !== 'unreachable' && s.cluster.kind !== 'unreachable' && s.troubles.length === 0;
   const unmet = PrerequisitesMet.status === 'True' ? undefined : PrerequisitesMet;
-  const held = HELD.includes(UpToDate.reason) ? UpToDate : undefined;
-  const causes = isSeen ? [Stalled, unmet, held] : [NodeGroupReady, PrerequisitesMet];
+  const held = 'UpToDate' in others && HELD.includes(others.UpToDate.reason) ? others.UpToDate : undefined;
+  const causes = isSeen ? [Stalled, unmet, held] : [source, PrerequisitesMet];
   const remarks = [...new Set(causes.flatMap((finding) => (finding ? [finding.message] : [])))];
   return {
     pool: pool.metadata.name,

@@ -23,6 +23,10 @@ const nodeChecks = {
   NotReady:
     'A node is not Ready for longer than it may take to join. Look at its kubelet, and at kube-proxy: its role may lack rights.',
   NoPodAddresses: 'A node has no addresses for pods. Enable Windows IPAM in the VPC CNI (enable-windows-ipam).',
+  ArrivedUngated:
+    'A warning: a node of existingNodes joined without the taint of the gate, so pods may have come before it was verified. Let its kubelet register with the taint.',
+  ForeignTaint:
+    'A warning: a node has a taint of somebody else where the pool has one with another value. It is left as it is. Change one of the two.',
   LittleReservedMemory:
     'A warning: a node reserves less than 2 GiB for the system, and Windows has no OOM killer. Raise systemReserved.',
 } as const;
@@ -61,6 +65,13 @@ const others = {
   NodesFailing: 'Nodes fail different checks. status.failingNodes has one line for each.',
   ChecksPassed: 'The node passes every enforced check: its condition winpool.dev/Verified is True.',
   Verified: 'The pool has the verified nodes that it must have.',
+
+  NodesFound: 'The pool has the nodes that spec.existingNodes says.',
+  NoNodesFound:
+    'No Windows node is as spec.existingNodes says. Look at the selector, and at the labels of your nodes; a node must have kubernetes.io/os=windows.',
+  ClaimedByAnother:
+    'A node that spec.existingNodes names belongs to another pool, the first that had it. Narrow the selector of one of the two, or delete one pool.',
+  Releasing: 'The pool is deleted, and its nodes get back the labels and taints that they had.',
 
   Active: 'The node group is ACTIVE.',
   Creating: 'The node group is being created. EKS takes some minutes.',
@@ -131,6 +142,8 @@ const others = {
   RuntimeClassApplied: 'The RuntimeClass was put right, or is now shared with this pool.',
   RuntimeClassReleased: 'The pool no longer owns the RuntimeClass.',
   RuntimeClassDeleted: 'The RuntimeClass was deleted.',
+  NodeClaimed: 'A node got the labels and taints of its pool. Its annotation winpool.dev/claim records what it had.',
+  NodeReleased: 'A node is no longer of the pool, and has got back what it had.',
   NodeLabelled: 'The label node.kubernetes.io/windows-build of a node was put right.',
   GateTaintReplaced:
     'EKS refused the key of the taint that nodes are born with under Gate, so they are born with winpool.dev/unverified instead. Give the cluster-autoscaler the flag --startup-taint=winpool.dev/unverified, or it takes nodes at the gate for nodes that no pod fits.',
@@ -152,6 +165,7 @@ export const onTheWay: ReadonlySet<string> = new Set<Reason>([
   'Joining',
   'Deleting',
   'Retained',
+  'Releasing',
 ]);
 
 export type NodeCheck = keyof typeof nodeChecks;
@@ -175,5 +189,7 @@ const nextMoves: Readonly<Record<NodeCheck, string>> = {
   KubeletVersionSkew: 'Upgrade the older of the two.',
   NotReady: 'Look at its kubelet and kube-proxy.',
   NoPodAddresses: 'Check that the VPC CNI has Windows IPAM enabled.',
+  ArrivedUngated: 'Let its kubelet register with the taint.',
+  ForeignTaint: 'Change the taint of the pool or of the node.',
   LittleReservedMemory: 'Raise systemReserved of the kubelet.',
 };

@@ -5,6 +5,7 @@ import { waitsForBudget } from './disruption.ts';
 import { excuseGateKey } from './gateRefusal.ts';
 import { needsInstances, observe, type Sights, type Sources } from './observe.ts';
 import { planFor } from './plan.ts';
+import { hasNodeGroup } from './poolKind.ts';
 import type { Answer } from './ports.ts';
 import { needsExamination } from './prerequisites/examination.ts';
 import { accessEntryQuestion } from './prerequisites/gather.ts';
@@ -40,7 +41,7 @@ export async function reconcile(name: string, deps: Deps, signal: AbortSignal): 
   if (!waitsForBudget(after)) deps.fleet.rest(name);
   if (fresh) deps.sights.keep(after, deps.now() + untilGroupLook(after));
   if (told.kind === 'failed') return retry(told.trouble);
-  const untilLook = deps.sights.dueAt(name) - deps.now();
+  const untilLook = hasNodeGroup(after.pool) ? deps.sights.dueAt(name) - deps.now() : untilGroupLook(after);
   return nextRun(after, told.kind === 'deferred' ? Math.min(told.ms, untilLook) : untilLook);
 }
 
@@ -58,6 +59,10 @@ async function look(name: string, deps: Deps, signal: AbortSignal): Promise<Answ
   const pool = deps.pools.get(name);
   if (!pool) return { ok: true, value: undefined };
   const now = deps.now();
+  if (!hasNodeGroup(pool)) {
+    const situation = await observe(pool, undefined, deps.sights, deps, deps.settings, now, signal);
+    return { ok: true, value: { situation, fresh: false } };
+  }
   const cached = deps.sights.current(pool, now);
   if (cached) {
     const situation = await observe(pool, cached, deps.sights, deps, deps.settings, now, signal);

@@ -1,12 +1,13 @@
 /** The only place that writes conditions, events and metrics. Each is written only when it changes. */
 import type { Outcome } from './act.ts';
 import type { Condition, WindowsPool, WindowsPoolStatus } from './api.gen.ts';
-import { type Assessment, assess } from './assess.ts';
+import { assessPool, type Findings } from './assess.ts';
 import { countByPart, describeDifference, reportedDrift } from './differences.ts';
 import { groupOf } from './facts.ts';
 import { canonical } from './hash.ts';
 import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import type { Pace } from './pace.ts';
+import { hasNodeGroup } from './poolKind.ts';
 import type { Events, Metrics, Pools, Trouble } from './ports.ts';
 import { examinationOf } from './prerequisites/examination.ts';
 import { onTheWay, type Reason, reasons } from './reasons.ts';
@@ -43,6 +44,8 @@ const stepReasons: Readonly<Partial<Record<Step['kind'], Reason>>> = {
   deleteRuntimeClass: 'RuntimeClassDeleted',
   labelNode: 'NodeLabelled',
   taintNode: 'NodeTainted',
+  markNode: 'NodeClaimed',
+  releaseNode: 'NodeReleased',
 };
 
 /**
@@ -58,7 +61,7 @@ export async function report(
 ): Promise<Told> {
   const { pool, now } = outcome.after;
   const { name } = pool.metadata;
-  const assessment = assess(outcome.after);
+  const assessment = assessPool(outcome.after);
   const status = statusFor(outcome, assessment, pending);
   tellSteps(outcome, voice.events);
   tellCorrections(outcome, voice);
@@ -85,6 +88,8 @@ export async function report(
 const manyNodes: Readonly<Record<NodeStep['kind'], (nodes: string) => string>> = {
   labelNode: (nodes) => `label ${nodes} with the build of their kernel`,
   tellNode: (nodes) => `tell ${nodes} what was found`,
+  markNode: (nodes) => `give ${nodes} the labels and taints of the pool`,
+  releaseNode: (nodes) => `give ${nodes} back what they had`,
   taintNode: (nodes) => `correct the taints of ${nodes}`,
 };
 
@@ -116,7 +121,7 @@ function tellCorrections({ done, after: { pool } }: Outcome, { events, metrics }
 
 /** What the operator could not take from a group that outlives its pool: nothing else will ever tell. */
 function tellLeft({ left, after: { pool } }: Outcome, events: Events): void {
-  const group = nodeGroupNameOf(pool);
+  const whose = hasNodeGroup(pool) ? `Node group ${nodeGroupNameOf(pool)}` : `WindowsPool ${pool.metadata.name}`;
   for (const [step, entries] of Map.groupBy(left, (entry) => entry.step)) {
     const [{ trouble }] = entries as [StepTrouble, ...StepTrouble[]];
     const marks: Readonly<Record<string, string>> = {
@@ -125,9 +130,10 @@ function tellLeft({ left, after: { pool } }: Outcome, events: Events): void {
       updateConfig: 'keeps its labels and taints of the operator',
       tellNode: `has ${count(entries.length, 'node')} left with the condition winpool.dev/Verified`,
       taintNode: `has ${count(entries.length, 'node')} left with taints of the operator`,
+      releaseNode: `has ${count(entries.length, 'node')} left with the annotation winpool.dev/claim`,
     };
     const cause = sentence(`${trouble.operation} failed: ${trouble.message}`);
-    const message = `Node group ${group} ${marks[step]}: ${cause} Remove them yourself.`;
+    const message = `${whose} ${marks[step]}: ${cause} Remove them yourself.`;
     events.publish(pool, { type: 'Warning', reason: 'MarksLeft', action: step, message });
   }
 }
@@ -167,7 +173,7 @@ function isBad({ status, reason }: Condition): boolean {
   return status !== 'True' && !onTheWay.has(reason);
 }
 
-function showMetrics(s: Situation, assessment: Assessment, metrics: Metrics): void {
+function showMetrics(s: Situation, assessment: Findings, metrics: Metrics): void {
   const { roster } = s;
   const failures: Record<string, number> = {};
   for (const { failures: findings } of [...roster.failing, ...roster.joining]) {

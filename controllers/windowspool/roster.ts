@@ -3,11 +3,13 @@
  *
  *   node's event ──▶ Rosters ──▶ the Roster of each pool with that node group ──▶ counts, failing, joining, mislabelled
  */
+
 import { Departures, instanceIdOf } from './departures.ts';
 import { canonical } from './hash.ts';
+import { markChangeFor } from './nodeClaims.ts';
 import { conditionFor, isSameCondition } from './nodeCondition.ts';
 import { isGated, isQuarantined, type TaintChange, taintChangeFor } from './nodeTaints.ts';
-import type { NodeCondition, NodeRecord } from './ports.ts';
+import type { NodeCondition, NodeMarks, NodeRecord } from './ports.ts';
 import { nodeGroupsOf } from './triggers.ts';
 import { type Expectation, graceEnd, type Verdict, verifyNode } from './verify.ts';
 import { parseKernelVersion, WINDOWS_BUILD_LABEL } from './windows.ts';
@@ -28,6 +30,8 @@ export interface RosterView {
   readonly mistainted: readonly Mistainted[];
   /** Nodes whose condition does not say what was found. */
   readonly untold: readonly Untold[];
+  /** Nodes that lack labels or taints of their pool, or the record of what they had: of a pool of existing nodes only. */
+  readonly unmarked: readonly Unmarked[];
   /** How many nodes have the gate's taint, and how many the quarantine's. */
   readonly gated: number;
   readonly quarantined: number;
@@ -51,6 +55,11 @@ export interface Untold {
   readonly condition: NodeCondition | undefined;
 }
 
+export interface Unmarked {
+  readonly node: NodeRecord;
+  readonly change: NodeMarks;
+}
+
 export interface Mistainted {
   readonly node: NodeRecord;
   readonly change: TaintChange;
@@ -65,6 +74,7 @@ export class Roster implements RosterView {
   readonly #mislabelled = new Map<string, NodeRecord>();
   readonly #mistainted = new Map<string, Mistainted>();
   readonly #untold = new Map<string, Untold>();
+  readonly #unmarked = new Map<string, Unmarked>();
   readonly #builds = new Map<string, number>();
   /** EC2 instance id -> how many nodes say that they are it. */
   readonly #instances = new Map<string, number>();
@@ -117,6 +127,10 @@ export class Roster implements RosterView {
     return byName(this.#untold);
   }
 
+  get unmarked(): readonly Unmarked[] {
+    return byName(this.#unmarked);
+  }
+
   get gated(): number {
     return this.#gated;
   }
@@ -164,7 +178,9 @@ export class Roster implements RosterView {
     if (isMislabelled(node)) this.#mislabelled.set(node.name, node);
     const change = taintChangeFor(verdict, this.#expected.taints);
     if (change) this.#mistainted.set(node.name, { node, change });
-    const { teller } = this.#expected;
+    const { teller, claimant, spec } = this.#expected;
+    const marks = claimant === undefined ? undefined : markChangeFor(node, claimant, spec);
+    if (marks) this.#unmarked.set(node.name, { node, change: marks });
     const condition = teller === undefined ? undefined : conditionFor(verdict, teller);
     if (!isSameCondition(node.verified, condition)) this.#untold.set(node.name, { node, condition });
     this.#tally(node, 1);
@@ -189,8 +205,9 @@ export class Roster implements RosterView {
   drop(name: string): void {
     const before = this.#verdicts.get(name);
     if (!before) return;
-    const lists = [this.#failing, this.#joining, this.#warned, this.#mislabelled, this.#mistainted, this.#untold];
-    for (const map of [this.#verdicts, ...lists]) map.delete(name);
+    const lists = [this.#failing, this.#joining, this.#warned, this.#mislabelled];
+    const writes = [this.#mistainted, this.#untold, this.#unmarked];
+    for (const map of [this.#verdicts, ...lists, ...writes]) map.delete(name);
     this.#tally(before.node, -1);
   }
 

@@ -7,7 +7,7 @@ import { failedTargetOf } from './failedTarget.ts';
 import { hashOf } from './hash.ts';
 import { nextOpening } from './maintenance.ts';
 import { isOwnedBy } from './nodeGroup.ts';
-import { nodeGroupIn } from './poolKind.ts';
+import { hasNodeGroup, nodeGroupIn } from './poolKind.ts';
 import type { Trouble } from './ports.ts';
 import { examinationOf } from './prerequisites/examination.ts';
 import type { Situation } from './situation.ts';
@@ -35,6 +35,7 @@ export function nextRun(s: Situation, groupLookMs: number): Next {
 
 /** When the window begins for which an automatic update waits. */
 function untilWindow(s: Situation): number {
+  if (!hasNodeGroup(s.pool)) return Number.POSITIVE_INFINITY;
   const opening = waitingForWindow(s) && nextOpening(nodeGroupIn(s.pool.spec).update.maintenanceWindows, s.now);
   return opening ? opening.at - s.now : Number.POSITIVE_INFINITY;
 }
@@ -75,6 +76,8 @@ function untilPrerequisites(s: Situation): number {
 
 function untilGroupChanges(s: Situation): number {
   const { settings } = s;
+  // Events tell of everything there; a look now and then is for what nobody thought of.
+  if (!hasNodeGroup(s.pool)) return spread(s, settings.resyncMs);
   const kinds = awsTroublesOf(s).map(({ kind }) => kind);
   if (kinds.includes('denied') || kinds.includes('gone')) return settings.deniedRetryMs;
   if (kinds.some((kind) => TRANSIENT.includes(kind))) return UNREACHABLE_KEPT_MS;
@@ -109,6 +112,7 @@ function isUpdateOpen({ pool, update }: Situation): boolean {
 
 /** When the first verdict or the wait for missing nodes turns without any event. */
 function untilNodesLate(s: Situation): number {
+  if (s.holding) return Math.min(s.roster.nextGraceEnd, s.holding.nextReadAt) - s.now;
   const missing = s.roster.total < (groupOf(s)?.scaling.desired ?? 0);
   const untilMissing = Math.min(s.settings.joinGraceMs, s.roster.nextReadAt - s.now);
   return Math.min(s.roster.nextGraceEnd - s.now, missing ? untilMissing : Number.POSITIVE_INFINITY);

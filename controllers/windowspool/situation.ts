@@ -1,6 +1,7 @@
 /** What is true of a pool at one moment: everything that the plan may look at. Plain data. */
 import type { WindowsPool } from './api.gen.ts';
 import type { FleetView } from './fleet.ts';
+import type { HoldingView } from './holdings.ts';
 import type {
   Answer,
   Cluster,
@@ -36,8 +37,10 @@ export interface Settings {
  * The node group as it was seen.
  * - `absent`: EKS says that it does not exist.
  * - `unreachable`: the call failed; `last` is what was seen before in this process.
+ * - `none`: the pool is one of existing nodes.
  */
 export type GroupSight =
+  | { readonly kind: 'none' }
   | { readonly kind: 'seen'; readonly group: NodeGroup }
   | { readonly kind: 'absent' }
   | {
@@ -47,8 +50,9 @@ export type GroupSight =
       readonly last: NodeGroup | undefined;
     };
 
-/** The EKS cluster as it was seen. */
+/** The EKS cluster as it was seen; `unasked` where the pool has nothing to do with EKS. */
 export type ClusterSight =
+  | { readonly kind: 'unasked' }
   | { readonly kind: 'seen'; readonly cluster: Cluster }
   | { readonly kind: 'absent' }
   | { readonly kind: 'unreachable'; readonly trouble: Trouble };
@@ -73,6 +77,8 @@ export interface Situation {
   readonly stuckPods?: Answer<readonly StuckPod[]>;
   /** The verdicts on the pool's nodes: a live view of the cache. */
   readonly roster: RosterView;
+  /** Of a pool of existing nodes: nodes that it wants and has not, or has and must give back. */
+  readonly holding: HoldingView | undefined;
   /** What the checks of the prerequisites look at; undefined where none are made. */
   readonly prerequisites: PrerequisiteFacts | undefined;
   /** The newest AMI release for the group; undefined where it was not asked for. */

@@ -3,14 +3,14 @@
 import type { Outcome } from './act.ts';
 import type { NodeGroupState, WindowsPoolStatus } from './api.gen.ts';
 import { nextApplied } from './applied.ts';
-import type { Assessment, Finding } from './assess.ts';
+import type { Finding, Findings } from './assess.ts';
 import { nextScalingTags } from './autoscalerTags.ts';
 import { nextClaim } from './disruption.ts';
 import { groupOf, isClusterMismatch } from './facts.ts';
 import { describeError, type FailedTarget, failedTargetsOf, timeOf } from './failedTarget.ts';
 import { gateTaintState } from './gateRefusal.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
-import { scalingIn } from './poolKind.ts';
+import { hasNodeGroup, scalingIn } from './poolKind.ts';
 import type { NodeGroup } from './ports.ts';
 import { dateOf } from './releaseVersion.ts';
 import type { RosterView } from './roster.ts';
@@ -30,7 +30,7 @@ const AWS_MESSAGE_LENGTH = 4_096;
 const KERNEL_LENGTH = 256;
 
 /** The status to write. Equal situations give equal statuses, except for the times of transitions. */
-export function statusFor(outcome: Outcome, assessment: Assessment, pending: readonly Step[]): WindowsPoolStatus {
+export function statusFor(outcome: Outcome, assessment: Findings, pending: readonly Step[]): WindowsPoolStatus {
   const s = outcome.after;
   const runtimeClass = runtimeClassName(outcome);
   const cluster = clusterOf(s);
@@ -45,7 +45,7 @@ export function statusFor(outcome: Outcome, assessment: Assessment, pending: rea
     nodes: countNodes(s),
     ...(builds.length > 0 && { builds: builds.slice(0, LIST_LENGTH) }),
     ...(failing.length > 0 && { failingNodes: failing }),
-    nodeGroup: nodeGroupState(outcome),
+    ...(hasNodeGroup(s.pool) && { nodeGroup: nodeGroupState(outcome) }),
     ...(claim && { disruption: claim }),
     ...(cluster && { cluster }),
     ...(runtimeClass && { runtimeClass: { name: runtimeClass } }),
@@ -67,7 +67,7 @@ function clusterOf(s: Situation): WindowsPoolStatus['cluster'] {
   return s.group.kind === 'seen' && isOwnedBy(s.pool, s.group.group) ? { name, arn } : undefined;
 }
 
-function conditionsFor(s: Situation, assessment: Assessment): NonNullable<WindowsPoolStatus['conditions']> {
+function conditionsFor(s: Situation, assessment: Findings): NonNullable<WindowsPoolStatus['conditions']> {
   const before = s.pool.status?.conditions ?? [];
   return (Object.entries(assessment) as [string, Finding][]).map(([type, { status, reason, message }]) => {
     const old = before.find((condition) => condition.type === type);
@@ -130,7 +130,7 @@ function summaryFor(
   const { desired, total, verified } = countNodes(s);
   const [first] = builds;
   return {
-    nodes: `${total}/${desired ?? '-'}`,
+    nodes: hasNodeGroup(s.pool) ? `${total}/${desired ?? '-'}` : String(total),
     verified: `${verified}/${total}`,
     ...(first && { build: builds.length === 1 ? first.kernelVersion : count(builds.length, 'build') }),
   };

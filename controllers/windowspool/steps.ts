@@ -10,6 +10,7 @@ import type {
   NewNodeGroup,
   NodeCondition,
   NodeGroup,
+  NodeMarks,
   NodeRecord,
   RuntimeClass,
   RuntimeClassWish,
@@ -66,6 +67,10 @@ export type Step =
   | { readonly kind: 'releaseRuntimeClass'; readonly seen: RuntimeClass }
   | { readonly kind: 'deleteRuntimeClass'; readonly seen: RuntimeClass }
   | { readonly kind: 'labelNode'; readonly node: NodeRecord; readonly build: string }
+  /** Gives a node the labels and taints of its pool of existing nodes, and records what it had. */
+  | { readonly kind: 'markNode'; readonly node: NodeRecord; readonly change: NodeMarks }
+  /** Gives back to a node what it had before it was the pool's. */
+  | { readonly kind: 'releaseNode'; readonly node: NodeRecord; readonly change: NodeMarks; readonly leaving?: Leaving }
   /** Gives a node the operator's taints, or takes them away. */
   | { readonly kind: 'taintNode'; readonly node: NodeRecord; readonly change: TaintChange; readonly leaving?: Leaving }
   /** Writes the verdict on a node into its condition, or removes the condition. */
@@ -144,6 +149,10 @@ export function describeStep(step: Step): string | undefined {
       return `delete RuntimeClass ${step.seen.name}`;
     case 'labelNode':
       return `label node ${step.node.name} with ${WINDOWS_BUILD_LABEL}=${step.build}`;
+    case 'markNode':
+      return `give node ${step.node.name} what the pool says: ${describeMarks(step.change)}`;
+    case 'releaseNode':
+      return `give node ${step.node.name} back what it had: ${describeMarks(step.change)}`;
     case 'taintNode':
       return `correct the taints of node ${step.node.name}: ${describeTaints(step.change)}`;
     default:
@@ -182,6 +191,22 @@ export function describeChange({ labels, taints, scaling, update }: ConfigChange
 function describeScalingTags({ set, remove }: ScalingTagChange): string {
   const short = (keys: readonly string[]) => keys.map((key) => key.replace(AUTOSCALER_PREFIX, ''));
   return `${list('set', short(Object.keys(set)))}${list('remove', short(remove))}`.trimEnd();
+}
+
+/** `labels set team remove tier; taints set gpu:NoSchedule`. */
+function describeMarks({ labels, taints }: NodeMarks): string {
+  const keys = (isWanted: (value: string | null) => boolean) =>
+    Object.keys(labels).filter((key) => isWanted(labels[key] ?? null));
+  const inLabels = `${list(
+    'set',
+    keys((value) => value !== null),
+  )}${list(
+    'remove',
+    keys((value) => value === null),
+  )}`.trimEnd();
+  const inTaints = describeTaints(taints);
+  const parts = [...(inLabels ? [`labels ${inLabels}`] : []), ...(inTaints ? [`taints ${inTaints}`] : [])];
+  return parts.join('; ') || 'the record of what it had';
 }
 
 /** `set gpu:NoSchedule remove old:NoExecute`: key and effect are what a taint is known by. */

@@ -3,6 +3,7 @@ import type { WindowsPool } from './api.gen.ts';
 import { canonical } from './hash.ts';
 import { NODE_GROUP_LABEL } from './labels.ts';
 import { nodeGroupNameOf } from './nodeGroup.ts';
+import { hasNodeGroup } from './poolKind.ts';
 import type { NodeRecord } from './ports.ts';
 import { runtimeClassFor } from './runtimeClass.ts';
 
@@ -24,7 +25,7 @@ export function nodeGroupsOf(...nodes: readonly (NodeRecord | undefined)[]): str
 
 /** The names under which a pool's nodes and RuntimeClasses are found: keys of the store's indexes. */
 export const poolIndexes = {
-  nodeGroup: (pool: WindowsPool): string[] => [nodeGroupNameOf(pool)],
+  nodeGroup: (pool: WindowsPool): string[] => (hasNodeGroup(pool) ? [nodeGroupNameOf(pool)] : []),
   runtimeClass: (pool: WindowsPool): string[] => {
     const names = [runtimeClassFor(pool)?.name, pool.status?.runtimeClass?.name];
     return [...new Set(names.filter((name) => name !== undefined))];

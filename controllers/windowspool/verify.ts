@@ -2,8 +2,10 @@
  * The verdict on one node: a list of checks, each a pure function. A node is verified when no enforced check fails.
  */
 import type { WindowsPoolSpec } from './api.gen.ts';
+import { GATE_TAINT_KEY } from './labels.ts';
+import { claimOf, foreignTaints } from './nodeClaims.ts';
 import type { TaintPolicy } from './nodeTaints.ts';
-import type { NodeRecord } from './ports.ts';
+import type { NodeRecord, Taint } from './ports.ts';
 import { parseQuantity } from './quantity.ts';
 import type { NodeCheck } from './reasons.ts';
 import { buildOf, POD_ADDRESSES, parseKernelVersion, releaseOf, WINDOWS_BUILD_LABEL } from './windows.ts';
@@ -37,6 +39,8 @@ export interface Expectation {
   readonly taints: TaintPolicy;
   /** The pool that tells its nodes what was found; undefined: nodes keep no condition of the operator. */
   readonly teller: string | undefined;
+  /** The pool of existing nodes that marks them itself; absent where their node group does. */
+  readonly claimant?: string;
 }
 
 interface Check {
@@ -84,14 +88,9 @@ const checks: readonly Check[] = [
     look: (node) =>
       node.ready === 'True' ? undefined : `is not Ready (${node.ready}${node.readyReason && `, ${node.readyReason}`})`,
   },
-  {
-    reason: 'NoPodAddresses',
-    takesTime: true,
-    look: (node) =>
-      (parseQuantity(node.allocatable[POD_ADDRESSES]) ?? 0) > 0
-        ? undefined
-        : `has no ${POD_ADDRESSES}: no pod gets an address`,
-  },
+  { reason: 'NoPodAddresses', takesTime: true, look: noPodAddresses },
+  { reason: 'ArrivedUngated', warns: true, look: arrivedUngated },
+  { reason: 'ForeignTaint', warns: true, look: foreignTaint },
   { reason: 'LittleReservedMemory', warns: true, look: littleReservedMemory },
 ];
 
@@ -166,6 +165,30 @@ function registrationTaintMissing(node: NodeRecord, { spec }: Expectation): stri
     (taint) => taint.key === 'os' && taint.effect === 'NoSchedule' && taint.value?.toLowerCase() === 'windows',
   );
   return found ? undefined : 'lacks the taint os=windows:NoSchedule: Linux pods may land on it';
+}
+
+/** Addresses are handed out so on EKS, whose kubelets say so in their version. Other clusters have other networks. */
+function noPodAddresses(node: NodeRecord, { claimant }: Expectation): string | undefined {
+  const addresses = node.allocatable[POD_ADDRESSES];
+  const isElsewhere = claimant !== undefined && addresses === undefined && !node.kubeletVersion.includes('-eks-');
+  return isElsewhere || (parseQuantity(addresses) ?? 0) > 0
+    ? undefined
+    : `has no ${POD_ADDRESSES}: no pod gets an address`;
+}
+
+/** A node that something else made has the gate's taint only if its kubelet registers with it. */
+function arrivedUngated(node: NodeRecord, { spec, claimant }: Expectation): string | undefined {
+  const isLate = claimant !== undefined && spec.verification.policy === 'Gate' && claimOf(node)?.gated === false;
+  return isLate
+    ? `joined without the taint ${GATE_TAINT_KEY}:NoSchedule, so pods may have come before it was verified`
+    : undefined;
+}
+
+function foreignTaint(node: NodeRecord, { spec, claimant }: Expectation): string | undefined {
+  const [first] = claimant === undefined ? [] : foreignTaints(node, spec);
+  if (!first) return undefined;
+  const named = ({ key, value = '', effect }: Taint) => `${key}=${value}:${effect}`;
+  return `has the taint ${named(first.found)} of somebody else, where the pool wants ${named(first.wanted)}`;
 }
 
 /** A kubelet is at most three minor versions older than the API server, and never newer: https://kubernetes.io/releases/version-skew-policy/#kubelet */

@@ -1,13 +1,13 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { NODE_SELECTOR } from '../../controllers/kubernetes/nodes.ts';
 import type { World } from '../world/world.ts';
 import { ensureBaseline } from './baseline.ts';
 import { bundleProgram } from './bundle.ts';
 import type { Synced } from './coldSync/program.ts';
 import { firstDifference } from './dump.ts';
 import { type Program, runMeasured } from './measured.ts';
-import { NODE_SELECTOR } from './nodeCache.ts';
 import { megabytes } from './processFigures.ts';
 import type { Bench, Mark, Result, Row, Section } from './section.ts';
 import { shipped } from './shipped.ts';

@@ -1,16 +1,18 @@
 /** The operator's cache of nodes alone: its own client, list and watch, reflector and store. */
 import { createKubernetesClient } from '../../controllers/kubernetes/client.ts';
 import type { CredentialSource } from '../../controllers/kubernetes/credentials.ts';
-import { type NodeIndex, nodeIdentity, nodeIndexes, nodeListWatch } from '../../controllers/kubernetes/nodes.ts';
+import {
+  NODE_SELECTOR,
+  type NodeIndex,
+  nodeIdentity,
+  nodeIndexes,
+  nodeListWatch,
+} from '../../controllers/kubernetes/nodes.ts';
 import { realClock } from '../../controllers/runtime/clock.ts';
 import type { Logger } from '../../controllers/runtime/ports.ts';
 import { Reflector, type ReflectorHooks } from '../../controllers/runtime/reflector.ts';
 import { Store } from '../../controllers/runtime/store.ts';
-import { NODE_GROUP_LABEL } from '../../controllers/windowspool/labels.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports.ts';
-
-/** The nodes that the operator asks for: those of node groups. */
-export const NODE_SELECTOR = NODE_GROUP_LABEL;
 
 export interface NodeCache {
   readonly store: Store<NodeRecord, NodeIndex>;

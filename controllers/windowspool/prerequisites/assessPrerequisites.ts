@@ -13,6 +13,10 @@ export function assessPrerequisites(s: Situation): Finding {
   if (isClusterMismatch(s)) return clusterMismatch(s);
   const denied = assessRights(s);
   if (denied) return denied;
+  if (cluster.kind === 'unasked') {
+    const message = 'The operator may do what the pool needs. Nodes that something else made need nothing of EKS.';
+    return { status: 'True', reason: 'Met', message };
+  }
   if (cluster.kind === 'absent') {
     const gone = pool.status?.cluster ? 'no longer knows' : 'does not know';
     const message = `EKS ${gone} a cluster ${settings.clusterName} in ${settings.region}. Check --cluster-name and --region.`;

@@ -58,7 +58,7 @@ const SYMPTOMS = ['NoPodAddresses', 'NotReady'];
 export function scopeOf(s: Situation): Scope {
   const { pool, cluster, group } = s;
   if (isDeleting(pool) || cluster.kind !== 'seen' || isClusterMismatch(s)) return 'nothing';
-  if (group.kind === 'unreachable') return 'nothing';
+  if (group.kind === 'unreachable' || group.kind === 'none') return 'nothing';
   if (group.kind === 'absent') return 'complete';
   if (!isOwnedBy(pool, group.group) || group.group.status === 'DELETING') return 'nothing';
   return wasUnmet(s) || BROKEN.includes(group.group.status) || hasSymptoms(s) ? 'complete' : 'standing';

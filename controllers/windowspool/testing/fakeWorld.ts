@@ -5,6 +5,7 @@
 import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
 import { DisruptionBudget } from '../disruptionBudget.ts';
 import { Fleet } from '../fleet.ts';
+import { Holdings } from '../holdings.ts';
 import { FINALIZER, NODE_GROUP_LABEL } from '../labels.ts';
 import type { TaintChange } from '../nodeTaints.ts';
 import { Sights } from '../observe.ts';
@@ -17,6 +18,7 @@ import type {
   NewNodeGroup,
   NodeGroup,
   NodeGroupUpdate,
+  NodeMarks,
   NodeRecord,
   PoolMetrics,
   Pools,
@@ -80,6 +82,8 @@ export class FakeWorld {
   /** The call, counted from 0, at which the process ends; and whether the call is still carried out. */
   crash: { readonly at: number; readonly when: 'before' | 'after' } | undefined;
   #rosters = this.#emptyRosters();
+  readonly #declared = new Set<string>();
+  #holdings = this.#emptyHoldings();
   /** The nodes of which the rosters were told last, by name. */
   #told = new Map<string, NodeRecord>();
   readonly #tokens = new Map<string, string>();
@@ -91,6 +95,7 @@ export class FakeWorld {
   /** A new process: nothing is in its memory. */
   start(): Deps {
     this.#rosters = this.#emptyRosters();
+    this.#holdings = this.#emptyHoldings();
     this.#tellOfNodes();
     const pools = this.#poolsPort();
     return {
@@ -186,6 +191,16 @@ export class FakeWorld {
         },
         forget: (pool) => this.#rosters.forget(pool),
       },
+      holdings: {
+        of: (pool, expected) => {
+          this.#tellOfNodes();
+          for (const name of new Set([...this.#declared, ...this.pools.keys()])) {
+            this.#holdings.declare(name, this.pools.get(name));
+            this.#declared.add(name);
+          }
+          return this.#holdings.of(pool, expected);
+        },
+      },
       nodes: {
         read: (name) => this.#call('read node', () => this.nodes.find((node) => node.name === name)),
         setLabel: (node, key, value) =>
@@ -198,6 +213,7 @@ export class FakeWorld {
             const now = this.nodes.find(({ uid }) => uid === node.uid);
             if (now) this.setNode({ ...now, verified });
           }),
+        setMarks: (node, marks) => this.#call('mark node', () => this.#mark(node, marks)).then(flat),
         setTaints: (node, change) => this.#call('taint node', () => this.#taint(node, change)).then(flat),
       },
       runtimeClasses: {
@@ -252,12 +268,31 @@ export class FakeWorld {
     return done;
   }
 
+  #mark(seen: NodeRecord, { labels, taints, claim = '' }: NodeMarks): Answer<void> {
+    const answer = this.#taint(seen, taints);
+    const now = this.nodes.find(({ uid }) => uid === seen.uid);
+    if (!answer.ok || !now) return answer;
+    const kept = Object.entries({ ...now.labels, ...labels }).filter(([, value]) => value !== null);
+    this.setNode({ ...now, labels: Object.fromEntries(kept) as Record<string, string>, claim, annotated: true });
+    return done;
+  }
+
   /** Puts a node in the place of the one of its name, as a new version of it. */
   setNode(node: NodeRecord): void {
     const changed = { ...node, resourceVersion: this.#next() };
     this.nodes = this.nodes.map((each) => (each.name === node.name ? changed : each));
     // An own write is seen at once, as in the store.
     this.#tellOfNodes();
+  }
+
+  #emptyHoldings(): Holdings {
+    this.#declared.clear();
+    return new Holdings({
+      nodes: () => this.nodes,
+      poolOfGroup: (group) => (this.groups.has(group) ? group : undefined),
+      wake: () => undefined,
+      now: () => this.now,
+    });
   }
 
   #emptyRosters(): Rosters {
@@ -270,7 +305,9 @@ export class FakeWorld {
     const now = new Map(this.nodes.map((node) => [node.name, node]));
     for (const name of new Set([...this.#told.keys(), ...now.keys()])) {
       const [before, after] = [this.#told.get(name), now.get(name)];
-      if (before !== after) this.#rosters.follow(before, after);
+      if (before === after) continue;
+      this.#rosters.follow(before, after);
+      this.#holdings.follow(before, after);
     }
     this.#told = now;
   }

@@ -91,6 +91,16 @@ export function samplePool(
   };
 }
 
+/** A pool of the nodes with the label site=fra, as the API server stores it. */
+export function existingPool(
+  spec: Partial<WindowsPoolSpec> = {},
+  rest: { metadata?: Partial<WindowsPool['metadata']>; status?: WindowsPoolStatus } = {},
+): WindowsPool {
+  const { nodeGroup: _group, scaling: _size, ...common } = samplePool().spec;
+  const existingNodes = { selector: { matchLabels: { site: 'fra' } } };
+  return { ...samplePool({}, rest), spec: { ...common, existingNodes, ...spec } };
+}
+
 /** What a pool remembers whose group was made from the sample pool's spec. */
 export const APPLIED = entriesOf(wantedFields(samplePool()));
 
@@ -139,6 +149,8 @@ export function sampleNode(change: Partial<NodeRecord> = {}): NodeRecord {
       'node.kubernetes.io/windows-build': '10.0.20348',
       'eks.amazonaws.com/nodegroup': 'web',
     },
+    claim: '',
+    annotated: true,
     providerID: `aws:///eu-west-1a/i-${name.replace(/\D/g, '')}`,
     taints: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }],
     ready: 'True',
@@ -197,6 +209,7 @@ export function sampleSituation({ nodes = sampleNodes(3), ...change }: Situation
     group,
     update: undefined,
     roster: new Roster(nodes, expected, change.now ?? NOW),
+    holding: undefined,
     prerequisites: undefined,
     newestRelease: undefined,
     autoscaler: undefined,

@@ -215,6 +215,7 @@ export const randomSituation: fc.Arbitrary<Situation> = randomPool.chain((pool) 
         prerequisites: undefined,
         autoscaler: undefined,
         roster: new Roster(nodes, expected, NOW),
+        holding: undefined,
         ...rest,
       };
     }),

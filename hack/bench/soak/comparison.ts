@@ -1,11 +1,11 @@
 /** Whether the probe's store is what the API server has. */
+
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { nodeListWatch } from '../../../controllers/kubernetes/nodes.ts';
+import { NODE_SELECTOR, nodeListWatch } from '../../../controllers/kubernetes/nodes.ts';
 import { waitFor } from '../../controlplane/wait.ts';
 import type { BenchCluster } from '../benchCluster.ts';
 import { dump, firstDifference } from '../dump.ts';
-import { NODE_SELECTOR } from '../nodeCache.ts';
 import type { ProbeProcess } from './probeProcess.ts';
 
 /** A watch that is silent for 35 s is checked; another minute of backoff may follow a fault. */

@@ -1,0 +1,50 @@
+/** The rules for the nodes that a pool of existing nodes has, and for those that leave it. */
+
+import { FINALIZER } from './labels.ts';
+import { farewellTo, releaseOf } from './nodeClaims.ts';
+import { NODES_IN_A_RUN } from './nodeRules.ts';
+import type { NodeMarks, NodeRecord } from './ports.ts';
+import { isOwner } from './runtimeClass.ts';
+import type { Situation } from './situation.ts';
+import type { Step } from './steps.ts';
+
+/** Ensures that nodes have the labels and taints of their pool, and that what they had before is recorded with the first of them. */
+export function markNodes({ roster }: Situation): Step[] {
+  return roster.unmarked.slice(0, NODES_IN_A_RUN).map(({ node, change }) => ({ kind: 'markNode', node, change }));
+}
+
+/** Ensures that nodes which are not the pool's any more get back what they had. */
+export function releaseNodes({ holding }: Situation): Step[] {
+  return (holding?.leaving ?? []).slice(0, NODES_IN_A_RUN).map((node) => releaseStep(node, releaseOf(node)));
+}
+
+/**
+ * Ensures that a pool which goes has given back all nodes. With deletionPolicy Retain they keep its labels and taints, and lose only the
+ * operator's own marks; a RuntimeClass stays because nobody owns it any more.
+ */
+export function letExistingGo({ pool, holding, runtimeClass, formerRuntimeClass }: Situation): Step[] | undefined {
+  if (!pool.metadata.finalizers?.includes(FINALIZER)) return [];
+  const retains = pool.spec.deletionPolicy === 'Retain';
+  const leaving = holding?.leaving ?? [];
+  const now = leaving.slice(0, NODES_IN_A_RUN);
+  const steps = now.flatMap((node) => (retains ? farewellSteps(node) : [releaseStep(node, releaseOf(node))]));
+  const isEach = now.length === leaving.length && (retains || steps.every(({ kind }) => kind === 'releaseNode'));
+  if (!isEach || holding?.nextReadAt !== Number.POSITIVE_INFINITY) return steps;
+  const owned = [runtimeClass, formerRuntimeClass].filter((seen) => seen !== undefined && isOwner(pool, seen));
+  return [
+    ...steps,
+    ...(retains ? owned : []).flatMap((seen): Step[] => (seen ? [{ kind: 'releaseRuntimeClass', seen }] : [])),
+    { kind: 'removeFinalizer' },
+  ];
+}
+
+/** First its condition goes: afterwards nobody would know whose it was. That makes it another version of the node, which is released next. */
+function releaseStep(node: NodeRecord, change: NodeMarks): Step {
+  return node.verified ? { kind: 'tellNode', node, condition: undefined } : { kind: 'releaseNode', node, change };
+}
+
+/** Retain always lets the pool go, so both are tried: what may not be taken from a node is told of. */
+function farewellSteps(node: NodeRecord): Step[] {
+  const tell: Step = { kind: 'tellNode', node, condition: undefined, leaving: true };
+  return [...(node.verified ? [tell] : []), { kind: 'releaseNode', node, change: farewellTo(node), leaving: true }];
+}

@@ -1,0 +1,203 @@
+/**
+ * Which nodes the pools of existing nodes have. A node is watched while it says that it runs Windows; of the pools that want it, one has it.
+ *
+ *   pools --declare--> who wants what --+
+ *   nodes --follow----------------------+--> held: in that pool's roster | contested: another pool has it | leaving: claimed, not wanted
+ *
+ * A node's event costs one look for each such pool, and never a walk over a pool's nodes.
+ */
+import type { WindowsPool } from './api.gen.ts';
+import { Departures } from './departures.ts';
+import { isDeleting } from './facts.ts';
+import { canonical } from './hash.ts';
+import { selects } from './labelSelector.ts';
+import { NODE_GROUP_LABEL } from './labels.ts';
+import { claimOf } from './nodeClaims.ts';
+import { existingNodesIn, hasNodeGroup } from './poolKind.ts';
+import type { NodeRecord } from './ports.ts';
+import { Roster } from './roster.ts';
+import type { Expectation } from './verify.ts';
+
+/** A node that the pool wants and another pool has. */
+export interface Contested {
+  readonly node: string;
+  readonly holder: string;
+}
+
+/** The nodes of one pool beside its roster. Lists are sorted by node name. */
+export interface HoldingView {
+  readonly contested: readonly Contested[];
+  /** Nodes that the pool claimed and that are not its any more. */
+  readonly leaving: readonly NodeRecord[];
+  /** When nodes that left the watch may be read past the cache, epoch milliseconds; infinity when none did. */
+  readonly nextReadAt: number;
+}
+
+type Place =
+  | { readonly kind: 'held' | 'leaving' | 'elsewhere' }
+  | { readonly kind: 'contested'; readonly holder: string };
+
+const ELSEWHERE: Place = { kind: 'elsewhere' };
+
+/** The nodes of one pool. */
+class Holding implements HoldingView {
+  readonly departures = new Departures();
+  readonly #held = new Map<string, NodeRecord>();
+  readonly #leaving = new Map<string, NodeRecord>();
+  readonly #contested = new Map<string, string>();
+  #roster: Roster | undefined;
+
+  get contested(): readonly Contested[] {
+    return [...this.#contested].sort(byKey).map(([node, holder]) => ({ node, holder }));
+  }
+
+  get leaving(): readonly NodeRecord[] {
+    const outside = this.departures.strays.map((node) => [node.name, node] as const);
+    return [...outside, ...this.#leaving].sort(byKey).map(([, node]) => node);
+  }
+
+  get nextReadAt(): number {
+    return this.departures.nextReadAt;
+  }
+
+  /** The names of all nodes that are anything to the pool. */
+  get names(): ReadonlySet<string> {
+    return new Set([...this.#held.keys(), ...this.#leaving.keys(), ...this.#contested.keys()]);
+  }
+
+  /** The verdicts on the nodes that the pool has. */
+  roster(expected: Expectation, now: number): Roster {
+    if (this.#roster) this.#roster.judge(expected, now);
+    else this.#roster = new Roster(this.#held.values(), expected, now);
+    return this.#roster;
+  }
+
+  /** Puts a node in its place. Whether that is any news for the pool. */
+  place(node: NodeRecord, place: Place, now: number): boolean {
+    const wasHere = this.#remove(node.name);
+    this.departures.returned(node.name);
+    if (place.kind === 'held') {
+      this.#held.set(node.name, node);
+      this.#roster?.put(node, now);
+    } else this.#roster?.drop(node.name);
+    if (place.kind === 'leaving') this.#leaving.set(node.name, node);
+    if (place.kind === 'contested') this.#contested.set(node.name, place.holder);
+    return wasHere || place.kind !== 'elsewhere';
+  }
+
+  /** A node left the watch: it ended, or does not say any more that it runs Windows. Whether it was anything to the pool. */
+  lose(node: NodeRecord): boolean {
+    const wasClaimed = this.#held.has(node.name) || this.#leaving.has(node.name);
+    if (wasClaimed && !node.deleting) this.departures.left(node);
+    this.#roster?.drop(node.name);
+    return this.#remove(node.name);
+  }
+
+  #remove(name: string): boolean {
+    return [this.#held, this.#leaving, this.#contested].map((map) => map.delete(name)).includes(true);
+  }
+}
+
+/** What a pool wants. Of the pools that want a node the one with the lowest rank has it, unless another claimed it before. */
+interface Member {
+  readonly rank: string;
+  readonly compared: string;
+  readonly wants: (node: NodeRecord) => boolean;
+  readonly holding: Holding;
+}
+
+export interface HoldingsOptions {
+  /** The cached nodes, read when a pool comes, changes or goes. */
+  readonly nodes: () => Iterable<NodeRecord>;
+  /** The pool whose node group this is: EKS makes nodes for that pool alone. */
+  readonly poolOfGroup: (group: string) => string | undefined;
+  /** Is told of each pool for which something changed. */
+  readonly wake: (pool: string) => void;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** The nodes of all pools of existing nodes, kept up to date one node at a time. */
+export class Holdings {
+  readonly #options: HoldingsOptions;
+  readonly #members = new Map<string, Member>();
+
+  constructor(options: HoldingsOptions) {
+    this.#options = options;
+  }
+
+  /** The nodes of a pool, and the verdicts on them. */
+  of(
+    pool: string,
+    expected: Expectation,
+  ): { readonly roster: Roster; readonly holding: HoldingView & Pick<Holding, 'departures'> } {
+    const holding = this.#members.get(pool)?.holding ?? new Holding();
+    return { roster: holding.roster(expected, this.#options.now()), holding };
+  }
+
+  /** Takes in what a pool wants now; undefined: it is gone. */
+  declare(name: string, pool: WindowsPool | undefined): void {
+    const before = this.#members.get(name);
+    if (!pool || hasNodeGroup(pool)) {
+      this.#members.delete(name);
+      this.#settleAll((node) => before?.holding.names.has(node.name) === true);
+      return;
+    }
+    const compared = canonical([pool.metadata.creationTimestamp, isDeleting(pool), pool.spec.existingNodes]);
+    if (before?.compared === compared) return;
+    const wants = wantsOf(pool);
+    const rank = `${pool.metadata.creationTimestamp} ${name}`;
+    this.#members.set(name, { rank, compared, wants, holding: before?.holding ?? new Holding() });
+    this.#settleAll((node) => before?.wants(node) === true || wants(node) || node.claim !== '');
+  }
+
+  /** Takes in a node's change. */
+  follow(before: NodeRecord | undefined, after: NodeRecord | undefined): void {
+    if (after && !after.deleting) this.#settle(after);
+    else {
+      const gone = after ?? before;
+      for (const [pool, { holding }] of this.#members) if (gone && holding.lose(gone)) this.#options.wake(pool);
+    }
+  }
+
+  /** Looks again at nodes for which another pool than before may be the first. */
+  reconsider(nodes: Iterable<NodeRecord>): void {
+    for (const node of nodes) if (!node.deleting) this.#settle(node);
+  }
+
+  #settleAll(isConcerned: (node: NodeRecord) => boolean): void {
+    for (const node of this.#options.nodes()) if (!node.deleting && isConcerned(node)) this.#settle(node);
+  }
+
+  #settle(node: NodeRecord): void {
+    const { poolOfGroup, wake, now } = this.#options;
+    const claimant = claimOf(node)?.pool;
+    const group = node.labels[NODE_GROUP_LABEL];
+    const foreign = group === undefined ? undefined : poolOfGroup(group);
+    const wanting = [...this.#members].filter(([, { wants }]) => foreign === undefined && wants(node));
+    // A pool that lives keeps what it claimed until it has given it back: else nobody would know what was there before.
+    const holder = foreign ?? (claimant !== undefined && this.#members.has(claimant) ? claimant : firstOf(wanting));
+    for (const [pool, { wants, holding }] of this.#members) {
+      const isWanted = wants(node);
+      const isHolder = holder === pool && isWanted;
+      const other: Place = isWanted && holder !== undefined ? { kind: 'contested', holder } : ELSEWHERE;
+      const place: Place = isHolder ? { kind: 'held' } : claimant === pool ? { kind: 'leaving' } : other;
+      if (holding.place(node, place, now())) wake(pool);
+    }
+  }
+}
+
+/** What the pool wants of what is watched. One that goes wants nothing. */
+function wantsOf(pool: WindowsPool): (node: NodeRecord) => boolean {
+  if (isDeleting(pool)) return () => false;
+  const { selector } = existingNodesIn(pool.spec);
+  return ({ labels }) => selects(selector, labels);
+}
+
+function firstOf(members: readonly (readonly [string, Member])[]): string | undefined {
+  return [...members].sort(([, a], [, b]) => (a.rank < b.rank ? -1 : 1))[0]?.[0];
+}
+
+function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,35 @@
+/** Label selectors as Kubernetes has them. Pure. */
+import type { NodeSelector } from './api.gen.ts';
+
+type Labels = Readonly<Record<string, string>>;
+type Requirement = NonNullable<NodeSelector['matchExpressions']>[number];
+
+/**
+ * Whether the labels fulfil every term of the selector. Semantics of k8s.io/apimachinery v0.36 pkg/labels, Requirement.Matches: NotIn holds
+ * for labels that lack the key, too.
+ */
+export function selects({ matchLabels = {}, matchExpressions = [] }: NodeSelector, labels: Labels): boolean {
+  return (
+    Object.entries(matchLabels).every(([key, value]) => labelIn(labels, key) === value) &&
+    matchExpressions.every((requirement) => holds(requirement, labels))
+  );
+}
+
+function holds({ key, operator, values = [] }: Requirement, labels: Labels): boolean {
+  const value = labelIn(labels, key);
+  switch (operator) {
+    case 'In':
+      return value !== undefined && values.includes(value);
+    case 'NotIn':
+      return value === undefined || !values.includes(value);
+    case 'Exists':
+      return value !== undefined;
+    case 'DoesNotExist':
+      return value === undefined;
+  }
+}
+
+/** The value of a label; undefined where it is not there. Not what every object of JavaScript has, such as `constructor`. */
+export function labelIn(labels: Labels, key: string): string | undefined {
+  return Object.hasOwn(labels, key) ? labels[key] : undefined;
+}
