@@ -9,6 +9,7 @@ import { describeOpening, nextOpening, windowFault } from './maintenance.ts';
 import { nodeGroupIn } from './poolKind.ts';
 import type { NodeGroup } from './ports.ts';
 import type { Reason } from './reasons.ts';
+import { describeReleaseFailure, unverifiedRelease } from './releaseFailures.ts';
 import { releaseEnd } from './releaseVersion.ts';
 import type { Situation } from './situation.ts';
 import { automaticChangeFor } from './versionChanges.ts';
@@ -32,6 +33,12 @@ function assessDue(s: Situation, group: NodeGroup, newest: string): Finding {
     return finding(failed.reason as Reason, `${what} ${sentence(failed.message)} ${again}`);
   }
   if (isPaused(pool)) return finding('Outdated', `${what} It is changed when the pool is resumed.`);
+  const unverified = unverifiedRelease(s);
+  if (unverified) {
+    const wait = 'It is not rolled out by itself until that node is verified, or gone; the next release is.';
+    const move = `To have it nevertheless, set spec.nodeGroup.releaseVersion: ${newest}.`;
+    return finding('ReleaseNotVerified', `${what} ${describeReleaseFailure(unverified)} ${wait} ${move}`);
+  }
   if (!waitingForWindow(s)) return finding('Outdated', `${what} It is about to be changed.`);
   const opening = nextOpening(nodeGroupIn(pool.spec).update.maintenanceWindows, now);
   const when = opening ? ` The update begins at ${describeOpening(opening)}, in a maintenance window.` : '';

@@ -3,7 +3,15 @@ import type { MaintenanceWindow } from './api.gen.ts';
 import { assess } from './assess.ts';
 import { configTargetOf } from './groupChanges.ts';
 import type { Situation } from './situation.ts';
-import { knownStatus, NOW, sampleGroup, samplePool, sampleSituation, sampleTrouble } from './testing/fixtures.ts';
+import {
+  knownStatus,
+  NOW,
+  RELEASE_FAILURE,
+  sampleGroup,
+  samplePool,
+  sampleSituation,
+  sampleTrouble,
+} from './testing/fixtures.ts';
 import { LEAVING, otherAuthority } from './testing/planCases.ts';
 import { group } from './testing/truthTable.ts';
 import { versionTargetOf } from './versionChanges.ts';
@@ -47,6 +55,8 @@ const automaticUpdate = {
   pool: samplePool({ nodeGroup: { update: { policy: 'Automatic', force: false } } }, { status }),
   newestRelease: { ok: true, value: '1.36-2026.03.17' },
 } as const;
+const DOUBT =
+  'With release 1.36-2026.03.17 node ip-10-0-9-1 of pool api fails verification: WrongBuild: runs build 10.0.17763.';
 const NONE = 'Unknown Pending: There is no node group web of the pool to compare with the spec.';
 
 describe('UpToDate', () => {
@@ -87,13 +97,31 @@ describe('UpToDate', () => {
     ],
     [
       'names the pools for which a rolling update waits',
-      sampleSituation({ ...dueUpdate, fleet: { disrupted: ['api', 'batch'] } }),
+      sampleSituation({ ...dueUpdate, fleet: { disrupted: ['api', 'batch'], failures: [] } }),
       'False WaitingForBudget: Node group web: release is 1.36-2026.02.11 and the spec says 1.36-2026.03.17. The rolling update waits: api and batch lose nodes now, and --max-pools-updating is 1.',
     ],
     [
       'says that an automatic update waits, too',
-      sampleSituation({ ...automaticUpdate, fleet: { disrupted: ['api'] } }),
+      sampleSituation({ ...automaticUpdate, fleet: { disrupted: ['api'], failures: [] } }),
       'False WaitingForBudget: Node group web: release 1.36-2026.02.11 is not the newest, which is 1.36-2026.03.17. The rolling update waits: api loses nodes now, and --max-pools-updating is 1.',
+    ],
+    [
+      'names the node for which an automatic update waits, before its turn and its window',
+      sampleSituation({ ...automaticUpdate, fleet: { disrupted: ['batch'], failures: [RELEASE_FAILURE] } }),
+      `False ReleaseNotVerified: Node group web has AMI release 1.36-2026.02.11, and 1.36-2026.03.17 is the newest. ${DOUBT} It is not rolled out by itself until that node is verified, or gone; the next release is. To have it nevertheless, set spec.nodeGroup.releaseVersion: 1.36-2026.03.17.`,
+    ],
+    [
+      'warns of a pinned release that fails in another pool',
+      sampleSituation({ ...dueUpdate, fleet: { disrupted: [], failures: [RELEASE_FAILURE] } }),
+      `False Outdated: Node group web: release is 1.36-2026.02.11 and the spec says 1.36-2026.03.17. It is about to be changed. ${DOUBT}`,
+    ],
+    [
+      'warns of a newer release that fails in another pool',
+      sampleSituation({
+        newestRelease: automaticUpdate.newestRelease,
+        fleet: { disrupted: [], failures: [RELEASE_FAILURE] },
+      }),
+      `False UpdateAvailable: Node group web has AMI release 1.36-2026.02.11, and 1.36-2026.03.17 is the newest. ${DOUBT} Set spec.nodeGroup.releaseVersion: 1.36-2026.03.17, or update.policy: Automatic.`,
     ],
     [
       'is False until edits are put right',

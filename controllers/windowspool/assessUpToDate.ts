@@ -13,6 +13,7 @@ import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts
 import { nodeGroupIn } from './poolKind.ts';
 import type { NodeGroup } from './ports.ts';
 import type { Reason } from './reasons.ts';
+import { describeReleaseFailure, doubtAbout, failureOfRelease } from './releaseFailures.ts';
 import { isNewerRelease, releaseEnd } from './releaseVersion.ts';
 import type { Situation } from './situation.ts';
 import { isAheadOfCluster, versionChangeFor } from './versionChanges.ts';
@@ -69,7 +70,7 @@ function compare(s: Situation, group: NodeGroup): Finding {
   if (open.length > 0 || configChangeFor(pool, group)) {
     const what = open.length > 0 ? listed(open) : 'the desired size is to be sent.';
     const wait = isPaused(pool) ? 'It is changed when the pool is resumed.' : 'It is about to be changed.';
-    return { status: 'False', reason: 'Outdated', message: `Node group ${group.name}: ${what} ${wait}` };
+    return { status: 'False', reason: 'Outdated', message: `Node group ${group.name}: ${what} ${wait}${doubtOf(s)}` };
   }
   return assessScalingTags(s, group) ?? assessRelease(s, group);
 }
@@ -92,9 +93,11 @@ function assessRelease(s: Situation, group: NodeGroup): Finding {
   const newest = newestRelease?.ok ? newestRelease.value : undefined;
   const end = releaseEnd(releaseVersion, now);
   if (newest && releaseVersion && isNewerRelease(newest, releaseVersion)) {
+    const failure = failureOfRelease(s, newest);
+    const warning = failure ? ` ${describeReleaseFailure(failure)}` : '';
     const field =
       nodeGroupIn(pool.spec).kubernetesVersion && !nodeGroupIn(pool.spec).releaseVersion ? ' beside it' : '';
-    const message = `Node group ${group.name} has AMI release ${releaseVersion}, and ${newest} is the newest.${end} Set spec.nodeGroup.releaseVersion: ${newest}${field}${nodeGroupIn(pool.spec).releaseVersion ? '' : ', or update.policy: Automatic'}.`;
+    const message = `Node group ${group.name} has AMI release ${releaseVersion}, and ${newest} is the newest.${end}${warning} Set spec.nodeGroup.releaseVersion: ${newest}${field}${nodeGroupIn(pool.spec).releaseVersion ? '' : ', or update.policy: Automatic'}.`;
     return { status: 'False', reason: 'UpdateAvailable', message };
   }
   const unknown =
@@ -104,6 +107,13 @@ function assessRelease(s: Situation, group: NodeGroup): Finding {
   // The newest there is has nothing to move to, however old it is.
   const message = `Node group ${group.name} is as the spec says.${newest ? '' : end}${unknown}`;
   return { status: 'True', reason: 'AsSpecified', message };
+}
+
+/** What speaks against the release that the spec pins. */
+function doubtOf(s: Situation): string {
+  const change = versionChangeFor(s);
+  const failure = change && doubtAbout(s, change);
+  return failure ? ` ${describeReleaseFailure(failure)}` : '';
 }
 
 function newerRelease(s: Situation, { releaseVersion }: NodeGroup): string {

@@ -4,13 +4,15 @@ import { hasFailed, isAskedAgain } from './failedTarget.ts';
 import { isInWindow } from './maintenance.ts';
 import { nodeGroupIn } from './poolKind.ts';
 import type { VersionChange } from './ports.ts';
+import { unverifiedRelease } from './releaseFailures.ts';
 import type { Situation } from './situation.ts';
 import { automaticChangeFor, versionChangeFor, versionTargetOf } from './versionChanges.ts';
 
-/** The update of the version that may begin now: it did not fail before, and waits for no maintenance window. */
+/** The update of the version that may begin now: it did not fail before, and waits for no maintenance window and no other pool's nodes. */
 export function nextVersionChange(s: Situation): VersionChange | undefined {
   const change = versionChangeFor(s);
-  if (!change || hasFailed(s, versionTargetOf(s.pool, change)) || waitingForWindow(s)) return undefined;
+  if (!change || hasFailed(s, versionTargetOf(s.pool, change)) || waitingForWindow(s) || unverifiedRelease(s))
+    return undefined;
   return change;
 }
 

@@ -122,7 +122,7 @@ describe('a pool that waits for its share', () => {
   const s: Situation = sampleSituation({
     pool: samplePool({ nodeGroup: { releaseVersion: NEXT } }, { status: knownStatus() }),
     ...groupIs({}),
-    fleet: { disrupted: ['api'] },
+    fleet: { disrupted: ['api'], failures: [] },
   });
 
   it('is Ready, and says in Reconciling for whom it waits', () => {

@@ -246,7 +246,7 @@ describe('a pool of existing nodes', () => {
           group,
           update: undefined,
           roster: new Roster(held, expectationOf({ pool, group, serverVersion, settings }), NOW),
-          fleet: { disrupted: [] },
+          fleet: { disrupted: [], failures: [] },
           holding: { contested, leaving, nextReadAt: Number.POSITIVE_INFINITY },
           prerequisites: undefined,
           instances: undefined,

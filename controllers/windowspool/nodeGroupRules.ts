@@ -17,6 +17,7 @@ import { scalingIn } from './poolKind.ts';
 import type { ConfigChange, NodeGroup, VersionChange } from './ports.ts';
 import { blockers, checkInputOf, isToBeMade } from './prerequisites/examination.ts';
 import { missingAccessEntry } from './prerequisites/roleChecks.ts';
+import { doubtAbout, unverifiedRelease } from './releaseFailures.ts';
 import type { Situation } from './situation.ts';
 import type { Memory, Step } from './steps.ts';
 import { fieldsOfVersionChange, preparationFor, versionChangeFor, versionTargetOf } from './versionChanges.ts';
@@ -113,6 +114,11 @@ export function waitForMaintenanceWindow(s: Situation): Step[] | undefined {
   return waitingForWindow(s) ? (correctConfig(s) ?? []) : undefined;
 }
 
+/** Ensures that a release which fails in one pool is not rolled out to the next ones by itself. The rest of the spec does not wait for that. */
+export function waitForVerifiedRelease(s: Situation): Step[] | undefined {
+  return unverifiedRelease(s) ? (correctConfig(s) ?? []) : undefined;
+}
+
 /** Ensures that no more pools lose nodes at a time than allowed. What replaces no node does not wait for that. */
 export function waitForBudget(s: Situation): Step[] | undefined {
   return waitsForBudget(s) ? (correctConfig(s) ?? []) : undefined;
@@ -141,6 +147,7 @@ export function correctVersion(s: Situation): Step[] | undefined {
   if (hasFailed(s, target)) return undefined;
   const token = tokenFor(s.pool, 'version', change, s.pool.status?.nodeGroup?.update?.id);
   const fields = fieldsOfVersionChange(s.pool);
+  const doubt = doubtAbout(s, change);
   return [
     ...claimDisruption(s, change, target, fields),
     {
@@ -150,6 +157,7 @@ export function correctVersion(s: Situation): Step[] | undefined {
       token,
       target,
       ...driftAmong(s, fields),
+      ...(doubt && { doubt }),
     },
   ];
 }

@@ -38,7 +38,7 @@ export async function observeExisting(
     roster,
     holding,
     // It waits for no other pool: no node of it is taken away.
-    fleet: { disrupted: [] },
+    fleet: { disrupted: [], failures: [] },
     prerequisites: undefined,
     instances: undefined,
     newestRelease: undefined,

@@ -37,6 +37,7 @@ import {
   waitForMaintenanceWindow,
   waitForRunningUpdate,
   waitForUpdateResult,
+  waitForVerifiedRelease,
 } from './nodeGroupRules.ts';
 import { correctBuildLabels, correctTaints, tellNodes } from './nodeRules.ts';
 import { hasNodeGroup } from './poolKind.ts';
@@ -113,6 +114,7 @@ export const livingChapters: readonly Chapter[] = [
       waitForRunningUpdate,
       waitForUpdateResult,
       waitForMaintenanceWindow,
+      waitForVerifiedRelease,
       waitForBudget,
       prepareRollingUpdate,
       correctVersion,

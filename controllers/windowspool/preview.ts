@@ -27,7 +27,12 @@ export interface Preview {
 }
 
 /** Why an update that is due does not begin. */
-const HELD: readonly Reason[] = ['WaitingForBudget', 'WaitingForWindow', 'InvalidMaintenanceWindow'];
+const HELD: readonly Reason[] = [
+  'ReleaseNotVerified',
+  'WaitingForBudget',
+  'WaitingForWindow',
+  'InvalidMaintenanceWindow',
+];
 
 /** Looks at a pool and at AWS now, and writes nothing. */
 export async function preview(

@@ -98,6 +98,8 @@ const others = {
     'A node group of this name exists that nodeGroup.adoption does not take over, for the cause in the message. Choose another name, or put the cause right.',
   AsSpecified: 'The node group is as the spec says.',
   Outdated: 'The node group is not yet as the spec says. The operator is about to change it.',
+  ReleaseNotVerified:
+    'The newest AMI release is not rolled out by itself: a node that has it fails verification in the pool that the message names. Look at that node; the update begins when it is verified or gone, or with a newer release. A release that is pinned goes ahead.',
   WaitingForBudget:
     'A rolling update is due, and as many other pools as --max-pools-updating allows lose nodes now. It begins when one of them is done; nothing to do.',
   UpdateAvailable:

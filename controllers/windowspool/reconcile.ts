@@ -9,6 +9,7 @@ import { hasNodeGroup } from './poolKind.ts';
 import type { Answer } from './ports.ts';
 import { needsExamination } from './prerequisites/examination.ts';
 import { accessEntryQuestion } from './prerequisites/gather.ts';
+import { unverifiedRelease } from './releaseFailures.ts';
 import { report, type Voice } from './report.ts';
 import { type Next, nextRun, retry, untilGroupLook } from './schedule.ts';
 import type { Settings, Situation } from './situation.ts';
@@ -38,7 +39,7 @@ export async function reconcile(name: string, deps: Deps, signal: AbortSignal): 
   const told = await report(outcome, plan.pending, fresh, deps, signal);
   if (outcome.released) return forget(name, deps);
   const { after } = outcome;
-  if (!waitsForBudget(after)) deps.fleet.rest(name);
+  if (!waitsForBudget(after) && !unverifiedRelease(after)) deps.fleet.rest(name);
   if (fresh) deps.sights.keep(after, deps.now() + untilGroupLook(after));
   if (told.kind === 'failed') return retry(told.trouble);
   const untilLook = hasNodeGroup(after.pool) ? deps.sights.dueAt(name) - deps.now() : untilGroupLook(after);

@@ -11,6 +11,7 @@ import { hasNodeGroup } from './poolKind.ts';
 import type { Events, Metrics, Pools, Trouble } from './ports.ts';
 import { examinationOf } from './prerequisites/examination.ts';
 import { onTheWay, type Reason, reasons } from './reasons.ts';
+import { describeReleaseFailure } from './releaseFailures.ts';
 import type { Situation, StepTrouble } from './situation.ts';
 import { statusFor } from './status.ts';
 import { describeStep, isNodeStep, type NodeStep, type Step } from './steps.ts';
@@ -66,6 +67,7 @@ export async function report(
   tellSteps(outcome, voice.events);
   tellCorrections(outcome, voice);
   tellLeft(outcome, voice.events);
+  tellDoubts(outcome, voice.events);
   if (outcome.released) {
     voice.metrics.drop(name);
     return { kind: 'told', pool };
@@ -116,6 +118,15 @@ function tellCorrections({ done, after: { pool } }: Outcome, { events, metrics }
     const message = `Node group ${nodeGroupNameOf(pool)}: ${sentence(found)} It is put right.`;
     events.publish(pool, { type: 'Warning', reason: 'Drifted', action: step.kind, message });
     metrics.corrected(pool.metadata.name, countByPart(drift));
+  }
+}
+
+/** That the user has a release rolled out which fails elsewhere. */
+function tellDoubts({ done, after: { pool } }: Outcome, events: Events): void {
+  for (const step of done) {
+    if (step.kind !== 'updateNodeGroupVersion' || !step.doubt) continue;
+    const message = `The update begins because the spec asks for it. ${describeReleaseFailure(step.doubt)}`;
+    events.publish(pool, { type: 'Warning', reason: 'ReleaseNotVerified', action: step.kind, message });
   }
 }
 

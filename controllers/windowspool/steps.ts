@@ -17,6 +17,7 @@ import type {
   Taint,
   VersionChange,
 } from './ports.ts';
+import type { ReleaseFailure } from './releaseFailures.ts';
 import { WINDOWS_BUILD_LABEL } from './windows.ts';
 import { count } from './words.ts';
 
@@ -51,6 +52,8 @@ export type Step =
       readonly token: string;
       readonly target: string;
       readonly drift?: Drift;
+      /** The user wants a release that fails in another pool. */
+      readonly doubt?: ReleaseFailure;
     }
   | {
       readonly kind: 'correctTags';

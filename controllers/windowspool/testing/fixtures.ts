@@ -5,6 +5,7 @@ import { expectationOf } from '../facts.ts';
 import { FINALIZER } from '../labels.ts';
 import { wishFor } from '../nodeGroup.ts';
 import type { Cluster, NodeGroup, NodeRecord, RuntimeClass, Trouble, TroubleKind } from '../ports.ts';
+import type { ReleaseFailure } from '../releaseFailures.ts';
 import { Roster } from '../roster.ts';
 import { runtimeClassFor } from '../runtimeClass.ts';
 import type { Settings, Situation } from '../situation.ts';
@@ -189,6 +190,15 @@ export function sampleRuntimeClass(pool: WindowsPool = samplePool(), change: Par
   };
 }
 
+/** The newest release, on which a node of another pool fails. */
+export const RELEASE_FAILURE: ReleaseFailure = {
+  pool: 'api',
+  amiType: 'WINDOWS_CORE_2022_x86_64',
+  releaseVersion: '1.36-2026.03.17',
+  node: 'ip-10-0-9-1',
+  finding: 'WrongBuild: runs build 10.0.17763',
+};
+
 /** A situation, or the nodes from which its roster is made. */
 export type SituationChange = Partial<Situation> & { readonly nodes?: readonly NodeRecord[] };
 
@@ -217,7 +227,7 @@ export function sampleSituation({ nodes = sampleNodes(3), ...change }: Situation
     runtimeClass: pool.spec.runtimeClass.manage ? sampleRuntimeClass(pool) : undefined,
     formerRuntimeClass: undefined,
     serverVersion,
-    fleet: { disrupted: [] },
+    fleet: { disrupted: [], failures: [] },
     troubles: [],
     ...change,
   };

@@ -7,7 +7,15 @@ import { planFor } from '../plan.ts';
 import type { NodeGroup, VersionChange } from '../ports.ts';
 import type { Situation } from '../situation.ts';
 import { versionTargetOf } from '../versionChanges.ts';
-import { APPLIED, CLUSTER_ARN, knownStatus, sampleGroup, samplePool, sampleSituation } from './fixtures.ts';
+import {
+  APPLIED,
+  CLUSTER_ARN,
+  knownStatus,
+  RELEASE_FAILURE,
+  sampleGroup,
+  samplePool,
+  sampleSituation,
+} from './fixtures.ts';
 import type { PlanCase } from './planCases.ts';
 
 type Pins = Partial<Pick<NodeGroupSpec, 'releaseVersion' | 'kubernetesVersion' | 'update'>>;
@@ -56,7 +64,8 @@ const inWindow = (maintenanceWindows: typeof SATURDAYS) =>
   ({ update: { policy: 'Automatic', force: false, maintenanceWindows } }) as const;
 
 const AUTOMATIC = { update: { policy: 'Automatic', force: false } } as const;
-const OTHERS = { disrupted: ['api'] };
+const DOUBTS = { disrupted: [], failures: [RELEASE_FAILURE] };
+const OTHERS = { disrupted: ['api'], failures: [] };
 const newest = (value: string) => ({ newestRelease: { ok: true, value } }) as const;
 
 export const versionCases: readonly PlanCase[] = [
@@ -349,6 +358,48 @@ export const versionCases: readonly PlanCase[] = [
     situation: sampleSituation({
       ...annotated(pinned(inWindow(SATURDAYS), { failedTarget: failed(targetOf(TO_NEXT)) }), '1'),
       ...newest(NEXT),
+    }),
+    want: AUTOMATIC_STEPS,
+  },
+  {
+    name: 'a release that fails in another pool is not rolled out by itself',
+    situation: sampleSituation({ ...pinned(AUTOMATIC), ...newest(NEXT), fleet: DOUBTS }),
+    want: [],
+  },
+  {
+    name: 'what replaces no node does not wait for a release that fails elsewhere',
+    situation: sampleSituation({
+      ...pinned(AUTOMATIC, {}, {}, { scaling: { min: 3, max: 9 } }),
+      ...newest(NEXT),
+      fleet: DOUBTS,
+    }),
+    want: GROW_STEPS,
+  },
+  {
+    name: 'a release that fails in a pool of another AMI type is rolled out',
+    situation: sampleSituation({
+      ...pinned(AUTOMATIC),
+      ...newest(NEXT),
+      fleet: { ...DOUBTS, failures: [{ ...RELEASE_FAILURE, amiType: 'WINDOWS_FULL_2022_x86_64' }] },
+    }),
+    want: AUTOMATIC_STEPS,
+  },
+  {
+    name: 'a newer release than the one that fails in another pool is rolled out',
+    situation: sampleSituation({ ...pinned(AUTOMATIC), ...newest('1.36-2026.04.18'), fleet: DOUBTS }),
+    want: [claiming(), 'update node group web: release 1.36-2026.04.18'],
+  },
+  {
+    name: 'a pinned release goes ahead although it fails in another pool',
+    situation: sampleSituation({ ...pinned({ releaseVersion: NEXT }), fleet: DOUBTS }),
+    want: TO_NEXT_STEPS,
+  },
+  {
+    name: 'an automatic update that is to be tried again goes ahead although its release fails in another pool',
+    situation: sampleSituation({
+      ...annotated(pinned(AUTOMATIC, { failedTarget: failed(targetOf(TO_NEXT)) }), '1'),
+      ...newest(NEXT),
+      fleet: DOUBTS,
     }),
     want: AUTOMATIC_STEPS,
   },

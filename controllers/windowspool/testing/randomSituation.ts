@@ -12,6 +12,7 @@ import {
   knownStatus,
   MINUTE,
   NOW,
+  RELEASE_FAILURE,
   sampleCluster,
   sampleGroup,
   sampleNode,
@@ -186,7 +187,7 @@ export const randomSituation: fc.Arbitrary<Situation> = randomPool.chain((pool) 
       newestRelease: maybe(
         fc.constantFrom('1.36-2026.02.11', '1.36-2026.03.17').map((value) => ({ ok: true, value }) as const),
       ),
-      fleet: fc.record({ disrupted: fc.subarray(['api', 'batch']) }),
+      fleet: fc.record({ disrupted: fc.subarray(['api', 'batch']), failures: fc.subarray([RELEASE_FAILURE]) }),
       troubles: fc.array(
         fc.record({
           at: fc.constant(NOW),
