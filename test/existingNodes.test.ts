@@ -1,69 +1,11 @@
 import assert from 'node:assert/strict';
-import { isDeepStrictEqual } from 'node:util';
 import { CLAIM_ANNOTATION, POOL_KEY, VERIFIED_CONDITION } from '../controllers/windowspool/labels.ts';
 import { waitFor } from '../hack/controlplane/wait.ts';
-import { type ExistingNode, existingNode } from '../hack/world/existingNode.ts';
-import { conditionOf } from '../hack/world/world.ts';
+import { withExistingNodes } from './existingStage.ts';
 import { existingPool } from './pools.ts';
-import { withOperator } from './sharedWorld.ts';
-
-interface Node {
-  readonly metadata: {
-    readonly name: string;
-    readonly labels?: Readonly<Record<string, string>>;
-    readonly annotations?: Readonly<Record<string, string>>;
-  };
-  readonly spec: { readonly taints?: readonly { key: string; value?: string; effect: string; timeAdded?: string }[] };
-  readonly status: { readonly conditions?: readonly { type: string; status: string; reason: string }[] };
-}
 
 describe('existing nodes', () => {
-  const stage = withOperator();
-  const nodes: string[] = [];
-
-  const node = async (name: string): Promise<Node> =>
-    (await stage.world.get<Node>('node', name)) ?? assert.fail(`there is no node ${name}`);
-  /** Makes a node and waits until Kubernetes' own controllers have done with it. */
-  const join = async (wanted: ExistingNode): Promise<void> => {
-    nodes.push(wanted.name);
-    await stage.world.apply(existingNode(wanted));
-    await waitFor(
-      async () => {
-        const { spec, status } = await node(wanted.name);
-        const isReady = status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True');
-        return isReady && !spec.taints?.some(({ key }) => key.startsWith('node.kubernetes.io/'));
-      },
-      { what: `node ${wanted.name} to be Ready`, timeoutMs: 20_000 },
-    );
-  };
-  /** All that a pool may write of a node. */
-  const belongings = async (name: string) => {
-    const { metadata, spec, status } = await node(name);
-    return {
-      labels: metadata.labels,
-      annotations: metadata.annotations,
-      taints: spec.taints,
-      told: status.conditions?.some(({ type }) => type === VERIFIED_CONDITION),
-    };
-  };
-  const becomes = (pool: string, type: string, state: string) =>
-    stage.world.waitForPool(pool, `to have ${type}=${state}`, (found) => conditionOf(found, type) === state);
-  const holds = (pool: string, total: number) =>
-    stage.world.waitForPool(pool, `to have ${total} nodes`, (found) => found?.status?.nodes?.total === total);
-  const returns = async (name: string, before: object): Promise<void> => {
-    let now: object = {};
-    const isBack = async () => {
-      now = await belongings(name);
-      return isDeepStrictEqual(now, before);
-    };
-    const explain = () => `${JSON.stringify(now)}\nis not\n${JSON.stringify(before)}`;
-    await waitFor(isBack, { what: `node ${name} to be as it was`, timeoutMs: 20_000, explain });
-  };
-
-  afterEach(async () => {
-    await stage.world.kubectl('delete', 'windowspools', '--all', '--timeout=50s');
-    if (nodes.length > 0) await stage.world.kubectl('delete', 'nodes', ...nodes.splice(0));
-  });
+  const { stage, node, join, belongings, becomes, holds, returns, messageOf } = withExistingNodes();
 
   it('are found by a selector, marked and verified, without a word to AWS', async () => {
     await join({ name: 'bare-1', labels: { site: 'fra' } });
@@ -110,8 +52,10 @@ describe('existing nodes', () => {
     };
     await stage.world.apply(existingPool('leave', { matchLabels: { site: 'fra' } }, spec));
     const pool = await becomes('leave', 'Ready', 'True/Verified');
-    const { message } = pool?.status?.conditions?.find(({ type }) => type === 'NodesVerified') ?? {};
-    assert.match(message ?? '', /dedicated=own:NoSchedule of somebody else, where the pool wants dedicated=iis/);
+    assert.match(
+      messageOf(pool, 'NodesVerified'),
+      /dedicated=own:NoSchedule of somebody else, where the pool wants dedicated=iis/,
+    );
     const { labels } = (await node('leaver')).metadata;
     assert.deepEqual(
       [labels?.tier, labels?.team, labels?.['node.kubernetes.io/windows-build']],
@@ -167,10 +111,7 @@ describe('existing nodes', () => {
     await becomes('b-first', 'Ready', 'True/Verified');
     await stage.world.apply(existingPool('a-second', { matchExpressions: [{ key: 'site', operator: 'Exists' }] }));
     const second = await becomes('a-second', 'NodesFound', 'False/ClaimedByAnother');
-    assert.match(
-      second?.status?.conditions?.find(({ type }) => type === 'NodesFound')?.message ?? '',
-      /^Node wanted is wanted here and belongs to WindowsPool b-first/,
-    );
+    assert.match(messageOf(second, 'NodesFound'), /^Node wanted is wanted here and belongs to WindowsPool b-first/);
     assert.equal((await node('wanted')).metadata.labels?.[POOL_KEY], 'b-first');
     await stage.world.kubectl('delete', 'windowspool', 'b-first', '--timeout=30s');
     await becomes('a-second', 'Ready', 'True/Verified');

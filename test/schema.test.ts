@@ -219,6 +219,9 @@ describe('the API server', () => {
     const bare = { apiVersion: 'winpool.dev/v1alpha1', kind: 'WindowsPool', metadata: { name: 'bare' } };
     const none = await answerTo({ ...bare, spec: { windowsVersion: 'Windows2022' } }, '--dry-run=server');
     assert.match(none, /Set exactly one of the two/);
+    const unsaid = { windowsVersion: 'Windows2022', existingNodes: {} };
+    const nowhere = await answerTo({ ...bare, spec: unsaid }, '--dry-run=server');
+    assert.match(nowhere, /Set selector, instancesConfigMap or both/);
     const unsized = { windowsVersion: 'Windows2022', nodeGroup: NODE_GROUP };
     assert.match(await answerTo({ ...bare, spec: unsized }, '--dry-run=server'), /Set scaling\.min and scaling\.max/);
   });

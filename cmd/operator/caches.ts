@@ -17,6 +17,7 @@ import { hasNodeGroup } from '../../controllers/windowspool/poolKind.ts';
 import type { NodeRecord, RuntimeClass } from '../../controllers/windowspool/ports.ts';
 import { Rosters } from '../../controllers/windowspool/roster.ts';
 import { nodeGroupsOf, poolChangeMatters, poolIndexes } from '../../controllers/windowspool/triggers.ts';
+import { InstanceLists } from './instanceLists.ts';
 
 /** Pools, nodes and RuntimeClasses of the cluster, and the verdicts on the nodes; their changes wake pools. */
 export class Caches {
@@ -26,6 +27,7 @@ export class Caches {
   readonly rosters: Rosters;
   readonly fleet = new Fleet();
   readonly holdings: Holdings;
+  readonly lists: InstanceLists;
   #controller: Controller | undefined;
   readonly #reflectors: readonly { run(signal: AbortSignal): Promise<void> }[];
 
@@ -42,6 +44,11 @@ export class Caches {
       poolOfGroup: (group) => this.pools.byIndex('nodeGroup', group).find(isGroupKnown)?.metadata.name,
       wake: (pool) => this.#controller?.enqueue(pool),
       now: () => Date.now(),
+    });
+    this.lists = new InstanceLists(client, log, metrics, (name) => {
+      this.#declare(name);
+      // Also where no node comes or goes: status tells of the list itself.
+      this.#controller?.enqueue(name);
     });
     this.#followHoldings();
     this.runtimeClasses = new Store({ identity: runtimeClassIdentity, log });
@@ -75,18 +82,26 @@ export class Caches {
 
   /** Watches until the signal aborts. */
   run(signal: AbortSignal): Promise<void>[] {
+    signal.addEventListener('abort', () => this.lists.stop(), { once: true });
     return this.#reflectors.map((reflector) => reflector.run(signal));
   }
 
   /** The nodes of pools of existing nodes. Before anybody is woken: what a pool wants decides about the nodes of others. */
   #followHoldings(): void {
     this.pools.subscribe(({ key, before, after }) => {
-      this.holdings.declare(key, after);
+      this.lists.follow(key, after);
+      this.#declare(key);
       const groups = [before, after].flatMap((pool) => (pool && isGroupKnown(pool) ? [nodeGroupNameOf(pool)] : []));
       if (groups.length === 1 || groups[0] !== groups[1])
         for (const group of groups) this.holdings.reconsider(this.nodes.byIndex('nodeGroup', group));
     });
     this.nodes.subscribe(({ before, after }) => this.holdings.follow(before, after));
+  }
+
+  /** What a pool wants, now that it or its list has changed. */
+  #declare(name: string): void {
+    const pool = this.pools.get(name);
+    this.holdings.declare(name, pool, pool && this.lists.of(pool));
   }
 
   /** Tells the controller which pools a change concerns; `gone` is told of a pool's end before others are woken by it. */

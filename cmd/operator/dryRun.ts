@@ -27,6 +27,8 @@ export async function dryRun(
     const inTime = AbortSignal.any([signal, AbortSignal.timeout(SYNC_WITHIN_MS)]);
     serverVersion.current = await client.serverVersion(inTime);
     await untilSynced(caches.stores, inTime);
+    // Which there are is known from the pools.
+    await untilSynced([caches.lists], inTime);
     const sources = portsOf(options, connections);
     const sights = new Sights();
     const pools = [...caches.pools.list()].sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
@@ -47,7 +49,10 @@ export async function dryRun(
   }
 }
 
-async function untilSynced(stores: readonly { readonly synced: Promise<void> }[], signal: AbortSignal): Promise<void> {
+async function untilSynced(
+  stores: readonly { readonly synced: Promise<unknown> }[],
+  signal: AbortSignal,
+): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>();
   const stop = () => reject(new Error('The cluster could not be read in time. Check --kubeconfig and its rights.'));
   signal.addEventListener('abort', stop, { once: true });

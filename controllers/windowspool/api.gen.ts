@@ -160,10 +160,24 @@ export interface AwsTags {
   [k: string]: string;
 }
 /**
- * Nodes that something else made: a self-managed group, kops, AKS, GKE, OpenShift, machines on premises. They are verified like the nodes of a node group, get labels and taints of the pool, and get back what they had when they leave it. No node is ever ended, and AWS is not asked. A node belongs to the pool while it has the label kubernetes.io/os=windows and the selector matches it.
+ * Nodes that something else made: a self-managed group, kops, AKS, GKE, OpenShift, machines on premises. They are verified like the nodes of a node group, get labels and taints of the pool, and get back what they had when they leave it. No node is ever ended, and AWS is not asked. A node belongs to the pool while it has the label kubernetes.io/os=windows, and the selector matches it or the ConfigMap lists it.
  */
 export interface ExistingNodesSpec {
-  selector: NodeSelector;
+  instancesConfigMap?: InstancesConfigMap;
+  selector?: NodeSelector;
+}
+/**
+ * A ConfigMap in the format of OpenShift's windows-instances: each key is the IPv4 address or DNS name of a host, each value is username=NAME. It is watched. A key is compared with the addresses in the status of the nodes; the username is not used, because the operator logs in nowhere. The operator's own rights are for ConfigMaps named windows-instances; grant it others.
+ */
+export interface InstancesConfigMap {
+  /**
+   * Namespace of the ConfigMap.
+   */
+  namespace: string;
+  /**
+   * Name of the ConfigMap.
+   */
+  name: string;
 }
 /**
  * Which nodes, by their labels, as in any label selector of Kubernetes: all terms must hold. A kubelet can set most labels of its own node; it cannot set those under node-restriction.kubernetes.io/, so prefer these where nodes are not trusted.
@@ -318,6 +332,7 @@ export interface WindowsPoolStatus {
   failingNodes?: FailingNode[];
   nodeGroup?: NodeGroupState;
   disruption?: DisruptionState;
+  existingNodes?: ExistingNodesState;
   cluster?: ClusterState;
   runtimeClass?: RuntimeClassState;
   /**
@@ -618,6 +633,29 @@ export interface DisruptionState {
    * EKS is done, and the nodes are not all verified: the latest end of the wait for them.
    */
   settlesBy?: string;
+}
+/**
+ * What instancesConfigMap says that cannot be carried out. Absent where all of it can.
+ */
+export interface ExistingNodesState {
+  /**
+   * Addresses that no Windows node of the cluster has, at most 20.
+   */
+  unknownAddresses?: string[];
+  /**
+   * Entries that are not used, at most 20. The others are.
+   */
+  malformedEntries?: MalformedEntry[];
+}
+export interface MalformedEntry {
+  /**
+   * The key of the entry.
+   */
+  entry: string;
+  /**
+   * What is wrong with it.
+   */
+  message: string;
 }
 /**
  * The EKS cluster in which the node group was created. Another one later is refused.

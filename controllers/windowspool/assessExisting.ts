@@ -5,7 +5,7 @@ import { assessRuntimeClass } from './assessRuntimeClass.ts';
 import { isDeleting, isPaused } from './facts.ts';
 import { assessPrerequisites } from './prerequisites/assessPrerequisites.ts';
 import type { Situation } from './situation.ts';
-import { count, joined } from './words.ts';
+import { count, joined, sentence } from './words.ts';
 
 export interface ExistingAssessment extends CommonAssessment {
   readonly NodesFound: Finding;
@@ -47,9 +47,44 @@ function assessFound(s: Situation): Finding {
     const message = `Node ${first.node} is wanted here and belongs to WindowsPool ${first.holder}, which had it first.${others} Narrow spec.existingNodes of one of the two.`;
     return { status: 'False', reason: 'ClaimedByAnother', message };
   }
+  const faulty = assessList(s);
+  if (faulty) return faulty;
   const { total } = s.roster;
   if (total === 0) return noneFound(s);
-  return { status: 'True', reason: 'NodesFound', message: `${count(total, 'node')} found.` };
+  const ignored = s.holding?.listed?.hasUsernames
+    ? ` The usernames in ${listName(s)} are not used: the operator logs in nowhere.`
+    : '';
+  return { status: 'True', reason: 'NodesFound', message: `${count(total, 'node')} found.${ignored}` };
+}
+
+/** What is wrong with the list of hosts. */
+function assessList(s: Situation): Finding | undefined {
+  const { listed } = s.holding ?? {};
+  if (!listed) return undefined;
+  const { list, unknown, malformed } = listed;
+  if (list.kind === 'unknown') {
+    const { trouble } = list;
+    const why = trouble ? ` ${sentence(`${trouble.operation} failed: ${trouble.message}`)}` : ' It was not read yet.';
+    const message = `${listName(s)} is not known, so the pool keeps the nodes that it has.${why}`;
+    return { status: 'Unknown', reason: trouble?.kind === 'denied' ? 'AccessDenied' : 'InstancesUnknown', message };
+  }
+  if (list.kind === 'absent') {
+    const message = `There is no ${listName(s)}, so it lists no node. Make it, or put existingNodes.instancesConfigMap right.`;
+    return { status: 'False', reason: 'InstancesMissing', message };
+  }
+  const [first] = malformed;
+  if (first) {
+    const message = `${count(malformed.length, 'entry').replace(/entrys$/, 'entries')} of ${listName(s)} ${malformed.length === 1 ? 'is' : 'are'} not used, such as ${first.entry}, which ${first.message}. The others are.`;
+    return { status: 'False', reason: 'MalformedInstances', message };
+  }
+  if (unknown.length === 0) return undefined;
+  const message = `No Windows node has ${joined(unknown, NODES_IN_MESSAGE)} of ${listName(s)} among its addresses. Wait for the nodes to join, or correct the addresses.`;
+  return { status: 'False', reason: 'UnknownAddresses', message };
+}
+
+function listName({ pool }: Situation): string {
+  const { namespace, name } = pool.spec.existingNodes?.instancesConfigMap ?? {};
+  return `ConfigMap ${namespace}/${name}`;
 }
 
 function assessReleasing(s: Situation): Finding {

@@ -52,7 +52,7 @@ function judge(s: Situation): Finding {
 
 /** What is said of a pool that something else gives nodes, and that has none. */
 export function noneFound({ pool }: Situation): Finding {
-  const message = `No Windows node is as spec.existingNodes of pool ${pool.metadata.name} says. Look at the selector and at the labels of your nodes.`;
+  const message = `No Windows node is as spec.existingNodes of pool ${pool.metadata.name} says. Compare it with the labels and addresses of your nodes.`;
   return { status: 'False', reason: 'NoNodesFound', message };
 }
 

@@ -165,6 +165,61 @@ describe('the nodes of pools of existing nodes', () => {
     );
   });
 
+  describe('that a list of hosts names', () => {
+    const listing = (selector?: object) => {
+      const instancesConfigMap = { namespace: 'ops', name: 'windows-instances' };
+      return existingPool(
+        { existingNodes: { instancesConfigMap, ...selector } },
+        { metadata: { name: 'a', creationTimestamp: '2026-03-01T11:00:00Z' } },
+      );
+    };
+    const seen = (...addresses: readonly string[]) =>
+      ({ kind: 'seen', data: Object.fromEntries(addresses.map((address) => [address, 'username=core'])) }) as const;
+    const host = (name: string, addresses: readonly string[], claimant?: string) => ({
+      ...node(name, { site: 'fra' }, claimant),
+      addresses,
+    });
+    const listedOf = (stage: Stage) => stage.holdings.of('a', expected).holding.listed;
+
+    it('come and go with their entry, by any of their addresses and in any case', () => {
+      const stage = new Stage();
+      stage.put(host('m', ['10.0.0.1', 'WIN-M.example.com']));
+      stage.put(host('n', ['10.0.0.2']));
+      stage.holdings.declare('a', listing(), seen('win-m.example.com', '10.0.0.9'));
+      assert.deepEqual([stage.of('a').held, listedOf(stage)?.unknown], [1, ['10.0.0.9']]);
+      stage.holdings.declare('a', listing(), seen('10.0.0.2'));
+      assert.deepEqual([stage.of('a').held, listedOf(stage)?.unknown, listedOf(stage)?.hasUsernames], [1, [], true]);
+      stage.put(host('n', ['10.0.0.3']));
+      assert.deepEqual([stage.of('a').held, listedOf(stage)?.unknown], [0, ['10.0.0.2']]);
+    });
+
+    it('stay while the list is not known, and leave when there is none', () => {
+      const stage = new Stage();
+      stage.put(host('n', ['10.0.0.1'], 'a'));
+      stage.put(host('m', ['10.0.0.2']));
+      stage.holdings.declare('a', listing());
+      assert.deepEqual(stage.of('a'), { ...NOTHING, held: 1 });
+      stage.holdings.declare('a', listing(), { kind: 'absent' });
+      assert.deepEqual(stage.of('a'), { ...NOTHING, leaving: ['n'] });
+    });
+
+    it('are as welcome as those that the selector names', () => {
+      const stage = new Stage();
+      stage.put(host('n', ['10.0.0.1']));
+      stage.put({ ...host('m', ['10.0.0.2']), labels: { site: 'ams' } });
+      stage.holdings.declare('a', listing({ selector: { matchLabels: { site: 'ams' } } }), seen('10.0.0.1'));
+      assert.equal(stage.of('a').held, 2);
+    });
+
+    it('have an address also when another pool has them', () => {
+      const stage = new Stage();
+      stage.put(host('n', ['10.0.0.1'], 'b'));
+      stage.declare(pool('b', ['fra']));
+      stage.holdings.declare('a', listing(), seen('10.0.0.1'));
+      assert.deepEqual([stage.of('a').contested, listedOf(stage)?.unknown], [[{ node: 'n', holder: 'b' }], []]);
+    });
+  });
+
   it('are let go when the pool gets a node group', () => {
     const stage = new Stage();
     stage.declare(pool('a', ['fra']));

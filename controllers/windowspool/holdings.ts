@@ -14,9 +14,10 @@ import { selects } from './labelSelector.ts';
 import { NODE_GROUP_LABEL } from './labels.ts';
 import { claimOf } from './nodeClaims.ts';
 import { existingNodesIn, hasNodeGroup } from './poolKind.ts';
-import type { NodeRecord } from './ports.ts';
+import type { InstanceList, NodeRecord } from './ports.ts';
 import { Roster } from './roster.ts';
 import type { Expectation } from './verify.ts';
+import { comparable, type MalformedEntry, type WindowsInstances, windowsInstancesIn } from './windowsInstances.ts';
 
 /** A node that the pool wants and another pool has. */
 export interface Contested {
@@ -24,8 +25,19 @@ export interface Contested {
   readonly holder: string;
 }
 
+/** What came of the pool's list of hosts. */
+export interface ListedInstances {
+  readonly list: InstanceList;
+  /** Addresses that no Windows node has, as they were written, sorted. */
+  readonly unknown: readonly string[];
+  readonly malformed: readonly MalformedEntry[];
+  readonly hasUsernames: boolean;
+}
+
 /** The nodes of one pool beside its roster. Lists are sorted by node name. */
 export interface HoldingView {
+  /** Undefined where the pool names no list. */
+  readonly listed: ListedInstances | undefined;
   readonly contested: readonly Contested[];
   /** Nodes that the pool claimed and that are not its any more. */
   readonly leaving: readonly NodeRecord[];
@@ -45,6 +57,11 @@ class Holding implements HoldingView {
   readonly #held = new Map<string, NodeRecord>();
   readonly #leaving = new Map<string, NodeRecord>();
   readonly #contested = new Map<string, string>();
+  /** Nodes that the pool wants, and how many of them have an address. */
+  readonly #wanted = new Map<string, NodeRecord>();
+  readonly #addresses = new Map<string, number>();
+  /** What the pool's list says; undefined where it names none. */
+  list: { readonly list: InstanceList; readonly instances: WindowsInstances } | undefined;
   #roster: Roster | undefined;
 
   get contested(): readonly Contested[] {
@@ -58,6 +75,13 @@ class Holding implements HoldingView {
 
   get nextReadAt(): number {
     return this.departures.nextReadAt;
+  }
+
+  get listed(): ListedInstances | undefined {
+    if (!this.list) return undefined;
+    const { list, instances } = this.list;
+    const unknown = [...instances.addresses].filter(([address]) => !this.#addresses.has(address));
+    return { list, unknown: unknown.map(([, written]) => written), ...instances };
   }
 
   /** The names of all nodes that are anything to the pool. */
@@ -82,6 +106,7 @@ class Holding implements HoldingView {
     } else this.#roster?.drop(node.name);
     if (place.kind === 'leaving') this.#leaving.set(node.name, node);
     if (place.kind === 'contested') this.#contested.set(node.name, place.holder);
+    if (place.kind === 'held' || place.kind === 'contested') this.#want(node);
     return wasHere || place.kind !== 'elsewhere';
   }
 
@@ -93,7 +118,23 @@ class Holding implements HoldingView {
     return this.#remove(node.name);
   }
 
+  #want(node: NodeRecord): void {
+    this.#wanted.set(node.name, node);
+    this.#count(node, 1);
+  }
+
+  #count({ addresses }: NodeRecord, change: 1 | -1): void {
+    for (const address of new Set(addresses.map(comparable))) {
+      const nodes = (this.#addresses.get(address) ?? 0) + change;
+      if (nodes > 0) this.#addresses.set(address, nodes);
+      else this.#addresses.delete(address);
+    }
+  }
+
   #remove(name: string): boolean {
+    const wanted = this.#wanted.get(name);
+    if (wanted) this.#count(wanted, -1);
+    this.#wanted.delete(name);
     return [this.#held, this.#leaving, this.#contested].map((map) => map.delete(name)).includes(true);
   }
 }
@@ -135,19 +176,22 @@ export class Holdings {
     return { roster: holding.roster(expected, this.#options.now()), holding };
   }
 
-  /** Takes in what a pool wants now; undefined: it is gone. */
-  declare(name: string, pool: WindowsPool | undefined): void {
+  /** Takes in what a pool wants now, and what its list of hosts says; undefined: it is gone. */
+  declare(name: string, pool: WindowsPool | undefined, list: InstanceList = { kind: 'unknown' }): void {
     const before = this.#members.get(name);
     if (!pool || hasNodeGroup(pool)) {
       this.#members.delete(name);
       this.#settleAll((node) => before?.holding.names.has(node.name) === true);
       return;
     }
-    const compared = canonical([pool.metadata.creationTimestamp, isDeleting(pool), pool.spec.existingNodes]);
+    const compared = canonical([pool.metadata.creationTimestamp, isDeleting(pool), pool.spec.existingNodes, list]);
     if (before?.compared === compared) return;
-    const wants = wantsOf(pool);
+    const holding = before?.holding ?? new Holding();
+    const instances = windowsInstancesIn(list.kind === 'seen' ? list.data : {});
+    holding.list = pool.spec.existingNodes?.instancesConfigMap && { list, instances };
+    const wants = wantsOf(pool, holding.list);
     const rank = `${pool.metadata.creationTimestamp} ${name}`;
-    this.#members.set(name, { rank, compared, wants, holding: before?.holding ?? new Holding() });
+    this.#members.set(name, { rank, compared, wants, holding });
     this.#settleAll((node) => before?.wants(node) === true || wants(node) || node.claim !== '');
   }
 
@@ -187,11 +231,20 @@ export class Holdings {
   }
 }
 
-/** What the pool wants of what is watched. One that goes wants nothing. */
-function wantsOf(pool: WindowsPool): (node: NodeRecord) => boolean {
+/**
+ * What the pool wants of what is watched: what its selector or its list says. One that goes wants nothing. While the list is not known, the
+ * pool keeps what it has.
+ */
+function wantsOf(pool: WindowsPool, listed: Holding['list']): (node: NodeRecord) => boolean {
   if (isDeleting(pool)) return () => false;
   const { selector } = existingNodesIn(pool.spec);
-  return ({ labels }) => selects(selector, labels);
+  const { name } = pool.metadata;
+  const isListed = (node: NodeRecord): boolean => {
+    if (!listed) return false;
+    if (listed.list.kind === 'unknown') return claimOf(node)?.pool === name;
+    return node.addresses.some((address) => listed.instances.addresses.has(comparable(address)));
+  };
+  return (node) => (selector !== undefined && selects(selector, node.labels)) || isListed(node);
 }
 
 function firstOf(members: readonly (readonly [string, Member])[]): string | undefined {

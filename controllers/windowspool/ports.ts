@@ -276,6 +276,16 @@ export interface NodeRecord {
   readonly allocatable: Readonly<Record<string, string>>;
 }
 
+/**
+ * A list of Windows hosts as it is known.
+ * - `unknown`: it was not read yet, or could not be: then `trouble` says why.
+ * - `absent`: there is no such ConfigMap.
+ */
+export type InstanceList =
+  | { readonly kind: 'unknown'; readonly trouble?: Trouble }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'seen'; readonly data: Readonly<Record<string, string>> };
+
 /** What a pool of existing nodes writes to a node, all of it at once. */
 export interface NodeMarks {
   /** Labels with their values; null removes a label. */

@@ -68,7 +68,15 @@ const others = {
 
   NodesFound: 'The pool has the nodes that spec.existingNodes says.',
   NoNodesFound:
-    'No Windows node is as spec.existingNodes says. Look at the selector, and at the labels of your nodes; a node must have kubernetes.io/os=windows.',
+    'No Windows node is as spec.existingNodes says. Compare it with the labels and addresses of your nodes; a node must have kubernetes.io/os=windows.',
+  InstancesUnknown:
+    'The ConfigMap of existingNodes could not be read, so the pool keeps the nodes that it has. Grant the right in the message, or wait.',
+  InstancesMissing:
+    'There is no such ConfigMap as existingNodes.instancesConfigMap names, so it lists no node. Make it, or put namespace and name right.',
+  MalformedInstances:
+    'Entries of the ConfigMap of existingNodes are not used, because they are no addresses with username=NAME. status.existingNodes has them; the others are used.',
+  UnknownAddresses:
+    'Addresses in the ConfigMap of existingNodes belong to no Windows node. status.existingNodes has them. Wait for the nodes to join, or correct the addresses.',
   ClaimedByAnother:
     'A node that spec.existingNodes names belongs to another pool, the first that had it. Narrow the selector of one of the two, or delete one pool.',
   Releasing: 'The pool is deleted, and its nodes get back the labels and taints that they had.',

@@ -47,6 +47,7 @@ export function statusFor(outcome: Outcome, assessment: Findings, pending: reado
     ...(failing.length > 0 && { failingNodes: failing }),
     ...(hasNodeGroup(s.pool) && { nodeGroup: nodeGroupState(outcome) }),
     ...(claim && { disruption: claim }),
+    ...existingNodesState(s),
     ...(cluster && { cluster }),
     ...(runtimeClass && { runtimeClass: { name: runtimeClass } }),
     ...(steps.length > 0 && { pendingSteps: steps.slice(0, LIST_LENGTH).map((text) => cut(text, STEP_LENGTH)) }),
@@ -102,6 +103,20 @@ function countNodes(s: Situation): NonNullable<WindowsPoolStatus['nodes']> {
 /** A group that cannot be looked at is as large as it was. */
 function remembered({ group, pool }: Situation): number | undefined {
   return group.kind === 'unreachable' ? pool.status?.nodes?.desired : undefined;
+}
+
+/** What the list of hosts says that cannot be carried out. */
+function existingNodesState({ holding }: Situation): Pick<WindowsPoolStatus, 'existingNodes'> {
+  const { unknown = [], malformed = [] } = holding?.listed ?? {};
+  const unknownAddresses = unknown.slice(0, LIST_LENGTH);
+  const malformedEntries = malformed.slice(0, LIST_LENGTH).map(({ entry, message }) => ({ entry, message }));
+  if (unknownAddresses.length + malformedEntries.length === 0) return {};
+  return {
+    existingNodes: {
+      ...(unknownAddresses.length > 0 && { unknownAddresses }),
+      ...(malformedEntries.length > 0 && { malformedEntries }),
+    },
+  };
 }
 
 function countBuilds(roster: RosterView): { kernelVersion: string; nodes: number }[] {

@@ -1,0 +1,108 @@
+/** The lists of Windows hosts that pools name: each ConfigMap is watched while a pool names it, and nothing is watched for pools that name none. */
+
+import type { KubernetesClient } from '../../controllers/kubernetes/client.ts';
+import { type ConfigMap, configMapIdentity, configMapListWatch } from '../../controllers/kubernetes/configMaps.ts';
+import { realClock } from '../../controllers/runtime/clock.ts';
+import type { EngineMetrics } from '../../controllers/runtime/metrics.ts';
+import type { Logger } from '../../controllers/runtime/ports.ts';
+import { Reflector } from '../../controllers/runtime/reflector.ts';
+import { Store } from '../../controllers/runtime/store.ts';
+import type { InstancesConfigMap, WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { InstanceList, Trouble } from '../../controllers/windowspool/ports.ts';
+
+interface Watched {
+  readonly store: Store<ConfigMap>;
+  readonly pools: Set<string>;
+  readonly ending: AbortController;
+  /** Resolves when the list was read, or could not be. */
+  readonly answered: PromiseWithResolvers<void>;
+  trouble: Trouble | undefined;
+}
+
+export class InstanceLists {
+  readonly #client: KubernetesClient;
+  readonly #log: Logger;
+  readonly #metrics: EngineMetrics;
+  readonly #changed: (pool: string) => void;
+  readonly #watched = new Map<string, Watched>();
+
+  /** @param changed is told of each pool whose list changed */
+  constructor(client: KubernetesClient, log: Logger, metrics: EngineMetrics, changed: (pool: string) => void) {
+    this.#client = client;
+    this.#log = log;
+    this.#metrics = metrics;
+    this.#changed = changed;
+  }
+
+  /** Watches what the pool names now; undefined: it is gone. */
+  follow(name: string, pool: WindowsPool | undefined): void {
+    const wanted = pool?.spec.existingNodes?.instancesConfigMap;
+    const key = wanted && keyOf(wanted);
+    for (const [other, { pools, ending }] of this.#watched) {
+      if (other === key || !pools.delete(name) || pools.size > 0) continue;
+      ending.abort();
+      this.#watched.delete(other);
+    }
+    if (!wanted || key === undefined) return;
+    const watched = this.#watched.get(key) ?? this.#watch(key, wanted);
+    watched.pools.add(name);
+  }
+
+  /** The list that a pool names, as it is known. */
+  of(pool: WindowsPool): InstanceList {
+    const wanted = pool.spec.existingNodes?.instancesConfigMap;
+    const watched = wanted && this.#watched.get(keyOf(wanted));
+    if (!watched?.store.hasSynced) return { kind: 'unknown', ...(watched?.trouble && { trouble: watched.trouble }) };
+    const [found] = watched.store.list();
+    return found ? { kind: 'seen', data: found.data } : { kind: 'absent' };
+  }
+
+  /** Resolves when each list that is named now was read, or could not be. */
+  get synced(): Promise<unknown> {
+    return Promise.all([...this.#watched.values()].map(({ answered }) => answered.promise));
+  }
+
+  /** Ends all watches. */
+  stop(): void {
+    for (const { ending } of this.#watched.values()) ending.abort();
+  }
+
+  #watch(key: string, wanted: InstancesConfigMap): Watched {
+    const store = new Store<ConfigMap>({ identity: configMapIdentity, log: this.#log });
+    const watched: Watched = {
+      store,
+      pools: new Set(),
+      ending: new AbortController(),
+      answered: Promise.withResolvers(),
+      trouble: undefined,
+    };
+    const tell = () => {
+      if (store.hasSynced || watched.trouble) watched.answered.resolve();
+      for (const pool of watched.pools) this.#changed(pool);
+    };
+    const failed = (trouble: Trouble) => {
+      if (watched.trouble?.message === trouble.message || store.hasSynced) return;
+      watched.trouble = trouble;
+      tell();
+    };
+    const reflector = new Reflector({
+      name: 'configmaps',
+      clock: realClock,
+      log: this.#log,
+      hooks: this.#metrics.reflector('configmaps'),
+      source: configMapListWatch(this.#client, wanted, failed),
+      identity: configMapIdentity,
+      store,
+    });
+    this.#watched.set(key, watched);
+    store.subscribe(tell);
+    // One that does not exist brings no change, and is known all the same. Neither promise ever rejects.
+    void store.synced.then(tell);
+    void reflector.run(watched.ending.signal);
+    return watched;
+  }
+}
+
+function keyOf({ namespace, name }: InstancesConfigMap): string {
+  return `${namespace}/${name}`;
+}

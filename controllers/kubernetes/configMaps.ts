@@ -1,0 +1,61 @@
+/** One ConfigMap, watched: with a field selector, so that rights to that one are enough. */
+import type { Identity, ListWatch } from '../runtime/ports.ts';
+import type { Trouble } from '../windowspool/ports.ts';
+import type { KubernetesClient } from './client.ts';
+import { jsonDecoder } from './decoder.ts';
+import { troubleOf } from './errors.ts';
+import { KubernetesError } from './kubernetesError.ts';
+import { createListWatch } from './listWatch.ts';
+import type { KubernetesObject } from './objects.ts';
+
+/** What is kept of a ConfigMap. */
+export interface ConfigMap {
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly data: Readonly<Record<string, string>>;
+}
+
+export const configMapIdentity: Identity<ConfigMap> = {
+  key: ({ name }) => name,
+  uid: ({ uid }) => uid,
+  resourceVersion: ({ resourceVersion }) => resourceVersion,
+};
+
+function configMapOf({ metadata = {}, data = {} }: KubernetesObject & { data?: Record<string, string> }): ConfigMap {
+  return {
+    name: metadata.name ?? '',
+    uid: metadata.uid ?? '',
+    resourceVersion: metadata.resourceVersion ?? '',
+    data,
+  };
+}
+
+/** @param failed is told why a list or a watch came to nothing */
+export function configMapListWatch(
+  client: KubernetesClient,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  failed: (trouble: Trouble) => void,
+): ListWatch<ConfigMap> {
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/configmaps`;
+  const source = createListWatch({
+    client,
+    path,
+    decoder: jsonDecoder(configMapOf),
+    fieldSelector: `metadata.name=${name}`,
+  });
+  const tell = (error: unknown): never => {
+    if (error instanceof KubernetesError) failed(troubleOf(error, `watch configmaps ${namespace}/${name}`));
+    throw error;
+  };
+  return {
+    list: (options, signal) => source.list(options, signal).catch(tell),
+    watch: async function* (options, signal) {
+      try {
+        yield* source.watch(options, signal);
+      } catch (error) {
+        tell(error);
+      }
+    },
+  };
+}
