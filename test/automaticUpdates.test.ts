@@ -57,7 +57,7 @@ describe('an automatic update', function () {
   /** Looks at the group some more times, and sees that no update is sent. */
   async function restsFor(what: string): Promise<void> {
     world.cloud.resetCalls();
-    await waitFor(() => looks() >= 4, { what: `four looks ${what}`, timeoutMs: 15_000 });
+    await waitFor(() => looks() >= 4, { what: `four looks ${what}`, timeoutMs: 60_000 });
     assert.deepEqual(updates(), []);
   }
 

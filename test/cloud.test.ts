@@ -60,7 +60,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
         const found = await nodes();
         return test(found) ? found : undefined;
       },
-      { what, timeoutMs: 30_000, intervalMs: 100 },
+      { what, timeoutMs: 60_000, intervalMs: 100 },
     );
 
   const isReady = ({ status }: Node) =>
@@ -91,7 +91,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
   async function untilStatus(wanted: string): Promise<void> {
     await waitFor(
       async () => (await sdk.eks.describeNodegroup({ clusterName, nodegroupName: 'web' })).nodegroup?.status === wanted,
-      { what: `node group ${wanted}`, timeoutMs: 30_000, intervalMs: 50 },
+      { what: `node group ${wanted}`, timeoutMs: 60_000, intervalMs: 50 },
     );
   }
 

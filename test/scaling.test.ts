@@ -24,7 +24,7 @@ describe('a pool without nodes', () => {
         const found = told();
         return isDeepStrictEqual(found, wanted);
       },
-      { what, timeoutMs: 10_000, explain: () => `${JSON.stringify(told())}\n${stage.operator.tail()}` },
+      { what, timeoutMs: 60_000, explain: () => `${JSON.stringify(told())}\n${stage.operator.tail()}` },
     );
   const patch = (spec: object) =>
     stage.world.kubectl('patch', 'windowspool', POOL, '--type=merge', '-p', JSON.stringify({ spec }));
@@ -88,7 +88,7 @@ describe('a pool without nodes', () => {
     );
     stage.world.cloud.resetCalls();
     const count = (name: string) => sent(name).length;
-    await waitFor(() => count('DescribeNodegroup') >= 3, { what: 'three looks', timeoutMs: 20_000 });
+    await waitFor(() => count('DescribeNodegroup') >= 3, { what: 'three looks', timeoutMs: 60_000 });
     assert.ok(count('DescribeAutoScalingGroups') <= count('DescribeNodegroup') + 1);
     assert.deepEqual([count('CreateOrUpdateTags'), count('DeleteTags')], [0, 0]);
   });

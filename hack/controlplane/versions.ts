@@ -53,7 +53,7 @@ export function parseVersion(text: string): string | undefined {
 /** Why the program at `path` can't be used, or undefined when it can. */
 export async function whyUnusable(program: Program, path: string, signal?: AbortSignal): Promise<string | undefined> {
   try {
-    const { stdout, stderr, code } = await runCommand(path, program.versionArgs, { timeoutMs: 10_000, signal });
+    const { stdout, stderr, code } = await runCommand(path, program.versionArgs, { timeoutMs: 30_000, signal });
     if (code !== 0) return `it ended with status ${code} when asked for its version: ${stderr.trim()}`;
     const version = parseVersion(stdout);
     if (version === undefined) return `it tells no version but ${JSON.stringify(stdout.trim())}`;

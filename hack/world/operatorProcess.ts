@@ -82,7 +82,7 @@ export class OperatorProcess {
   async ready(): Promise<this> {
     await waitFor(async () => this.#isReady(), {
       what: 'the operator to be ready',
-      timeoutMs: 30_000,
+      timeoutMs: 60_000,
       explain: () => this.tail(),
     });
     return this;
@@ -92,7 +92,7 @@ export class OperatorProcess {
   async get(path: string): Promise<{ status: number; body: string }> {
     const which = path === '/metrics' ? 'metricsPort' : 'healthPort';
     const port = this.lines.find((line) => line[which] !== undefined)?.[which];
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(5_000) });
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(20_000) });
     return { status: response.status, body: await response.text() };
   }
 
