@@ -12,7 +12,7 @@ interface ClusterRole {
 }
 
 describe('prerequisites that may not be looked at', () => {
-  const { stage, is, message, remove, creations } = withPrerequisites();
+  const { stage, is, message, remove, creations, measured } = withPrerequisites();
 
   // Another instance type for each: what was asked for other pools must not be what this one knows.
   const actions = {
@@ -95,6 +95,7 @@ describe('prerequisites that may not be looked at', () => {
         /a Linux node \(it needs list nodes\).*config\/rbac.*See docs\/prerequisites\.md#what-could-not-be-checked\.$/,
       );
       assert.equal(creations('nolist'), 1);
+      assert.deepEqual(await measured('nolist'), ['Unknown/NoLinuxNode']);
     });
     await is('nolist', 'PrerequisitesMet', 'True/Met');
     await remove('nolist');

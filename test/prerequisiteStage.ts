@@ -16,6 +16,8 @@ export interface PrerequisiteStage {
   /** Deletes a pool and waits until it is gone. */
   readonly remove: (pool: string) => Promise<unknown>;
   readonly creations: (pool: string) => number;
+  /** What the metric says is not met or not known: `False/NoLinuxNode`. */
+  readonly measured: (pool: string) => Promise<string[]>;
 }
 
 /** Runs an operator during the suite that calls this. After each test the world is as it was, whatever the test left. */
@@ -46,6 +48,13 @@ export function withPrerequisites(...flags: readonly string[]): PrerequisiteStag
       (await stage.world.pool(pool))?.status?.conditions?.find((condition) => condition.type === type)?.message ?? '',
     remove: (pool) => stage.world.kubectl('delete', 'windowspool', pool, '--timeout=60s'),
     creations: (pool) => creationsOf(stage.world, pool),
+    measured: async (pool) => {
+      const series = /^windowspool_prerequisite\{pool="(.*)",reason="(.*)",status="(.*)"\} 1$/gm;
+      const { body } = await stage.operator.get('/metrics');
+      return [...body.matchAll(series)]
+        .filter(([, of]) => of === pool)
+        .map(([, , reason, state]) => `${state}/${reason}`);
+    },
   };
 }
 

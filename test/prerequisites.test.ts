@@ -193,7 +193,7 @@ const rows: readonly Row[] = [
 ];
 
 describe('the prerequisites of a pool', () => {
-  const { stage, is, message, remove, creations } = withPrerequisites();
+  const { stage, is, message, remove, creations, measured } = withPrerequisites();
 
   for (const { what, name, spec, breaks, mends, reason, words } of rows) {
     it(`${what}: nothing is created before, and then it goes on`, async () => {
@@ -204,10 +204,12 @@ describe('the prerequisites of a pool', () => {
       await is(name, 'Ready', `False/${reason}`);
       assert.match(await message(name, 'PrerequisitesMet'), words);
       assert.match(await message(name, 'PrerequisitesMet'), /See docs\/prerequisites\.md#[a-z0-9-]+\.$/);
+      assert.ok((await measured(name)).includes(`False/${reason}`), `the metric of ${reason}`);
       assert.equal(creations(name), 0);
       await mends(stage.world);
       await is(name, 'Ready', 'True/Verified');
       assert.equal(conditionOf(await stage.world.pool(name), 'PrerequisitesMet'), 'True/Met');
+      assert.deepEqual(await measured(name), []);
       assert.equal(creations(name), 1);
       await remove(name);
     });
