@@ -92,10 +92,10 @@ describe('prerequisites that may not be looked at', () => {
       await is('nolist', 'Ready', 'True/Verified');
       assert.match(
         await message('nolist', 'PrerequisitesMet'),
-        /a Linux node \(it needs list nodes\).*config\/rbac.*See docs\/prerequisites\.md#what-could-not-be-checked\.$/,
+        /a Linux node \(it needs list nodes\), the node role of the Linux groups \(it needs list nodes\)\..*config\/rbac.*See docs\/prerequisites\.md#what-could-not-be-checked\.$/,
       );
       assert.equal(creations('nolist'), 1);
-      assert.deepEqual(await measured('nolist'), ['Unknown/NoLinuxNode']);
+      assert.deepEqual(await measured('nolist'), ['Unknown/NoLinuxNode', 'Unknown/NodeRoleShared']);
     });
     await is('nolist', 'PrerequisitesMet', 'True/Met');
     await remove('nolist');

@@ -32,7 +32,11 @@ export function failed(message: string): Result {
 
 /** What is said when a fact could not be found out. */
 export function unknown(fact: keyof typeof RIGHTS, trouble: Trouble): Result {
-  if (trouble.kind === 'denied') return { kind: 'unknown', message: `it needs ${RIGHTS[fact]}`, right: RIGHTS[fact] };
+  if (trouble.kind === 'denied') {
+    // A fact may need several calls: where the denied one is called as its right is, that is the one to grant.
+    const right = Object.values(RIGHTS).find((each) => each === trouble.operation) ?? RIGHTS[fact];
+    return { kind: 'unknown', message: `it needs ${right}`, right };
+  }
   const text = sentence(trouble.message).slice(0, -1);
   return { kind: 'unknown', message: `${trouble.operation} failed${text && `: ${text}`}` };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { sampleCluster, samplePool } from '../testing/fixtures.ts';
+import { sampleCluster, samplePool, sampleTrouble } from '../testing/fixtures.ts';
 import { known, randomFacts, sampleFacts, sampleInput, unasked } from '../testing/prerequisites.ts';
 import { checks, examine } from './checks.ts';
 import { type CheckInput, RIGHTS } from './facts.ts';
@@ -199,6 +199,24 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       'of which aws-auth may not be read',
       sampleInput({ facts: sampleFacts({ accessEntry: known(undefined), roleMappings: unasked() }) }),
       ['NodeAccessWrong? it needs get configmaps kube-system/aws-auth'],
+    ],
+    [
+      'of which the Linux nodes may not be listed',
+      sampleInput({
+        facts: sampleFacts({
+          linuxRoles: { ok: false, trouble: sampleTrouble('denied', { operation: 'list nodes' }) },
+        }),
+      }),
+      ['NodeRoleShared? it needs list nodes'],
+    ],
+    [
+      'of which the group of the Linux nodes may not be looked at',
+      sampleInput({
+        facts: sampleFacts({
+          linuxRoles: { ok: false, trouble: sampleTrouble('denied', { operation: 'DescribeNodegroup' }) },
+        }),
+      }),
+      ['NodeRoleShared? it needs eks:DescribeNodegroup'],
     ],
     [
       'that a Linux group has, too',
