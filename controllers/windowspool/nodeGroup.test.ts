@@ -34,6 +34,11 @@ describe('the wish', () => {
     assert.deepEqual(wishFor(samplePool({ scaling: { desired: 4 } })).scaling, { min: 3, max: 5, desired: 4 });
   });
 
+  it('names the Kubernetes version of a pinned release, which may be older than the cluster', () => {
+    const { kubernetesVersion } = wishFor(samplePool({ nodeGroup: { releaseVersion: '1.35-2026.02.17' } }));
+    assert.equal(kubernetesVersion, '1.35');
+  });
+
   it('has no taint of its own without registrationTaint', () => {
     assert.deepEqual(wishFor(samplePool({ registrationTaint: false })).taints, []);
   });

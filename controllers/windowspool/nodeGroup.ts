@@ -6,6 +6,7 @@ import { CREATED_FROM_TAG, EXPECTED_BUILD_LABEL, POOL_KEY } from './labels.ts';
 import { gateTaintOf } from './nodeTaints.ts';
 import { nodeGroupIn, scalingIn } from './poolKind.ts';
 import type { NewNodeGroup, NodeGroup, Taint, UpdateSettings } from './ports.ts';
+import { minorOf } from './releaseVersion.ts';
 import { amiTypeOf, buildOf } from './windows.ts';
 
 /** The taint that keeps Linux pods away: https://kubernetes.io/docs/concepts/windows/user-guide/#taints-and-tolerations */
@@ -19,6 +20,7 @@ export function nodeGroupNameOf(pool: WindowsPool): string {
 /** What CreateNodegroup is asked for, with everything said: EKS' own defaults have moved over the years. */
 export function wishFor(pool: WindowsPool): NewNodeGroup {
   const { spec } = pool;
+  const minor = pinnedMinor(spec);
   const wish = {
     name: nodeGroupNameOf(pool),
     amiType: amiTypeOf(spec.windowsVersion, nodeGroupIn(spec).edition),
@@ -44,6 +46,8 @@ export function wishFor(pool: WindowsPool): NewNodeGroup {
       ...(spec.taints ?? []),
     ],
     ...pinsOf(spec),
+    // Else EKS takes the cluster's version, and refuses a release of an older one.
+    ...(minor && { kubernetesVersion: minor }),
     ...updateOf(spec),
   };
   const tags = { ...nodeGroupIn(spec).tags, [POOL_KEY]: pool.metadata.name };
@@ -54,6 +58,12 @@ export function wishFor(pool: WindowsPool): NewNodeGroup {
 export function pinsOf(spec: WindowsPool['spec']): Pick<NewNodeGroup, 'kubernetesVersion' | 'releaseVersion'> {
   const { kubernetesVersion, releaseVersion } = nodeGroupIn(spec);
   return { ...(kubernetesVersion && { kubernetesVersion }), ...(releaseVersion && { releaseVersion }) };
+}
+
+/** The minor version that the spec pins, outright or by a release. */
+export function pinnedMinor(spec: WindowsPool['spec']): string | undefined {
+  const { kubernetesVersion, releaseVersion } = nodeGroupIn(spec);
+  return kubernetesVersion ?? (releaseVersion && minorOf(releaseVersion));
 }
 
 /** How the spec wants rolling updates; nothing where it says nothing. */

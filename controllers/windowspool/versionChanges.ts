@@ -6,7 +6,7 @@ import { differencesToMend } from './differences.ts';
 import { groupOf } from './facts.ts';
 import { configChangeFor } from './groupChanges.ts';
 import { hashOf } from './hash.ts';
-import { pinsOf, updateOf } from './nodeGroup.ts';
+import { pinnedMinor, pinsOf, updateOf } from './nodeGroup.ts';
 import { nodeGroupIn } from './poolKind.ts';
 import type { ConfigChange, NodeGroup, VersionChange } from './ports.ts';
 import { isNewerMinor, isNewerRelease, minorOf } from './releaseVersion.ts';
@@ -41,12 +41,6 @@ export function preparationFor(s: Situation): ConfigChange | undefined {
 export function fieldsOfVersionChange(pool: WindowsPool): string[] {
   const { kubernetesVersion, releaseVersion } = pinsOf(pool.spec);
   return [...(kubernetesVersion ? [VERSION] : []), ...(releaseVersion ? [RELEASE] : [])];
-}
-
-/** The minor version that the spec pins, outright or by a release. */
-export function pinnedMinor(spec: WindowsPool['spec']): string | undefined {
-  const { kubernetesVersion, releaseVersion } = nodeGroupIn(spec);
-  return kubernetesVersion ?? (releaseVersion && minorOf(releaseVersion));
 }
 
 /** Whether the spec pins a version that the control plane does not have yet: a kubelet must not be newer. */

@@ -1,7 +1,8 @@
 /** Checks on what the EKS cluster is. */
+
+import { pinnedMinor } from '../nodeGroup.ts';
 import type { Cluster } from '../ports.ts';
 import { isNewerMinor } from '../releaseVersion.ts';
-import { pinnedMinor } from '../versionChanges.ts';
 import { yearOf } from '../windows.ts';
 import { type Check, failed, given, met, type Result } from './check.ts';
 import type { CheckInput } from './facts.ts';
