@@ -19,13 +19,16 @@ down: deps ## Stop what `make up` started.
 	@node hack/world/main.ts down
 
 ##@ Test
-.PHONY: test unit cluster-test
+.PHONY: test unit model cluster-test
 test: lint verify unit cluster-test ## Everything that must pass before a commit.
 
 unit: deps ## Unit tests, and the line coverage that the domain must have.
 	@c8 --all --check-coverage --lines 95 --include 'controllers/windowspool/{*,prerequisites/*}.ts' \
 	  --exclude '**/*.test.ts' --exclude '**/*.gen.ts' --exclude '**/{ports,situation}.ts' --reporter text-summary --reporter html --reports-dir build/coverage \
 	  mocha --config test/unit.mocharc.yaml
+
+model: deps ## Live MODEL_RUNS random lives of pools (3000), of which `make unit` lives 150. MODEL_SEED and MODEL_PATH repeat one.
+	@MODEL_RUNS=$${MODEL_RUNS:-3000} mocha --no-config --timeout 0 hack/model/life.test.ts
 
 cluster-test: deps binaries ## Tests against a real API server, scheduler and controller manager.
 	@mocha --config test/cluster.mocharc.yaml

@@ -62,7 +62,7 @@ describe('the lane to AWS', () => {
   });
 
   it('ends a call that takes too long', async () => {
-    const lane = new Lane(() => undefined, 5);
+    const lane = new Lane(() => undefined, { timeoutMs: 5 });
     const answer = await lane.run('eks', 'DescribeNodegroup', hang, signal);
     assert.deepEqual(
       [answer.ok, !answer.ok && answer.trouble.kind, !answer.ok && answer.trouble.code],

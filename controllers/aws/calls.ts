@@ -124,20 +124,29 @@ export type Service = 'eks' | 'ec2' | 'ssm' | 'autoscaling';
 /** What is told of a finished call, for metrics. `code` is `OK` or the error's name. */
 export type CallObserver = (service: Service, operation: string, code: string, seconds: number) => void;
 
-/** Longer than the SDK's own tries take together; a call that is still out then hangs. */
-const CALL_TIMEOUT_MS = 90_000;
+/** What a lane lets through. */
+export interface LaneLimits {
+  readonly atOnce: number;
+  readonly perSecond: number;
+  /** How long one call may take, with all of the SDK's own tries. */
+  readonly timeoutMs: number;
+}
+
+/** The SDK's own tries together take less than the time-out; a call that is still out then hangs. */
+const LIMITS: LaneLimits = { atOnce: 10, perSecond: 20, timeoutMs: 90_000 };
 
 /**
- * Runs AWS calls: at most 10 at a time and 20 a second, each with a time-out, its trouble classified. One lane serves all pools, so a
+ * Runs AWS calls: at most 10 at a time and 20 a second where nothing else is said, each with a time-out, its trouble classified. One lane serves all pools, so a
  * big cluster does not throttle itself.
  */
 export class Lane {
-  readonly #queue = new PQueue({ concurrency: 10, interval: 1_000, intervalCap: 20 });
+  readonly #queue: PQueue;
   readonly #observe: CallObserver;
   readonly #timeoutMs: number;
 
-  /** @param timeoutMs how long one call may take, with all of the SDK's own tries */
-  constructor(observe: CallObserver, timeoutMs = CALL_TIMEOUT_MS) {
+  constructor(observe: CallObserver, limits: Partial<LaneLimits> = {}) {
+    const { atOnce, perSecond, timeoutMs } = { ...LIMITS, ...limits };
+    this.#queue = new PQueue({ concurrency: atOnce, interval: 1_000, intervalCap: perSecond });
     this.#observe = observe;
     this.#timeoutMs = timeoutMs;
   }

@@ -321,7 +321,9 @@ export class FakeWorld {
   apply(pool: WindowsPool): void {
     const before = this.pools.get(pool.metadata.name);
     const generation = (before?.metadata.generation ?? 0) + 1;
-    const metadata = { ...pool.metadata, ...before?.metadata, generation, resourceVersion: this.#next() };
+    const { annotations } = pool.metadata;
+    const known = { ...pool.metadata, ...before?.metadata, ...(annotations && { annotations }) };
+    const metadata = { ...known, generation, resourceVersion: this.#next() };
     this.pools.set(pool.metadata.name, { ...pool, metadata, ...(before?.status && { status: before.status }) });
   }
 

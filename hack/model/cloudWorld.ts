@@ -1,0 +1,217 @@
+/**
+ * The operator's whole life without a wire: its domain and its AWS adapters on the local AWS in memory, with a small API server beside it
+ * and one clock for all. Nothing here draws lots or looks at the time of day, so the same acts give the same life.
+ */
+import type { Nodegroup } from '@aws-sdk/client-eks';
+import { Lane } from '../../controllers/aws/calls.ts';
+import { Ec2Capacity } from '../../controllers/aws/capacity.ts';
+import { EksAccessEntries, EksAddons } from '../../controllers/aws/clusterSettings.ts';
+import { EksClusters } from '../../controllers/aws/clusters.ts';
+import { Ec2Instances } from '../../controllers/aws/instances.ts';
+import { EksNodeGroups } from '../../controllers/aws/nodeGroups.ts';
+import { PublishedReleases } from '../../controllers/aws/releases.ts';
+import { nodeRecordOf } from '../../controllers/kubernetes/nodes.ts';
+import type { NodeRecord, Taint } from '../../controllers/windowspool/ports.ts';
+import type { Deps } from '../../controllers/windowspool/reconcile.ts';
+import type { Settings } from '../../controllers/windowspool/situation.ts';
+import { Crash, FakeWorld } from '../../controllers/windowspool/testing/fakeWorld.ts';
+import { settings } from '../../controllers/windowspool/testing/fixtures.ts';
+import type { OperationName, Operations } from '../cloud/calls.ts';
+import { sampleCluster } from '../cloud/fixtures.ts';
+import { MemoryCloud } from '../cloud/memory.ts';
+import { nodeFor, nodeTaint, podAddresses, podAddressResource, readyCondition } from '../cloud/nodeObject.ts';
+import type { InstanceRecord, NodeEvent } from '../cloud/state.ts';
+
+/** By which the operator knows its cluster. */
+const authority = '-----BEGIN CERTIFICATE-----\nY2E=\n-----END CERTIFICATE-----\n';
+const modelCluster = { ...sampleCluster, kubernetesVersion: '1.35', caData: Buffer.from(authority).toString('base64') };
+
+/** As in the flags' defaults, but for the cluster. A second of the local AWS stands for a minute of the real one. */
+export const modelSettings: Settings = { ...settings, clusterName: sampleCluster.name, region: sampleCluster.region };
+
+const unbounded = { atOnce: 1_000, perSecond: Number.POSITIVE_INFINITY };
+
+export class CloudWorld extends FakeWorld {
+  readonly cloud: MemoryCloud;
+  /** What must never be, and was. */
+  readonly breaches: string[] = [];
+  /** Groups that somebody else changed. */
+  readonly edited = new Set<string>();
+  /** Calls of the operator that change something in AWS. */
+  readonly writes: string[] = [];
+  /** How many calls of ports the process still makes before it ends. */
+  callsLeft = Number.POSITIVE_INFINITY;
+
+  /** The updates that EKS took on since the last change of a spec, by what they ask for. */
+  readonly #sent = new Map<string, string>();
+
+  constructor() {
+    super();
+    this.cloud = new MemoryCloud({ cluster: modelCluster, clock: { now: () => this.now } });
+    this.cloud.state.onNodeEvent((event) => this.#follow(event));
+  }
+
+  /** A change of a spec, and a wish for another try: what failed before may be tried again. */
+  override apply(pool: Parameters<FakeWorld['apply']>[0]): void {
+    this.#sent.clear();
+    super.apply(pool);
+  }
+
+  /** Lets time pass, in milliseconds. */
+  pass(ms: number): void {
+    this.now += ms;
+    this.cloud.state.timeline.settle();
+  }
+
+  override start(): Deps {
+    this.callsLeft = Number.POSITIVE_INFINITY;
+    const lane = new Lane(() => undefined, unbounded);
+    const send = (operation: string, input: object, signal: AbortSignal) => this.#send(operation, input, signal);
+    const eks = send as ConstructorParameters<typeof EksNodeGroups>[1];
+    const ec2 = send as ConstructorParameters<typeof Ec2Instances>[0];
+    const ssm = send as ConstructorParameters<typeof PublishedReleases>[0];
+    const { name } = modelCluster;
+    const deps = {
+      ...super.start(),
+      settings: modelSettings,
+      clusters: new EksClusters(name, eks, lane, async () => authority),
+      nodeGroups: new EksNodeGroups(name, eks, lane),
+      addons: new EksAddons(name, eks, lane),
+      accessEntries: new EksAccessEntries(name, eks, lane),
+      capacity: new Ec2Capacity(ec2, lane),
+      releases: new PublishedReleases(ssm, ec2, lane),
+      instances: new Ec2Instances(ec2, lane),
+    };
+    return this.#mortal(deps);
+  }
+
+  /** The process ends before or after one of the next calls; what it has then done stays done. */
+  #mortal(deps: Deps): Deps {
+    const ports = ['pools', 'nodeGroups', 'accessEntries', 'nodes', 'runtimeClasses'] as const;
+    const wrapped = ports.map((name) => [name, this.#counted(deps[name])] as const);
+    return { ...deps, ...Object.fromEntries(wrapped) };
+  }
+
+  #counted<P extends object>(port: P): P {
+    return new Proxy(port, {
+      get: (target, key) => {
+        const method: unknown = Reflect.get(target, key);
+        if (typeof method !== 'function') return method;
+        return (...args: unknown[]) => {
+          const result: unknown = method.apply(target, args);
+          if (!(result instanceof Promise)) return result;
+          this.callsLeft -= 1;
+          const dies = this.callsLeft <= 0;
+          return result.then((value) => {
+            if (dies) throw new Crash(`after ${String(key)}`);
+            return value;
+          });
+        };
+      },
+    });
+  }
+
+  async #send(operation: string, input: object, signal: AbortSignal): Promise<unknown> {
+    if (/^(Create|Update|Delete|Tag|Untag)/.test(operation)) this.#judge(operation, input);
+    const output = await this.cloud.send(
+      operation as OperationName,
+      input as Operations[OperationName]['input'],
+      signal,
+    );
+    const { update } = output as { readonly update?: { readonly id?: string } };
+    if (operation.startsWith('UpdateNodegroup') && update?.id !== undefined) this.#sent.set(wishOf(input), update.id);
+    return output;
+  }
+
+  /** Looks at a call that changes something, in the moment in which it is made. */
+  #judge(operation: string, input: { nodegroupName?: string; tags?: Readonly<Record<string, string>> }): void {
+    this.cloud.state.timeline.settle();
+    const { groups, updates } = this.cloud.state;
+    const name = input.nodegroupName ?? '';
+    this.writes.push(`${operation} ${name}`);
+    if (operation === 'CreateNodegroup') {
+      const pool = input.tags?.['winpool.dev/pool'];
+      const others = [...groups.values()].filter(
+        (one) => one.name !== name && one.nodegroup.tags?.['winpool.dev/pool'] === pool,
+      );
+      if (others.length > 0) this.breaches.push(`pool ${pool} gets a second group ${name}`);
+    }
+    if (operation.startsWith('UpdateNodegroup')) {
+      const before = updates.get(this.#sent.get(wishOf(input)) ?? '');
+      if (before?.update.status === 'Failed')
+        this.breaches.push(`${operation} of ${name} is repeated though it failed`);
+      const running = [...updates.values()].some(
+        ({ group, update }) => group === name && update.status === 'InProgress',
+      );
+      if (running) this.breaches.push(`${operation} of ${name} during another update`);
+    }
+    if (operation === 'UpdateNodegroupVersion') {
+      const rolling = [...groups.values()].filter((one) => one.rollout !== undefined && one.name !== name);
+      if (rolling.length >= modelSettings.maxPoolsUpdating)
+        this.breaches.push(`${name} is updated while ${rolling.map((one) => one.name)} is`);
+    }
+  }
+
+  #follow(event: NodeEvent): void {
+    const { instance } = event;
+    if (event.kind === 'join' || event.kind === 'restart') this.#put(instance);
+    if (event.kind === 'leave') this.nodes = this.nodes.filter(({ name }) => name !== instance.nodeName);
+    // Here is no pod that could stay.
+    if (event.kind === 'drain') event.drained();
+    if (event.kind === 'ready') {
+      this.#change(instance, (node) => ({ ...node, ready: event.ready ? 'True' : 'False' }));
+    }
+    if (event.kind === 'podAddresses') {
+      const count = { [podAddressResource]: String(podAddresses(instance)) };
+      this.#change(instance, (node) => ({ ...node, allocatable: { ...node.allocatable, ...count } }));
+    }
+    if (event.kind === 'relabel') this.#change(instance, (node) => relabelled(node, event.before, event.after));
+  }
+
+  /** A kubelet registers, and its node is Ready at once; one that registers again keeps what others wrote. */
+  #put(instance: InstanceRecord): void {
+    const object = nodeFor(this.cloud.state, instance);
+    const ready = readyCondition(instance.defect.notReady !== true, this.cloud.state.timeline.now());
+    const metadata = {
+      ...object.metadata,
+      uid: `uid-${instance.id}`,
+      resourceVersion: '1',
+      creationTimestamp: new Date(this.now).toISOString(),
+    };
+    const record = nodeRecordOf({ ...object, metadata, status: { ...object.status, conditions: [ready] } });
+    const born = { ...record, taints: record.taints.filter(({ key }) => !key.startsWith('node.cloudprovider')) };
+    const known = this.nodes.find(({ name }) => name === instance.nodeName);
+    if (!known) this.nodes = [...this.nodes, born];
+    else
+      this.setNode({
+        ...born,
+        taints: known.taints,
+        labels: { ...known.labels, ...born.labels },
+        verified: known.verified,
+      });
+  }
+
+  #change(instance: InstanceRecord, how: (node: NodeRecord) => NodeRecord): void {
+    const node = this.nodes.find(({ name }) => name === instance.nodeName);
+    if (node) this.setNode(how(node));
+  }
+}
+
+/** What an update asks for, whatever its token. */
+function wishOf(input: object): string {
+  return JSON.stringify({ ...input, clientRequestToken: undefined });
+}
+
+/** As EKS' node manager: a changed configuration reaches living nodes. */
+function relabelled(node: NodeRecord, before: Nodegroup, after: Nodegroup): NodeRecord {
+  const gone = Object.keys(before.labels ?? {});
+  const kept = Object.entries(node.labels).filter(([key]) => !gone.includes(key));
+  const [old, wanted] = [before, after].map(({ taints = [] }) => taints.map((taint) => nodeTaint(taint) as Taint));
+  const isOfGroup = (taint: Taint) =>
+    [...(old ?? []), ...(wanted ?? [])].some((other) => other.key === taint.key && other.effect === taint.effect);
+  return {
+    ...node,
+    labels: { ...Object.fromEntries(kept), ...after.labels },
+    taints: [...node.taints.filter((taint) => !isOfGroup(taint)), ...(wanted ?? [])],
+  };
+}
