@@ -27,7 +27,7 @@ const authority = '-----BEGIN CERTIFICATE-----\nY2E=\n-----END CERTIFICATE-----\
 const modelCluster = { ...sampleCluster, kubernetesVersion: '1.35', caData: Buffer.from(authority).toString('base64') };
 
 /** As in the flags' defaults, but for the cluster. A second of the local AWS stands for a minute of the real one. */
-export const modelSettings: Settings = { ...settings, clusterName: sampleCluster.name, region: sampleCluster.region };
+const modelSettings: Settings = { ...settings, clusterName: sampleCluster.name, region: sampleCluster.region };
 
 const unbounded = { atOnce: 1_000, perSecond: Number.POSITIVE_INFINITY };
 
