@@ -35,6 +35,32 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     'Duplicate value',
   ],
   ['an edition that does not exist', { nodeGroup: { edition: 'Nano' } }, 'Unsupported value: "Nano"'],
+  [
+    'a launch template by id and by name',
+    { nodeGroup: { launchTemplate: { id: 'lt-0123456789abcdef0', name: 'windows' } } },
+    'name the launch template by its id or by its name, not by both',
+  ],
+  ['a launch template without a name', { nodeGroup: { launchTemplate: { version: 1 } } }, 'by its id or by its name'],
+  [
+    'a launch template by no id',
+    { nodeGroup: { launchTemplate: { id: 'windows' } } },
+    'launchTemplate.id in body should match',
+  ],
+  [
+    'a version that is no number',
+    { nodeGroup: { launchTemplate: { name: 'windows', version: '$Newest' } } },
+    'launchTemplate.version in body should match',
+  ],
+  [
+    'a version before the first',
+    { nodeGroup: { launchTemplate: { name: 'windows', version: 0 } } },
+    'launchTemplate.version in body should be greater than or equal to 1',
+  ],
+  [
+    'a disk size beside a launch template',
+    { nodeGroup: { launchTemplate: { name: 'windows' }, diskSizeGiB: 100 } },
+    'Leave diskSizeGiB out and describe the disk in the template',
+  ],
   ['no instance type', { nodeGroup: { instanceTypes: [] } }, 'should have at least 1 items'],
   ['an AWS tag that belongs to AWS', { nodeGroup: { tags: { 'aws:x': 'y' } } }, 'belong to AWS. Choose another key'],
   [
@@ -256,9 +282,7 @@ describe('the API server', () => {
         edition: 'Core',
         nodeRoleArn: 'arn:aws:iam::111122223333:role/windows-nodes',
         subnets: [{ id: 'subnet-0a1000000000000aa' }, { id: 'subnet-0a2000000000000bb' }],
-        instanceTypes: ['m5.large'],
         capacityType: 'OnDemand',
-        diskSizeGiB: 50,
         adoption: 'Never',
         update: { policy: 'Manual', force: false },
         manageAccessEntry: false,
@@ -271,6 +295,16 @@ describe('the API server', () => {
       deletionPolicy: 'Delete',
       paused: false,
     });
+  });
+
+  it('lets the version of a launch template change at any time', async () => {
+    const versioned = (version?: string | number) =>
+      poolManifest('template', { nodeGroup: { launchTemplate: { name: 'windows', ...(version && { version }) } } });
+    await world.apply(versioned());
+    await setStatus('template', { nodeGroup: { name: 'template', status: 'ACTIVE' } });
+    assert.equal((await world.pool('template'))?.spec.nodeGroup?.launchTemplate?.version, '$Default');
+    for (const version of [3, '4', '$Latest', '$Default']) await world.apply(versioned(version));
+    await world.kubectl('delete', 'windowspool', 'template');
   });
 
   it('keeps another Windows version for another pool', async () => {
@@ -305,6 +339,7 @@ describe('the API server', () => {
     ['instanceTypes', { instanceTypes: ['m5.xlarge'] }],
     ['capacityType', { capacityType: 'Spot' }],
     ['diskSizeGiB', { diskSizeGiB: 100 }],
+    ['launchTemplate', { launchTemplate: { name: 'windows' } }],
   ];
   for (const [field, nodeGroup] of immutable) {
     it(`lets ${field} change only while there is no node group, a failed one, or one that differs`, async () => {

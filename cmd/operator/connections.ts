@@ -6,6 +6,7 @@ import { type AwsClients, createAwsClients } from '../../controllers/aws/clients
 import { EksAccessEntries, EksAddons } from '../../controllers/aws/clusterSettings.ts';
 import { EksClusters } from '../../controllers/aws/clusters.ts';
 import { Ec2Instances } from '../../controllers/aws/instances.ts';
+import { Ec2LaunchTemplates } from '../../controllers/aws/launchTemplates.ts';
 import { EksNodeGroups } from '../../controllers/aws/nodeGroups.ts';
 import { PublishedReleases } from '../../controllers/aws/releases.ts';
 import { AutoScalingGroups } from '../../controllers/aws/scalingGroups.ts';
@@ -64,6 +65,7 @@ export function portsOf({ clusterName, maxPoolsUpdating }: Options, connections:
     addons: new EksAddons(clusterName, aws.eks, lane),
     accessEntries: new EksAccessEntries(clusterName, aws.eks, lane),
     capacity: new Ec2Capacity(aws.ec2, lane),
+    launchTemplates: new Ec2LaunchTemplates(aws.ec2, lane),
     system: createSystemObjects(client),
     evictions: createEvictions(client),
     nodes: createNodes(client, caches.nodes),

@@ -44,7 +44,7 @@ export class PrometheusPoolMetrics implements Metrics {
     );
     this.#drift = gauge(
       'windowspool_drift_fields',
-      'Fields of the node group that differ from the spec and are left so (driftPolicy Report), by part: label, taint, scaling, tag, version, release, update.',
+      'Fields of the node group that differ from the spec and are left so (driftPolicy Report), by part: label, taint, scaling, tag, version, release, template, update.',
       ['pool', 'part'],
     );
     this.#corrected = new Counter({

@@ -16,6 +16,8 @@ import type {
   DescribeInstanceTypeOfferingsCommandOutput,
   DescribeInstanceTypesCommandInput,
   DescribeInstanceTypesCommandOutput,
+  DescribeLaunchTemplateVersionsCommandInput,
+  DescribeLaunchTemplateVersionsCommandOutput,
   DescribeSubnetsCommandInput,
   DescribeSubnetsCommandOutput,
 } from '@aws-sdk/client-ec2';
@@ -74,6 +76,10 @@ export interface Ec2Operations {
   DescribeInstanceTypeOfferings: [
     DescribeInstanceTypeOfferingsCommandInput,
     DescribeInstanceTypeOfferingsCommandOutput,
+  ];
+  DescribeLaunchTemplateVersions: [
+    DescribeLaunchTemplateVersionsCommandInput,
+    DescribeLaunchTemplateVersionsCommandOutput,
   ];
   DescribeSubnets: [DescribeSubnetsCommandInput, DescribeSubnetsCommandOutput];
 }

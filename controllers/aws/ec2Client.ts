@@ -7,6 +7,7 @@ import {
   DescribeInstancesCommand,
   DescribeInstanceTypeOfferingsCommand,
   DescribeInstanceTypesCommand,
+  DescribeLaunchTemplateVersionsCommand,
   DescribeSubnetsCommand,
 } from '@aws-sdk/client-ec2';
 import type { Ec2Operations } from './calls.ts';
@@ -18,5 +19,6 @@ export const EC2_COMMANDS = {
   DescribeInstances: DescribeInstancesCommand,
   DescribeInstanceTypeOfferings: DescribeInstanceTypeOfferingsCommand,
   DescribeInstanceTypes: DescribeInstanceTypesCommand,
+  DescribeLaunchTemplateVersions: DescribeLaunchTemplateVersionsCommand,
   DescribeSubnets: DescribeSubnetsCommand,
 } satisfies Record<keyof Ec2Operations, unknown>;

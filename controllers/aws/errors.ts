@@ -44,6 +44,10 @@ const KINDS: ReadonlyMap<string, TroubleKind> = new Map(
     NotFoundException: 'gone',
     ParameterNotFound: 'gone',
     'InvalidAMIID.NotFound': 'gone',
+    'InvalidLaunchTemplateId.NotFound': 'gone',
+    'InvalidLaunchTemplateId.Malformed': 'gone',
+    'InvalidLaunchTemplateId.VersionNotFound': 'gone',
+    'InvalidLaunchTemplateName.NotFoundException': 'gone',
   }),
 );
 

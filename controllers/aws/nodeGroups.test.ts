@@ -86,6 +86,7 @@ describe('a node group of EKS', () => {
       subnets: [],
       nodeRoleArn: '',
       diskSizeGiB: undefined,
+      launchTemplate: undefined,
       kubernetesVersion: undefined,
       releaseVersion: undefined,
       scaling: { min: 0, max: 0, desired: 0 },

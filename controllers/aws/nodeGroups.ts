@@ -1,5 +1,11 @@
 /** The port NodeGroups on EKS: https://docs.aws.amazon.com/eks/latest/APIReference/API_Nodegroup.html */
-import type { Taint as EksTaint, Nodegroup, NodegroupUpdateConfig, Update } from '@aws-sdk/client-eks';
+import type {
+  Taint as EksTaint,
+  LaunchTemplateSpecification,
+  Nodegroup,
+  NodegroupUpdateConfig,
+  Update,
+} from '@aws-sdk/client-eks';
 import type {
   Answer,
   ConfigChange,
@@ -32,10 +38,11 @@ export class EksNodeGroups extends ClusterCalls implements NodeGroups {
       ...this.#named(wish.name),
       amiType: wish.amiType as Nodegroup['amiType'],
       capacityType: wish.capacityType === 'Spot' ? ('SPOT' as const) : ('ON_DEMAND' as const),
-      instanceTypes: [...wish.instanceTypes],
+      ...(wish.instanceTypes.length > 0 && { instanceTypes: [...wish.instanceTypes] }),
       subnets: [...wish.subnets],
       nodeRole: wish.nodeRoleArn,
-      diskSize: wish.diskSizeGiB,
+      ...(wish.diskSizeGiB !== undefined && { diskSize: wish.diskSizeGiB }),
+      ...(wish.launchTemplate && { launchTemplate: { ...wish.launchTemplate } }),
       scalingConfig: { minSize: wish.scaling.min, maxSize: wish.scaling.max, desiredSize: wish.scaling.desired },
       labels: { ...wish.labels },
       taints: wish.taints.map(toEksTaint),
@@ -85,7 +92,7 @@ export class EksNodeGroups extends ClusterCalls implements NodeGroups {
 
   async updateVersion(
     name: string,
-    { kubernetesVersion, releaseVersion, force }: VersionChange,
+    { kubernetesVersion, releaseVersion, launchTemplate, force }: VersionChange,
     token: string,
     signal: AbortSignal,
   ): Promise<Answer<NodeGroupUpdate>> {
@@ -93,6 +100,7 @@ export class EksNodeGroups extends ClusterCalls implements NodeGroups {
       ...this.#named(name),
       version: kubernetesVersion,
       ...(releaseVersion && { releaseVersion }),
+      ...(launchTemplate && { launchTemplate: { ...launchTemplate } }),
       force,
       clientRequestToken: token,
     };
@@ -177,6 +185,7 @@ export function fromEks(group: Nodegroup): NodeGroup {
     subnets: group.subnets ?? [],
     nodeRoleArn: group.nodeRole ?? '',
     diskSizeGiB: group.diskSize,
+    launchTemplate: group.launchTemplate && fromEksTemplate(group.launchTemplate),
     kubernetesVersion: group.version,
     releaseVersion: group.releaseVersion,
     scaling: { min: minSize, max: maxSize, desired: desiredSize },
@@ -192,6 +201,10 @@ export function fromEks(group: Nodegroup): NodeGroup {
     autoScalingGroups: (group.resources?.autoScalingGroups ?? []).map(({ name = '' }) => name),
     modifiedAt: (group.modifiedAt ?? group.createdAt)?.getTime() ?? 0,
   };
+}
+
+function fromEksTemplate({ id = '', name = '', version = '' }: LaunchTemplateSpecification) {
+  return { id, name, version };
 }
 
 function updateFromEks(update: Update): NodeGroupUpdate {

@@ -102,6 +102,7 @@ describe('a pool that adopts a group', () => {
       tag: 1,
       version: 0,
       release: 0,
+      template: 0,
       update: 0,
     });
     assert.equal(world.pools.get('web')?.status?.pendingSteps?.length, 2);

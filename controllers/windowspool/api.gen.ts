@@ -62,7 +62,7 @@ export interface WindowsPoolSpec {
   paused: boolean;
 }
 /**
- * The EKS managed node group. EKS cannot change its name, edition, role, subnets, instance types, capacity type and disk size, so they cannot change while the group exists, except after its creation failed.
+ * The EKS managed node group. EKS cannot change its name, edition, role, subnets, instance types, capacity type, disk size and launch template (but its version), so they cannot change while the group exists, except after its creation failed.
  */
 export interface NodeGroupSpec {
   /**
@@ -86,17 +86,18 @@ export interface NodeGroupSpec {
    */
   subnets: Subnet[];
   /**
-   * EC2 instance types, all of them x86_64. A node runs at most as many pods as one network interface has addresses, less one: 9 on m5.large, 14 on m5.xlarge.
+   * EC2 instance types, all of them x86_64. Default: m5.large, or what the launch template says; only one of them may name a type. A node runs at most as many pods as one network interface has addresses, less one: 9 on m5.large, 14 on m5.xlarge.
    */
-  instanceTypes: string[];
+  instanceTypes?: string[];
   /**
    * How EC2 capacity is bought.
    */
   capacityType: 'OnDemand' | 'Spot';
   /**
-   * Size of the root disk in GiB. Windows images are large: many pools need more than the default.
+   * Size of the root disk in GiB. Default: 50. With a launch template the disk is described there. Windows images are large: many pools need more than the default.
    */
-  diskSizeGiB: number;
+  diskSizeGiB?: number;
+  launchTemplate?: LaunchTemplateSpec;
   /**
    * Whether a node group of this name that somebody else made becomes the pool's. Never: it is never changed. IfUnowned: if no other pool has it and its AMI is of windowsVersion, the tag winpool.dev/pool makes it the pool's, and nothing else changes at first; how it differs from the spec is shown in status.pendingSteps and follows driftPolicy. From then on it is the pool's like any other, and deletionPolicy decides about it.
    */
@@ -117,6 +118,23 @@ export interface Subnet {
    * Id of the subnet, such as subnet-0123456789abcdef0.
    */
   id: string;
+}
+/**
+ * A launch template of yours, for what the pool has no field for: disks, metadata options, tags of instances, security groups, user data. It must not hold what the pool says: AMI, subnets, instance profile, Spot; nor a shutdown behavior or hibernation. See docs/launch-templates.md.
+ */
+export interface LaunchTemplateSpec {
+  /**
+   * Id of the launch template, such as lt-0123456789abcdef0.
+   */
+  id?: string;
+  /**
+   * Name of the launch template.
+   */
+  name?: string;
+  /**
+   * A number, $Default or $Latest. Another number is a rolling update: every node is replaced. A version that $Default or $Latest comes to stand for follows update.policy: Manual only tells of it, Automatic moves to it.
+   */
+  version: number | string;
 }
 /**
  * When nodes get another Kubernetes version or AMI release, and how they are replaced then.
@@ -472,6 +490,7 @@ export interface NodeGroupState {
    * The release of its AMI.
    */
   releaseVersion?: string;
+  launchTemplate?: LaunchTemplateState;
   /**
    * The day of that release, such as 2026-01-22. AWS makes an AMI private about 4 months later: no node starts from it any more.
    */
@@ -514,6 +533,27 @@ export interface NodeGroupState {
    * What failed before failedTarget and is still asked for: a release, say, and then a label.
    */
   moreFailedTargets?: FormerFailedTarget[];
+}
+/**
+ * The user's launch template that the group was made from.
+ */
+export interface LaunchTemplateState {
+  /**
+   * Its id.
+   */
+  id: string;
+  /**
+   * Its name.
+   */
+  name: string;
+  /**
+   * The number of its version that the group has.
+   */
+  version: string;
+  /**
+   * The number that the version in the spec stands for; absent when EKS would not take it.
+   */
+  wantedVersion?: string;
 }
 export interface HealthIssueState {
   /**

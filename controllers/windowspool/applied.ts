@@ -6,13 +6,14 @@
 
 import type { WindowsPool, WindowsPoolStatus } from './api.gen.ts';
 import { hashOf } from './hash.ts';
+import { pinnedTemplateVersion } from './launchTemplate.ts';
 import { keptTags, pinsOf, updateOf, wishFor } from './nodeGroup.ts';
 import { scalingIn } from './poolKind.ts';
 import type { NodeGroup, Scaling, Taint, UpdateSettings } from './ports.ts';
 import { spelled } from './releaseVersion.ts';
 import type { Memory } from './steps.ts';
 
-/** Fields by name (`label team`, `taint gpu:NoSchedule`, `scaling`, `tag cost`, `version`, `release`, `update strategy`) with their values as text. */
+/** Fields by name (`label team`, `taint gpu:NoSchedule`, `scaling`, `tag cost`, `version`, `release`, `template version`, `update strategy`) with their values as text. */
 export type Fields = ReadonlyMap<string, string>;
 
 /** Instead of a digest: a change of the field was about to be sent, so its value in EKS is not known. */
@@ -29,6 +30,7 @@ export function wantedFields(pool: WindowsPool): Fields {
     taints,
     scaling: scalingIn(pool.spec),
     tags: keptTags(pool),
+    templateVersion: pinnedTemplateVersion(pool.spec),
     ...pinsOf(pool.spec),
     ...updateOf(pool.spec),
   });
@@ -36,13 +38,14 @@ export function wantedFields(pool: WindowsPool): Fields {
 
 /** What the group has, as fields. */
 export function foundFields(group: NodeGroup): Fields {
-  return fieldsOf(group);
+  return fieldsOf({ ...group, templateVersion: group.launchTemplate?.version });
 }
 
 interface Parts extends Pick<NodeGroup, 'labels' | 'taints' | 'tags'> {
   readonly scaling: Pick<Scaling, 'min' | 'max'>;
   readonly kubernetesVersion?: string | undefined;
   readonly releaseVersion?: string | undefined;
+  readonly templateVersion?: string | undefined;
   readonly update?: UpdateSettings;
 }
 
@@ -50,6 +53,9 @@ interface Parts extends Pick<NodeGroup, 'labels' | 'taints' | 'tags'> {
 export const VERSION = 'version';
 /** The release of the AMI. */
 export const RELEASE = 'release';
+
+/** The version of the launch template, where the spec says a number. */
+export const TEMPLATE = 'template version';
 
 const UPDATE = 'update ';
 
@@ -59,10 +65,19 @@ export function updateField(setting: string): string {
 
 /** Whether a group always has the field: where the spec drops it, the group keeps what it has. */
 export function isSetting(field: string): boolean {
-  return field === VERSION || field === RELEASE || field.startsWith(UPDATE);
+  return [VERSION, RELEASE, TEMPLATE].includes(field) || field.startsWith(UPDATE);
 }
 
-function fieldsOf({ labels, taints, scaling, tags, kubernetesVersion, releaseVersion, update }: Parts): Fields {
+function fieldsOf({
+  labels,
+  taints,
+  scaling,
+  tags,
+  kubernetesVersion,
+  releaseVersion,
+  templateVersion,
+  update,
+}: Parts): Fields {
   return new Map([
     ...Object.entries(labels).map(([key, value]) => [labelField(key), value] as const),
     ...taints.map((taint) => [taintField(taint), taintValue(taint)] as const),
@@ -70,6 +85,7 @@ function fieldsOf({ labels, taints, scaling, tags, kubernetesVersion, releaseVer
     ['scaling', `${scaling.min} to ${scaling.max}`] as const,
     ...Object.entries(tags).map(([key, value]) => [tagField(key), value] as const),
     ...(kubernetesVersion ? [[VERSION, kubernetesVersion] as const] : []),
+    ...(templateVersion ? [[TEMPLATE, templateVersion] as const] : []),
     ...(releaseVersion ? [[RELEASE, spelled(releaseVersion)] as const] : []),
     ...Object.entries(update ?? {}).map(([setting, value]) => [updateField(setting), String(value)] as const),
   ]);

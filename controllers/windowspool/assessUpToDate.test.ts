@@ -103,7 +103,7 @@ describe('UpToDate', () => {
     [
       'says that an automatic update waits, too',
       sampleSituation({ ...automaticUpdate, fleet: { disrupted: ['api'], failures: [] } }),
-      'False WaitingForBudget: Node group web: release 1.36-2026.02.11 is not the newest, which is 1.36-2026.03.17. The rolling update waits: api loses nodes now, and --max-pools-updating is 1.',
+      'False WaitingForBudget: Node group web: update.policy is Automatic and release 1.36-2026.03.17 is due. The rolling update waits: api loses nodes now, and --max-pools-updating is 1.',
     ],
     [
       'names the node for which an automatic update waits, before its turn and its window',

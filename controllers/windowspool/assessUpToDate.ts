@@ -1,6 +1,6 @@
 /** The condition UpToDate: whether the node group is as the spec says. Ready does not depend on it. */
 
-import { isSetting } from './applied.ts';
+import { isSetting, TEMPLATE } from './applied.ts';
 import type { Finding } from './assess.ts';
 import { assessAutomatic } from './assessAutomatic.ts';
 import { type Difference, describeDifference, differencesOf, differencesToMend, reportedDrift } from './differences.ts';
@@ -9,6 +9,7 @@ import { groupOf, isClusterMismatch, isDeleting, isPaused } from './facts.ts';
 import { failedTargetOf } from './failedTarget.ts';
 import { configChangeFor } from './groupChanges.ts';
 import { RETRY_ANNOTATION } from './labels.ts';
+import { templateIn, wantedTemplateVersion } from './launchTemplate.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import { nodeGroupIn } from './poolKind.ts';
 import type { NodeGroup } from './ports.ts';
@@ -16,7 +17,8 @@ import type { Reason } from './reasons.ts';
 import { describeReleaseFailure, doubtAbout, failureOfRelease } from './releaseFailures.ts';
 import { isNewerRelease, releaseEnd } from './releaseVersion.ts';
 import type { Situation } from './situation.ts';
-import { isAheadOfCluster, versionChangeFor } from './versionChanges.ts';
+import { describeVersionChange } from './steps.ts';
+import { followedTemplate, isAheadOfCluster, versionChangeFor } from './versionChanges.ts';
 import { joined, sentence } from './words.ts';
 
 /** How many differences a message spells out. */
@@ -55,13 +57,18 @@ function compare(s: Situation, group: NodeGroup): Finding {
     const message = `Node group ${group.name}: ${rest}${sentence(failed.message)} It is not tried again until the spec or the annotation ${RETRY_ANNOTATION} changes.`;
     return { status: 'False', reason: failed.reason as Reason, message };
   }
-  const ahead = isAheadOfCluster(s) && open.some(({ field }) => isSetting(field));
+  const unfit = open.some(({ field }) => field === TEMPLATE) && wantedTemplateVersion(s) === undefined;
+  if (unfit) {
+    const message = `Node group ${group.name}: ${listed(open)} EKS would not take that version: see PrerequisitesMet.`;
+    return { status: 'False', reason: 'LaunchTemplateUnfit', message };
+  }
+  const ahead = isAheadOfCluster(s) && open.some(({ field }) => isSetting(field) && field !== TEMPLATE);
   if (ahead) {
     const message = `Node group ${group.name}: ${listed(open)} The pinned version waits for the control plane: see PrerequisitesMet.`;
     return { status: 'False', reason: 'UnsupportedVersion', message };
   }
   if (waitsForBudget(s)) {
-    const what = open.length > 0 ? listed(open) : newerRelease(s, group);
+    const what = open.length > 0 ? listed(open) : dueByItself(s);
     const { fleet, settings } = s;
     const others = `${joined(fleet.disrupted)} ${fleet.disrupted.length === 1 ? 'loses' : 'lose'} nodes now`;
     const message = `Node group ${group.name}: ${what} The rolling update waits: ${others}, and --max-pools-updating is ${settings.maxPoolsUpdating}.`;
@@ -92,14 +99,16 @@ function assessRelease(s: Situation, group: NodeGroup): Finding {
   const { releaseVersion = '' } = group;
   const newest = newestRelease?.ok ? newestRelease.value : undefined;
   const end = releaseEnd(releaseVersion, now);
+  const template = newerTemplate(s, group);
   if (newest && releaseVersion && isNewerRelease(newest, releaseVersion)) {
     const failure = failureOfRelease(s, newest);
     const warning = failure ? ` ${describeReleaseFailure(failure)}` : '';
     const field =
       nodeGroupIn(pool.spec).kubernetesVersion && !nodeGroupIn(pool.spec).releaseVersion ? ' beside it' : '';
-    const message = `Node group ${group.name} has AMI release ${releaseVersion}, and ${newest} is the newest.${end}${warning} Set spec.nodeGroup.releaseVersion: ${newest}${field}${nodeGroupIn(pool.spec).releaseVersion ? '' : ', or update.policy: Automatic'}.`;
+    const message = `Node group ${group.name} has AMI release ${releaseVersion}, and ${newest} is the newest.${end}${warning} Set spec.nodeGroup.releaseVersion: ${newest}${field}${nodeGroupIn(pool.spec).releaseVersion ? '' : ', or update.policy: Automatic'}.${template && ` ${template}`}`;
     return { status: 'False', reason: 'UpdateAvailable', message };
   }
+  if (template) return { status: 'False', reason: 'UpdateAvailable', message: `Node group ${group.name}: ${template}` };
   const unknown =
     newestRelease && !newestRelease.ok
       ? ` The newest AMI release is not known: ${sentence(`${newestRelease.trouble.operation} failed: ${newestRelease.trouble.message}`)}`
@@ -116,8 +125,18 @@ function doubtOf(s: Situation): string {
   return failure ? ` ${describeReleaseFailure(failure)}` : '';
 }
 
-function newerRelease(s: Situation, { releaseVersion }: NodeGroup): string {
-  return `release ${releaseVersion} is not the newest, which is ${versionChangeFor(s)?.releaseVersion}.`;
+function dueByItself(s: Situation): string {
+  const change = versionChangeFor(s);
+  return `update.policy is Automatic and ${change ? describeVersionChange(change) : 'an update'} is due.`;
+}
+
+/** That the word in the spec stands for another version of the launch template than the group has; empty where it does not. */
+function newerTemplate(s: Situation, group: NodeGroup): string {
+  const { version } = followedTemplate(s, group) ?? {};
+  if (version === undefined || !group.launchTemplate) return '';
+  const { name, version: present } = group.launchTemplate;
+  const word = templateIn(s.pool.spec)?.version;
+  return `${word} of launch template ${name} is version ${version} now, and the node group has ${present}. Set spec.nodeGroup.launchTemplate.version: ${version}, or update.policy: Automatic.`;
 }
 
 function listed(differences: readonly Difference[]): string {

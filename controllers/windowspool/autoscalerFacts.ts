@@ -1,7 +1,7 @@
 /** Finds out what the cluster-autoscaler knows of a pool's group, and what it should know. */
 import { groupOf } from './facts.ts';
+import { instanceTypesOf } from './launchTemplate.ts';
 import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
-import { nodeGroupIn } from './poolKind.ts';
 import type { Answer, ScalingGroups } from './ports.ts';
 import { LONG_MS } from './prerequisites/gather.ts';
 import type { Capacity, InstanceType } from './prerequisites/ports.ts';
@@ -71,7 +71,9 @@ async function podAddressesOf(
 ): Promise<number | undefined> {
   const cniConfig = prerequisites?.cniConfig;
   if (!cniConfig?.ok) return undefined;
-  const types = [...nodeGroupIn(pool.spec).instanceTypes].sort();
+  const template = prerequisites?.launchTemplate;
+  const types = [...instanceTypesOf(pool.spec, template?.ok ? template.value : undefined)].sort();
+  if (types.length === 0) return undefined;
   const ask = (own: AbortSignal) => capacity.instanceTypes(types, own);
   const answer = await shared.get(`instance types ${types}`, LONG_MS, now, ask, signal);
   const least = answer.ok && answer.value.length === types.length ? leastAddresses(answer.value) : undefined;

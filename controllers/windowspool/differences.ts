@@ -49,9 +49,18 @@ export function reportedDrift(pool: WindowsPool, group: NodeGroup): Difference[]
   return pool.spec.driftPolicy === 'Report' ? differencesOf(pool, group).filter(({ isDrift }) => isDrift) : [];
 }
 
-/** How many fields of each part differ: `label`, `taint`, `scaling`, `tag`, `version`, `release`, `update`. */
+/** How many fields of each part differ: `label`, `taint`, `scaling`, `tag`, `version`, `release`, `template`, `update`. */
 export function countByPart(differences: readonly Difference[]): Readonly<Record<string, number>> {
-  const counts: Record<string, number> = { label: 0, taint: 0, scaling: 0, tag: 0, version: 0, release: 0, update: 0 };
+  const counts: Record<string, number> = {
+    label: 0,
+    taint: 0,
+    scaling: 0,
+    tag: 0,
+    version: 0,
+    release: 0,
+    template: 0,
+    update: 0,
+  };
   for (const { field } of differences) {
     const [part = ''] = field.split(' ', 1);
     counts[part] = (counts[part] ?? 0) + 1;

@@ -26,7 +26,7 @@ describe('an edit behind the operator’s back', () => {
     assert.equal(groupOf(world).labels.x, 'y', 'the label of somebody else stays');
     assert.deepEqual(warnings(world), ['Node group web: label tier is db and the spec says web. It is put right.']);
     assert.deepEqual(world.corrections, [
-      { label: 1, taint: 0, scaling: 0, tag: 0, version: 0, release: 0, update: 0 },
+      { label: 1, taint: 0, scaling: 0, tag: 0, version: 0, release: 0, template: 0, update: 0 },
     ]);
     assert.equal(world.updates.size, 1);
   });
@@ -71,6 +71,7 @@ describe('an edit behind the operator’s back', () => {
       tag: 0,
       version: 0,
       release: 0,
+      template: 0,
       update: 0,
     });
     edit(world, { scaling: { min: 3, max: 9, desired: 3 } });

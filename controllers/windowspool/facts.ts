@@ -2,6 +2,7 @@
 import type { WindowsPool } from './api.gen.ts';
 import { appliedOf, taintField } from './applied.ts';
 import { CREATED_FROM_TAG, PAUSED_ANNOTATION } from './labels.ts';
+import { wantedTemplateVersion } from './launchTemplate.ts';
 import { wishFor } from './nodeGroup.ts';
 import { GATE_TAINTS, isGateTaint, type TaintPolicy } from './nodeTaints.ts';
 import { hasNodeGroup, scalingIn } from './poolKind.ts';
@@ -43,7 +44,7 @@ export function neededNodes(pool: WindowsPool): number {
 
 /** A hash of what a creation would be made from. */
 export function createdFrom(s: Situation): string {
-  return wishFor(s.pool).tags[CREATED_FROM_TAG] ?? '';
+  return wishFor(s.pool, wantedTemplateVersion(s)).tags[CREATED_FROM_TAG] ?? '';
 }
 
 /** Whether it is trouble with AWS, of a step or of a look. The rest is trouble with the API server. */

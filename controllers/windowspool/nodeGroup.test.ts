@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import type { WindowsPool } from './api.gen.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf, wishFor } from './nodeGroup.ts';
+import type { NodeGroup } from './ports.ts';
 import { sampleGroup, samplePool } from './testing/fixtures.ts';
 
 describe('the wish', () => {
@@ -78,6 +80,64 @@ describe('the tag of the pool', () => {
   });
 });
 
+describe('a launch template', () => {
+  const WINDOWS = { name: 'windows', version: '$Latest' };
+  const made = (nodeGroup: object) => samplePool({ nodeGroup: { diskSizeGiB: undefined, ...nodeGroup } } as never);
+  const typed = made({ launchTemplate: WINDOWS });
+  const bare = made({ launchTemplate: WINDOWS, instanceTypes: undefined });
+  const SEEN = { id: 'lt-0a1b2c3d', name: 'windows', version: '7' };
+
+  it('is asked for by number where that is known, without a disk size, and with types only from the spec', () => {
+    const { launchTemplate, instanceTypes, diskSizeGiB } = wishFor(typed, '7');
+    assert.deepEqual(
+      [launchTemplate, instanceTypes, diskSizeGiB],
+      [{ name: 'windows', version: '7' }, ['m5.large'], undefined],
+    );
+    assert.deepEqual(wishFor(bare).launchTemplate, WINDOWS);
+    assert.deepEqual(wishFor(bare).instanceTypes, []);
+    assert.notEqual(
+      wishFor(bare, '7').tags['winpool.dev/created-from'],
+      wishFor(bare, '8').tags['winpool.dev/created-from'],
+    );
+  });
+
+  const rows: readonly (readonly [string, WindowsPool, Partial<NodeGroup>, string[]])[] = [
+    ['the same, by name', typed, { launchTemplate: SEEN }, []],
+    ['the same, by id', made({ launchTemplate: { id: SEEN.id, version: 3 } }), { launchTemplate: SEEN }, []],
+    ['the same, with types in it', bare, { launchTemplate: SEEN, instanceTypes: [] }, []],
+    [
+      'another',
+      typed,
+      { launchTemplate: { ...SEEN, name: 'other' } },
+      ['launch template is other and the spec says windows'],
+    ],
+    [
+      'one where the spec names none',
+      samplePool(),
+      { launchTemplate: SEEN, instanceTypes: [], diskSizeGiB: undefined },
+      ['launch template is lt-0a1b2c3d and the spec says none'],
+    ],
+    ['none where the spec names one', typed, {}, ['launch template is none and the spec says windows']],
+    [
+      'the same, and types beside it',
+      bare,
+      { launchTemplate: SEEN, instanceTypes: ['m5.large'] },
+      ['instance types are m5.large and the spec says in the launch template'],
+    ],
+    [
+      'the same, with types only in it',
+      typed,
+      { launchTemplate: SEEN, instanceTypes: [] },
+      ['instance types are in the launch template and the spec says m5.large'],
+    ],
+  ];
+  for (const [what, pool, change, differences] of rows) {
+    it(`of a group: ${what}`, () => {
+      assert.deepEqual(immutableDifferences(pool, sampleGroup(samplePool(), change)), differences);
+    });
+  }
+});
+
 describe('what EKS cannot change', () => {
   it('is nothing in a group that was made from the spec, in whatever order EKS lists its subnets', () => {
     const group = sampleGroup(undefined, { subnets: ['subnet-0b000000', 'subnet-0a000000'], diskSizeGiB: undefined });
@@ -97,9 +157,9 @@ describe('what EKS cannot change', () => {
       'AMI type is WINDOWS_CORE_2019_x86_64 and the spec says WINDOWS_CORE_2022_x86_64',
       'capacity type is Spot and the spec says OnDemand',
       'instance types are m5.xlarge, t3.large and the spec says m5.large',
+      'disk size is 20 and the spec says 50',
       'subnets are subnet-1 and the spec says subnet-0a000000, subnet-0b000000',
       'node role is arn:other and the spec says arn:aws:iam::111122223333:role/windows-nodes',
-      'disk size is 20 and the spec says 50',
     ]);
   });
 });

@@ -3,6 +3,7 @@
 import type { WindowsPool } from './api.gen.ts';
 import { hashOf } from './hash.ts';
 import { CREATED_FROM_TAG, EXPECTED_BUILD_LABEL, POOL_KEY } from './labels.ts';
+import { isMadeFrom, requestedTypes, templateIn, templateVersion } from './launchTemplate.ts';
 import { gateTaintOf } from './nodeTaints.ts';
 import { nodeGroupIn, scalingIn } from './poolKind.ts';
 import type { NewNodeGroup, NodeGroup, Taint, UpdateSettings } from './ports.ts';
@@ -17,18 +18,21 @@ export function nodeGroupNameOf(pool: WindowsPool): string {
   return nodeGroupIn(pool.spec).name ?? pool.metadata.name;
 }
 
-/** What CreateNodegroup is asked for, with everything said: EKS' own defaults have moved over the years. */
-export function wishFor(pool: WindowsPool): NewNodeGroup {
+/**
+ * What CreateNodegroup is asked for, with everything said: EKS' own defaults have moved over the years. The version of a launch template is
+ * the given number where that is known.
+ */
+export function wishFor(pool: WindowsPool, version?: string): NewNodeGroup {
   const { spec } = pool;
   const minor = pinnedMinor(spec);
   const wish = {
     name: nodeGroupNameOf(pool),
     amiType: amiTypeOf(spec.windowsVersion, nodeGroupIn(spec).edition),
     capacityType: nodeGroupIn(spec).capacityType,
-    instanceTypes: nodeGroupIn(spec).instanceTypes,
+    instanceTypes: requestedTypes(spec),
     subnets: nodeGroupIn(spec).subnets.map((subnet) => subnet.id),
     nodeRoleArn: nodeGroupIn(spec).nodeRoleArn,
-    diskSizeGiB: nodeGroupIn(spec).diskSizeGiB,
+    ...diskOf(spec, version),
     scaling: {
       min: scalingIn(spec).min,
       max: scalingIn(spec).max,
@@ -53,6 +57,19 @@ export function wishFor(pool: WindowsPool): NewNodeGroup {
   const tags = { ...nodeGroupIn(spec).tags, [POOL_KEY]: pool.metadata.name };
   return { ...wish, tags: { ...tags, [CREATED_FROM_TAG]: hashOf({ ...wish, tags }) } };
 }
+
+/** The root disk, or the launch template that has it: EKS takes one of them. */
+function diskOf(
+  spec: WindowsPool['spec'],
+  version: string | undefined,
+): Pick<NewNodeGroup, 'diskSizeGiB' | 'launchTemplate'> {
+  const template = templateIn(spec);
+  if (!template) return { diskSizeGiB: nodeGroupIn(spec).diskSizeGiB ?? DEFAULT_DISK_GIB };
+  return { launchTemplate: templateVersion(template, version ?? String(template.version)) };
+}
+
+/** What EKS gives Windows nodes: https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html */
+const DEFAULT_DISK_GIB = 50;
 
 /** The versions that the spec pins. */
 export function pinsOf(spec: WindowsPool['spec']): Pick<NewNodeGroup, 'kubernetesVersion' | 'releaseVersion'> {
@@ -93,19 +110,37 @@ export function immutableDifferences(pool: WindowsPool, seen: NodeGroup): string
   const pairs: readonly (readonly [string, string, string])[] = [
     ['AMI type', seen.amiType, wish.amiType],
     ['capacity type', seen.capacityType, wish.capacityType],
-    // A group with a launch template may have them there.
-    [
-      'instance types',
-      (seen.instanceTypes.length > 0 ? seen : wish).instanceTypes.join(', '),
-      wish.instanceTypes.join(', '),
-    ],
+    ...madeOf(pool, seen, wish),
     ['subnets', [...seen.subnets].sort().join(', '), [...wish.subnets].sort().join(', ')],
     ['node role', seen.nodeRoleArn, wish.nodeRoleArn],
-    ['disk size', String(seen.diskSizeGiB ?? wish.diskSizeGiB), String(wish.diskSizeGiB)],
   ];
   return pairs
     .filter(([, found, wanted]) => found !== wanted)
     .map(
       ([what, found, wanted]) => `${what} ${what.endsWith('s') ? 'are' : 'is'} ${found} and the spec says ${wanted}`,
     );
+}
+
+/**
+ * The launch template, or what stands in its place. Where the template itself is another, all else would be said of the wrong one. A group
+ * of a template says nothing of what the template has.
+ */
+function madeOf(pool: WindowsPool, seen: NodeGroup, wish: NewNodeGroup): (readonly [string, string, string])[] {
+  const wanted = templateIn(pool.spec);
+  const found = seen.launchTemplate;
+  if (wanted ? !isMadeFrom(seen, wanted) : found) {
+    const name = found && (wanted?.name === undefined ? found.id : found.name);
+    return [['launch template', name ?? 'none', wanted?.id ?? wanted?.name ?? 'none']];
+  }
+  const inTemplate = 'in the launch template';
+  return [
+    [
+      'instance types',
+      seen.instanceTypes.join(', ') || inTemplate,
+      (found ? wish.instanceTypes : requestedTypes(pool.spec)).join(', ') || inTemplate,
+    ],
+    ...(found
+      ? []
+      : ([['disk size', String(seen.diskSizeGiB ?? wish.diskSizeGiB), String(wish.diskSizeGiB)]] as const)),
+  ];
 }

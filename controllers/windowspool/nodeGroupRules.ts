@@ -12,6 +12,7 @@ import { hasFailed, rememberedFailures } from './failedTarget.ts';
 import { configChangeFor, configTargetOf, fieldsOfChange, tagChangeFor } from './groupChanges.ts';
 import { hashOf } from './hash.ts';
 import { CREATED_FROM_TAG, FINALIZER } from './labels.ts';
+import { wantedTemplateVersion } from './launchTemplate.ts';
 import { isOwnedBy, nodeGroupNameOf, wishFor } from './nodeGroup.ts';
 import { scalingIn } from './poolKind.ts';
 import type { ConfigChange, NodeGroup, VersionChange } from './ports.ts';
@@ -79,7 +80,7 @@ export function createMissingGroup(s: Situation): Step[] | undefined {
   if (blockers(s).length > 0) return [];
   const failed = rememberedFailures(s).find(({ target }) => target === createdFrom(s));
   if (failed && s.now < Date.parse(failed.time) + s.settings.createRetryMs) return [];
-  const wish = wishFor(pool);
+  const wish = wishFor(pool, wantedTemplateVersion(s));
   return [
     ...rememberAnew(s),
     ...accessEntryFirst(s),
@@ -146,7 +147,7 @@ export function correctVersion(s: Situation): Step[] | undefined {
   const target = versionTargetOf(s.pool, change);
   if (hasFailed(s, target)) return undefined;
   const token = tokenFor(s.pool, 'version', change, s.pool.status?.nodeGroup?.update?.id);
-  const fields = fieldsOfVersionChange(s.pool);
+  const fields = fieldsOfVersionChange(s.pool, change);
   const doubt = doubtAbout(s, change);
   return [
     ...claimDisruption(s, change, target, fields),

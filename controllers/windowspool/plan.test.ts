@@ -9,6 +9,7 @@ import { adoptionCases } from './testing/planCasesOfAdoption.ts';
 import { autoscalerCases } from './testing/planCasesOfAutoscaler.ts';
 import { leavingCases } from './testing/planCasesOfLeaving.ts';
 import { prerequisiteCases } from './testing/planCasesOfPrerequisites.ts';
+import { templateCases } from './testing/planCasesOfTemplates.ts';
 import { deletionCases, nodeCases, runtimeClassCases, taintCases, verdictCases } from './testing/planCasesOfTheRest.ts';
 import { versionCases } from './testing/planCasesOfVersions.ts';
 
@@ -19,6 +20,7 @@ const tables: Readonly<Record<string, readonly PlanCase[]>> = {
   'a pool that lives: its prerequisites': prerequisiteCases,
   'a pool that lives: what the cluster-autoscaler is told': autoscalerCases,
   'a pool that lives: its versions': versionCases,
+  'a pool that lives: its launch template': templateCases,
   'a pool that lives: its RuntimeClass': runtimeClassCases,
   'a pool that lives: its nodes': nodeCases,
   'a pool that lives: the taints of its nodes': taintCases,

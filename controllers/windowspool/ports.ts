@@ -80,6 +80,14 @@ export interface HealthIssue {
   readonly resourceIds: readonly string[];
 }
 
+/** A version of a user's launch template: by its id or by its name, never both. */
+export interface TemplateVersion {
+  readonly id?: string;
+  readonly name?: string;
+  /** A number, `$Latest` or `$Default`. */
+  readonly version: string;
+}
+
 /** A node group as EKS describes it. */
 export interface NodeGroup {
   readonly name: string;
@@ -91,6 +99,8 @@ export interface NodeGroup {
   readonly subnets: readonly string[];
   readonly nodeRoleArn: string;
   readonly diskSizeGiB: number | undefined;
+  /** The user's launch template that it was made from, with the number of its version; undefined: EKS' own. */
+  readonly launchTemplate: Required<TemplateVersion> | undefined;
   readonly kubernetesVersion: string | undefined;
   readonly releaseVersion: string | undefined;
   readonly scaling: Scaling;
@@ -110,10 +120,13 @@ export interface NewNodeGroup {
   readonly name: string;
   readonly amiType: string;
   readonly capacityType: 'OnDemand' | 'Spot';
+  /** None: the launch template has one. */
   readonly instanceTypes: readonly string[];
   readonly subnets: readonly string[];
   readonly nodeRoleArn: string;
-  readonly diskSizeGiB: number;
+  /** Absent: the launch template's. */
+  readonly diskSizeGiB?: number;
+  readonly launchTemplate?: TemplateVersion;
   readonly scaling: Scaling;
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
@@ -140,6 +153,8 @@ export interface VersionChange {
   readonly kubernetesVersion: string;
   /** A release of its AMI, such as `1.35-2026.01.22`. Absent: the newest. */
   readonly releaseVersion?: string;
+  /** Another version of the launch template. Absent: the one that the group has. */
+  readonly launchTemplate?: TemplateVersion;
   /** Whether pods that are not evicted in time are deleted. */
   readonly force: boolean;
 }

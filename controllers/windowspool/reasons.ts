@@ -48,6 +48,9 @@ const prerequisites = {
   NodeAccessWrong:
     'The node role has no access for Windows nodes. Give it an access entry of type EC2_WINDOWS, or the groups in aws-auth.',
   NodeRoleShared: 'Linux node groups use the node role, too. Give the pool a node role of its own.',
+  LaunchTemplateNotFound: 'EC2 knows no such version of the launch template. Put nodeGroup.launchTemplate right.',
+  LaunchTemplateUnfit:
+    'EKS takes no launch template with these settings. Make a version without what the message names; $Latest and $Default follow.',
   InstanceTypeUnsupported: 'An instance type does not exist or cannot run Windows pods. Name another one.',
   SubnetNotFound: 'A subnet of the pool does not exist. Put nodeGroup.subnets right.',
   InstanceTypeNotOffered:
@@ -111,7 +114,7 @@ const others = {
   WaitingForBudget:
     'A rolling update is due, and as many other pools as --max-pools-updating allows lose nodes now. It begins when one of them is done; nothing to do.',
   UpdateAvailable:
-    'There is a newer AMI release for the node group. Set nodeGroup.releaseVersion to the one in the message. AWS makes AMIs private about four months after their release.',
+    'There is a newer AMI release for the node group, or another version of its launch template. Set the one in the message. AWS makes AMIs private about four months after their release.',
   Drifted:
     'The node group differs from the spec, and no change of the spec made that. The message names each field with both values. With driftPolicy: Correct the operator puts it right; with Report, do it yourself or change the spec.',
   ImmutableDifference:

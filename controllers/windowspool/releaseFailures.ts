@@ -58,10 +58,11 @@ export function unverifiedRelease(s: Situation): ReleaseFailure | undefined {
   return hasFailed(s, target) || isAskedAgain(s, target) ? undefined : failure;
 }
 
-/** The failure of the release that an update leads to, in another pool of the same AMI type. */
+/** The failure of the release that an update leads to, in another pool of the same AMI type. One that the group has is brought to nobody. */
 export function doubtAbout(s: Situation, change: VersionChange): ReleaseFailure | undefined {
   const release = change.releaseVersion ?? (s.newestRelease?.ok ? s.newestRelease.value : undefined);
-  return release === undefined ? undefined : failureOfRelease(s, release);
+  const isThere = spelled(release ?? '') === spelled(groupOf(s)?.releaseVersion ?? '');
+  return release === undefined || isThere ? undefined : failureOfRelease(s, release);
 }
 
 /** The failure of a release in another pool of the same AMI type. */

@@ -165,7 +165,7 @@ describe('the metrics', () => {
       failures: { RegistrationTaintMissing: 2, NotReady: 1 },
       prerequisites: [],
       nodeGroupStatus: 'ACTIVE',
-      drift: { label: 0, taint: 0, scaling: 0, tag: 0, version: 0, release: 0, update: 0 },
+      drift: { label: 0, taint: 0, scaling: 0, tag: 0, version: 0, release: 0, template: 0, update: 0 },
     });
   });
 

@@ -9,6 +9,7 @@ import { nextClaim } from './disruption.ts';
 import { groupOf, isClusterMismatch } from './facts.ts';
 import { describeError, type FailedTarget, failedTargetsOf, timeOf } from './failedTarget.ts';
 import { gateTaintState } from './gateRefusal.ts';
+import { wantedTemplateVersion } from './launchTemplate.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import { hasNodeGroup, scalingIn } from './poolKind.ts';
 import type { NodeGroup } from './ports.ts';
@@ -161,7 +162,14 @@ function nodeGroupState(outcome: Outcome): NodeGroupState {
   const remembered = rememberedOf(outcome, owned);
   if (owned) {
     const differs = immutableDifferences(pool, owned).length > 0;
-    return { name, ...describedBy(owned), ...latestRelease(outcome.after), ...(differs && { differs }), ...remembered };
+    return {
+      name,
+      ...describedBy(owned),
+      ...templateState(outcome.after, owned),
+      ...latestRelease(outcome.after),
+      ...(differs && { differs }),
+      ...remembered,
+    };
   }
   if (group.kind === 'unreachable') return { ...memory, name, ...remembered };
   return { name, ...(memory?.arn && { arn: memory.arn }), ...remembered };
@@ -186,6 +194,14 @@ function describedBy(group: NodeGroup): Omit<NodeGroupState, 'name'> {
     }),
     ...(group.autoScalingGroups.length > 0 && { autoScalingGroups: [...group.autoScalingGroups] }),
   };
+}
+
+/** The launch template of the group, and the version that it shall have, as it was last known. */
+function templateState(s: Situation, { launchTemplate }: NodeGroup): Pick<NodeGroupState, 'launchTemplate'> {
+  if (!launchTemplate) return {};
+  const { id, name, version } = launchTemplate;
+  const wantedVersion = wantedTemplateVersion(s);
+  return { launchTemplate: { id, name, version, ...(wantedVersion !== undefined && { wantedVersion }) } };
 }
 
 /** The newest release, as it was last known. */

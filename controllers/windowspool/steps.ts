@@ -129,7 +129,7 @@ export function describeStep(step: Step): string | undefined {
       return `create an access entry of type EC2_WINDOWS for ${step.role}`;
     case 'createNodeGroup': {
       const { min, max, desired } = step.wish.scaling;
-      return `create node group ${step.wish.name} (${step.wish.amiType}, ${step.wish.instanceTypes.join(', ')}, ${count(desired, 'node')}, ${min} to ${max})`;
+      return `create node group ${step.wish.name} (${step.wish.amiType}, ${describeMachines(step.wish)}, ${count(desired, 'node')}, ${min} to ${max})`;
     }
     case 'updateConfig':
       return `update node group ${step.group}: ${describeConfigStep(step)}`;
@@ -170,6 +170,14 @@ export function describeStep(step: Step): string | undefined {
 export function describeConfigStep({ change, ends = 0 }: Extract<Step, { kind: 'updateConfig' }>): string {
   const note = ends > 0 ? ` (EKS ends ${count(ends, 'node')} and ignores PodDisruptionBudgets)` : '';
   return describeChange(change) + note;
+}
+
+/** Instance types and launch template: `m5.large`, `m5.large of version 3 of launch template windows`. */
+function describeMachines({ instanceTypes, launchTemplate }: NewNodeGroup): string {
+  const types = instanceTypes.join(', ');
+  if (!launchTemplate) return types;
+  const { id, name, version } = launchTemplate;
+  return `${types}${types && ' '}of version ${version} of launch template ${name ?? id}`;
 }
 
 /** The change in words, in a fixed order: `labels set team; scaling max 5`. */
@@ -218,10 +226,17 @@ function describeTaints({ set, remove }: TaintChange): string {
   return `${list('set', set.map(named))}${list('remove', remove.map(named))}`.trimEnd();
 }
 
-/** `newest release of 1.36`, `release 1.36-2026.03.17, by force`. */
-export function describeVersionChange({ kubernetesVersion, releaseVersion, force }: VersionChange): string {
+/** `newest release of 1.36`, `release 1.36-2026.03.17 with version 3 of launch template windows, by force`. */
+export function describeVersionChange({
+  kubernetesVersion,
+  releaseVersion,
+  launchTemplate,
+  force,
+}: VersionChange): string {
   const what = releaseVersion ? `release ${releaseVersion}` : `newest release of ${kubernetesVersion}`;
-  return `${what}${force ? ', by force' : ''}`;
+  const { id, name, version } = launchTemplate ?? {};
+  const template = version === undefined ? '' : ` with version ${version} of launch template ${name ?? id}`;
+  return `${what}${template}${force ? ', by force' : ''}`;
 }
 
 function list(verb: string, names: readonly string[]): string {

@@ -99,7 +99,8 @@ function templateQuestions(cloud: CloudState, template: LaunchTemplateSpecificat
       'You are not authorized to launch instances with this launch template. ' +
         `Encoded authorization failure message: ${Buffer.from(cloud.nextUuid()).toString('base64url')}`,
     );
-  return [{ action: 'ec2:RunInstances', resource: `arn:aws:ec2:${region}:${accountId}:launch-template/${id}`, denied }];
+  const resource = `arn:aws:ec2:${region}:${accountId}:launch-template/${id}`;
+  return [{ action: 'ec2:RunInstances', resource, context: { 'ec2:LaunchTemplate': resource }, denied }];
 }
 
 function serviceRoleQuestions(cloud: CloudState): AccessQuestion[] {

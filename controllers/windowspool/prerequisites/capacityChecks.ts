@@ -1,4 +1,5 @@
 /** Checks on what EC2 has for the nodes: instance types and addresses. */
+import { instanceTypesOf } from '../launchTemplate.ts';
 import { nodeGroupIn, scalingIn } from '../poolKind.ts';
 import { count, joined } from '../words.ts';
 import { type Check, failed, given, met, type Result } from './check.ts';
@@ -7,11 +8,15 @@ import type { InstanceType, Offering, Subnet } from './ports.ts';
 
 /** Ensures that each instance type exists and that Windows pods can run on it. */
 function instanceTypes({ spec, facts, region }: CheckInput): Result | undefined {
-  const wanted = nodeGroupIn(spec).instanceTypes;
+  const wanted = wantedTypes(spec, facts);
   return given(facts, 'instanceTypes', (found) => {
     const wrong = wanted.map((name) => wrongWith(name, found, region)).filter((text) => text !== undefined);
     return wrong.length === 0 ? met : failed(`${joined(wrong)}. Name other types in nodeGroup.instanceTypes`);
   });
+}
+
+function wantedTypes(spec: CheckInput['spec'], { launchTemplate }: CheckInput['facts']): readonly string[] {
+  return instanceTypesOf(spec, launchTemplate?.ok ? launchTemplate.value : undefined);
 }
 
 function wrongWith(name: string, found: readonly InstanceType[], region: string): string | undefined {
@@ -29,7 +34,7 @@ function wrongWith(name: string, found: readonly InstanceType[], region: string)
 function offered({ spec, facts, region }: CheckInput): Result | undefined {
   return given(facts, 'offerings', (offerings) =>
     given(facts, 'subnets', (subnets) => {
-      const types = nodeGroupIn(spec).instanceTypes;
+      const types = wantedTypes(spec, facts);
       const zones = [...new Set(subnets.map(({ zone }) => zone))].sort();
       // A type that EC2 does not know at all is the other check's.
       const known = types.filter((type) => !isUnknown(type, facts.instanceTypes));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { sampleCluster, samplePool, sampleTrouble } from '../testing/fixtures.ts';
+import { sampleCluster, samplePool, sampleTemplate, sampleTrouble } from '../testing/fixtures.ts';
 import { known, randomFacts, sampleFacts, sampleInput, unasked } from '../testing/prerequisites.ts';
 import { checks, examine } from './checks.ts';
 import { type CheckInput, RIGHTS } from './facts.ts';
@@ -24,6 +24,10 @@ const without = (...names: readonly (keyof typeof RIGHTS)[]) =>
 const off = known({ 'enable-windows-ipam': 'false' });
 const addon = (configuration: string, status = 'ACTIVE') => known({ status, configuration });
 const types = (...instanceTypes: string[]) => samplePool({ nodeGroup: { instanceTypes } }).spec;
+const template = (launchTemplate: object, rest: object = {}) =>
+  samplePool({ nodeGroup: { instanceTypes: undefined, diskSizeGiB: undefined, launchTemplate, ...rest } } as never)
+    .spec;
+const WINDOWS = template({ name: 'windows', version: '$Latest' });
 const x86 = (name: string, addressesPerInterface = 10) => ({ name, architectures: ['x86_64'], addressesPerInterface });
 const IPAM_OFF = 'WindowsIPAMDisabled: Windows IPAM is off, so pods get no addresses.';
 const HAS_FALSE = 'ConfigMap kube-system/amazon-vpc-cni has enable-windows-ipam: "false".';
@@ -71,6 +75,70 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       sampleInput({ facts: sampleFacts({ linuxNode: known(false) }) }),
       [
         'NoLinuxNode: The cluster has no Linux node that takes pods, and CoreDNS runs nowhere else. Add a Linux node group or a Fargate profile for kube-system, or uncordon a node',
+      ],
+    ],
+  ],
+  'the launch template': [
+    [
+      'that names a type which EC2 knows',
+      sampleInput({
+        spec: WINDOWS,
+        facts: sampleFacts({ launchTemplate: known(sampleTemplate('7', { instanceType: 'm5.large' })) }),
+      }),
+      [],
+    ],
+    [
+      'that does not exist',
+      sampleInput({ spec: WINDOWS, facts: sampleFacts({ launchTemplate: known(undefined) }) }),
+      [
+        'LaunchTemplateNotFound: EC2 knows no launch template windows with version $Latest in eu-west-1. Put nodeGroup.launchTemplate right',
+      ],
+    ],
+    [
+      'that does not exist under its id',
+      sampleInput({
+        spec: template({ id: 'lt-0a1b2c3d', version: 7 }),
+        facts: sampleFacts({ launchTemplate: known(undefined) }),
+      }),
+      [
+        'LaunchTemplateNotFound: EC2 knows no launch template lt-0a1b2c3d with version 7 in eu-west-1. Put nodeGroup.launchTemplate right',
+      ],
+    ],
+    [
+      'with what EKS does not take, and two instance types',
+      sampleInput({
+        spec: template({ name: 'windows', version: '$Latest' }, { instanceTypes: ['m5.large'] }),
+        facts: sampleFacts({
+          launchTemplate: known(
+            sampleTemplate('7', {
+              instanceType: 'm5.xlarge',
+              forbidden: [
+                { field: 'ImageId', value: 'ami-1' },
+                { field: 'HibernationOptions', value: 'Configured' },
+              ],
+            }),
+          ),
+        }),
+      }),
+      [
+        'LaunchTemplateUnfit: Launch template windows (lt-0a1b2c3d) cannot be used in version 7: it sets ImageId (ami-1), which EKS does not take. Leave it out: the AMI follows spec.windowsVersion, spec.nodeGroup.edition and spec.nodeGroup.releaseVersion; it sets HibernationOptions (Configured), which EKS does not take. Leave it out; it sets InstanceType (m5.xlarge), and spec.nodeGroup.instanceTypes says m5.large. Leave one of them out',
+      ],
+    ],
+    [
+      'without an instance type, as the pool is',
+      sampleInput({ spec: WINDOWS, facts: sampleFacts({ launchTemplate: known(sampleTemplate('7')) }) }),
+      [
+        'LaunchTemplateUnfit: Launch template windows (lt-0a1b2c3d) cannot be used in version 7: neither it nor spec.nodeGroup.instanceTypes names an instance type. Name one in either of them',
+      ],
+    ],
+    [
+      'with a type that EC2 does not know',
+      sampleInput({
+        spec: WINDOWS,
+        facts: sampleFacts({ launchTemplate: known(sampleTemplate('7', { instanceType: 'm5.small' })) }),
+      }),
+      [
+        'InstanceTypeUnsupported: EC2 knows no instance type m5.small in eu-west-1. Name other types in nodeGroup.instanceTypes',
       ],
     ],
   ],

@@ -5,9 +5,16 @@ import { clusterChecks } from './clusterChecks.ts';
 import type { CheckInput } from './facts.ts';
 import { networkChecks } from './networkChecks.ts';
 import { roleChecks } from './roleChecks.ts';
+import { templateChecks } from './templateChecks.ts';
 
 /** In the order of importance: the first that fails gives the condition its reason. */
-export const checks: readonly Check[] = [...clusterChecks, ...networkChecks, ...roleChecks, ...capacityChecks];
+export const checks: readonly Check[] = [
+  ...clusterChecks,
+  ...networkChecks,
+  ...roleChecks,
+  ...templateChecks,
+  ...capacityChecks,
+];
 
 /** What the checks came to. */
 export interface Examination {

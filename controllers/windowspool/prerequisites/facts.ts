@@ -1,7 +1,7 @@
 /** What the checks of prerequisites look at: gathered once, plain data. */
 import type { WindowsPoolSpec } from '../api.gen.ts';
 import type { Answer, Cluster } from '../ports.ts';
-import type { AccessEntry, Addon, InstanceType, Offering, RoleMapping, Subnet } from './ports.ts';
+import type { AccessEntry, Addon, InstanceType, LaunchTemplate, Offering, RoleMapping, Subnet } from './ports.ts';
 
 /**
  * All that was found out beside the cluster itself. A fact that is absent was not asked for, because nothing needed it: its checks say
@@ -17,6 +17,8 @@ export interface PrerequisiteFacts {
   readonly legacyController?: Answer<boolean>;
   readonly accessEntry?: Answer<AccessEntry | undefined>;
   readonly roleMappings?: Answer<readonly RoleMapping[]>;
+  /** The version that spec.nodeGroup.launchTemplate stands for. */
+  readonly launchTemplate?: Answer<LaunchTemplate | undefined>;
   /** Whether a Linux node takes pods. */
   readonly linuxNode?: Answer<boolean>;
   /** Node roles of the groups that have Linux nodes. */
@@ -35,6 +37,7 @@ export const RIGHTS: Readonly<Record<Exclude<keyof PrerequisiteFacts, 'complete'
   roleMappings: 'get configmaps kube-system/aws-auth',
   linuxNode: 'list nodes',
   linuxRoles: 'eks:DescribeNodegroup',
+  launchTemplate: 'ec2:DescribeLaunchTemplateVersions',
   instanceTypes: 'ec2:DescribeInstanceTypes',
   offerings: 'ec2:DescribeInstanceTypeOfferings',
   subnets: 'ec2:DescribeSubnets',

@@ -1,4 +1,5 @@
 /** Finds out what the checks look at. Everything is asked at once; what pools ask alike is asked once. */
+import { instanceTypesOf, templateIn, templateVersion } from '../launchTemplate.ts';
 import { nodeGroupIn } from '../poolKind.ts';
 import type { Answer, NodeGroups } from '../ports.ts';
 import type { Situation } from '../situation.ts';
@@ -33,14 +34,30 @@ export async function gatherFacts(
   // Where something was not met, that may be what has changed.
   const longAge = wasUnmet(s) ? age : LONG_MS;
   const askRarely: Ask = (question, call) => shared.get(question, longAge, s.now, call, signal);
+  // First: which instance types the nodes have may stand in it.
+  const launchTemplate = await launchTemplateOf(s, sources, ask);
+  const types = instanceTypesOf(s.pool.spec, launchTemplate?.ok ? launchTemplate.value : undefined);
   const [standing, rest] = await Promise.all([
     standingFacts(s, sources, ask),
-    complete && otherFacts(s, sources, ask, askRarely),
+    complete && otherFacts(s, types, sources, ask, askRarely),
   ]);
-  return { complete, ...standing, ...rest };
+  return { complete, ...standing, ...(launchTemplate && { launchTemplate }), ...rest };
 }
 
 type Ask = <T>(question: string, call: (signal: AbortSignal) => Promise<Answer<T>>) => Promise<Answer<T>>;
+
+/** The launch template, where the pool names one. `$Latest` and `$Default` stand for another version at any time. */
+async function launchTemplateOf(
+  { pool }: Situation,
+  { launchTemplates }: Sources,
+  ask: Ask,
+): Promise<PrerequisiteFacts['launchTemplate']> {
+  const template = templateIn(pool.spec);
+  if (!template) return undefined;
+  const wanted = templateVersion(template, String(template.version));
+  const question = `version ${wanted.version} of launch template ${wanted.id ?? wanted.name}`;
+  return ask(question, (signal) => launchTemplates.find(wanted, signal));
+}
 
 /** What somebody may turn while the group looks healthy. */
 async function standingFacts(s: Situation, { addons, accessEntries, system }: Sources, ask: Ask) {
@@ -65,19 +82,25 @@ async function standingFacts(s: Situation, { addons, accessEntries, system }: So
 }
 
 /** What only matters before a group is made, or when something is wrong. */
-async function otherFacts(s: Situation, { capacity, system, nodeGroups }: Sources, ask: Ask, askRarely: Ask) {
-  const { instanceTypes: names, subnets } = nodeGroupIn(s.pool.spec);
+async function otherFacts(
+  s: Situation,
+  names: readonly string[],
+  { capacity, system, nodeGroups }: Sources,
+  ask: Ask,
+  askRarely: Ask,
+) {
   const types = [...names].sort();
+  const { subnets } = nodeGroupIn(s.pool.spec);
   const ids = subnets.map(({ id }) => id).sort();
   const [instanceTypes, offerings, found, linuxRoles] = await Promise.all([
-    askRarely(`instance types ${types}`, (signal) => capacity.instanceTypes(types, signal)),
-    askRarely(`offerings of ${types}`, (signal) => capacity.offerings(types, signal)),
+    types.length > 0 && askRarely(`instance types ${types}`, (signal) => capacity.instanceTypes(types, signal)),
+    types.length > 0 && askRarely(`offerings of ${types}`, (signal) => capacity.offerings(types, signal)),
     ask(`subnets ${ids}`, (signal) => capacity.subnets(ids, signal)),
     ask('Linux groups', (signal) => system.linuxGroups(signal)).then((groups) =>
       rolesOf(groups, nodeGroups, askRarely),
     ),
   ]);
-  return { instanceTypes, offerings, subnets: found, linuxRoles };
+  return { ...(instanceTypes && { instanceTypes }), ...(offerings && { offerings }), subnets: found, linuxRoles };
 }
 
 /** The node roles of the groups that have Linux nodes. A role cannot change, so each is asked for once in a long time. */

@@ -1,5 +1,5 @@
 /** What the checks of the prerequisites need from the world. Like ../ports.ts: in the domain's words, and expected trouble is a value. */
-import type { Answer } from '../ports.ts';
+import type { Answer, TemplateVersion } from '../ports.ts';
 
 /** An EKS add-on as installed: https://docs.aws.amazon.com/eks/latest/APIReference/API_Addon.html */
 export interface Addon {
@@ -38,6 +38,31 @@ export interface Subnet {
   readonly id: string;
   readonly zone: string;
   readonly freeAddresses: number;
+}
+
+/** A version of a launch template, as far as EKS has rules about it. */
+export interface LaunchTemplate {
+  readonly id: string;
+  readonly name: string;
+  /** Its number. */
+  readonly version: string;
+  readonly instanceType: string | undefined;
+  /** What EKS takes in no template of a pool, by EC2's names, with the values as text. */
+  readonly forbidden: readonly {
+    readonly field:
+      | 'IamInstanceProfile'
+      | 'SubnetId'
+      | 'InstanceMarketOptions'
+      | 'HibernationOptions'
+      | 'InstanceInitiatedShutdownBehavior'
+      | 'ImageId';
+    readonly value: string;
+  }[];
+}
+
+export interface LaunchTemplates {
+  /** The version of that number, or the one that `$Latest` or `$Default` stands for now; undefined when there is none. */
+  find(wanted: TemplateVersion, signal: AbortSignal): Promise<Answer<LaunchTemplate | undefined>>;
 }
 
 /** Add-ons of the operator's one EKS cluster. */
@@ -79,5 +104,6 @@ export interface PrerequisiteSources {
   readonly addons: Addons;
   readonly accessEntries: AccessEntries;
   readonly capacity: Capacity;
+  readonly launchTemplates: LaunchTemplates;
   readonly system: SystemObjects;
 }

@@ -29,10 +29,10 @@ import type {
   Trouble,
   VersionChange,
 } from '../ports.ts';
-import type { AccessEntry, Addon } from '../prerequisites/ports.ts';
+import type { AccessEntry, Addon, LaunchTemplate } from '../prerequisites/ports.ts';
 import type { Deps } from '../reconcile.ts';
 import { Rosters } from '../roster.ts';
-import { NOW, sampleCluster, sampleNodes, sampleTrouble, settings } from './fixtures.ts';
+import { NOW, sampleCluster, sampleNodes, sampleTrouble, settings, templateOfGroup } from './fixtures.ts';
 
 /** Thrown in the place where the operator's process ends. */
 export class Crash extends Error {}
@@ -61,6 +61,8 @@ export class FakeWorld {
     freeAddresses: 251,
   };
   newestRelease: string | undefined = '1.36-2026.02.11';
+  /** The versions of the one launch template, by number and by word. */
+  launchTemplates = new Map<string, LaunchTemplate>();
   /** Tags of scaling groups; a group has those of EKS from its beginning. */
   scalingTags = new Map<string, Readonly<Record<string, string>>>();
   clusterIsOurs = true;
@@ -154,6 +156,9 @@ export class FakeWorld {
           this.#call('DescribeSubnets', () =>
             ids.map((id) => ({ id, zone: 'eu-west-1a', freeAddresses: this.prerequisites.freeAddresses })),
           ),
+      },
+      launchTemplates: {
+        find: ({ version }) => this.#call('DescribeLaunchTemplateVersions', () => this.launchTemplates.get(version)),
       },
       system: {
         cniConfig: () => this.#call('get ConfigMap amazon-vpc-cni', () => this.prerequisites.cniConfig),
@@ -418,6 +423,8 @@ export class FakeWorld {
     this.#ids += 1;
     const group: NodeGroup = {
       ...wish,
+      diskSizeGiB: wish.diskSizeGiB,
+      launchTemplate: templateOfGroup(wish),
       arn: `arn:aws:eks:eu-west-1:111122223333:nodegroup/prod/${wish.name}/${this.#ids}`,
       status: 'CREATING',
       update: { maxUnavailable: '1', strategy: 'Default', ...wish.update },
@@ -449,12 +456,13 @@ export class FakeWorld {
   /** The newest release of each minor is of 2026.03.17. */
   #updateVersion(
     name: string,
-    { kubernetesVersion, releaseVersion }: VersionChange,
+    { kubernetesVersion, releaseVersion, launchTemplate }: VersionChange,
     token: string,
   ): Answer<NodeGroupUpdate> {
     return this.#startUpdate(name, 'VersionUpdate', token, () => ({
       kubernetesVersion,
       releaseVersion: releaseVersion ?? `${kubernetesVersion}-2026.03.17`,
+      ...(launchTemplate && { launchTemplate: templateOfGroup({ launchTemplate }) }),
     }));
   }
 

@@ -4,7 +4,8 @@ import { entriesOf, wantedFields } from '../applied.ts';
 import { expectationOf } from '../facts.ts';
 import { FINALIZER } from '../labels.ts';
 import { wishFor } from '../nodeGroup.ts';
-import type { Cluster, NodeGroup, NodeRecord, RuntimeClass, Trouble, TroubleKind } from '../ports.ts';
+import type { Cluster, NewNodeGroup, NodeGroup, NodeRecord, RuntimeClass, Trouble, TroubleKind } from '../ports.ts';
+import type { LaunchTemplate } from '../prerequisites/ports.ts';
 import type { ReleaseFailure } from '../releaseFailures.ts';
 import { Roster } from '../roster.ts';
 import { runtimeClassFor } from '../runtimeClass.ts';
@@ -114,11 +115,23 @@ export function knownStatus(nodeGroup: Partial<NonNullable<WindowsPoolStatus['no
   };
 }
 
+/** The launch template of which a group made so is: EKS tells id, name and number, whatever it was given. */
+export function templateOfGroup({ launchTemplate }: Pick<NewNodeGroup, 'launchTemplate'>): NodeGroup['launchTemplate'] {
+  return launchTemplate && { id: 'lt-0a1b2c3d', name: 'windows', version: launchTemplate.version };
+}
+
+/** A version of that template that EKS takes, without an instance type. */
+export function sampleTemplate(version: string, change: Partial<LaunchTemplate> = {}): LaunchTemplate {
+  return { id: 'lt-0a1b2c3d', name: 'windows', version, instanceType: undefined, forbidden: [], ...change };
+}
+
 /** The group that EKS has for the pool when everything is as wanted. */
 export function sampleGroup(pool: WindowsPool = samplePool(), change: Partial<NodeGroup> = {}): NodeGroup {
   const { update, ...wish } = wishFor(pool);
   return {
     ...wish,
+    diskSizeGiB: wish.diskSizeGiB,
+    launchTemplate: templateOfGroup(wish),
     update: { maxUnavailable: '1', strategy: 'Default', ...update },
     arn: GROUP_ARN,
     status: 'ACTIVE',

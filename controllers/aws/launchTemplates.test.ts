@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { type Ec2Call, Lane } from './calls.ts';
+import { Ec2LaunchTemplates } from './launchTemplates.ts';
+
+const { signal } = new AbortController();
+
+function failing(name: string): Error {
+  return Object.assign(new Error('no'), { name, $metadata: { httpStatusCode: 400 } });
+}
+
+/** The adapter over an EC2 that gives, or throws, one answer. */
+function over(answer: unknown) {
+  const calls: [string, unknown][] = [];
+  const call = async (operation: string, input: unknown) => {
+    calls.push([operation, input]);
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  return { calls, templates: new Ec2LaunchTemplates(call as Ec2Call, new Lane(() => undefined)) };
+}
+
+const version = (LaunchTemplateData: object) => ({
+  LaunchTemplateVersions: [
+    { LaunchTemplateId: 'lt-1', LaunchTemplateName: 'windows', VersionNumber: 7, LaunchTemplateData },
+  ],
+});
+
+describe('a launch template', () => {
+  it('is asked for by id or by name, in one version', async () => {
+    const { calls, templates } = over(version({ InstanceType: 'm5.large', EbsOptimized: true }));
+    const found = { id: 'lt-1', name: 'windows', version: '7', instanceType: 'm5.large', forbidden: [] };
+    assert.deepEqual(await templates.find({ name: 'windows', version: '$Latest' }, signal), { ok: true, value: found });
+    await templates.find({ id: 'lt-1', version: '3' }, signal);
+    assert.deepEqual(calls, [
+      ['DescribeLaunchTemplateVersions', { LaunchTemplateName: 'windows', Versions: ['$Latest'] }],
+      ['DescribeLaunchTemplateVersions', { LaunchTemplateId: 'lt-1', Versions: ['3'] }],
+    ]);
+  });
+
+  const rows: readonly (readonly [object, string, string])[] = [
+    [{ IamInstanceProfile: { Name: 'nodes' } }, 'IamInstanceProfile', 'nodes'],
+    [{ IamInstanceProfile: { Arn: 'arn:nodes' } }, 'IamInstanceProfile', 'arn:nodes'],
+    [{ NetworkInterfaces: [{}, { SubnetId: 'subnet-1' }] }, 'SubnetId', 'subnet-1'],
+    [{ InstanceMarketOptions: { MarketType: 'spot' } }, 'InstanceMarketOptions', 'spot'],
+    [{ HibernationOptions: { Configured: true } }, 'HibernationOptions', 'Configured'],
+    [{ InstanceInitiatedShutdownBehavior: 'stop' }, 'InstanceInitiatedShutdownBehavior', 'stop'],
+    [{ ImageId: 'ami-1' }, 'ImageId', 'ami-1'],
+  ];
+  for (const [data, field, value] of rows) {
+    it(`has what EKS does not take: ${JSON.stringify(data)}`, async () => {
+      const answer = await over(version(data)).templates.find({ name: 'windows', version: '7' }, signal);
+      assert.deepEqual(answer.ok && answer.value?.forbidden, [{ field, value }]);
+    });
+  }
+
+  it('may say that it does not hibernate, and have interfaces without a subnet', async () => {
+    const data = { HibernationOptions: { Configured: false }, NetworkInterfaces: [{ Groups: ['sg-1'] }] };
+    const answer = await over(version(data)).templates.find({ name: 'windows', version: '7' }, signal);
+    assert.deepEqual(answer.ok && answer.value?.forbidden, []);
+  });
+
+  for (const answer of [
+    failing('InvalidLaunchTemplateId.NotFound'),
+    failing('InvalidLaunchTemplateId.VersionNotFound'),
+    failing('InvalidLaunchTemplateName.NotFoundException'),
+    { LaunchTemplateVersions: [] },
+  ]) {
+    it(`is none where EC2 says ${answer instanceof Error ? answer.name : 'nothing'}`, async () =>
+      assert.deepEqual(await over(answer).templates.find({ id: 'lt-1', version: '3' }, signal), {
+        ok: true,
+        value: undefined,
+      }));
+  }
+
+  it('is trouble where EC2 denies the call', async () => {
+    const answer = await over(failing('UnauthorizedOperation')).templates.find({ id: 'lt-1', version: '3' }, signal);
+    assert.equal(!answer.ok && answer.trouble.kind, 'denied');
+  });
+});

@@ -1,0 +1,52 @@
+/** The port LaunchTemplates on EC2: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeLaunchTemplateVersions.html */
+import type { LaunchTemplateVersion, ResponseLaunchTemplateData } from '@aws-sdk/client-ec2';
+import type { Answer } from '../windowspool/ports.ts';
+import type { LaunchTemplate, LaunchTemplates } from '../windowspool/prerequisites/ports.ts';
+import type { Ec2Call, Lane } from './calls.ts';
+
+export class Ec2LaunchTemplates implements LaunchTemplates {
+  readonly #ec2: Ec2Call;
+  readonly #lane: Lane;
+
+  constructor(ec2: Ec2Call, lane: Lane) {
+    this.#ec2 = ec2;
+    this.#lane = lane;
+  }
+
+  async find(
+    { id, name, version }: Parameters<LaunchTemplates['find']>[0],
+    signal: AbortSignal,
+  ): Promise<Answer<LaunchTemplate | undefined>> {
+    const named = id === undefined ? { LaunchTemplateName: name } : { LaunchTemplateId: id };
+    const call = (bounded: AbortSignal) =>
+      this.#ec2('DescribeLaunchTemplateVersions', { ...named, Versions: [version] }, bounded);
+    const answer = await this.#lane.run('ec2', 'DescribeLaunchTemplateVersions', call, signal);
+    if (!answer.ok) return answer.trouble.kind === 'gone' ? { ok: true, value: undefined } : answer;
+    const [found] = answer.value.LaunchTemplateVersions ?? [];
+    return { ok: true, value: found && fromEc2(found) };
+  }
+}
+
+function fromEc2({
+  LaunchTemplateId: id = '',
+  LaunchTemplateName: name = '',
+  VersionNumber,
+  LaunchTemplateData: data = {},
+}: LaunchTemplateVersion): LaunchTemplate {
+  return { id, name, version: String(VersionNumber), instanceType: data.InstanceType, forbidden: forbiddenIn(data) };
+}
+
+/** What EKS takes in no template, or the pool has a field for. */
+function forbiddenIn(data: ResponseLaunchTemplateData): LaunchTemplate['forbidden'] {
+  const { IamInstanceProfile: profile, InstanceMarketOptions: market, NetworkInterfaces: interfaces = [] } = data;
+  const subnets = interfaces.map(({ SubnetId }) => SubnetId).filter((subnet) => subnet !== undefined);
+  const all: readonly (readonly [LaunchTemplate['forbidden'][number]['field'], string | undefined])[] = [
+    ['IamInstanceProfile', profile && (profile.Name ?? profile.Arn ?? '')],
+    ['SubnetId', subnets.length > 0 ? subnets.join(', ') : undefined],
+    ['InstanceMarketOptions', market && (market.MarketType ?? '')],
+    ['HibernationOptions', data.HibernationOptions?.Configured ? 'Configured' : undefined],
+    ['InstanceInitiatedShutdownBehavior', data.InstanceInitiatedShutdownBehavior],
+    ['ImageId', data.ImageId],
+  ];
+  return all.flatMap(([field, value]) => (value === undefined ? [] : [{ field, value }]));
+}

@@ -1,0 +1,37 @@
+/** Checks on the user's launch template. */
+import { templateFaults, templateIn } from '../launchTemplate.ts';
+import { type Check, failed, given, met, type Result } from './check.ts';
+import type { CheckInput } from './facts.ts';
+
+/** Ensures that the version of the launch template is there. */
+function exists({ spec, facts, region }: CheckInput): Result | undefined {
+  const wanted = templateIn(spec);
+  return given(facts, 'launchTemplate', (template) => {
+    if (!wanted || template) return met;
+    const what = wanted.id === undefined ? `${wanted.name}` : wanted.id;
+    return failed(
+      `EC2 knows no launch template ${what} with version ${wanted.version} in ${region}. Put nodeGroup.launchTemplate right`,
+    );
+  });
+}
+
+/** Ensures that EKS takes it: a group that it refuses, or that fails, costs twenty minutes and tells of one fault at a time. */
+function fits({ spec, facts }: CheckInput): Result | undefined {
+  return given(facts, 'launchTemplate', (template) => {
+    const faults = template ? templateFaults(spec, template) : [];
+    if (!template || faults.length === 0) return met;
+    return failed(
+      `Launch template ${template.name} (${template.id}) cannot be used in version ${template.version}: ${faults.join('; ')}`,
+    );
+  });
+}
+
+export const templateChecks: readonly Check[] = [
+  { reason: 'LaunchTemplateNotFound', about: 'the launch template', section: 'launch-template', look: exists },
+  {
+    reason: 'LaunchTemplateUnfit',
+    about: "the launch template's settings",
+    section: 'launch-template-settings',
+    look: fits,
+  },
+];
