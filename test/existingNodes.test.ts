@@ -185,4 +185,18 @@ describe('existing nodes', () => {
     const os = { 'kubernetes.io/os': 'linux', 'beta.kubernetes.io/os': 'linux' };
     await returns('switcher', { ...before, labels: { ...before.labels, ...os } });
   });
+
+  it('that stopped to say so while no operator ran get it back, too, before their pool goes', async () => {
+    await join({ name: 'absent', labels: { site: 'fra' } });
+    const before = await belongings('absent');
+    await stage.world.apply(existingPool('away', { matchLabels: { site: 'fra' } }, { labels: { tier: 'web' } }));
+    await becomes('away', 'Ready', 'True/Verified');
+    await stage.operator.stop();
+    await stage.world.kubectl('label', 'node', 'absent', 'kubernetes.io/os=linux', '--overwrite');
+    await stage.world.kubectl('delete', 'windowspool', 'away', '--wait=false');
+    stage.operator = await stage.world.operator(['--leader-elect=false']).ready();
+    await stage.world.waitForPool('away', 'to be gone', (pool) => pool === undefined);
+    const os = { 'kubernetes.io/os': 'linux', 'beta.kubernetes.io/os': 'linux' };
+    await returns('absent', { ...before, labels: { ...before.labels, ...os } });
+  });
 });

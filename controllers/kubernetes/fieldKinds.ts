@@ -109,24 +109,31 @@ function mapOf(readValue: (reader: MessageReader) => string): (...path: readonly
   return (...path) => ({ path, wire: WIRE.bytes, absent, required: false, fromProtobuf, finish, fromJson });
 }
 
-/** The value of one key of a map of texts; empty where the map has it not. The values of other keys are left unread. */
-export function entry(wanted: string): Kind<string> {
-  return kind<string>({
-    absent: '',
-    fromProtobuf: (reader, before) => {
+/** The value of one key of a map of texts: empty where the map has it not, undefined where there is no map. Other values are left unread. */
+export function entry(wanted: string): Kind<string | undefined> {
+  const bytes = Buffer.from(wanted);
+  return kind<string | undefined>({
+    absent: undefined,
+    fromProtobuf: (reader, before = '') => {
       let isWanted = false;
       let [start, end] = [0, 0];
       for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
         if ((tag & 7) !== WIRE.bytes) throw new MalformedData(`the wire type ${tag & 7} in a map`);
         const outer = reader.enter();
-        if (tag >>> 3 === 1) isWanted = interner.text(reader) === wanted;
+        if (tag >>> 3 === 1) isWanted = isText(reader, bytes);
         if (tag >>> 3 === 2) [start, end] = [reader.at, reader.end];
         reader.leave(outer);
       }
       return isWanted ? reader.bytes.toString('utf8', start, end) : before;
     },
-    fromJson: (value) => (value as TextMap)[wanted] ?? '',
+    // A map without entries is none: protobuf cannot say it.
+    fromJson: (value) => (Object.keys(value as TextMap).length > 0 ? ((value as TextMap)[wanted] ?? '') : undefined),
   });
+}
+
+/** Whether what is left of the reader is this text. Most texts differ in their length. */
+function isText({ bytes, at, end }: MessageReader, text: Buffer): boolean {
+  return end - at === text.length && text.compare(bytes, at, end) === 0;
 }
 
 function readEntry(reader: MessageReader, readValue: (reader: MessageReader) => string, entries: string[]): void {

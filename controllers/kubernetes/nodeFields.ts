@@ -56,13 +56,6 @@ function withAddress(before: readonly string[], address: string): readonly strin
 
 const claim = entry(CLAIM_ANNOTATION);
 
-/** Whether there is an annotation. A map without entries is none: protobuf cannot say it. */
-const annotated = kind<boolean>({
-  absent: false,
-  fromProtobuf: () => true,
-  fromJson: (value) => Object.keys(value as object).length > 0,
-});
-
 interface Condition {
   readonly type: string;
   readonly status: string;
@@ -127,7 +120,6 @@ export const nodeFields: FieldTable<NodeRecord> = {
   deleting: presence('metadata=1', 'deletionTimestamp=9'),
   labels: textMap('metadata=1', 'labels=11'),
   claim: claim('metadata=1', 'annotations=12'),
-  annotated: annotated('metadata=1', 'annotations=12'),
   providerID: text('spec=2', 'providerID=3'),
   taints: taints('spec=2', 'taints=5'),
   ready: readyStatus('status=3', 'conditions=4'),

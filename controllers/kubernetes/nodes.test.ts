@@ -52,7 +52,6 @@ describe('node record', () => {
       deleting: true,
       labels: { 'eks.amazonaws.com/nodegroup': 'web' },
       claim: '{}',
-      annotated: true,
       providerID: 'aws:///eu-west-1a/i-1',
       taints: [
         { key: 'os', value: 'windows', effect: 'NoSchedule' },

@@ -1,5 +1,12 @@
 import type { Identity, ListWatch, StoreView } from '../runtime/ports.ts';
-import { CLAIM_ANNOTATION, NODE_GROUP_LABEL, OS_LABEL, VERIFIED_CONDITION, WINDOWS } from '../windowspool/labels.ts';
+import {
+  CLAIM_ANNOTATION,
+  NODE_GROUP_LABEL,
+  OS_LABEL,
+  POOL_KEY,
+  VERIFIED_CONDITION,
+  WINDOWS,
+} from '../windowspool/labels.ts';
 import type { NodeCondition, NodeMarks, NodeRecord, Nodes } from '../windowspool/ports.ts';
 import { type KubernetesClient, PATCH } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
@@ -86,6 +93,16 @@ export function createNodes(client: KubernetesClient, store: StoreView<NodeRecor
           throw error;
         }
       }),
+    outside: (pool, signal) =>
+      answer('list nodes', signal, async () => {
+        const query = { labelSelector: `${POOL_KEY}=${pool},${OS_LABEL}!=${WINDOWS}` };
+        const found = await client.request<{ items?: unknown[] }>('GET', PATH, {
+          query,
+          signal,
+          timeoutMs: READ_TIMEOUT_MS,
+        });
+        return (found.items ?? []).map(nodeRecordOf);
+      }),
     setLabel: (node, key, value, signal) =>
       answer('patch nodes', signal, async () => {
         // The uid in a merge patch is a precondition: another node of this name, joined since, is left alone.
@@ -155,7 +172,6 @@ function taintPatch(node: NodeRecord, { set, remove }: TaintChange): object[] {
 function marksPatch(node: NodeRecord, { labels, taints, claim }: NodeMarks): object[] {
   const pointer = (map: string, key: string) => `/metadata/${map}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
   const annotation = pointer('annotations', CLAIM_ANNOTATION);
-  const isThere = node.claim !== '';
   return [
     ...(taints.set.length + taints.remove.length > 0 ? taintPatch(node, taints) : [versionTest(node)]),
     ...(Object.keys(node.labels).length === 0 ? [{ op: 'add', path: '/metadata/labels', value: {} }] : []),
@@ -164,9 +180,11 @@ function marksPatch(node: NodeRecord, { labels, taints, claim }: NodeMarks): obj
         ? { op: 'remove', path: pointer('labels', key) }
         : { op: 'add', path: pointer('labels', key), value },
     ),
-    ...(claim !== undefined && !node.annotated ? [{ op: 'add', path: '/metadata/annotations', value: {} }] : []),
+    ...(claim !== undefined && node.claim === undefined
+      ? [{ op: 'add', path: '/metadata/annotations', value: {} }]
+      : []),
     ...(claim !== undefined ? [{ op: 'add', path: annotation, value: claim }] : []),
-    ...(claim === undefined && isThere ? [{ op: 'remove', path: annotation }] : []),
+    ...(claim === undefined && node.claim ? [{ op: 'remove', path: annotation }] : []),
   ];
 }
 

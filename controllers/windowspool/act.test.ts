@@ -131,6 +131,7 @@ describe('the steps', () => {
       ...new FakeWorld().start(),
       nodes: {
         read: () => assert.fail('nothing is read'),
+        outside: () => assert.fail('nothing is listed'),
         setLabel: (node: NodeRecord) => call('label', node),
         setTaints: (node: NodeRecord) => call('taint', node),
         setMarks: (node: NodeRecord) => call('mark', node),

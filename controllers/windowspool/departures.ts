@@ -25,6 +25,11 @@ export class Departures {
     return [...this.#strays.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
+  /** Those of them that were read and are not to be read again first. */
+  get certain(): readonly NodeRecord[] {
+    return this.strays.filter(({ name }) => !this.#unread.has(name));
+  }
+
   /** When the next names may be read, epoch milliseconds; infinity when none waits. */
   get nextReadAt(): number {
     return this.#unread.size > 0 ? this.#readAt + BETWEEN_BATCHES_MS : Number.POSITIVE_INFINITY;

@@ -139,6 +139,61 @@ describe('a pool of existing nodes', () => {
     assert.ok(world.events.some(({ reason }) => reason === 'NodeReleased'));
   });
 
+  it('gives back what a node had that stopped to say that it runs Windows, also while no operator ran', async () => {
+    for (const restarts of [false, true]) {
+      const { world, deps } = await settledWorld({ labels: { tier: 'web' } });
+      const [first] = world.nodes;
+      assert.ok(first);
+      const linux = { ...bare('n1').labels, 'kubernetes.io/os': 'linux' };
+      const next = restarts ? world.start() : deps;
+      world.setNode({ ...first, labels: { ...first.labels, 'kubernetes.io/os': 'linux' } });
+      await until(world, next, () => world.nodes[0]?.claim === '', 'the node to be released');
+      assert.deepEqual([world.nodes[0]?.labels, world.nodes[0]?.taints], [linux, []]);
+    }
+  });
+
+  it('does not go before nodes that no watch brings are released', async () => {
+    const { world, deps } = await settledWorld();
+    await wake(world, deps);
+    const next = world.start();
+    await wake(world, next);
+    const [first] = world.nodes;
+    assert.ok(first);
+    world.setNode({ ...first, labels: { ...first.labels, 'kubernetes.io/os': 'linux' } });
+    world.remove('web');
+    await until(world, world.start(), () => world.pools.size === 0, 'the pool to go');
+    assert.deepEqual(
+      world.nodes.map(({ claim, taints }) => [claim, taints]),
+      [
+        ['', []],
+        ['', []],
+      ],
+    );
+  });
+
+  it('comes to the same end however often the operator ends meanwhile', async () => {
+    for (let at = 0; ; at++) {
+      const world = new FakeWorld();
+      world.nodes = [bare('n1'), bare('n2')];
+      world.apply(existingPool({ labels: { tier: 'web' } }, { metadata: { finalizers: [], generation: 0 } }));
+      world.crash = { at, when: at % 2 === 0 ? 'before' : 'after' };
+      let crashed = false;
+      try {
+        await wake(world, world.start());
+      } catch (error) {
+        if (!(error instanceof Crash)) throw error;
+        crashed = true;
+        world.crash = undefined;
+        await wake(world, world.start());
+      }
+      assert.equal(ready(world), 'True');
+      for (const { labels, claim } of world.nodes) {
+        assert.deepEqual([labels.tier, JSON.parse(claim ?? '').labels.tier], ['web', { was: null, is: 'web' }]);
+      }
+      if (!crashed) break;
+    }
+  });
+
   for (const deletionPolicy of ['Delete', 'Retain'] as const) {
     it(`goes with ${deletionPolicy} when its nodes are released, however often the operator ends meanwhile`, async () => {
       for (let at = 0; ; at++) {

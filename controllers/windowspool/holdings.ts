@@ -54,6 +54,8 @@ const ELSEWHERE: Place = { kind: 'elsewhere' };
 /** The nodes of one pool. */
 class Holding implements HoldingView {
   readonly departures = new Departures();
+  /** Whether nodes that left the watch while no operator ran have been asked for. */
+  lookedOutside = false;
   readonly #held = new Map<string, NodeRecord>();
   readonly #leaving = new Map<string, NodeRecord>();
   readonly #contested = new Map<string, string>();
@@ -69,7 +71,7 @@ class Holding implements HoldingView {
   }
 
   get leaving(): readonly NodeRecord[] {
-    const outside = this.departures.strays.map((node) => [node.name, node] as const);
+    const outside = this.departures.certain.map((node) => [node.name, node] as const);
     return [...outside, ...this.#leaving].sort(byKey).map(([, node]) => node);
   }
 
@@ -171,7 +173,7 @@ export class Holdings {
   of(
     pool: string,
     expected: Expectation,
-  ): { readonly roster: Roster; readonly holding: HoldingView & Pick<Holding, 'departures'> } {
+  ): { readonly roster: Roster; readonly holding: HoldingView & Pick<Holding, 'departures' | 'lookedOutside'> } {
     const holding = this.#members.get(pool)?.holding ?? new Holding();
     return { roster: holding.roster(expected, this.#options.now()), holding };
   }
@@ -181,7 +183,8 @@ export class Holdings {
     const before = this.#members.get(name);
     if (!pool || hasNodeGroup(pool)) {
       this.#members.delete(name);
-      this.#settleAll((node) => before?.holding.names.has(node.name) === true);
+      const names = before?.holding.names ?? new Set();
+      if (names.size > 0) this.#settleAll((node) => names.has(node.name));
       return;
     }
     const compared = canonical([pool.metadata.creationTimestamp, isDeleting(pool), pool.spec.existingNodes, list]);
@@ -192,7 +195,7 @@ export class Holdings {
     const wants = wantsOf(pool, holding.list);
     const rank = `${pool.metadata.creationTimestamp} ${name}`;
     this.#members.set(name, { rank, compared, wants, holding });
-    this.#settleAll((node) => before?.wants(node) === true || wants(node) || node.claim !== '');
+    this.#settleAll((node) => before?.wants(node) === true || wants(node) || Boolean(node.claim));
   }
 
   /** Takes in a node's change. */

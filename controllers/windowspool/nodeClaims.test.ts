@@ -60,7 +60,7 @@ describe('a claim', () => {
     const { labels, taints: found, claim } = marked(node, { labels: { tier: 'web' }, taints: [gpu] });
     assert.deepEqual(labels, { tier: 'web', [POOL_KEY]: 'web', 'node.kubernetes.io/windows-build': '10.0.20348' });
     assert.deepEqual(found, [{ key: 'os', value: 'windows', effect: 'NoSchedule' }, gpu]);
-    assert.deepEqual(JSON.parse(claim), {
+    assert.deepEqual(JSON.parse(claim ?? ''), {
       pool: 'web',
       gated: false,
       labels: {

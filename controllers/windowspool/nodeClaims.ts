@@ -34,7 +34,7 @@ const OWN_LABELS: readonly string[] = [POOL_KEY, WINDOWS_BUILD_LABEL];
 
 /** The claim on a node; undefined where there is none that can be read. A kubelet can write its node's annotations, so nothing is taken on trust. */
 export function claimOf({ claim }: Pick<NodeRecord, 'claim'>): NodeClaim | undefined {
-  if (claim === '') return undefined;
+  if (!claim) return undefined;
   try {
     return claimIn(JSON.parse(claim));
   } catch {

@@ -268,10 +268,8 @@ export interface NodeRecord {
   readonly createdAt: number;
   readonly deleting: boolean;
   readonly labels: Readonly<Record<string, string>>;
-  /** The annotation winpool.dev/claim; empty when there is none. */
-  readonly claim: string;
-  /** Whether the node has any annotation. */
-  readonly annotated: boolean;
+  /** The annotation winpool.dev/claim: empty when there is none, undefined when the node has no annotations at all. */
+  readonly claim: string | undefined;
   readonly providerID: string;
   readonly taints: readonly Taint[];
   /** The Ready condition's status; `Unknown` when there is none. */
@@ -313,6 +311,8 @@ export interface NodeMarks {
 export interface Nodes {
   /** From the API server, past every cache and whatever its labels are; undefined when there is none of this name. */
   read(name: string, signal: AbortSignal): Promise<Answer<NodeRecord | undefined>>;
+  /** The nodes that have the label winpool.dev/pool of this pool and do not say that they run Windows: no watch brings them. */
+  outside(pool: string, signal: AbortSignal): Promise<Answer<readonly NodeRecord[]>>;
   /** Sets one label, only on the very node that was observed (its uid is a precondition). */
   setLabel(node: NodeRecord, key: string, value: string, signal: AbortSignal): Promise<Answer<void>>;
   /**

@@ -6,7 +6,7 @@ import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
 import { DisruptionBudget } from '../disruptionBudget.ts';
 import { Fleet } from '../fleet.ts';
 import { Holdings } from '../holdings.ts';
-import { FINALIZER, NODE_GROUP_LABEL } from '../labels.ts';
+import { FINALIZER, NODE_GROUP_LABEL, POOL_KEY } from '../labels.ts';
 import type { TaintChange } from '../nodeTaints.ts';
 import { Sights } from '../observe.ts';
 import { Pace } from '../pace.ts';
@@ -208,6 +208,10 @@ export class FakeWorld {
       },
       nodes: {
         read: (name) => this.#call('read node', () => this.nodes.find((node) => node.name === name)),
+        outside: (pool) =>
+          this.#call('list nodes outside', () =>
+            this.nodes.filter((node) => !isWatched(node) && node.labels[POOL_KEY] === pool),
+          ),
         setLabel: (node, key, value) =>
           this.#call('label node', () => {
             const labelled = { ...node, labels: { ...node.labels, [key]: value } };
@@ -278,7 +282,7 @@ export class FakeWorld {
     const now = this.nodes.find(({ uid }) => uid === seen.uid);
     if (!answer.ok || !now) return answer;
     const kept = Object.entries({ ...now.labels, ...labels }).filter(([, value]) => value !== null);
-    this.setNode({ ...now, labels: Object.fromEntries(kept) as Record<string, string>, claim, annotated: true });
+    this.setNode({ ...now, labels: Object.fromEntries(kept) as Record<string, string>, claim });
     return done;
   }
 
@@ -293,7 +297,7 @@ export class FakeWorld {
   #emptyHoldings(): Holdings {
     this.#declared.clear();
     return new Holdings({
-      nodes: () => this.nodes,
+      nodes: () => this.nodes.filter(isWatched),
       poolOfGroup: (group) => (this.groups.has(group) ? group : undefined),
       wake: () => undefined,
       now: () => this.now,
@@ -307,7 +311,7 @@ export class FakeWorld {
 
   /** As the cache does: what changed since the last time. */
   #tellOfNodes(): void {
-    const now = new Map(this.nodes.map((node) => [node.name, node]));
+    const now = new Map(this.nodes.filter(isWatched).map((node) => [node.name, node]));
     for (const name of new Set([...this.#told.keys(), ...now.keys()])) {
       const [before, after] = [this.#told.get(name), now.get(name)];
       if (before === after) continue;
@@ -531,6 +535,11 @@ export class FakeWorld {
     });
     return done;
   }
+}
+
+/** As the operator asks for nodes. */
+function isWatched({ labels }: NodeRecord): boolean {
+  return labels['kubernetes.io/os'] === 'windows';
 }
 
 function sameTaint(a: Taint, b: Taint): boolean {

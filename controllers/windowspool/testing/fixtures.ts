@@ -164,7 +164,6 @@ export function sampleNode(change: Partial<NodeRecord> = {}): NodeRecord {
       'eks.amazonaws.com/nodegroup': 'web',
     },
     claim: '',
-    annotated: true,
     providerID: `aws:///eu-west-1a/i-${name.replace(/\D/g, '')}`,
     taints: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }],
     ready: 'True',
