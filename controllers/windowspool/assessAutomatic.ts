@@ -26,7 +26,7 @@ export function assessAutomatic(s: Situation, group: NodeGroup): Finding | undef
 
 function assessDue(s: Situation, group: NodeGroup, change: VersionChange): Finding {
   const { pool, now } = s;
-  const what = `Node group ${group.name} has ${joined(dueParts(group, change))}.${releaseEnd(group.releaseVersion ?? '', now)}`;
+  const what = `Node group ${group.name} has ${dueParts(group, change).join('; ')}.${releaseEnd(group.releaseVersion ?? '', now)}`;
   const failed = failedAutomaticUpdate(s);
   if (failed) {
     const again = `It is not tried again until the spec or the annotation ${RETRY_ANNOTATION} changes; the next release is.`;

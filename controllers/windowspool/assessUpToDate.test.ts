@@ -13,6 +13,8 @@ import {
   sampleTrouble,
 } from './testing/fixtures.ts';
 import { LEAVING, otherAuthority } from './testing/planCases.ts';
+import { AUTOMATIC, fits, templated } from './testing/planCasesOfTemplates.ts';
+import { known } from './testing/prerequisites.ts';
 import { group } from './testing/truthTable.ts';
 import { versionTargetOf } from './versionChanges.ts';
 
@@ -270,6 +272,60 @@ describe('UpToDate', () => {
         },
       }),
       'True AsSpecified: Node group web is as the spec says. The newest AMI release is not known: GetParameter failed: not authorized: ssm:GetParameter.',
+    ],
+    [
+      'tells of another version of the launch template',
+      templated('$Latest', fits('3')),
+      'False UpdateAvailable: Node group web: $Latest of launch template windows is version 3 now, and the node group has 2. Set spec.nodeGroup.launchTemplate.version: 3, or update.policy: Automatic.',
+    ],
+    [
+      'tells of it beside a newer release',
+      templated('$Latest', fits('3'), {}, {}, newest('1.36-2026.02.28')),
+      'False UpdateAvailable: Node group web has AMI release 1.36-2026.02.11, and 1.36-2026.02.28 is the newest. Set spec.nodeGroup.releaseVersion: 1.36-2026.02.28, or update.policy: Automatic. $Latest of launch template windows is version 3 now, and the node group has 2. Set spec.nodeGroup.launchTemplate.version: 3, or update.policy: Automatic.',
+    ],
+    [
+      'is False until the number in the spec is there',
+      templated(3, fits('3')),
+      'False Outdated: Node group web: template version is 2 and the spec says 3. It is about to be changed.',
+    ],
+    [
+      'is False while EKS would not take that number',
+      templated(3, known(undefined)),
+      'False LaunchTemplateUnfit: Node group web: template version is 2 and the spec says 3. EKS would not take that version: see PrerequisitesMet.',
+    ],
+    [
+      'is False until the group follows its launch template',
+      templated('$Latest', fits('3'), AUTOMATIC),
+      'False Outdated: Node group web has version 2 of launch template windows, and 3 is wanted. It is about to be changed.',
+    ],
+    [
+      'says for which window both wait',
+      templated(
+        '$Latest',
+        fits('3'),
+        { update: { ...AUTOMATIC.update, maintenanceWindows: [SATURDAYS] } },
+        {},
+        newest('1.36-2026.02.28'),
+      ),
+      'False WaitingForWindow: Node group web has AMI release 1.36-2026.02.11, and 1.36-2026.02.28 is the newest; version 2 of launch template windows, and 3 is wanted. The update begins at 2026-03-07T01:00Z (2026-03-07 02:00 in Europe/Berlin), in a maintenance window. To have it now, set spec.nodeGroup.releaseVersion: 1.36-2026.02.28 and spec.nodeGroup.launchTemplate.version: 3.',
+    ],
+    [
+      'says which template is due while others lose nodes',
+      templated('$Latest', fits('3'), AUTOMATIC, {}, { fleet: { disrupted: ['api'], failures: [] } }),
+      'False WaitingForBudget: Node group web: update.policy is Automatic and release 1.36-2026.02.11 with version 3 of launch template windows is due. The rolling update waits: api loses nodes now, and --max-pools-updating is 1.',
+    ],
+    [
+      'is False while the cluster-autoscaler cannot be told what a new node is like',
+      sampleSituation({
+        troubles: [
+          {
+            at: NOW,
+            step: 'correctScalingTags',
+            trouble: sampleTrouble('refused', { operation: 'CreateOrUpdateTags' }),
+          },
+        ],
+      }),
+      "False Outdated: Node group web: the cluster-autoscaler's tags of its scaling group could not be set: CreateOrUpdateTags failed: the call was refused. It is tried again.",
     ],
     [
       'is False for what EKS cannot change',

@@ -21,12 +21,12 @@ type Version = LaunchTemplateSpec['version'];
 type State = NonNullable<Parameters<typeof knownStatus>[0]>;
 type Rest = Omit<Partial<NodeGroupSpec>, 'instanceTypes' | 'diskSizeGiB'>;
 
-const AUTOMATIC = { update: { policy: 'Automatic', force: false } } as const;
+export const AUTOMATIC = { update: { policy: 'Automatic', force: false } } as const;
 const SEEN = { id: 'lt-0a1b2c3d', name: 'windows', version: '2' };
-const fits = (version: string) => known(sampleTemplate(version, { instanceType: 'm5.large' }));
+export const fits = (version: string) => known(sampleTemplate(version, { instanceType: 'm5.large' }));
 
 /** A pool that wants this version of its template, what EC2 says of that, and a group that has version 2. */
-function templated(
+export function templated(
   version: Version,
   launchTemplate: Answer<LaunchTemplate | undefined>,
   rest: Rest = {},

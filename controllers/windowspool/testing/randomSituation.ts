@@ -18,9 +18,11 @@ import {
   sampleNode,
   samplePool,
   sampleRuntimeClass,
+  sampleTemplate,
   sampleTrouble,
   settings,
 } from './fixtures.ts';
+import { sampleFacts } from './prerequisites.ts';
 
 const kinds: readonly TroubleKind[] = [
   'throttled',
@@ -55,6 +57,7 @@ const randomPool = fc
     scope: fc.constantFrom('Version' as const, 'Pool' as const),
     manage: fc.boolean(),
     windows: maybe(fc.subarray(WINDOWS, { minLength: 1 })),
+    template: maybe(fc.constantFrom('$Latest', '$Default', 2, '3')),
     policy: fc.constantFrom('Report' as const, 'Quarantine' as const, 'Gate' as const),
     going: fc.boolean(),
     held: fc.boolean(),
@@ -71,9 +74,14 @@ const randomPool = fc
       scaling: { min: r.min, max: 5, ...(r.desired !== undefined && { desired: Math.max(r.min, r.desired) }) },
       runtimeClass: { scope: r.scope, manage: r.manage },
       verification: { policy: r.policy },
-      ...(r.windows && {
-        nodeGroup: { update: { policy: 'Automatic' as const, force: false, maintenanceWindows: r.windows } },
-      }),
+      nodeGroup: {
+        ...(r.windows && { update: { policy: 'Automatic' as const, force: false, maintenanceWindows: r.windows } }),
+        ...(r.template && {
+          instanceTypes: undefined,
+          diskSizeGiB: undefined,
+          launchTemplate: { name: 'windows', version: r.template },
+        }),
+      },
     };
     const metadata = {
       ...(r.going && { deletionTimestamp: '2026-03-01T12:00:00Z' }),
@@ -120,12 +128,42 @@ const randomGroup: fc.Arbitrary<Partial<NodeGroup>> = fc.record(
     labels: fc.dictionary(fc.string(), fc.string()),
     modifiedAt: ago,
     diskSizeGiB: fc.constantFrom(undefined, 50, 100),
+    launchTemplate: fc.constantFrom(
+      undefined,
+      { id: 'lt-0a1b2c3d', name: 'windows', version: '2' },
+      { id: 'lt-2', name: 'other', version: '1' },
+    ),
     healthIssues: fc.array(
       fc.record({ code: fc.constant('Unknown'), message: fc.constant('It broke.'), resourceIds: fc.constant(['i-1']) }),
     ),
   },
   { requiredKeys: [] },
 );
+
+/** What EC2 says of the launch template. */
+const randomTemplate = fc.oneof(
+  randomTrouble.map((trouble) => ({ ok: false as const, trouble })),
+  fc.constantFrom(undefined, '2', '3').chain((version) =>
+    fc
+      .record({
+        instanceType: fc.constantFrom(undefined, 'm5.large'),
+        forbidden: fc.subarray([{ field: 'ImageId' as const, value: 'ami-1' }]),
+      })
+      .map((change) => ({
+        ok: true as const,
+        value: version === undefined ? undefined : sampleTemplate(version, change),
+      })),
+  ),
+);
+
+const randomAutoscaler = fc.record({
+  tags: fc.constantFrom(
+    {},
+    { 'eks-web-0a1b': {} },
+    { 'eks-web-0a1b': { 'k8s.io/cluster-autoscaler/node-template/taint/os': '' } },
+  ),
+  podAddresses: maybe(fc.constant(9)),
+});
 
 const randomCluster: fc.Arbitrary<ClusterSight> = fc.oneof(
   fc.constant({ kind: 'absent' } as const),
@@ -187,6 +225,8 @@ export const randomSituation: fc.Arbitrary<Situation> = randomPool.chain((pool) 
       newestRelease: maybe(
         fc.constantFrom('1.36-2026.02.11', '1.36-2026.03.17').map((value) => ({ ok: true, value }) as const),
       ),
+      prerequisites: maybe(randomTemplate.map((launchTemplate) => sampleFacts({ launchTemplate }))),
+      autoscaler: maybe(randomAutoscaler),
       fleet: fc.record({ disrupted: fc.subarray(['api', 'batch']), failures: fc.subarray([RELEASE_FAILURE]) }),
       troubles: fc.array(
         fc.record({
@@ -195,6 +235,8 @@ export const randomSituation: fc.Arbitrary<Situation> = randomPool.chain((pool) 
             'remember',
             'createNodeGroup',
             'updateConfig',
+            'updateNodeGroupVersion',
+            'correctScalingTags',
             'deleteNodeGroup',
             'createRuntimeClass',
             'labelNode',
@@ -213,8 +255,6 @@ export const randomSituation: fc.Arbitrary<Situation> = randomPool.chain((pool) 
         pool,
         now: NOW,
         settings,
-        prerequisites: undefined,
-        autoscaler: undefined,
         roster: new Roster(nodes, expected, NOW),
         holding: undefined,
         ...rest,
