@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
-import { CLAIM_ANNOTATION, POOL_KEY, VERIFIED_CONDITION } from '../controllers/windowspool/labels.ts';
+import {
+  CLAIM_ANNOTATION,
+  POOL_KEY,
+  QUARANTINE_TAINT_KEY,
+  VERIFIED_CONDITION,
+} from '../controllers/windowspool/labels.ts';
 import { waitFor } from '../hack/controlplane/wait.ts';
 import { withExistingNodes } from './existingStage.ts';
 import { existingPool } from './pools.ts';
@@ -172,6 +177,23 @@ describe('existing nodes', () => {
     };
     await waitFor(() => told('ungated'), { what: 'the node to be told', timeoutMs: 20_000 });
     assert.equal(await told('gated'), false);
+  });
+
+  it('that fail are quarantined until they pass, and left alone under Report', async () => {
+    await join({ name: 'wrong', labels: { site: 'fra' }, kernelVersion: '10.0.17763.5' });
+    const spec = (policy: string) => ({ verification: { policy } });
+    await stage.world.apply(existingPool('strict', { matchLabels: { site: 'fra' } }, spec('Quarantine')));
+    const counts = (quarantined: number) =>
+      stage.world.waitForPool(
+        'strict',
+        `to have ${quarantined} nodes in quarantine`,
+        (pool) => pool?.status?.nodes?.quarantined === quarantined && pool.status.nodes.failing === 1,
+      );
+    await counts(1);
+    const held = (await node('wrong')).spec.taints?.find(({ key }) => key === QUARANTINE_TAINT_KEY);
+    assert.deepEqual([held?.value, held?.effect], ['WrongBuild', 'NoSchedule']);
+    await stage.world.apply(existingPool('strict', { matchLabels: { site: 'fra' } }, spec('Report')));
+    await counts(0);
   });
 
   it('that stop saying that they run Windows are read past the cache and get back what they had', async () => {

@@ -47,6 +47,11 @@ function assessFound(s: Situation): Finding {
     const message = `Node ${first.node} is wanted here and belongs to WindowsPool ${first.holder}, which had it first.${others} Narrow spec.existingNodes of one of the two.`;
     return { status: 'False', reason: 'ClaimedByAnother', message };
   }
+  const resting = s.holding?.contention.nodes ?? [];
+  if (resting.length > 0) {
+    const message = `Something else keeps changing labels or taints that the pool sets on ${joined(resting, NODES_IN_MESSAGE)}. They are set again after a while. Take these keys from the pool, or from what sets them.`;
+    return { status: 'False', reason: 'MarksUndone', message };
+  }
   const faulty = assessList(s);
   if (faulty) return faulty;
   const { total } = s.roster;

@@ -9,8 +9,10 @@ import type { Situation } from './situation.ts';
 import type { Step } from './steps.ts';
 
 /** Ensures that nodes have the labels and taints of their pool, and that what they had before is recorded with the first of them. */
-export function markNodes({ roster }: Situation): Step[] {
-  return roster.unmarked.slice(0, NODES_IN_A_RUN).map(({ node, change }) => ({ kind: 'markNode', node, change }));
+export function markNodes({ roster, holding }: Situation): Step[] {
+  const resting = new Set(holding?.contention.nodes);
+  const due = roster.unmarked.filter(({ node }) => !resting.has(node.name));
+  return due.slice(0, NODES_IN_A_RUN).map(({ node, change }) => ({ kind: 'markNode', node, change }));
 }
 
 /** Ensures that nodes which are not the pool's any more get back what they had. */

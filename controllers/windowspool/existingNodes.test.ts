@@ -6,6 +6,7 @@ import { expectationOf } from './facts.ts';
 import { GATE_TAINT_KEY, POOL_KEY, QUARANTINE_TAINT_KEY } from './labels.ts';
 import { planFor } from './plan.ts';
 import { preview, previewText } from './preview.ts';
+import { reconcile } from './reconcile.ts';
 import { Roster } from './roster.ts';
 import { nextRun, untilGroupLook } from './schedule.ts';
 import type { Situation } from './situation.ts';
@@ -171,6 +172,25 @@ describe('a pool of existing nodes', () => {
     );
   });
 
+  it('does not fight with somebody who undoes what it does, and goes on when that ends', async () => {
+    const { world, deps } = await settledWorld({ labels: { tier: 'web' } });
+    const fight = async () => {
+      const [first] = world.nodes;
+      assert.ok(first);
+      world.setNode({ ...first, labels: { ...first.labels, tier: 'other' } });
+      return reconcile('web', deps, signal);
+    };
+    for (let round = 0; round < 50; round++) await fight();
+    const marks = world.calls.filter((call) => call === 'mark node').length;
+    assert.ok(marks < 10, `${marks} writes`);
+    await wake(world, deps);
+    assert.equal(conditions(world).NodesFound, 'False MarksUndone');
+    assert.match(message(world, 'NodesFound') ?? '', /that the pool sets on n1\. They are set again after a while/);
+    world.now += 2 * MINUTE;
+    await wake(world, deps);
+    assert.deepEqual([world.nodes[0]?.labels.tier, conditions(world).NodesFound], ['web', 'True NodesFound']);
+  });
+
   it('comes to the same end however often the operator ends meanwhile', async () => {
     for (let at = 0; ; at++) {
       const world = new FakeWorld();
@@ -296,6 +316,10 @@ describe('a pool of existing nodes', () => {
           hasUsernames: true,
         },
       ),
+      contention: fc.constantFrom(
+        { nodes: [], until: Number.POSITIVE_INFINITY },
+        { nodes: ['a'], until: NOW + MINUTE },
+      ),
       contested: fc.array(fc.constant({ node: 'x', holder: 'y' }), { maxLength: 3 }),
       troubles: fc.array(
         trouble.map((kind) => ({ at: NOW, step: 'markNode', trouble: sampleTrouble(kind) })),
@@ -305,7 +329,7 @@ describe('a pool of existing nodes', () => {
     await fc.assert(
       fc.asyncProperty(
         any,
-        async ({ spec: { policy, ...spec }, going, nodes: held, leaving, listed, contested, troubles }) => {
+        async ({ spec: { policy, ...spec }, going, nodes: held, leaving, listed, contention, contested, troubles }) => {
           const metadata = going ? { deletionTimestamp: '2026-03-01T12:00:00Z' } : {};
           const pool = existingPool({ ...spec, verification: { policy } }, { metadata });
           const group = { kind: 'none' } as const;
@@ -319,7 +343,7 @@ describe('a pool of existing nodes', () => {
             update: undefined,
             roster: new Roster(held, expectationOf({ pool, group, serverVersion, settings }), NOW),
             fleet: { disrupted: [], failures: [] },
-            holding: { listed, contested, leaving, nextReadAt: Number.POSITIVE_INFINITY },
+            holding: { listed, contested, leaving, contention, nextReadAt: Number.POSITIVE_INFINITY },
             prerequisites: undefined,
             instances: undefined,
             newestRelease: undefined,

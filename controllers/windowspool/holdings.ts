@@ -7,6 +7,7 @@
  * A node's event costs one look for each such pool, and never a walk over a pool's nodes.
  */
 import type { WindowsPool } from './api.gen.ts';
+import { Contention, type ContentionView } from './contention.ts';
 import { Departures } from './departures.ts';
 import { isDeleting } from './facts.ts';
 import { canonical } from './hash.ts';
@@ -41,6 +42,8 @@ export interface HoldingView {
   readonly contested: readonly Contested[];
   /** Nodes that the pool claimed and that are not its any more. */
   readonly leaving: readonly NodeRecord[];
+  /** Nodes that the pool has, and that are not marked again for a while. */
+  readonly contention: ContentionView;
   /** When nodes that left the watch may be read past the cache, epoch milliseconds; infinity when none did. */
   readonly nextReadAt: number;
 }
@@ -52,7 +55,8 @@ type Place =
 const ELSEWHERE: Place = { kind: 'elsewhere' };
 
 /** The nodes of one pool. */
-class Holding implements HoldingView {
+class Holding implements Omit<HoldingView, 'contention'> {
+  readonly contention = new Contention();
   readonly departures = new Departures();
   /** Whether nodes that left the watch while no operator ran have been asked for. */
   lookedOutside = false;
@@ -104,8 +108,13 @@ class Holding implements HoldingView {
     this.departures.returned(node.name);
     if (place.kind === 'held') {
       this.#held.set(node.name, node);
+      const wasMarked = this.#roster?.isMarked(node.name);
       this.#roster?.put(node, now);
-    } else this.#roster?.drop(node.name);
+      if (wasMarked && !this.#roster?.isMarked(node.name)) this.contention.undone(node.name, now);
+    } else {
+      this.contention.forget(node.name);
+      this.#roster?.drop(node.name);
+    }
     if (place.kind === 'leaving') this.#leaving.set(node.name, node);
     if (place.kind === 'contested') this.#contested.set(node.name, place.holder);
     if (place.kind === 'held' || place.kind === 'contested') this.#want(node);
@@ -116,6 +125,7 @@ class Holding implements HoldingView {
   lose(node: NodeRecord): boolean {
     const wasClaimed = this.#held.has(node.name) || this.#leaving.has(node.name);
     if (wasClaimed && !node.deleting) this.departures.left(node);
+    this.contention.forget(node.name);
     this.#roster?.drop(node.name);
     return this.#remove(node.name);
   }
@@ -170,10 +180,7 @@ export class Holdings {
   }
 
   /** The nodes of a pool, and the verdicts on them. */
-  of(
-    pool: string,
-    expected: Expectation,
-  ): { readonly roster: Roster; readonly holding: HoldingView & Pick<Holding, 'departures' | 'lookedOutside'> } {
+  of(pool: string, expected: Expectation): { readonly roster: Roster; readonly holding: Holding } {
     const holding = this.#members.get(pool)?.holding ?? new Holding();
     return { roster: holding.roster(expected, this.#options.now()), holding };
   }

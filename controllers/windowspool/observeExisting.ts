@@ -40,7 +40,13 @@ export async function observeExisting(
     group,
     update: undefined,
     roster,
-    holding: { listed, contested, leaving, nextReadAt: holding.nextReadAt },
+    holding: {
+      listed,
+      contested,
+      leaving,
+      contention: holding.contention.at(now),
+      nextReadAt: holding.nextReadAt,
+    },
     // It waits for no other pool: no node of it is taken away.
     fleet: { disrupted: [], failures: [] },
     prerequisites: undefined,

@@ -82,6 +82,8 @@ const others = {
     'Addresses in the ConfigMap of existingNodes belong to no Windows node. status.existingNodes has them. Wait for the nodes to join, or correct the addresses.',
   ClaimedByAnother:
     'A node that spec.existingNodes names belongs to another pool, the first that had it. Narrow the selector of one of the two, or delete one pool.',
+  MarksUndone:
+    'Something else keeps changing labels or taints that the pool sets on a node. The pool does not fight: it waits a minute. Take these keys from the pool, or from what sets them.',
   Releasing: 'The pool is deleted, and its nodes get back the labels and taints that they had.',
 
   Active: 'The node group is ACTIVE.',

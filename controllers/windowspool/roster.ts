@@ -161,6 +161,11 @@ export class Roster implements RosterView {
       .filter(({ createdAt }) => createdAt < time);
   }
 
+  /** Whether the node is here and has the labels and taints of its pool of existing nodes. */
+  isMarked(name: string): boolean {
+    return this.#verdicts.has(name) && !this.#unmarked.has(name);
+  }
+
   hasInstance(id: string): boolean {
     return this.#instances.has(id);
   }

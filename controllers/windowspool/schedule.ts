@@ -112,7 +112,8 @@ function isUpdateOpen({ pool, update }: Situation): boolean {
 
 /** When the first verdict or the wait for missing nodes turns without any event. */
 function untilNodesLate(s: Situation): number {
-  if (s.holding) return Math.min(s.roster.nextGraceEnd, s.holding.nextReadAt) - s.now;
+  const { holding } = s;
+  if (holding) return Math.min(s.roster.nextGraceEnd, holding.nextReadAt, holding.contention.until) - s.now;
   const missing = s.roster.total < (groupOf(s)?.scaling.desired ?? 0);
   const untilMissing = Math.min(s.settings.joinGraceMs, s.roster.nextReadAt - s.now);
   return Math.min(s.roster.nextGraceEnd - s.now, missing ? untilMissing : Number.POSITIVE_INFINITY);

@@ -1,0 +1,36 @@
+/** Nodes on which somebody else undoes what a pool does: writing again at once would go on for ever. In memory only. */
+
+/** A node that was undone so often within the time is left alone until the first of these times is so long ago. */
+const TIMES = 5;
+const WITHIN_MS = 60_000;
+
+/** The nodes that are left alone for now. */
+export interface ContentionView {
+  /** By name, sorted. */
+  readonly nodes: readonly string[];
+  /** When the first of them may be written again, epoch milliseconds; infinity when there is none. */
+  readonly until: number;
+}
+
+export class Contention {
+  readonly #undoneAt = new Map<string, number[]>();
+
+  /** What the pool had done to the node is undone. */
+  undone(node: string, now: number): void {
+    const times = this.#undoneAt.get(node) ?? [];
+    this.#undoneAt.set(node, [...times, now].slice(-TIMES));
+  }
+
+  forget(node: string): void {
+    this.#undoneAt.delete(node);
+  }
+
+  /** As it is at this time, epoch milliseconds. */
+  at(now: number): ContentionView {
+    const ends = [...this.#undoneAt].flatMap(([node, times]) => {
+      const [first = now] = times;
+      return times.length === TIMES && first + WITHIN_MS > now ? [[node, first + WITHIN_MS] as const] : [];
+    });
+    return { nodes: ends.map(([node]) => node).sort(), until: Math.min(...ends.map(([, end]) => end)) };
+  }
+}
