@@ -8,7 +8,7 @@ import { subnetIds } from '../cloud/network.ts';
 import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
 import { waitFor } from '../controlplane/wait.ts';
 import { CLUSTER_NAME, REGION, World } from '../world/world.ts';
-import { groupName, nodeName, nodeObject } from './nodeObject.ts';
+import { type Extras, groupName, nodeName, nodeObject } from './nodeObject.ts';
 import { forEachOf } from './workers.ts';
 
 const CRD = join(fileURLToPath(new URL('../../', import.meta.url)), 'crds/windowspools.yaml');
@@ -39,7 +39,7 @@ export class BenchCluster {
   static async start(groups: number, say: (line: string) => void, signal: AbortSignal): Promise<BenchCluster> {
     const auditPolicy = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'None' }] };
     const controlPlane = await startControlPlane({ crds: [CRD], auditPolicy, signal });
-    const cloud = await startCloud({ cluster: clusterOf(controlPlane), speed: 10 });
+    const cloud = await startCloud({ cluster: clusterOf(controlPlane), speed: 10, nodegroupLimit: 100 });
     const cluster = new BenchCluster(new World(controlPlane, cloud), groups, await adminClient(controlPlane), signal);
     try {
       await cluster.world.install();
@@ -68,8 +68,9 @@ export class BenchCluster {
     say(`${count} nodes; adding ${count - before} took ${Math.round((performance.now() - started) / 1000)} s.`);
   }
 
-  async createNode(index: number): Promise<void> {
-    const body = nodeObject(index, groupName(index, this.groups));
+  /** Numbers from `nodes` on are beside the even spread. */
+  async createNode(index: number, extras: Extras = {}): Promise<void> {
+    const body = nodeObject(index, groupName(index, this.groups), extras);
     await this.admin.request('POST', NODES, { body, signal: this.#signal, timeoutMs: TIMEOUT_MS });
   }
 

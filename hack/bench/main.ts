@@ -5,16 +5,30 @@
 import { parseArgs } from 'node:util';
 import { coldSync } from './coldSync.ts';
 import { decision } from './decision.ts';
+import { gate } from './gate.ts';
 import { idle } from './idle.ts';
 import { noise } from './noise.ts';
+import { provision } from './provision.ts';
 import { reaction } from './reaction.ts';
 import { keep, print } from './report.ts';
 import { scale } from './scale.ts';
 import { Bench, type Section } from './section.ts';
+import { settled } from './settled.ts';
 import { storm } from './storm.ts';
 
 /** In the order in which they run: those on the same nodes follow each other. */
-const sections: readonly Section[] = [decision, idle, coldSync, noise, reaction, storm, scale];
+const sections: readonly Section[] = [
+  decision,
+  idle,
+  coldSync,
+  noise,
+  reaction,
+  gate,
+  storm,
+  scale,
+  provision,
+  settled,
+];
 
 const help = `Usage: node hack/bench/main.ts [--large] [section...]
 

@@ -28,8 +28,14 @@ export function groupName(index: number, groups: number): string {
   return `windows-${index % groups}`;
 }
 
+/** What a node has beside what every node has. */
+export interface Extras {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly taints?: readonly object[];
+}
+
 /** The Node with this number, with everything that a pool's verification looks at in order. */
-export function nodeObject(index: number, group: string, now = new Date()): object {
+export function nodeObject(index: number, group: string, extras: Extras = {}): object {
   const capacity = {
     cpu: '4',
     'ephemeral-storage': '52427772Ki',
@@ -40,15 +46,19 @@ export function nodeObject(index: number, group: string, now = new Date()): obje
   return {
     apiVersion: 'v1',
     kind: 'Node',
-    metadata: { name: nodeName(index), labels: labels(index, group), annotations: annotations(index) },
+    metadata: {
+      name: nodeName(index),
+      labels: { ...labels(index, group), ...extras.labels },
+      annotations: annotations(index),
+    },
     spec: {
       providerID: `aws:///eu-west-1${zone(index)}/i-${hex(index, 17)}`,
-      taints: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }],
+      taints: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }, ...(extras.taints ?? [])],
     },
     status: {
       capacity,
       allocatable: { ...capacity, cpu: '3920m', memory: `${MEMORY_KIB - RESERVED_KIB}Ki` },
-      conditions: [...conditions(now), verdict(group)],
+      conditions: [...conditions(new Date()), verdict(group)],
       addresses: [
         { type: 'InternalIP', address: `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}` },
         { type: 'InternalDNS', address: nodeName(index) },

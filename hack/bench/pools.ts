@@ -40,7 +40,8 @@ export async function preparePools(cluster: BenchCluster, bundle: string): Promi
   }
 }
 
-function isReady(pool: WindowsPool): boolean {
+/** Ready, for what the spec says now. */
+export function isReady(pool: WindowsPool): boolean {
   return conditionOf(pool, 'Ready').startsWith('True') && pool.status?.observedGeneration === pool.metadata.generation;
 }
 

@@ -21,6 +21,8 @@ export interface CloudOptions {
   /** How many times faster than the defaults (CREATING takes 3 s) time runs. */
   readonly speed?: number;
   readonly switches?: Partial<Switches>;
+  /** Node groups that the cluster may have; 30 if not given, as EKS' quota is. */
+  readonly nodegroupLimit?: number;
   /** Path of the IAM policy that the caller has; the shipped one if not given. */
   readonly policy?: string;
 }
