@@ -14,8 +14,11 @@ describe('a launch template', () => {
     stage.world.kubectl('patch', 'windowspool', name, '--type=merge', '-p', JSON.stringify({ spec: { nodeGroup } }));
   const becomes = (name: string, type: string, state: string) =>
     stage.world.waitForPool(name, `to have ${type}=${state}`, (pool) => conditionOf(pool, type) === state);
-  const messageOf = async (name: string, type: string) =>
-    (await stage.world.pool(name))?.status?.conditions?.find((condition) => condition.type === type)?.message ?? '';
+  /** The message of a condition, once it has that state. */
+  const said = async (name: string, type: string, state: string) => {
+    const pool = await becomes(name, type, state);
+    return pool?.status?.conditions?.find((condition) => condition.type === type)?.message ?? '';
+  };
   const sent = (operation: string, name: string) =>
     stage.world.cloud
       .calls()
@@ -58,9 +61,8 @@ describe('a launch template', () => {
 
     it('is only told of in another version with policy Manual', async () => {
       template(NAME, { InstanceType: 'm5.large' });
-      await becomes(POOL, 'UpToDate', 'False/UpdateAvailable');
       assert.equal(
-        await messageOf(POOL, 'UpToDate'),
+        await said(POOL, 'UpToDate', 'False/UpdateAvailable'),
         `Node group ${POOL}: $Latest of launch template ${NAME} is version 3 now, and the node group has 2. Set spec.nodeGroup.launchTemplate.version: 3, or update.policy: Automatic.`,
       );
       assert.deepEqual(sent('UpdateNodegroupVersion', POOL), []);
@@ -83,9 +85,8 @@ describe('a launch template', () => {
 
     it('is not followed where EKS would not take it', async () => {
       template(NAME, { InstanceType: 'm5.large', InstanceInitiatedShutdownBehavior: 'stop' });
-      await becomes(POOL, 'PrerequisitesMet', 'False/LaunchTemplateUnfit');
       assert.match(
-        await messageOf(POOL, 'PrerequisitesMet'),
+        await said(POOL, 'PrerequisitesMet', 'False/LaunchTemplateUnfit'),
         /version 4: it sets InstanceInitiatedShutdownBehavior \(stop\)/,
       );
       await settledAt(POOL, '3');
@@ -118,7 +119,7 @@ describe('a launch template', () => {
     const spec = { nodeGroup: { launchTemplate, instanceTypes: ['m5.large'] } };
     await stage.world.apply(poolManifest('unfit', spec));
     await becomes('unfit', 'Stalled', 'True/LaunchTemplateUnfit');
-    const message = await messageOf('unfit', 'PrerequisitesMet');
+    const message = await said('unfit', 'PrerequisitesMet', 'False/LaunchTemplateUnfit');
     for (const words of ['IamInstanceProfile (nodes)', 'ImageId (ami-0123456789abcdef0)', 'spec.nodeGroup.nodeRoleArn'])
       assert.ok(message.includes(words), message);
     assert.equal(creationsOf(stage.world, 'unfit'), 0);
@@ -152,8 +153,10 @@ describe('a launch template', () => {
     const adopt = (nodeGroup: object) =>
       stage.world.apply(poolManifest('adopted', { nodeGroup: { adoption: 'IfUnowned', ...nodeGroup } }));
     await adopt({});
-    await becomes('adopted', 'UpToDate', 'False/ImmutableDifference');
-    assert.match(await messageOf('adopted', 'UpToDate'), new RegExp(`launch template is ${id} and the spec says none`));
+    assert.match(
+      await said('adopted', 'UpToDate', 'False/ImmutableDifference'),
+      new RegExp(`launch template is ${id} and the spec says none`),
+    );
     await adopt({ launchTemplate: { id, version: 2 }, instanceTypes: ['m5.large'] });
     await settledAt('adopted', '2');
     assert.deepEqual(group('adopted')?.launchTemplate, { id, name: 'legacy', version: '2' });
@@ -165,8 +168,10 @@ describe('a launch template', () => {
     try {
       await stage.world.apply(poolManifest('unread', { nodeGroup: { launchTemplate: { name: 'unread' } } }));
       await becomes('unread', 'Ready', 'True/Verified');
-      await becomes('unread', 'PrerequisitesMet', 'Unknown/AccessDenied');
-      assert.match(await messageOf('unread', 'PrerequisitesMet'), /it needs ec2:DescribeLaunchTemplateVersions/);
+      assert.match(
+        await said('unread', 'PrerequisitesMet', 'Unknown/AccessDenied'),
+        /it needs ec2:DescribeLaunchTemplateVersions/,
+      );
     } finally {
       stage.world.cloud.faults.restoreAction();
     }
