@@ -255,7 +255,9 @@ function lastAppliedDesired(outcome: Outcome, owned: NodeGroup | undefined): num
 
 function updateState({ after: { pool, update }, accepted }: Outcome): NodeGroupState['update'] {
   if (accepted) {
-    const { id, type, status } = accepted.update;
+    const { id, type } = accepted.update;
+    // An answer that repeats one which was lost may be of an update that has ended: how, only a look at it tells.
+    const status = 'InProgress';
     const sent = accepted.desired !== undefined && { desired: accepted.desired };
     return { id, type, target: accepted.target, change: cut(accepted.change, STEP_LENGTH), ...sent, status };
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { WindowsPoolSpec } from './api.gen.ts';
 import type { NodeGroupUpdate } from './ports.ts';
+import { Crash } from './testing/fakeWorld.ts';
 import { samplePool, sampleTrouble } from './testing/fixtures.ts';
 import {
   conditionOf,
@@ -65,6 +66,27 @@ describe('an upgrade', () => {
     );
     assert.match(conditionOf(world, 'UpToDate') ?? '', /^False UpdateFailed: /);
   });
+
+  for (const [what, change] of [
+    ['a release', pins({ releaseVersion: NEXT })],
+    ['a label', fresh({ labels: { team: 'a' } })],
+  ] as const) {
+    it(`to ${what} that failed while nobody had heard that it began is not sent again`, async () => {
+      const { world, deps } = await readyWorld();
+      world.updateErrors = EVICTION;
+      world.apply(change);
+      // The process ends right after the call: no status has the update's id.
+      world.fails = (call) => {
+        if (call === 'write status' && updatesIn(world.calls).length > 0) throw new Crash(call);
+        return undefined;
+      };
+      await assert.rejects(wake(world, deps), Crash);
+      world.fails = () => undefined;
+      await hours(world, world.start(), 3);
+      assert.equal(world.updates.size, 1);
+      assert.match(conditionOf(world, 'Stalled') ?? '', /^True UpdateFailed: /);
+    });
+  }
 
   it('that failed is sent again once for each new value of the annotation, also right after a restart', async () => {
     const { world, deps } = await readyWorld();
