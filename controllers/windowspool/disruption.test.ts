@@ -54,6 +54,27 @@ describe('a share of the disruption budget', () => {
   const table: readonly (readonly [string, SituationChange, Claim | undefined])[] = [
     ['is held while EKS replaces nodes', { pool: claiming(), ...groupIs({ status: 'UPDATING' }) }, CLAIM],
     ['is held until the end of the update is known', { pool: claiming(CLAIM, 'VersionUpdate') }, CLAIM],
+    [
+      'is held for the join grace where EKS does not tell how the update ended',
+      {
+        pool: claiming(CLAIM, 'VersionUpdate'),
+        troubles: [{ at: NOW, step: 'describeUpdate', trouble: sampleTrouble('denied') }],
+      },
+      { ...CLAIM, settlesBy: GRACE_END },
+    ],
+    [
+      'ends then, although nobody knows more',
+      {
+        pool: claiming({ ...CLAIM, settlesBy: '2026-03-01T12:00:00Z' }, 'VersionUpdate'),
+        troubles: [{ at: NOW, step: 'describeUpdate', trouble: sampleTrouble('denied') }],
+      },
+      undefined,
+    ],
+    [
+      'has its whole join grace again when EKS goes on',
+      { pool: claiming({ ...CLAIM, settlesBy: GRACE_END }), ...groupIs({ status: 'UPDATING' }) },
+      CLAIM,
+    ],
     ['ends when all nodes are there and judged', { pool: claiming(CLAIM, 'VersionUpdate'), update: ended }, undefined],
     ['ends when its update never began, and is not wanted any more', { pool: claiming() }, undefined],
     [

@@ -38,7 +38,8 @@ export function waitsForBudget(s: Situation): boolean {
 
 /**
  * The claim that the pool keeps. It is held while EKS replaces nodes, and then until those that are there are all judged, for the join grace
- * at most. A claim whose update never began (a crash came between, or the wish is gone) ends here, too.
+ * at most: also where EKS does not tell how the update ended, or the others would wait for ever. A claim whose update never began (a crash
+ * came between, or the wish is gone) ends here, too.
  */
 export function nextClaim(outcome: Outcome): Claim | undefined {
   const s = outcome.after;
@@ -48,12 +49,18 @@ export function nextClaim(outcome: Outcome): Claim | undefined {
   if (group.kind === 'unreachable') return claim;
   if (group.kind === 'none' || group.kind === 'absent' || !isOwnedBy(s.pool, group.group)) return undefined;
   const { status, scaling } = group.group;
-  if (status === 'UPDATING') return claim ?? (isConfigUpdate(outcome) ? undefined : strangersClaim(s));
+  if (status === 'UPDATING') return claim ? unsettled(claim) : isConfigUpdate(outcome) ? undefined : strangersClaim(s);
   if (!claim || (status !== 'ACTIVE' && status !== 'DEGRADED')) return undefined;
-  if (isOpen(s)) return claim;
+  const isUntold = s.troubles.some(({ step }) => step === 'describeUpdate');
+  if (isOpen(s) && !isUntold) return claim;
   const settlesBy = claim.settlesBy ?? timeOf(s.now + s.settings.joinGraceMs);
-  const isSettled = s.roster.joining.length === 0 && s.roster.total >= scaling.desired;
+  const isSettled = !isUntold && s.roster.joining.length === 0 && s.roster.total >= scaling.desired;
   return isSettled || s.now >= Date.parse(settlesBy) ? undefined : { ...claim, settlesBy };
+}
+
+/** The claim while nodes go, whatever was thought before. */
+function unsettled({ settlesBy: _before, ...claim }: Claim): Claim {
+  return claim;
 }
 
 /** Whether EKS works on an update of the operator that replaces no node. */
