@@ -184,7 +184,7 @@ function assessWorking(s: Situation, group: NodeGroup): Finding {
     return {
       status: 'False',
       reason: 'Degraded',
-      message: `Node group ${group.name} is DEGRADED: ${issues(group)}${cause}`,
+      message: `Node group ${group.name} is DEGRADED: ${issues(group)}${cause}${refusalOf(s)}`,
     };
   }
   if (group.status === 'UPDATING') {
@@ -199,6 +199,13 @@ function assessWorking(s: Situation, group: NodeGroup): Finding {
   }
   const health = group.healthIssues.length > 0 ? ` Health issues: ${issues(group)}` : '';
   return { status: 'True', reason: 'Active', message: `Node group ${group.name} is ACTIVE.${health}` };
+}
+
+/** That EKS takes no update while the group is as it is: else nobody knew why the change does not come. */
+function refusalOf({ troubles }: Situation): string {
+  const trouble = troubles.find(({ step, trouble: { kind } }) => step.startsWith('update') && kind === 'busy')?.trouble;
+  if (!trouble) return '';
+  return ` EKS takes no update of it for now: ${sentence(trouble.message)} It is tried again now and then, and at once when the spec or the annotation ${RETRY_ANNOTATION} changes.`;
 }
 
 function assessDeletion(s: Situation, name: string): Finding {

@@ -81,7 +81,8 @@ function untilGroupChanges(s: Situation): number {
   const kinds = awsTroublesOf(s).map(({ kind }) => kind);
   if (kinds.includes('denied') || kinds.includes('gone')) return settings.deniedRetryMs;
   if (kinds.some((kind) => TRANSIENT.includes(kind))) return UNREACHABLE_KEPT_MS;
-  if (kinds.includes('busy')) return spread(s, settings.pollMs);
+  // EKS may take no update of a DEGRADED group, and that can last for days.
+  if (kinds.includes('busy')) return spread(s, isDegraded(s) ? settings.resyncMs : settings.pollMs);
   if (kinds.length > 0) return settings.createRetryMs;
   const group = groupOf(s);
   if (!group) {
@@ -96,6 +97,10 @@ function untilGroupChanges(s: Situation): number {
   // Just adopted: its nodes are the pool's from now on, and what differs is next.
   if (group.arn !== s.pool.status?.nodeGroup?.arn) return SHORTEST_MS;
   return spread(s, isUpdateOpen(s) ? settings.pollMs : settings.resyncMs);
+}
+
+function isDegraded(s: Situation): boolean {
+  return groupOf(s)?.status === 'DEGRADED';
 }
 
 /** When what failed may be tried again. A time that is past was not used (the pool is paused, say): then there is no hurry. */

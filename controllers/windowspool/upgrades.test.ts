@@ -127,6 +127,24 @@ describe('an upgrade', () => {
     assert.deepEqual(stateOf(world)?.moreFailedTargets?.length, 1);
   });
 
+  it('that EKS does not take while the group is DEGRADED says so, is asked for rarely, and begins when it is mended', async () => {
+    const { world, deps } = await readyWorld();
+    const group = world.groups.get('web');
+    assert.ok(group);
+    const issue = { code: 'AsgInstanceLaunchFailures', message: 'No capacity', resourceIds: [] };
+    world.groups.set('web', { ...group, status: 'DEGRADED', healthIssues: [issue] });
+    world.apply(pins({ releaseVersion: NEXT }));
+    await hours(world, deps, 2);
+    const asked = updatesIn(world.awsCalls()).length;
+    assert.ok(asked >= 8 && asked <= 17, `asked ${asked} times in 2 hours`);
+    assert.match(
+      conditionOf(world, 'NodeGroupReady') ?? '',
+      /^False Degraded: .*No capacity\. EKS takes no update of it for now: .* It is tried again now and then, .* A change waits: release 1\.36-2026\.03\.17\.$/,
+    );
+    world.groups.set('web', group);
+    await until(world, deps, () => stateOf(world)?.releaseVersion === NEXT, 'the release');
+  });
+
   it('is sent again when EKS was busy', async () => {
     const { world, deps } = await readyWorld();
     let busy = 2;
