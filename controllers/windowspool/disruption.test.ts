@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Outcome } from './act.ts';
 import type { WindowsPool } from './api.gen.ts';
 import { assess } from './assess.ts';
-import { type Claim, nextClaim } from './disruption.ts';
+import { type Claim, claimFor, nextClaim } from './disruption.ts';
 import { DisruptionBudget } from './disruptionBudget.ts';
 import { Fleet } from './fleet.ts';
 import type { Answer, NodeGroup, NodeGroupUpdate } from './ports.ts';
@@ -51,7 +51,8 @@ describe('a share of the disruption budget', () => {
     change: 'an update that the operator did not begin',
     since: '2026-03-01T12:00:00Z',
   };
-  const table: readonly (readonly [string, SituationChange, Claim | undefined])[] = [
+  type Case = readonly [string, SituationChange, Claim | undefined];
+  const table: readonly Case[] = [
     ['is held while EKS replaces nodes', { pool: claiming(), ...groupIs({ status: 'UPDATING' }) }, CLAIM],
     ['is held until the end of the update is known', { pool: claiming(CLAIM, 'VersionUpdate') }, CLAIM],
     [
@@ -110,6 +111,26 @@ describe('a share of the disruption budget', () => {
       { pool: claiming(), troubles: [{ at: NOW, step: 'updateNodeGroupVersion', trouble: sampleTrouble('refused') }] },
       undefined,
     ],
+    ...(['refused', 'denied', 'busy', 'throttled', 'limit', 'unknown'] as const).map(
+      (kind): Case => [
+        `ends when the call was ${kind}, also while nodes are missing`,
+        {
+          pool: claiming(),
+          nodes: sampleNodes(2),
+          troubles: [{ at: NOW, step: 'updateNodeGroupVersion', trouble: sampleTrouble(kind) }],
+        },
+        undefined,
+      ],
+    ),
+    [
+      'is held then for what is left of the one before',
+      {
+        pool: claiming({ ...CLAIM, settlesBy: GRACE_END }),
+        nodes: joining,
+        troubles: [{ at: NOW, step: 'updateNodeGroupVersion', trouble: sampleTrouble('denied') }],
+      },
+      { ...CLAIM, settlesBy: GRACE_END },
+    ],
     [
       'is held while AWS cannot be asked',
       {
@@ -137,6 +158,18 @@ describe('a share of the disruption budget', () => {
   for (const [name, change, want] of table) {
     it(name, () => assert.deepEqual(nextClaim(outcomeOf(change)), want));
   }
+});
+
+it('a share that is claimed while the nodes of the last update join ends no later should the next one not begin', () => {
+  const s = sampleSituation({ pool: claiming({ ...CLAIM, settlesBy: GRACE_END }) });
+  const change = { kubernetesVersion: '1.36', releaseVersion: NEXT, force: false };
+  assert.deepEqual(claimFor(s, change, 'another'), {
+    cause: 'Upgrade',
+    target: 'another',
+    change: `release ${NEXT}`,
+    since: '2026-03-01T12:00:00Z',
+    settlesBy: GRACE_END,
+  });
 });
 
 describe('a pool that waits for its share', () => {

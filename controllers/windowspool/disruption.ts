@@ -22,11 +22,15 @@ export function isDisrupted({ status }: WindowsPool): boolean {
   return status?.disruption !== undefined;
 }
 
-/** The claim for a rolling update. One that was made for the same before, by an operator that ended then, is kept. */
+/**
+ * The claim for a rolling update. One that was made for the same before, by an operator that ended then, is kept; and of one that ends soon,
+ * when it ends: should this update not begin, the nodes of the last one still join.
+ */
 export function claimFor({ pool, now }: Situation, change: VersionChange, target: string): Claim {
   const before = pool.status?.disruption;
   const since = before?.target === target ? before.since : timeOf(now);
-  return { cause: 'Upgrade', target, change: describeVersionChange(change), since };
+  const settling = before?.settlesBy !== undefined && { settlesBy: before.settlesBy };
+  return { cause: 'Upgrade', target, change: describeVersionChange(change), since, ...settling };
 }
 
 /** Whether a rolling update is due, and must not begin because as many other pools as allowed lose nodes. */
@@ -53,6 +57,8 @@ export function nextClaim(outcome: Outcome): Claim | undefined {
   if (!claim || (status !== 'ACTIVE' && status !== 'DEGRADED')) return undefined;
   const isUntold = s.troubles.some(({ step }) => step === 'describeUpdate');
   if (isOpen(s) && !isUntold) return claim;
+  // Nodes that are missing are missing for another cause.
+  if (isRefused(s) && claim.settlesBy === undefined) return undefined;
   const settlesBy = claim.settlesBy ?? timeOf(s.now + s.settings.joinGraceMs);
   const isSettled = !isUntold && s.roster.joining.length === 0 && s.roster.total >= scaling.desired;
   return isSettled || s.now >= Date.parse(settlesBy) ? undefined : { ...claim, settlesBy };
@@ -72,6 +78,11 @@ function isConfigUpdate({ after, accepted }: Outcome): boolean {
 /** Somebody else updates the group: nodes may go, whoever asked for it. */
 function strangersClaim({ now }: Situation): Claim {
   return { cause: 'Upgrade', change: 'an update that the operator did not begin', since: timeOf(now) };
+}
+
+/** Whether EKS said that it does not begin. */
+function isRefused({ troubles }: Situation): boolean {
+  return troubles.some(({ step, trouble }) => step === 'updateNodeGroupVersion' && trouble.kind !== 'unavailable');
 }
 
 /** Whether EKS may still begin: the end of the update is not known, or the call was made and no answer came. */
