@@ -10,6 +10,8 @@ export class PrometheusPoolMetrics implements Metrics {
   readonly #conditions: Gauge;
   readonly #nodes: Gauge;
   readonly #failures: Gauge;
+  readonly #kernels: Gauge;
+  readonly #belowMinimum: Gauge;
   readonly #prerequisites: Gauge;
   readonly #groups: Gauge;
   readonly #drift: Gauge;
@@ -31,6 +33,16 @@ export class PrometheusPoolMetrics implements Metrics {
       'windowspool_node_failures',
       'Nodes of a pool that fail a check, by the reason of the check.',
       ['pool', 'reason'],
+    );
+    this.#kernels = gauge(
+      'windowspool_nodes_by_kernel',
+      'Nodes of a pool by kernel version: at most 20 a pool; the rest, and what is no Windows build, is other.',
+      ['pool', 'kernel_version'],
+    );
+    this.#belowMinimum = gauge(
+      'windowspool_nodes_below_minimum_revision',
+      'Nodes of a pool below its verification.minimumRevision, also where that only warns; no series without a minimumRevision.',
+      ['pool'],
     );
     this.#prerequisites = gauge(
       'windowspool_prerequisite',
@@ -55,7 +67,8 @@ export class PrometheusPoolMetrics implements Metrics {
     });
   }
 
-  show(pool: string, { conditions, nodes, failures, prerequisites, nodeGroupStatus, drift }: PoolMetrics): void {
+  show(pool: string, metrics: PoolMetrics): void {
+    const { conditions, nodes, failures, prerequisites, nodeGroupStatus, drift } = metrics;
     this.#dropGauges(pool);
     for (const { type, status } of conditions) {
       for (const candidate of STATUSES)
@@ -63,6 +76,9 @@ export class PrometheusPoolMetrics implements Metrics {
     }
     for (const [state, count] of Object.entries(nodes)) this.#nodes.set({ pool, state }, count);
     for (const [reason, count] of Object.entries(failures)) this.#failures.set({ pool, reason }, count);
+    for (const [version, count] of Object.entries(metrics.kernels))
+      this.#kernels.set({ pool, kernel_version: version }, count);
+    if (metrics.belowMinimum !== undefined) this.#belowMinimum.set({ pool }, metrics.belowMinimum);
     for (const [part, fields] of Object.entries(drift)) this.#drift.set({ pool, part }, fields);
     for (const { reason, status } of prerequisites) this.#prerequisites.set({ pool, reason, status }, 1);
     if (nodeGroupStatus) this.#groups.set({ pool, status: nodeGroupStatus }, 1);
@@ -79,7 +95,7 @@ export class PrometheusPoolMetrics implements Metrics {
   }
 
   #dropGauges(pool: string): void {
-    const ofNodes = [this.#nodes, this.#failures];
+    const ofNodes = [this.#nodes, this.#failures, this.#kernels, this.#belowMinimum];
     const ofGroup = [this.#prerequisites, this.#groups, this.#drift];
     for (const gauge of [this.#conditions, ...ofNodes, ...ofGroup]) removeSeries(gauge, pool);
   }

@@ -344,6 +344,7 @@ export interface WindowsPoolStatus {
    * The kernel versions of the nodes, most nodes first, at most 20.
    */
   builds?: BuildCount[];
+  revisions?: RevisionRange;
   /**
    * Nodes that fail a check, by name, at most 20; nodes.failing counts them all.
    */
@@ -447,6 +448,23 @@ export interface BuildCount {
    * How many nodes have it.
    */
   nodes: number;
+}
+/**
+ * How far the patch levels of the nodes are apart. Only kernel versions with a revision count, such as 10.0.20348.2340.
+ */
+export interface RevisionRange {
+  /**
+   * The newest kernel version of a node.
+   */
+  newest?: string;
+  /**
+   * The oldest kernel version of a node.
+   */
+  oldest?: string;
+  /**
+   * How many nodes are below verification.minimumRevision or tell no revision, also where that only warns. Absent without a minimumRevision.
+   */
+  belowMinimum?: number;
 }
 export interface FailingNode {
   /**

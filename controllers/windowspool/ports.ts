@@ -424,6 +424,10 @@ export interface PoolMetrics {
   readonly conditions: readonly { readonly type: string; readonly status: string }[];
   readonly nodes: Readonly<Record<string, number>>;
   readonly failures: Readonly<Record<string, number>>;
+  /** Kernel version -> nodes; at most 20 of them, and `other`. */
+  readonly kernels: Readonly<Record<string, number>>;
+  /** Nodes below verification.minimumRevision; undefined without one. */
+  readonly belowMinimum: number | undefined;
   /** Prerequisites that are not met (`False`) or not known (`Unknown`). */
   readonly prerequisites: readonly { readonly reason: string; readonly status: string }[];
   readonly nodeGroupStatus: NodeGroupStatus | undefined;

@@ -163,6 +163,8 @@ describe('the metrics', () => {
       ],
       nodes: { verified: 3, joining: 0, failing: 2 },
       failures: { RegistrationTaintMissing: 2, NotReady: 1 },
+      kernels: { '10.0.20348.2762': 5 },
+      belowMinimum: undefined,
       prerequisites: [],
       nodeGroupStatus: 'ACTIVE',
       drift: { label: 0, taint: 0, scaling: 0, tag: 0, version: 0, release: 0, template: 0, update: 0 },

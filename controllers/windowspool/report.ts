@@ -5,6 +5,7 @@ import { assessPool, type Findings } from './assess.ts';
 import { countByPart, describeDifference, reportedDrift } from './differences.ts';
 import { groupOf } from './facts.ts';
 import { canonical } from './hash.ts';
+import { kernelSeries, revisionsOf } from './kernels.ts';
 import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import type { Pace } from './pace.ts';
 import { hasNodeGroup } from './poolKind.ts';
@@ -204,6 +205,8 @@ function showMetrics(s: Situation, assessment: Findings, metrics: Metrics): void
     conditions,
     nodes,
     failures,
+    kernels: kernelSeries(roster),
+    belowMinimum: revisionsOf(s.pool, roster)?.belowMinimum,
     prerequisites,
     nodeGroupStatus: owned?.status,
     drift,

@@ -18,7 +18,7 @@ const expecting = (minimumRevision?: number, quarantine = true): Expectation => 
 /** Everything that can be seen of a roster. */
 function read(roster: RosterView) {
   const { total, ready, verified, failing, joining, warned, mislabelled, builds, nextGraceEnd } = roster;
-  const { mistainted, untold, gated, quarantined } = roster;
+  const { mistainted, untold, gated, quarantined, belowMinimum } = roster;
   const sorted = [...builds].sort();
   return {
     total,
@@ -32,6 +32,7 @@ function read(roster: RosterView) {
     untold,
     gated,
     quarantined,
+    belowMinimum,
     builds: sorted,
     nextGraceEnd,
     instances: ['', 'i-1', 'i-2'].filter((id) => roster.hasInstance(id)),

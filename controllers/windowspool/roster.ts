@@ -11,7 +11,7 @@ import { conditionFor, isSameCondition } from './nodeCondition.ts';
 import { isGated, isQuarantined, type TaintChange, taintChangeFor } from './nodeTaints.ts';
 import type { NodeCondition, NodeMarks, NodeRecord } from './ports.ts';
 import { nodeGroupsOf } from './triggers.ts';
-import { type Expectation, graceEnd, type Verdict, verifyNode } from './verify.ts';
+import { type Expectation, type Finding, graceEnd, type Verdict, verifyNode } from './verify.ts';
 import { parseKernelVersion, WINDOWS_BUILD_LABEL } from './windows.ts';
 
 /** What plan and conditions may look at. Lists are sorted by node name, so that equal pools read alike. */
@@ -37,6 +37,8 @@ export interface RosterView {
   readonly quarantined: number;
   /** Kernel version -> how many nodes have it. */
   readonly builds: ReadonlyMap<string, number>;
+  /** How many nodes are below verification.minimumRevision, or do not tell their revision; also where that only warns. */
+  readonly belowMinimum: number;
   /** When the first verdict on a joining node turns by itself, epoch milliseconds; infinity when none is joining. */
   readonly nextGraceEnd: number;
   /** Nodes that are there and lack the label by which they are the pool's. Not in any of the counts. */
@@ -82,6 +84,7 @@ export class Roster implements RosterView {
   #ready = 0;
   #gated = 0;
   #quarantined = 0;
+  #belowMinimum = 0;
   #expected: Expectation;
   #compared: string;
 
@@ -143,6 +146,10 @@ export class Roster implements RosterView {
     return this.#builds;
   }
 
+  get belowMinimum(): number {
+    return this.#belowMinimum;
+  }
+
   get nextGraceEnd(): number {
     return Math.min(...[...this.#joining.values()].map(({ node }) => graceEnd(node, this.#expected)));
   }
@@ -188,14 +195,15 @@ export class Roster implements RosterView {
     if (marks) this.#unmarked.set(node.name, { node, change: marks });
     const condition = teller === undefined ? undefined : conditionFor(verdict, teller);
     if (!isSameCondition(node.verified, condition)) this.#untold.set(node.name, { node, condition });
-    this.#tally(node, 1);
+    this.#tally(verdict, 1);
   }
 
   /** Counts a node in, or out. */
-  #tally(node: NodeRecord, change: 1 | -1): void {
+  #tally({ node, failures, warnings }: Verdict, change: 1 | -1): void {
     if (node.ready === 'True') this.#ready += change;
     if (isGated(node)) this.#gated += change;
     if (isQuarantined(node)) this.#quarantined += change;
+    if ([failures, warnings].some((findings) => findings.some(isBelowMinimum))) this.#belowMinimum += change;
     count(this.#builds, node.kernelVersion, change);
     count(this.#instances, instanceIdOf(node), change);
   }
@@ -213,7 +221,7 @@ export class Roster implements RosterView {
     const lists = [this.#failing, this.#joining, this.#warned, this.#mislabelled];
     const writes = [this.#mistainted, this.#untold, this.#unmarked];
     for (const map of [this.#verdicts, ...lists, ...writes]) map.delete(name);
-    this.#tally(before.node, -1);
+    this.#tally(before, -1);
   }
 
   /** Judges again what another spec or the passing of time changes: all nodes, or only those that are joining. */
@@ -231,6 +239,10 @@ function count(counts: Map<string, number>, key: string, change: number): void {
   const nodes = (counts.get(key) ?? 0) + change;
   if (nodes > 0) counts.set(key, nodes);
   else counts.delete(key);
+}
+
+function isBelowMinimum({ reason }: Finding): boolean {
+  return reason === 'RevisionTooLow';
 }
 
 function isMislabelled({ kernelVersion, labels }: NodeRecord): boolean {

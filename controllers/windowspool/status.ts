@@ -9,6 +9,7 @@ import { nextClaim } from './disruption.ts';
 import { groupOf, isClusterMismatch } from './facts.ts';
 import { describeError, type FailedTarget, failedTargetsOf, timeOf } from './failedTarget.ts';
 import { gateTaintState } from './gateRefusal.ts';
+import { countBuilds, revisionsOf } from './kernels.ts';
 import { wantedTemplateVersion } from './launchTemplate.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import { hasNodeGroup, scalingIn } from './poolKind.ts';
@@ -18,7 +19,7 @@ import type { RosterView } from './roster.ts';
 import { isOwner, runtimeClassFor } from './runtimeClass.ts';
 import type { Situation } from './situation.ts';
 import { describeStep, type Step } from './steps.ts';
-import { count } from './words.ts';
+import { count, cut } from './words.ts';
 
 /** Lists in status are cut here; the counts beside them are of all. */
 const LIST_LENGTH = 20;
@@ -28,7 +29,6 @@ const CONDITION_LENGTH = 32_768;
 const STEP_LENGTH = 1_024;
 const NODE_MESSAGE_LENGTH = 1_024;
 const AWS_MESSAGE_LENGTH = 4_096;
-const KERNEL_LENGTH = 256;
 
 /** The status to write. Equal situations give equal statuses, except for the times of transitions. */
 export function statusFor(outcome: Outcome, assessment: Findings, pending: readonly Step[]): WindowsPoolStatus {
@@ -36,6 +36,7 @@ export function statusFor(outcome: Outcome, assessment: Findings, pending: reado
   const runtimeClass = runtimeClassName(outcome);
   const cluster = clusterOf(s);
   const builds = countBuilds(s.roster);
+  const revisions = revisionsOf(s.pool, s.roster);
   const failing = failingNodes(s.roster);
   const claim = nextClaim(outcome);
   const steps = pending.map(describeStep).filter((text) => text !== undefined);
@@ -45,6 +46,7 @@ export function statusFor(outcome: Outcome, assessment: Findings, pending: reado
     summary: summaryFor(s, builds),
     nodes: countNodes(s),
     ...(builds.length > 0 && { builds: builds.slice(0, LIST_LENGTH) }),
+    ...(revisions && { revisions }),
     ...(failing.length > 0 && { failingNodes: failing }),
     ...(hasNodeGroup(s.pool) && { nodeGroup: nodeGroupState(outcome) }),
     ...(claim && { disruption: claim }),
@@ -118,17 +120,6 @@ function existingNodesState({ holding }: Situation): Pick<WindowsPoolStatus, 'ex
       ...(malformedEntries.length > 0 && { malformedEntries }),
     },
   };
-}
-
-function countBuilds(roster: RosterView): { kernelVersion: string; nodes: number }[] {
-  const counts = new Map<string, number>();
-  for (const [reported, nodes] of roster.builds) {
-    const kernelVersion = cut(reported, KERNEL_LENGTH);
-    counts.set(kernelVersion, (counts.get(kernelVersion) ?? 0) + nodes);
-  }
-  return [...counts]
-    .map(([kernelVersion, nodes]) => ({ kernelVersion, nodes }))
-    .sort((a, b) => b.nodes - a.nodes || (a.kernelVersion < b.kernelVersion ? -1 : 1));
 }
 
 function failingNodes({ failing }: RosterView): NonNullable<WindowsPoolStatus['failingNodes']> {
@@ -265,8 +256,4 @@ function updateState({ after: { pool, update }, accepted }: Outcome): NodeGroupS
   if (!memory || update?.id !== memory.id) return memory;
   const errors = update.errors.map((error) => cut(describeError(error), AWS_MESSAGE_LENGTH)).slice(0, 10);
   return { ...memory, status: update.status, ...(errors.length > 0 && { errors }) };
-}
-
-function cut(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }

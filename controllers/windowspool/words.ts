@@ -21,3 +21,8 @@ export function duration(ms: number): string {
   const seconds = Math.round(ms / 1_000);
   return seconds >= 60 && seconds % 60 === 0 ? count(seconds / 60, 'minute') : count(seconds, 'second');
 }
+
+/** The text, shortened to at most so many characters: the last one is then an ellipsis. */
+export function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}
