@@ -54,6 +54,39 @@ function withAddress(before: readonly string[], address: string): readonly strin
   return before.includes(address) ? before : before.concat(address);
 }
 
+const noHandlers: readonly string[] = Object.freeze([]);
+
+/** So many lists of handlers are kept once: nodes of one kind have the same, and a cluster has few kinds. */
+const HANDLER_LISTS = 8;
+
+/** Names of handlers. */
+const handlerNames = (() => {
+  const fields: FieldTable<{ readonly name: string }> = { name: sharedText('name=1') };
+  const [readProtobuf, readJson] = [protobufReader(fields), jsonReader(fields)];
+  let lists = [noHandlers];
+  const once = (names: readonly string[]): readonly string[] => {
+    const isSame = (list: readonly string[]) =>
+      names.length === list.length && names.every((name, index) => name === list[index]);
+    const known = lists.find(isSame);
+    if (known) return known;
+    const kept = names.slice();
+    lists = [kept, ...lists].slice(0, HANDLER_LISTS);
+    return kept;
+  };
+  const add = (names: readonly string[], name: string): readonly string[] => {
+    if (names === noHandlers) return [name];
+    // Begun here, in the same message, and seen by nobody else yet.
+    (names as string[]).push(name);
+    return names;
+  };
+  const asKind = kind<readonly string[]>({
+    absent: noHandlers,
+    fromProtobuf: (reader, before) => add(before, readProtobuf(reader).name),
+    fromJson: (value) => once((value as readonly unknown[]).map((item) => readJson(item).name)),
+  });
+  return (...path: Parameters<typeof asKind>) => ({ ...asKind(...path), finish: once });
+})();
+
 const claim = entry(CLAIM_ANNOTATION);
 
 interface Condition {
@@ -127,6 +160,7 @@ export const nodeFields: FieldTable<NodeRecord> = {
   verified: verified('status=3', 'conditions=4'),
   kernelVersion: sharedText('status=3', 'nodeInfo=7', 'kernelVersion=4'),
   containerRuntimeVersion: sharedText('status=3', 'nodeInfo=7', 'containerRuntimeVersion=6'),
+  runtimeHandlers: handlerNames('status=3', 'runtimeHandlers=12'),
   kubeletVersion: sharedText('status=3', 'nodeInfo=7', 'kubeletVersion=7'),
   operatingSystem: sharedText('status=3', 'nodeInfo=7', 'operatingSystem=9'),
   architecture: sharedText('status=3', 'nodeInfo=7', 'architecture=10'),

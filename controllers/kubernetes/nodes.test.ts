@@ -42,6 +42,7 @@ describe('node record', () => {
           architecture: 'amd64',
           bootID: 'boot',
         },
+        runtimeHandlers: [{ name: '' }, { name: 'runhcs-wcow-process', features: { userNamespaces: false } }],
       },
     });
     assert.deepEqual(record, {
@@ -62,6 +63,7 @@ describe('node record', () => {
       verified: { status: 'False', reason: 'NotReady', message: 'It is not.' },
       kernelVersion: '10.0.20348.2340',
       containerRuntimeVersion: 'containerd://1.7.1',
+      runtimeHandlers: ['', 'runhcs-wcow-process'],
       kubeletVersion: 'v1.36.3',
       operatingSystem: 'windows',
       architecture: 'amd64',
@@ -121,4 +123,21 @@ describe('a newer record of a node', () => {
       assert.deepEqual(known, nodeRecordOf(object()));
     });
   }
+});
+
+describe('the handlers of nodes', () => {
+  const object = (index: number, ...names: readonly string[]) => ({
+    metadata: { name: `n-${index}`, uid: 'u', resourceVersion: '1' },
+    status: { runtimeHandlers: names.map((name) => ({ name })) },
+  });
+
+  it('are kept once for all nodes that have the same, also where kinds of nodes take turns', () => {
+    const kinds = [['', 'runhcs-wcow-process'], ['', 'runhcs-wcow-process', 'runhcs-wcow-hypervisor'], []];
+    const records = Array.from({ length: 12 }, (_, index) => nodeRecordOf(object(index, ...(kinds[index % 3] ?? []))));
+    assert.deepEqual(
+      records.map(({ runtimeHandlers }) => runtimeHandlers),
+      records.map((_, index) => kinds[index % 3]),
+    );
+    assert.equal(new Set(records.map(({ runtimeHandlers }) => runtimeHandlers)).size, 3);
+  });
 });

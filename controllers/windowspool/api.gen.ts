@@ -289,6 +289,7 @@ export interface VerificationSpec {
     | 'BuildLabelMismatch'
     | 'RegistrationTaintMissing'
     | 'WrongContainerRuntime'
+    | 'RuntimeHandlerMissing'
     | 'KubeletVersionSkew'
     | 'NoPodAddresses'
     | 'ArrivedUngated'

@@ -279,6 +279,8 @@ export interface NodeRecord {
   readonly verified: NodeCondition | undefined;
   readonly kernelVersion: string;
   readonly containerRuntimeVersion: string;
+  /** Names of the handlers that RuntimeClasses can name, the default one as ''; empty where containerd does not report them (before 2.0). */
+  readonly runtimeHandlers: readonly string[];
   readonly kubeletVersion: string;
   readonly operatingSystem: string;
   readonly architecture: string;

@@ -18,6 +18,8 @@ const nodeChecks = {
   RegistrationTaintMissing:
     'A node lacks the taint os=windows:NoSchedule. Linux pods may land on it. Replace the node.',
   WrongContainerRuntime: 'A node does not run containerd. Check the AMI of the node group.',
+  RuntimeHandlerMissing:
+    'A node reports the handlers of its container runtime, and the one of the RuntimeClass is not among them: its pods fail there. Check runtimeClass.handler and the configuration of containerd.',
   KubeletVersionSkew:
     'The kubelet is newer than the API server or more than three minor versions older. Upgrade the older of the two.',
   NotReady:
@@ -201,6 +203,7 @@ const nextMoves: Readonly<Record<NodeCheck, string>> = {
   BuildLabelMismatch: 'Resume the pool if it is paused: the operator corrects the label.',
   RegistrationTaintMissing: 'Drain and end the node.',
   WrongContainerRuntime: 'Check the AMI of the node group.',
+  RuntimeHandlerMissing: 'Check runtimeClass.handler and the configuration of containerd.',
   KubeletVersionSkew: 'Upgrade the older of the two.',
   NotReady: 'Look at its kubelet and kube-proxy.',
   NoPodAddresses: 'Check that the VPC CNI has Windows IPAM enabled.',

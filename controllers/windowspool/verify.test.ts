@@ -90,6 +90,12 @@ describe('a node is verified', () => {
       expecting({}, { serverVersion: undefined }),
     ],
     ['whatever kubelet names itself strangely', { kubeletVersion: 'dev' }, expecting()],
+    ['whose containerd reports no handlers', { runtimeHandlers: [] }, expecting()],
+    [
+      'with other handlers where the pool manages no RuntimeClass',
+      { runtimeHandlers: ['', 'runc'] },
+      expecting({ runtimeClass: { ...samplePool().spec.runtimeClass, manage: false } }),
+    ],
     ['with prefix delegation', { allocatable: { memory: '6291456Ki', [POD_ADDRESSES]: '144' } }, expecting()],
     ['when its memory is not told', { capacity: {}, allocatable: { [POD_ADDRESSES]: '9' } }, expecting()],
     [
@@ -214,6 +220,30 @@ describe('a node fails', () => {
       { containerRuntimeVersion: '' },
       expecting(),
       [['WrongContainerRuntime', 'runs an unknown container runtime and must run containerd']],
+    ],
+    [
+      'that reports other handlers than the RuntimeClass names',
+      { runtimeHandlers: ['', 'runhcs-wcow-process'] },
+      expecting({
+        runtimeClass: { ...samplePool().spec.runtimeClass, scope: 'Pool', handler: 'runhcs-wcow-hypervisor' },
+      }),
+      [
+        [
+          'RuntimeHandlerMissing',
+          'lacks the handler runhcs-wcow-hypervisor, which the RuntimeClass names (status.runtimeHandlers: runhcs-wcow-process)',
+        ],
+      ],
+    ],
+    [
+      'that reports the default handler only',
+      { runtimeHandlers: [''] },
+      expecting(),
+      [
+        [
+          'RuntimeHandlerMissing',
+          'lacks the handler runhcs-wcow-process, which the RuntimeClass names (status.runtimeHandlers: only the default)',
+        ],
+      ],
     ],
     [
       'with a kubelet newer than the API server',

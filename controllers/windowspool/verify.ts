@@ -9,6 +9,7 @@ import type { NodeRecord, Taint } from './ports.ts';
 import { parseQuantity } from './quantity.ts';
 import type { NodeCheck } from './reasons.ts';
 import { buildOf, POD_ADDRESSES, parseKernelVersion, releaseOf, WINDOWS_BUILD_LABEL } from './windows.ts';
+import { joined } from './words.ts';
 
 export interface Finding {
   readonly reason: NodeCheck;
@@ -81,6 +82,7 @@ const checks: readonly Check[] = [
         ? undefined
         : `runs ${node.containerRuntimeVersion || 'an unknown container runtime'} and must run containerd`,
   },
+  { reason: 'RuntimeHandlerMissing', look: runtimeHandlerMissing },
   { reason: 'KubeletVersionSkew', look: kubeletVersionSkew },
   {
     reason: 'NotReady',
@@ -165,6 +167,14 @@ function registrationTaintMissing(node: NodeRecord, { spec }: Expectation): stri
     (taint) => taint.key === 'os' && taint.effect === 'NoSchedule' && taint.value?.toLowerCase() === 'windows',
   );
   return found ? undefined : 'lacks the taint os=windows:NoSchedule: Linux pods may land on it';
+}
+
+/** The kubelet refuses a pod whose RuntimeClass names a handler that containerd has not. What is not reported is not known. */
+function runtimeHandlerMissing({ runtimeHandlers }: NodeRecord, { spec }: Expectation): string | undefined {
+  const { manage, handler } = spec.runtimeClass;
+  if (!manage || runtimeHandlers.length === 0 || runtimeHandlers.includes(handler)) return undefined;
+  const named = runtimeHandlers.filter((name) => name !== '');
+  return `lacks the handler ${handler}, which the RuntimeClass names (status.runtimeHandlers: ${joined(named) || 'only the default'})`;
 }
 
 /** Addresses are handed out so on EKS, whose kubelets say so in their version. Other clusters have other networks. */

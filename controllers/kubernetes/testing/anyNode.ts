@@ -33,6 +33,7 @@ const condition = fc.record(
   { requiredKeys: ['type', 'status'], noNullPrototype: true },
 );
 const quantity = fc.constantFrom('4', '110', '16776700Ki', '500m', '1Gi', '0', '12e6');
+const handler = fc.constantFrom('', 'runhcs-wcow-process', 'runhcs-wcow-hypervisor');
 const image = fc.record({ names: fc.array(text, { maxLength: 3 }), sizeBytes: fc.maxSafeNat() });
 
 /** A Node with anything in it, or nothing, that has a name, a uid and a version. */
@@ -60,6 +61,9 @@ export const anyNode: fc.Arbitrary<NodeJson> = fc.record(
       addresses: fc.array(fc.record({ type: text, address: text }), { maxLength: 4 }),
       conditions: fc.array(condition, { maxLength: 6 }),
       nodeInfo: optional({ kernelVersion: text, kubeletVersion: text, osImage: text, architecture: text }),
+      runtimeHandlers: fc.array(optional({ name: handler, features: optional({ userNamespaces: fc.boolean() }) }), {
+        maxLength: 4,
+      }),
       images: fc.array(image, { maxLength: 4 }),
     }),
   },

@@ -35,6 +35,10 @@ export interface NodeJson {
     readonly addresses?: readonly { readonly type: string; readonly address: string }[];
     readonly daemonEndpoints?: { readonly kubeletEndpoint: { readonly Port: number } };
     readonly nodeInfo?: Readonly<Record<string, string>>;
+    readonly runtimeHandlers?: readonly {
+      readonly name?: string;
+      readonly features?: { readonly userNamespaces?: boolean };
+    }[];
     readonly images?: readonly { readonly names: readonly string[]; readonly sizeBytes: number }[];
   };
 }
@@ -77,6 +81,10 @@ export function windowsNode(index: number): NodeJson & Required<Pick<NodeJson, '
       ],
       daemonEndpoints: { kubeletEndpoint: { Port: 10250 } },
       nodeInfo: nodeInfo(instance),
+      runtimeHandlers: ['', 'runhcs-wcow-hypervisor', 'runhcs-wcow-process'].map((handler) => ({
+        name: handler,
+        features: {},
+      })),
       images,
     },
   };
@@ -118,7 +126,7 @@ const nodeInfo = (instance: string): Record<string, string> => ({
   bootID: '9',
   kernelVersion: '10.0.20348.3207',
   osImage: 'Windows Server 2022 Datacenter',
-  containerRuntimeVersion: 'containerd://1.7.25',
+  containerRuntimeVersion: 'containerd://2.1.6',
   kubeletVersion: 'v1.36.3-eks-1a2b3c4',
   kubeProxyVersion: '',
   operatingSystem: 'windows',
@@ -198,6 +206,9 @@ export function nodeMessage({ metadata, spec, status }: NodeJson): Buffer {
         ...each(5, status?.addresses, ({ type, address }) => message([1, type], [2, address])),
         [6, message([1, message([1, status?.daemonEndpoints?.kubeletEndpoint.Port ?? 0])])],
         [7, message(...Object.entries(status?.nodeInfo ?? {}).map(infoField))],
+        ...each(12, status?.runtimeHandlers, ({ name = '', features }) =>
+          message([1, name], [2, features && message([2, features.userNamespaces ? 1 : 0])]),
+        ),
         ...each(8, status?.images, ({ names, sizeBytes }) => message(...each(1, names, String), [2, sizeBytes])),
       ),
     ],

@@ -171,6 +171,7 @@ export function sampleNode(change: Partial<NodeRecord> = {}): NodeRecord {
     verified: { status: 'True', reason: 'ChecksPassed', message: 'WindowsPool web: passes every check.' },
     kernelVersion: '10.0.20348.2762',
     containerRuntimeVersion: 'containerd://2.1.6',
+    runtimeHandlers: ['', 'runhcs-wcow-hypervisor', 'runhcs-wcow-process'],
     kubeletVersion: 'v1.36.1-eks-1234567',
     operatingSystem: 'windows',
     architecture: 'amd64',
