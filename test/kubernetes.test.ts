@@ -334,6 +334,7 @@ describe('engine and adapter on a real API server', () => {
       handler: 'runhcs-wcow-process',
       nodeSelector: { 'kubernetes.io/os': 'windows' },
       tolerations: [{ key: 'os', operator: 'Equal', value: 'windows', effect: 'NoSchedule' }],
+      imageBuilds: '10.0.26100,10.0.20348',
     };
     const shared = (): RuntimeClass => classes.get('adapter-shared') as RuntimeClass;
     const owners = (): string[] => shared().owners.map(({ name }) => name);
@@ -342,8 +343,8 @@ describe('engine and adapter on a real API server', () => {
     assert.equal(troubleOf(await classes.create(wish, seen('adapter-b'), signal)), 'conflict');
     for (const name of ['adapter-b', 'adapter-c']) good(await classes.apply(wish, shared(), seen(name), signal));
     assert.deepEqual(
-      [owners(), shared().managed, shared().tolerations],
-      [['adapter-a', 'adapter-b', 'adapter-c'], true, wish.tolerations],
+      [owners(), shared().managed, shared().tolerations, shared().imageBuilds],
+      [['adapter-a', 'adapter-b', 'adapter-c'], true, wish.tolerations, '10.0.26100,10.0.20348'],
     );
     const { resourceVersion } = shared();
     good(await classes.apply(wish, shared(), seen('adapter-b'), signal));
@@ -381,6 +382,7 @@ describe('engine and adapter on a real API server', () => {
       handler: 'runhcs-wcow-process',
       nodeSelector: { a: 'b' },
       tolerations: [],
+      imageBuilds: '10.0.20348',
     };
     good(await classes.create(wish, seen('adapter-retain'), signal));
     const path = '/apis/node.k8s.io/v1/runtimeclasses/adapter-retained';

@@ -44,11 +44,12 @@ describe('a pool from creation to its end', () => {
     const none = { joining: 0, failing: 0, gated: 0, quarantined: 0 };
     assert.deepEqual(pool?.status?.nodes, { desired: 2, total: 2, ready: 2, verified: 2, ...none });
     assert.deepEqual(pool?.status?.cluster?.name, 'demo');
-    const runtimeClass = await stage.world.get<{ handler: string; scheduling: object }>(
+    const runtimeClass = await stage.world.get<{ handler: string; metadata: { annotations?: object } }>(
       'runtimeclasses',
       'windows-2022',
     );
     assert.equal(runtimeClass?.handler, 'runhcs-wcow-process');
+    assert.deepEqual(runtimeClass?.metadata.annotations, { 'winpool.dev/image-builds': '10.0.20348' });
     const reasons = await eventsOf('life');
     for (const reason of ['NodeGroupCreated', 'RuntimeClassCreated', 'Verified']) {
       assert.equal(reasons.filter((other) => other === reason).length, 1, `${reason} in ${reasons}`);

@@ -164,6 +164,21 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     { runtimeClass: { handler: 'runhcs-wcow-hypervisor' } },
     'Set scope: Pool to choose a handler',
   ],
+  [
+    'images of another build on a shared RuntimeClass',
+    { windowsVersion: 'Windows2025', runtimeClass: { imageCompatibility: 'Relaxed' } },
+    'Set scope: Pool to have images of Windows Server 2022, too',
+  ],
+  [
+    'images of another build before Windows Server 2025',
+    { runtimeClass: { scope: 'Pool', imageCompatibility: 'Relaxed' } },
+    'only Windows Server 2025 runs images of another build',
+  ],
+  [
+    'a compatibility of images that does not exist',
+    { runtimeClass: { imageCompatibility: 'Any' } },
+    'Unsupported value: "Any": supported values: "Strict", "Relaxed"',
+  ],
   ['the handler docker', { runtimeClass: { scope: 'Pool', handler: 'docker' } }, 'Use runhcs-wcow-process'],
   [
     'an unknown deletion policy',
@@ -290,7 +305,7 @@ describe('the API server', () => {
       scaling: { min: 1, max: 3 },
       registrationTaint: true,
       verification: { policy: 'Report' },
-      runtimeClass: { manage: true, scope: 'Version', handler: 'runhcs-wcow-process' },
+      runtimeClass: { manage: true, scope: 'Version', handler: 'runhcs-wcow-process', imageCompatibility: 'Strict' },
       driftPolicy: 'Correct',
       deletionPolicy: 'Delete',
       paused: false,

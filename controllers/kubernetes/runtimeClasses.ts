@@ -1,6 +1,6 @@
 import type { Identity, ListWatch, StoreView } from '../runtime/ports.ts';
 import type { WindowsPool } from '../windowspool/api.gen.ts';
-import { MANAGED_BY, MANAGED_BY_LABEL } from '../windowspool/labels.ts';
+import { IMAGE_BUILDS_ANNOTATION, MANAGED_BY, MANAGED_BY_LABEL } from '../windowspool/labels.ts';
 import type { RuntimeClass, RuntimeClasses, RuntimeClassWish, Toleration } from '../windowspool/ports.ts';
 import { type KubernetesClient, PATCH } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
@@ -37,6 +37,7 @@ function runtimeClassOf({ metadata = {}, handler = '', scheduling = {} }: Runtim
     handler,
     nodeSelector: scheduling.nodeSelector ?? {},
     tolerations: scheduling.tolerations ?? [],
+    imageBuilds: metadata.annotations?.[IMAGE_BUILDS_ANNOTATION] ?? '',
   };
 }
 
@@ -134,6 +135,7 @@ function manifest(wish: RuntimeClassWish, pool: WindowsPool, uid: string | undef
     metadata: {
       name: wish.name,
       labels: { [MANAGED_BY_LABEL]: MANAGED_BY },
+      annotations: { [IMAGE_BUILDS_ANNOTATION]: wish.imageBuilds },
       ownerReferences: [owner],
       ...(uid && { uid }),
     },

@@ -30,7 +30,7 @@ export interface ObjectMeta {
  */
 export interface WindowsPoolSpec {
   /**
-   * The Windows Server version of every node: Windows2019 is build 10.0.17763, Windows2022 is 10.0.20348, Windows2025 is 10.0.26100. Container images must be of the same build. It cannot change: another version is another pool.
+   * The Windows Server version of every node: Windows2019 is build 10.0.17763, Windows2022 is 10.0.20348, Windows2025 is 10.0.26100. Container images must be of the same build (see runtimeClass.imageCompatibility). It cannot change: another version is another pool.
    */
   windowsVersion: 'Windows2019' | 'Windows2022' | 'Windows2025';
   nodeGroup?: NodeGroupSpec;
@@ -326,6 +326,10 @@ export interface RuntimeClassSpec {
    * The handler of containerd; another than the default only with scope Pool. runhcs-wcow-hypervisor is Hyper-V isolation.
    */
   handler: string;
+  /**
+   * Which images the nodes run in process isolation. Strict: images of their own build, as on every Windows version. Relaxed, only with Windows2025 and scope Pool: images of Windows Server 2022, too, as Microsoft's compatibility table of 2025 has it. The RuntimeClass says so in its annotation winpool.dev/image-builds; where pods run does not change.
+   */
+  imageCompatibility: 'Strict' | 'Relaxed';
 }
 /**
  * What the pool is, as the operator sees it.

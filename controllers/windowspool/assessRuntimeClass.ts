@@ -1,8 +1,10 @@
 /** The condition RuntimeClassReady. */
 import type { Finding } from './assess.ts';
 import { isPaused } from './facts.ts';
+import type { RuntimeClassWish } from './ports.ts';
 import { fits, isAsWanted, isOwner, isSoleOwner, isTaken, runtimeClassFor } from './runtimeClass.ts';
 import type { Situation } from './situation.ts';
+import { imageBuildsOf, WINDOWS_BUILD_LABEL } from './windows.ts';
 import { joined, sentence } from './words.ts';
 
 /** Whether pods of the pool find their RuntimeClass. */
@@ -35,11 +37,7 @@ export function assessRuntimeClass(s: Situation): Finding {
     };
   }
   if (seen && !seen.deleting && isOwner(s.pool, seen) && isAsWanted(seen, wish)) {
-    return {
-      status: 'True',
-      reason: 'Available',
-      message: `Pods with runtimeClassName: ${wish.name} run on Windows build ${wish.nodeSelector['node.kubernetes.io/windows-build']}.`,
-    };
+    return { status: 'True', reason: 'Available', message: available(s, wish) };
   }
   if (
     seen &&
@@ -58,4 +56,11 @@ export function assessRuntimeClass(s: Situation): Finding {
     message: `RuntimeClass ${wish.name} is ${isPaused(s.pool) ? 'made when the pool is resumed' : 'about to be made'}.`,
     working: true,
   };
+}
+
+function available({ pool }: Situation, { name, nodeSelector }: RuntimeClassWish): string {
+  const { windowsVersion, runtimeClass } = pool.spec;
+  const [, ...older] = imageBuildsOf(windowsVersion, runtimeClass.imageCompatibility);
+  const too = older.length > 0 ? ` Images of build ${joined(older)} run there, too.` : '';
+  return `Pods with runtimeClassName: ${name} run on Windows build ${nodeSelector[WINDOWS_BUILD_LABEL]}.${too}`;
 }

@@ -37,6 +37,9 @@ export const CLAIM_ANNOTATION = 'winpool.dev/claim';
 export const OS_LABEL = 'kubernetes.io/os';
 export const WINDOWS = 'windows';
 
+/** The annotation in which a RuntimeClass says which builds of images its nodes run, for people and other tools: `10.0.26100,10.0.20348`. */
+export const IMAGE_BUILDS_ANNOTATION = 'winpool.dev/image-builds';
+
 /** Where a RuntimeClass says who made it. */
 export const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by';
 export const MANAGED_BY = 'windowspool-operator';

@@ -369,6 +369,8 @@ export interface RuntimeClassWish {
   readonly handler: string;
   readonly nodeSelector: Readonly<Record<string, string>>;
   readonly tolerations: readonly Toleration[];
+  /** The annotation winpool.dev/image-builds: the builds of images that its nodes run. Empty when there is none. */
+  readonly imageBuilds: string;
 }
 
 /** A RuntimeClass in the cluster. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { reconcile } from './reconcile.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
-import { MINUTE, sampleNode, sampleTrouble, settings } from './testing/fixtures.ts';
+import { MINUTE, sampleNode, samplePool, sampleTrouble, settings } from './testing/fixtures.ts';
 import { fresh, PREREQUISITE_CALLS, ready, readyWorld, signal, until, wake } from './testing/life.ts';
 
 describe('a pool that is applied', () => {
@@ -211,7 +211,7 @@ describe('a pool that is Ready', () => {
 });
 
 describe('a pool whose RuntimeClass is another now', () => {
-  const own = { runtimeClass: { manage: true, scope: 'Pool', handler: 'runhcs-wcow-process' } } as const;
+  const own = { runtimeClass: { ...samplePool().spec.runtimeClass, scope: 'Pool' } } as const;
 
   it('leaves the former one', async () => {
     const { world, deps } = await readyWorld();

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import type { WindowsPoolSpec } from './api.gen.ts';
+import { assessRuntimeClass } from './assessRuntimeClass.ts';
 import type { RuntimeClass } from './ports.ts';
 import { fits, isAsWanted, isOwner, isSoleOwner, isTaken, runtimeClassFor } from './runtimeClass.ts';
-import { samplePool, sampleRuntimeClass } from './testing/fixtures.ts';
+import { samplePool, sampleRuntimeClass, sampleSituation } from './testing/fixtures.ts';
 
 const selector = {
   'kubernetes.io/os': 'windows',
@@ -17,7 +18,13 @@ const HYPERVISOR = 'runhcs-wcow-hypervisor';
 
 describe('the RuntimeClass of a pool', () => {
   it('is shared by the pools of a Windows version', () => {
-    const want = { name: 'windows-2022', handler: 'runhcs-wcow-process', nodeSelector: selector, tolerations };
+    const want = {
+      name: 'windows-2022',
+      handler: 'runhcs-wcow-process',
+      nodeSelector: selector,
+      tolerations,
+      imageBuilds: '10.0.20348',
+    };
     const taints: WindowsPoolSpec['taints'] = [{ key: 'gpu', effect: 'NoSchedule' }];
     assert.deepEqual(runtimeClassFor(samplePool({ taints })), want);
   });
@@ -40,7 +47,15 @@ describe('the RuntimeClass of a pool', () => {
         { key: 'gpu', operator: 'Exists', effect: 'NoSchedule' },
         { key: 'team', operator: 'Equal', value: 'web', effect: 'NoExecute' },
       ],
+      imageBuilds: '10.0.26100',
     });
+  });
+
+  it('says that images of 2022 run there, too, where the pool of 2025 is relaxed', () => {
+    const relaxed = { scope: 'Pool', imageCompatibility: 'Relaxed' } as const;
+    const wish = runtimeClassFor(samplePool({ windowsVersion: 'Windows2025', runtimeClass: relaxed }));
+    assert.equal(wish?.imageBuilds, '10.0.26100,10.0.20348');
+    assert.equal(wish?.nodeSelector['node.kubernetes.io/windows-build'], '10.0.26100');
   });
 
   it('with scope Pool is called like the pool where the spec gives no name', () => {
@@ -58,6 +73,8 @@ describe('a RuntimeClass is as wanted', () => {
     ['when it says the same', {}, true],
     ['in whatever order its tolerations are', { tolerations: [...tolerations].reverse() }, true],
     ['not with another handler', { handler: HYPERVISOR }, false],
+    ['not with other builds of images', { imageBuilds: '10.0.26100,10.0.20348' }, false],
+    ['not without builds of images', { imageBuilds: '' }, false],
     ['not with another selector', { nodeSelector: { ...selector, disk: 'ssd' } }, false],
     ['not without a toleration', { tolerations: tolerations.slice(1) }, false],
   ];
@@ -132,5 +149,28 @@ describe('a RuntimeClass belongs', () => {
     const seen = sampleRuntimeClass(own, { owners: [web, api] });
     assert.deepEqual([isTaken(own, seen), isTaken(samplePool(), seen)], [false, false]);
     assert.equal(isTaken(samplePool({ runtimeClass: { manage: false } }), seen), false);
+  });
+});
+
+describe('the condition RuntimeClassReady', () => {
+  const own = (imageCompatibility: 'Strict' | 'Relaxed') =>
+    samplePool({ windowsVersion: 'Windows2025', runtimeClass: { scope: 'Pool', imageCompatibility } });
+  const table = [
+    ['Strict', 'Pods with runtimeClassName: web run on Windows build 10.0.26100.'],
+    [
+      'Relaxed',
+      'Pods with runtimeClassName: web run on Windows build 10.0.26100. Images of build 10.0.20348 run there, too.',
+    ],
+  ] as const;
+  for (const [compatibility, message] of table) {
+    it(`says which images run there with ${compatibility}`, () => {
+      const s = sampleSituation({ pool: own(compatibility) });
+      assert.deepEqual(assessRuntimeClass(s), { status: 'True', reason: 'Available', message });
+    });
+  }
+
+  it('is False until the RuntimeClass says so, too', () => {
+    const s = sampleSituation({ pool: own('Relaxed'), runtimeClass: sampleRuntimeClass(own('Strict')) });
+    assert.equal(assessRuntimeClass(s).reason, 'Pending');
   });
 });

@@ -4,7 +4,7 @@ import { canonical } from './hash.ts';
 import { POOL_KEY } from './labels.ts';
 import { REGISTRATION_TAINT } from './nodeGroup.ts';
 import type { RuntimeClass, RuntimeClassWish, Taint, Toleration } from './ports.ts';
-import { buildOf, WINDOWS_BUILD_LABEL, yearOf } from './windows.ts';
+import { buildOf, imageBuildsOf, WINDOWS_BUILD_LABEL, yearOf } from './windows.ts';
 
 /** Either spelling of the registration taint: EKS pools here, OpenShift's Windows nodes. */
 const OS_TOLERATIONS: readonly Toleration[] = ['windows', 'Windows'].map((value) => ({
@@ -24,15 +24,17 @@ export function runtimeClassFor(pool: WindowsPool): RuntimeClassWish | undefined
     'kubernetes.io/arch': 'amd64',
     [WINDOWS_BUILD_LABEL]: buildOf(spec.windowsVersion),
   };
+  const imageBuilds = imageBuildsOf(spec.windowsVersion, spec.runtimeClass.imageCompatibility).join();
   if (spec.runtimeClass.scope === 'Version') {
     const name = `windows-${yearOf(spec.windowsVersion)}`;
-    return { name, handler: spec.runtimeClass.handler, nodeSelector, tolerations: OS_TOLERATIONS };
+    return { name, handler: spec.runtimeClass.handler, nodeSelector, tolerations: OS_TOLERATIONS, imageBuilds };
   }
   return {
     name: spec.runtimeClass.name ?? pool.metadata.name,
     handler: spec.runtimeClass.handler,
     nodeSelector: { ...nodeSelector, [POOL_KEY]: pool.metadata.name },
     tolerations: [...OS_TOLERATIONS, ...(spec.taints ?? []).map(tolerationOf)],
+    imageBuilds,
   };
 }
 
@@ -44,8 +46,8 @@ function tolerationOf(taint: { key: string; value?: string; effect: Toleration['
 
 /** Whether a RuntimeClass says exactly what the pool wants. */
 export function isAsWanted(seen: RuntimeClass, wish: RuntimeClassWish): boolean {
-  const parts = ({ handler, nodeSelector, tolerations }: RuntimeClassWish) =>
-    canonical({ handler, nodeSelector, tolerations: tolerations.map(canonical).sort() });
+  const parts = ({ handler, nodeSelector, tolerations, imageBuilds }: RuntimeClassWish) =>
+    canonical({ handler, nodeSelector, imageBuilds, tolerations: tolerations.map(canonical).sort() });
   return parts(seen) === parts(wish);
 }
 

@@ -22,7 +22,7 @@ const metadata = LEAVING;
 const retained = samplePool({ deletionPolicy: 'Retain' }, { metadata, status: knownStatus() });
 const ownClass: Partial<WindowsPoolSpec> = {
   deletionPolicy: 'Retain',
-  runtimeClass: { manage: true, scope: 'Pool', handler: 'runhcs-wcow-process' },
+  runtimeClass: { ...samplePool().spec.runtimeClass, scope: 'Pool' },
 };
 const retainedWithOwnClass = samplePool(ownClass, { metadata, status: knownStatus() });
 
