@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
 import type { WindowsPoolSpec } from './api.gen.ts';
 import type { NodeRecord } from './ports.ts';
 import { MINUTE, NOW, sampleNode, samplePool } from './testing/fixtures.ts';
@@ -337,44 +336,5 @@ describe('a warning', () => {
       failures: [{ reason: 'NotReady', message: 'is not Ready (False)' }],
       warnings: [missing],
     });
-  });
-});
-
-describe('a kernel version', () => {
-  const digits = fc.nat({ max: 99_999 }).map(String);
-  const dotted = fc.array(digits, { minLength: 1, maxLength: 6 }).map((parts) => parts.join('.'));
-  const near = fc
-    .tuple(
-      fc.constantFrom('10.0.20348', '10.0.17763', '10.0.26100', '10.0.2034', '10.0.203480', '10.1.20348', '6.3.9600'),
-      fc.oneof(dotted, fc.string()),
-    )
-    .map(([build, rest]) => `${build}${rest && `.${rest}`}`);
-  const texts = fc.oneof(
-    fc.string({ unit: 'binary' }),
-    dotted,
-    near,
-    digits.map((n) => `10.0.20348${n}`),
-  );
-
-  it('never makes a check throw, and never verifies a node of another build', () => {
-    fc.assert(
-      fc.property(
-        texts,
-        fc.string(),
-        fc.option(fc.nat(), { nil: undefined }),
-        (kernelVersion, label, minimumRevision) => {
-          const expected = expecting({
-            verification: { policy: 'Report', ...(minimumRevision !== undefined && { minimumRevision }) },
-          });
-          const { state } = verdictOn({ kernelVersion, ...labelled({ [BUILD]: label }) }, expected);
-          const own = verdictOn({ kernelVersion, ...labelled({ [BUILD]: '10.0.20348' }) }, expected).state;
-          const right = /^10\.0\.20348(\.\d+)?$/.test(kernelVersion);
-          const patched = minimumRevision === undefined || Number(kernelVersion.split('.')[3] ?? -1) >= minimumRevision;
-          assert.equal(own, right && patched ? 'verified' : 'failing');
-          assert.equal(state, label === '10.0.20348' ? own : 'failing');
-        },
-      ),
-      { numRuns: 10_000 },
-    );
   });
 });
