@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import { VERIFIED_CONDITION } from '../../controllers/windowspool/labels.ts';
 import { waitFor } from '../controlplane/wait.ts';
 import { OPERATOR_USER, ofOperator, readAudit, refused } from './audit.ts';
 import { watchReadyPods } from './podsReady.ts';
@@ -13,6 +14,8 @@ const POOL = 'web';
 const RELEASE = '1.36-2026.05.19';
 /** `minAvailable` of the sample's PodDisruptionBudget. */
 const WANTED_PODS = 1;
+/** The sample's Deployment has two. */
+const MORE_PODS = 6;
 
 /** Runs every stage. Throws, and leaves nothing behind, when one does not come out as it should. */
 export async function demo(say: (line: string) => void, signal: AbortSignal): Promise<void> {
@@ -27,7 +30,7 @@ export async function demo(say: (line: string) => void, signal: AbortSignal): Pr
     await switchIpamOn(world, stage, say);
     await runWorkload(world, stage, say);
     await upgradeUnderLoad(world, stage, say);
-    await joinWrongBuild(world, stage, say);
+    await joinGatedPool(world, stage, say);
     await deletePool(world, stage, say);
     stage('Reading the audit log of the API server');
     say(await auditOperator(world));
@@ -108,8 +111,22 @@ async function upgradeUnderLoad(world: World, stage: Say, say: Say): Promise<voi
   say(await world.kubectl('get', 'windowspools'));
 }
 
-async function joinWrongBuild(world: World, stage: Say, say: Say): Promise<void> {
-  stage('A node with Windows Server 2019 joins the pool of Windows Server 2022');
+/** More pods than before ask for a place, and the node that failed is the emptiest: only its taint keeps them away. */
+async function joinGatedPool(world: World, stage: Say, say: Say): Promise<void> {
+  stage(
+    'Closing the gate (verification.policy: Gate): nodes are born with a taint, which they lose once they are verified',
+  );
+  const spec = { verification: { policy: 'Gate' } };
+  await world.kubectl('patch', 'windowspool', POOL, '--type=merge', '-p', JSON.stringify({ spec }));
+  await world.waitForPool(
+    POOL,
+    'to have the gate closed and its own nodes released',
+    (found) =>
+      found?.status?.observedGeneration === found?.metadata.generation &&
+      conditionOf(found, 'UpToDate') === 'True/AsSpecified' &&
+      found?.status?.nodes?.gated === 0,
+  );
+  stage('A node with Windows Server 2019 joins the gated pool of Windows Server 2022');
   world.cloud.faults.nextNode({ group: POOL, build: '10.0.17763' });
   await world.kubectl('scale', 'windowspool', POOL, '--replicas=3');
   const pool = await world.waitForPool(
@@ -117,8 +134,27 @@ async function joinWrongBuild(world: World, stage: Say, say: Say): Promise<void>
     'to name the wrong build',
     (found) => conditionOf(found, 'NodesVerified') === 'False/WrongBuild',
   );
+  const [bad] = pool?.status?.failingNodes ?? [];
+  if (!bad) throw new Error('the pool names no node that fails');
   say(messageOf(pool, 'NodesVerified'));
-  say(await world.kubectl('get', 'windowspools'));
+  say(await world.kubectl('get', 'wp'));
+  say(`${bad.name}:\n${trustOf(await world.kubectl('describe', 'node', bad.name))}`);
+  stage(`Scaling the Deployment to ${MORE_PODS} pods; none of them lands on that node`);
+  await world.kubectl('scale', 'deployment', 'iis', `--replicas=${MORE_PODS}`);
+  await world.kubectl('rollout', 'status', 'deployment/iis', '--timeout=60s');
+  const onNode = `--field-selector=spec.nodeName=${bad.name}`;
+  const landed = await world.kubectl('get', 'pods', '-l', 'app=iis', '-o', 'name', onNode);
+  if (landed !== '') throw new Error(`pods landed on ${bad.name}, which was never verified: ${landed}`);
+  say(await world.kubectl('get', 'pods', '-o', 'wide'));
+}
+
+/** What `kubectl describe node` says of the operator's verdict: the taints and the condition winpool.dev/Verified. */
+function trustOf(described: string): string {
+  const lines = described.split('\n');
+  const from = lines.findIndex((line) => line.startsWith('Taints:'));
+  const length = lines.slice(from + 1).findIndex((line) => !line.startsWith(' ')) + 1;
+  const condition = lines.filter((line) => line.trim().startsWith(VERIFIED_CONDITION));
+  return [...lines.slice(from, from + length), 'Conditions:', ...condition].join('\n');
 }
 
 async function deletePool(world: World, stage: Say, say: Say): Promise<void> {
