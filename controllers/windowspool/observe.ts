@@ -270,7 +270,8 @@ async function withInstances(s: Situation, { instances }: Sources, signal: Abort
 
 /** Whether nodes are missing for so long that EC2 has to be asked which instances did not join. */
 export function needsInstances(s: Situation): boolean {
-  return missesNodes(s) && isOverdue(s);
+  // The nodes of a pool that goes are meant to be missing, and nobody would ask: each event would be a look in vain.
+  return !isDeleting(s.pool) && missesNodes(s) && isOverdue(s);
 }
 
 /** Whether the group has instances that nobody looked up and that may not be nodes. */

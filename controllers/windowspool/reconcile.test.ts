@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { reconcile } from './reconcile.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import { MINUTE, sampleNode, samplePool, sampleTrouble, settings } from './testing/fixtures.ts';
-import { fresh, PREREQUISITE_CALLS, ready, readyWorld, signal, until, wake } from './testing/life.ts';
+import { conditionOf, fresh, PREREQUISITE_CALLS, ready, readyWorld, signal, until, wake } from './testing/life.ts';
 
 describe('a pool that is applied', () => {
   it('gets its finalizer, its memory, its group and its RuntimeClass in this order, and becomes Ready', async () => {
@@ -283,6 +283,28 @@ describe('a pool that is deleted', () => {
     world.remove('web');
     await until(world, deps, () => world.pools.size === 0, 'the end');
     assert.equal(world.awsCalls().includes('DescribeUpdate'), false);
+  });
+
+  it('after nodes were missing is not looked at for every event of a node', async () => {
+    const { world, deps } = await readyWorld();
+    const [first, second, third] = world.nodes;
+    assert.ok(first && second && third);
+    world.nodes = [first, second];
+    await until(
+      world,
+      deps,
+      () => conditionOf(world, 'NodesVerified')?.startsWith('False NodesMissing') === true,
+      'it',
+    );
+    world.looks = 10;
+    world.remove('web');
+    await wake(world, deps);
+    world.awsCalls();
+    for (const nodes of [[first, second], [first], []]) {
+      world.nodes = nodes;
+      await reconcile('web', deps, signal);
+    }
+    assert.deepEqual(world.awsCalls(), []);
   });
 
   it('between the cache and the API server is forgotten', async () => {
