@@ -358,6 +358,19 @@ describe('an invalid parameter', () => {
     assert.equal(says(world, 'Stalled'), 'True CreateRefused');
   });
 
+  it('of a cluster that cannot be asked at that moment is tried again', async () => {
+    const { world, deps } = await readyWorld();
+    world.apply(fresh({ labels: { team: 'web' } }));
+    world.fails = (call) => {
+      if (call === 'UpdateNodegroupConfig') return sampleTrouble('refused', { code: 'InvalidParameterException' });
+      return call === 'DescribeCluster' ? sampleTrouble('throttled') : undefined;
+    };
+    await wake(world, deps);
+    assert.equal(says(world, 'Stalled'), 'undefined undefined');
+    world.fails = () => undefined;
+    await until(world, deps, () => world.groups.get('web')?.labels.team === 'web', 'the label');
+  });
+
   for (const [what, world] of [
     ['of a cluster at rest', refusing({})],
     ['under another name', refusing({ status: 'UPDATING' }, 'InvalidRequestException')],

@@ -30,9 +30,12 @@ function isRefusal({ at, step, trouble }: StepTrouble, { now }: Situation): bool
   return at === now && isAsked && trouble.kind === 'refused' && trouble.code === 'InvalidParameterException';
 }
 
-/** EKS works on the cluster, or has brought it to another version than the plan was made for. */
+/**
+ * EKS works on the cluster, or has brought it to another version than the plan was made for. So it may be where the cluster can't be asked:
+ * a refusal is remembered until the spec changes, and the next try tells.
+ */
 function isUpgrading(sight: ClusterSight, { cluster: before }: Situation): boolean {
-  if (sight.kind !== 'seen') return false;
+  if (sight.kind !== 'seen') return sight.kind === 'unreachable';
   const { status, kubernetesVersion } = sight.cluster;
   return status === 'UPDATING' || (before.kind === 'seen' && before.cluster.kubernetesVersion !== kubernetesVersion);
 }
