@@ -5,7 +5,7 @@ import type { NodeGroup } from './ports.ts';
 import { reconcile } from './reconcile.ts';
 import { Crash, FakeWorld } from './testing/fakeWorld.ts';
 import { sampleGroup, sampleNodes, samplePool, sampleTrouble } from './testing/fixtures.ts';
-import { fresh, ready, readyWorld, signal, until, wake } from './testing/life.ts';
+import { fresh, ready, readyWorld, conditionOf as said, signal, until, wake } from './testing/life.ts';
 
 const { nodeGroup } = fresh().spec;
 const adopting: Partial<WindowsPoolSpec> = {
@@ -254,4 +254,39 @@ describe('a group that loses its tag', () => {
     await until(world, deps, () => world.groups.get('web')?.tags['winpool.dev/pool'] === 'web', 'the tag');
     assert.equal(world.created, 1);
   });
+
+  it('is still what was remembered: what the spec changes meanwhile is no drift', async () => {
+    const adoption = { ...nodeGroup, adoption: 'IfUnowned' } as const;
+    const { world, deps } = await readyWorld({
+      nodeGroup: adoption,
+      driftPolicy: 'Report',
+      labels: { tier: 'web' },
+    });
+    world.groups.set('web', { ...(world.groups.get('web') ?? assert.fail()), tags: {} });
+    const pool = world.pools.get('web') ?? assert.fail();
+    world.apply({ ...pool, spec: { ...pool.spec, labels: { tier: 'db' } } });
+    await until(world, deps, () => world.groups.get('web')?.labels.tier === 'db', 'the label');
+  });
+});
+
+describe('a group of others that goes', () => {
+  for (const [adoption, reason] of [
+    ['IfUnowned', 'Adopting'],
+    ['Never', 'NotOwned'],
+  ] as const) {
+    it(`makes room for the pool's own with adoption ${adoption}, and says so`, async () => {
+      const world = legacyWorld({ nodeGroup: { ...nodeGroup, adoption } }, { status: 'DELETING' });
+      world.looks = 2;
+      const deps = world.start();
+      const describe = async () => ({ ok: true, value: world.groups.get('web') }) as const;
+      const next = await wake(world, { ...deps, nodeGroups: { ...deps.nodeGroups, describe } });
+      assert.equal(
+        said(world, 'NodeGroupReady'),
+        `False ${reason}: A node group web that is not the pool's is being deleted. The pool makes its own when it is gone.`,
+      );
+      assert.equal(said(world, 'Stalled'), undefined);
+      assert.ok(next.kind === 'after' && next.ms < 60_000, JSON.stringify(next));
+      await until(world, deps, () => world.created === 1, 'its own group');
+    });
+  }
 });

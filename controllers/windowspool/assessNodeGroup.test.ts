@@ -45,6 +45,17 @@ describe('AWS that cannot be looked at', () => {
       },
     ],
     [
+      'for a deleted pool names the way out, also where only the cluster cannot be asked',
+      sampleSituation({ pool: samplePool({}, { metadata: LEAVING, status: knownStatus() }), cluster }),
+      {
+        ...working(
+          'NodeGroupReady',
+          'False Deleting: Node group web is being deleted. DescribeCluster failed: the call was unavailable. It is tried again; deletionPolicy: Retain lets the pool go without it.',
+        ),
+        PrerequisitesMet: 'Unknown AWSUnavailable: DescribeCluster failed: the call was unavailable.',
+      },
+    ],
+    [
       'for a deleted pool names the way out',
       sampleSituation({
         pool: samplePool({}, { metadata: LEAVING, status: knownStatus() }),

@@ -21,7 +21,9 @@ const UNREACHABLE_SHOWN_AFTER_MS = 60_000;
 
 export function assessNodeGroup(s: Situation): Finding {
   const name = nodeGroupNameOf(s.pool);
-  if (isDeleting(s.pool)) return assessDeletion(s, name);
+  if (isDeleting(s.pool) && (s.pool.spec.deletionPolicy === 'Retain' || !isClusterMismatch(s))) {
+    return assessDeletion(s, name);
+  }
   if (isClusterMismatch(s)) {
     return {
       status: 'Unknown',
@@ -68,6 +70,10 @@ function assessUnreachable({ group, now }: Situation, name: string): Finding | u
 function notOwned({ pool }: Situation, group: NodeGroup): Finding {
   const { name, tags, status } = group;
   const adoption = adoptionOf(pool, group);
+  if (status === 'DELETING') {
+    const message = `A node group ${name} that is not the pool's is being deleted. The pool makes its own when it is gone${isPaused(pool) ? ' and the pool is resumed' : ''}.`;
+    return { status: 'False', reason: adoption.kind === 'wait' ? 'Adopting' : 'NotOwned', message, working: true };
+  }
   const otherName = 'spec.nodeGroup.name to a name that is free, or delete that group.';
   if (adoption.kind === 'refused') {
     const message = `Node group ${name} is not adopted: ${adoption.why}. It is never changed. Set ${otherName}`;
@@ -224,7 +230,7 @@ function assessDeletion(s: Situation, name: string): Finding {
   if (isPaused(s.pool) && groupOf(s)?.status !== 'DELETING') {
     return { status: 'False', reason: 'Deleting', message: `Node group ${name} stays while the pool is paused.` };
   }
-  const trouble = s.group.kind === 'unreachable' ? s.group.trouble : deletionTrouble(s);
+  const trouble = lookTrouble(s) ?? deletionTrouble(s);
   const waiting = trouble
     ? ` ${sentence(`${trouble.operation} failed: ${trouble.message}`)} It is tried again; ${wayOut}`
     : '';
@@ -238,11 +244,16 @@ function assessDeletion(s: Situation, name: string): Finding {
 
 /** What a pool that leaves its group still waits for. */
 function leaving(s: Situation): string {
-  const trouble = [s.group, s.cluster].find((sight) => sight.kind === 'unreachable')?.trouble;
+  const trouble = lookTrouble(s) ?? s.troubles.find(({ trouble: { kind } }) => kind !== 'conflict')?.trouble;
   const first = ' The labels and tags of the operator are taken from it first';
   if (trouble) return `${first}: ${sentence(`${trouble.operation} failed: ${trouble.message}`)} It is tried again.`;
   const status = groupOf(s)?.status;
   return status === 'CREATING' || status === 'UPDATING' ? `${first}, when it is no longer ${status}.` : '';
+}
+
+/** Why the group or the cluster could not be looked at: nothing is decided without. */
+function lookTrouble({ group, cluster }: Situation): Trouble | undefined {
+  return [group, cluster].find((sight) => sight.kind === 'unreachable')?.trouble;
 }
 
 /** A group that EKS works on is deleted a moment later: no news for anybody. */

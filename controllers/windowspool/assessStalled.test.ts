@@ -142,7 +142,7 @@ describe('nothing but a human helps: Ready is False, and Stalled with the reason
     [
       'the cluster is another and the pool is deleted',
       sampleSituation({ pool: samplePool({}, { metadata: LEAVING, status: knownStatus() }), cluster: otherAuthority }),
-      { ...stalled('PrerequisitesMet', elsewhere), NodeGroupReady: 'False Deleting: Node group web is being deleted.' },
+      { ...stalled('PrerequisitesMet', elsewhere), NodeGroupReady: NOT_LOOKED_AT },
     ],
     [
       'the flags name another cluster',

@@ -49,7 +49,10 @@ export function adoptUnownedGroup(s: Situation): Step[] | undefined {
   const { pool, group } = s;
   if (group.kind !== 'seen' || isOwnedBy(pool, group.group)) return undefined;
   if (adoptionOf(pool, group.group).kind !== 'take') return undefined;
-  return [...rememberAnew(s), { kind: 'adoptNodeGroup', group: group.group, pool: pool.metadata.name }];
+  // One that only lost its tag is still what is remembered: what the spec changed since is no drift.
+  const isKnown = pool.status?.nodeGroup?.arn === group.group.arn;
+  const memory = isKnown ? remember(s, {}) : rememberAnew(s);
+  return [...memory, { kind: 'adoptNodeGroup', group: group.group, pool: pool.metadata.name }];
 }
 
 /** Ensures that a group which somebody deletes is waited for; the next one is made when it is gone. */

@@ -90,7 +90,8 @@ function untilGroupChanges(s: Situation): number {
     return failed ? untilRetry(s, Date.parse(failed.time)) : spread(s, settings.resyncMs);
   }
   if (!isOwnedBy(s.pool, group)) {
-    return spread(s, adoptionOf(s.pool, group).kind === 'wait' ? settings.pollMs : settings.resyncMs);
+    const passes = group.status === 'DELETING' || adoptionOf(s.pool, group).kind === 'wait';
+    return spread(s, passes ? settings.pollMs : settings.resyncMs);
   }
   if (['CREATING', 'UPDATING', 'DELETING'].includes(group.status)) return spread(s, settings.pollMs);
   if (group.status.endsWith('_FAILED')) return untilRetry(s, group.modifiedAt);
