@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from './labels.ts';
 import { GATE_TAINT } from './nodeTaints.ts';
-import { reconcile } from './reconcile.ts';
+import type { NodeGroup } from './ports.ts';
+import { type Deps, reconcile } from './reconcile.ts';
 import { Crash, type FakeWorld } from './testing/fakeWorld.ts';
 import { sampleTrouble } from './testing/fixtures.ts';
-import { fresh, readyWorld, signal, until, wake } from './testing/life.ts';
+import { conditionOf, fresh, readyWorld, signal, until, wake } from './testing/life.ts';
 
 const spec = { deletionPolicy: 'Retain', labels: { team: 'web' } } as const;
 const isGone = (world: FakeWorld) => () => world.pools.size === 0;
@@ -50,6 +51,9 @@ async function gatedWorld() {
   world.remove('web');
   return { world, deps };
 }
+
+/** What keeps marks on a group without a call that takes them being denied, how that comes, and what is told. */
+type Stuck = [string, (world: FakeWorld, deps: Deps) => void, string];
 
 /** What is told to stay where a call is denied. */
 const marks: Readonly<Record<string, string>> = {
@@ -168,6 +172,59 @@ describe('a pool that leaves its group', () => {
     );
   });
 
+  for (const [what, how, why] of [
+    [
+      'an update that EKS could not carry out',
+      (world) => {
+        world.updateErrors = [{ code: 'InternalFailure', message: 'Try again.', resourceIds: [] }];
+      },
+      'keeps its labels and taints of the operator: update u-2 did not take them.',
+    ],
+    [
+      'a group that stays DEGRADED',
+      (world) => {
+        world.groups.set('web', { ...(world.groups.get('web') ?? assert.fail()), status: 'DEGRADED' });
+        world.now = Date.parse('2026-03-01T13:10:00Z');
+      },
+      'keeps its labels and taints of the operator: it is DEGRADED.',
+    ],
+    ...['DescribeNodegroup', 'DescribeCluster'].map(
+      (call): Stuck => [
+        `${call} that is denied`,
+        (world, deps) => {
+          // What was seen of the cluster is trusted for a while.
+          world.now = deps.sights.dueAt('web');
+          world.fails = (now) => (now === call ? sampleTrouble('denied') : undefined);
+        },
+        `and its nodes keep labels, taints and tags of the operator: ${call} failed: the call was denied.`,
+      ],
+    ),
+  ] satisfies Stuck[]) {
+    it(`tells what it left behind for ${what}`, async () => {
+      const { world, deps } = await leavingWorld();
+      how(world, deps);
+      await until(world, deps, isGone(world), 'the end');
+      assert.deepEqual(
+        world.events.filter(({ reason }) => reason === 'MarksLeft').map(({ message }) => message),
+        [`Node group web ${why} Remove them yourself.`],
+      );
+      assert.equal(rest(world).labels['winpool.dev/pool'], 'web');
+    });
+  }
+
+  it('tells of no marks where the group is gone, or was never the pool’s', async () => {
+    for (const group of [undefined, { ...(await leavingWorld()).world.groups.get('web'), tags: {} }]) {
+      const { world, deps } = await leavingWorld();
+      if (group) world.groups.set('web', group as NodeGroup);
+      else world.groups.clear();
+      await until(world, deps, isGone(world), 'the end');
+      assert.deepEqual(
+        world.events.filter(({ type }) => type === 'Warning'),
+        [],
+      );
+    }
+  });
+
   for (const call of ['UpdateNodegroupConfig', 'DeleteTags', 'UntagResource']) {
     it(`goes when ${call} is denied, and tells what it left behind`, async () => {
       const { world, deps } = await leavingWorld();
@@ -187,7 +244,10 @@ describe('a pool that leaves its group', () => {
         await reconcile('web', deps, signal);
         world.now += 30_000;
       }
-      assert.equal(world.pools.size, 1);
+      assert.equal(
+        conditionOf(world, 'Ready'),
+        `False Retained: Node group web stays. The labels and tags of the operator are taken from it first: ${call} failed: the call was throttled. It is tried again.`,
+      );
       world.fails = () => undefined;
       await until(world, deps, isGone(world), 'the end');
       assert.deepEqual(rest(world), LEFT);

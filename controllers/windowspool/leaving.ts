@@ -2,13 +2,15 @@
  * How a pool leaves a node group that outlives it (deletionPolicy Retain). The operator's own marks are taken away: what is under
  * winpool.dev, and the taints of what was not verified. What the user asked for stays, and so does the taint os=windows: without it Linux pods would land on Windows nodes.
  */
+import type { Outcome } from './act.ts';
 import { leavingTagChanges } from './autoscalerTags.ts';
-import { isClusterMismatch } from './facts.ts';
+import { groupOf, isClusterMismatch } from './facts.ts';
 import { hashOf } from './hash.ts';
 import { OWN_PREFIX, POOL_KEY } from './labels.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 import { tokenFor } from './nodeGroupRules.ts';
 import { isGateTaint } from './nodeTaints.ts';
+import { hasNodeGroup } from './poolKind.ts';
 import type { ConfigChange, NodeGroup } from './ports.ts';
 import type { Situation } from './situation.ts';
 import type { Step } from './steps.ts';
@@ -44,6 +46,31 @@ function leavingUpdate(s: Situation, group: NodeGroup): Step[] {
   if (last?.target === target) return [];
   const token = tokenFor(s.pool, 'leave', change, last?.id);
   return [{ kind: 'updateConfig', group: group.name, change, token, target, leaving: true }];
+}
+
+/**
+ * Which marks stay although no call was denied, and why, as the rest of a sentence about the group: asked when the pool goes, because
+ * nothing else will ever tell.
+ */
+export function silentlyLeft({ after: s, done, left }: Pick<Outcome, 'after' | 'done' | 'left'>): string | undefined {
+  const { pool, group: sight, cluster } = s;
+  if (!hasNodeGroup(pool) || pool.spec.deletionPolicy !== 'Retain' || isClusterMismatch(s)) return undefined;
+  const trouble = [sight, cluster].find((seen) => seen.kind === 'unreachable')?.trouble;
+  if (trouble) {
+    const group = groupOf(s);
+    const isOurs = group
+      ? isOwnedBy(pool, group)
+      : sight.kind !== 'absent' && pool.status?.nodeGroup?.arn !== undefined;
+    if (!isOurs || trouble.kind === 'gone') return undefined;
+    return `and its nodes keep labels, taints and tags of the operator: ${trouble.operation} failed: ${trouble.message}`;
+  }
+  // It was the pool's until this run: its tags went, or were to go.
+  const isLeft = done.some((step) => step.kind === 'correctTags') || left.some(({ step }) => step === 'correctTags');
+  if (!isLeft || sight.kind !== 'seen' || left.some(({ step }) => step === 'updateConfig')) return undefined;
+  if (!leavingChangeFor(s, sight.group)) return undefined;
+  const { id } = pool.status?.nodeGroup?.update ?? {};
+  const why = takesUpdates(s, sight.group) ? `update ${id} did not take them` : `it is ${sight.group.status}`;
+  return `keeps its labels and taints of the operator: ${why}`;
 }
 
 /** EKS changes an ACTIVE group; whether it changes a DEGRADED one is not known, so that is tried for a while. */

@@ -128,7 +128,7 @@ const others = {
     'EKS could not delete the node group. Mend the cause in the message; it is tried again. deletionPolicy: Retain lets the pool go without it.',
   Retained: 'The pool is deleted and leaves its node group. The marks of the operator are taken from it first.',
   MarksLeft:
-    'The pool is gone, and the operator was not allowed to take its labels, taints or tags from the node group or its nodes. The message says which: remove them yourself.',
+    'The pool is gone, and labels, taints or tags of the operator are left on the node group or its nodes. The message says which, and why: remove them yourself.',
 
   Met: 'Nothing that the pool needs is missing.',
   NotChecked:

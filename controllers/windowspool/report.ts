@@ -6,6 +6,7 @@ import { countByPart, describeDifference, reportedDrift } from './differences.ts
 import { groupOf } from './facts.ts';
 import { canonical } from './hash.ts';
 import { kernelSeries, revisionsOf } from './kernels.ts';
+import { silentlyLeft } from './leaving.ts';
 import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import type { Pace } from './pace.ts';
 import { hasNodeGroup } from './poolKind.ts';
@@ -132,7 +133,9 @@ function tellDoubts({ done, after: { pool } }: Outcome, events: Events): void {
 }
 
 /** What the operator could not take from a group that outlives its pool: nothing else will ever tell. */
-function tellLeft({ left, after: { pool } }: Outcome, events: Events): void {
+function tellLeft(outcome: Outcome, events: Events): void {
+  const { left, after, released } = outcome;
+  const { pool } = after;
   const whose = hasNodeGroup(pool) ? `Node group ${nodeGroupNameOf(pool)}` : `WindowsPool ${pool.metadata.name}`;
   for (const [step, entries] of Map.groupBy(left, (entry) => entry.step)) {
     const [{ trouble }] = entries as [StepTrouble, ...StepTrouble[]];
@@ -148,6 +151,10 @@ function tellLeft({ left, after: { pool } }: Outcome, events: Events): void {
     const message = `${whose} ${marks[step]}: ${cause} Remove them yourself.`;
     events.publish(pool, { type: 'Warning', reason: 'MarksLeft', action: step, message });
   }
+  const silent = released ? silentlyLeft(outcome) : undefined;
+  if (!silent) return;
+  const message = `${whose} ${sentence(silent)} Remove them yourself.`;
+  events.publish(pool, { type: 'Warning', reason: 'MarksLeft', action: 'removeFinalizer', message });
 }
 
 /**
