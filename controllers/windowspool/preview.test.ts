@@ -111,6 +111,20 @@ describe('the preview of a pool', () => {
     assert.equal(isComplete, false);
   });
 
+  it('is not complete when another prerequisite is not met, or the newest release is not known', async () => {
+    const unmet = new FakeWorld();
+    unmet.apply(fresh());
+    unmet.prerequisites.cniConfig = {};
+    unmet.fails = (call) => (call === 'DescribeSubnets' ? sampleTrouble('denied') : undefined);
+    const first = await look(unmet);
+    assert.match(first.text.join('\n'), /but:\n {4}Windows IPAM is off.* \(it needs ec2:DescribeSubnets/s);
+    const { world } = await readyWorld();
+    world.fails = (call) => (call === 'GetParameter' ? sampleTrouble('denied') : undefined);
+    const second = await look(world);
+    assert.match(second.text.join('\n'), /but:\n.*The newest AMI release is not known: GetParameter failed/);
+    assert.deepEqual([first.isComplete, second.isComplete], [false, false]);
+  });
+
   it('that waits for a maintenance window says which release waits for which', async () => {
     const maintenanceWindows = [{ schedule: '0 2 * * SAT', duration: '4h', timeZone: 'Etc/UTC' }];
     const { world } = await readyWorld({

@@ -7,6 +7,7 @@ import { groupOf, isDeleting, isPaused } from './facts.ts';
 import { immutableDifferences, isOwnedBy } from './nodeGroup.ts';
 import { observe, type Sights, type Sources } from './observe.ts';
 import { planFor } from './plan.ts';
+import { examinationOf } from './prerequisites/examination.ts';
 import type { Reason } from './reasons.ts';
 import type { Settings, Situation } from './situation.ts';
 import { describeStep, type Step } from './steps.ts';
@@ -47,9 +48,12 @@ export async function preview(
   const { steps, pending } = planFor(s);
   const { Stalled, PrerequisitesMet, ...others } = assessPool(s);
   const source = 'NodeGroupReady' in others ? others.NodeGroupReady : others.NodesFound;
+  const unchecked = examinationOf(s)?.unknown ?? [];
   const isSeen = s.group.kind !== 'unreachable' && s.cluster.kind !== 'unreachable' && s.troubles.length === 0;
   const unmet = PrerequisitesMet.status === 'True' ? undefined : PrerequisitesMet;
-  const held = 'UpToDate' in others && HELD.includes(others.UpToDate.reason) ? others.UpToDate : undefined;
+  const isReleaseKnown = s.newestRelease?.ok !== false;
+  const isTold = (reason: Reason) => HELD.includes(reason) || !isReleaseKnown;
+  const held = 'UpToDate' in others && isTold(others.UpToDate.reason) ? others.UpToDate : undefined;
   const causes = isSeen ? [Stalled, unmet, held] : [source, PrerequisitesMet];
   const remarks = [...new Set(causes.flatMap((finding) => (finding ? [finding.message] : [])))];
   return {
@@ -58,7 +62,7 @@ export async function preview(
     later: { why: whyLater(pool, steps), steps: inWords(pending) },
     differences: differencesIn(s),
     remarks,
-    isComplete: isSeen && PrerequisitesMet.status !== 'Unknown',
+    isComplete: isSeen && PrerequisitesMet.status !== 'Unknown' && unchecked.length === 0 && isReleaseKnown,
   };
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { assess } from '../assess.ts';
 import { planFor } from '../plan.ts';
-import { sampleCluster, sampleSituation } from '../testing/fixtures.ts';
+import { NOW, sampleCluster, sampleSituation, sampleTrouble } from '../testing/fixtures.ts';
 import { known, randomFacts, sampleFacts, unasked } from '../testing/prerequisites.ts';
 import { absent, check, group, NO_NODES_YET, NOT_CREATED, pool, stalled, working } from '../testing/truthTable.ts';
 
@@ -11,6 +11,10 @@ const NO_LINUX =
   'NoLinuxNode: The cluster has no Linux node that takes pods, and CoreDNS runs nowhere else. Add a Linux node group or a Fargate profile for kube-system, or uncordon a node. See docs/prerequisites.md#a-linux-node.';
 const WAITS = 'False Pending: Node group web is created when its prerequisites are met: see PrerequisitesMet.';
 const upgrading = { kind: 'seen' as const, cluster: sampleCluster({ status: 'UPDATING' }) };
+const denied = (step: string) => ({ at: NOW, step, trouble: sampleTrouble('denied', { operation: 'TheCall' }) });
+const DENIED =
+  "AWS denied TheCall: the call was denied. Grant the right to the operator's role; config/aws/iam-policy.json has all of them.";
+const DENIED_AND_MISSING = `AccessDenied: ${DENIED} ${NO_LINUX.replace('NoLinuxNode: ', '')}`;
 const right =
   'Grant the rights: config/aws/iam-policy.json and config/rbac have all of them. See docs/prerequisites.md#what-could-not-be-checked.';
 
@@ -53,6 +57,37 @@ describe('PrerequisitesMet', () => {
         ...working('NodeGroupReady', NOT_CREATED),
         PrerequisitesMet: `Unknown AccessDenied: 4 prerequisites could not be checked: the old VPC resource controller (it needs get deployments.apps kube-system/vpc-resource-controller), the subnets (it needs ec2:DescribeSubnets), the zones of the instance types (it needs ec2:DescribeSubnets), free addresses (it needs ec2:DescribeSubnets). Nothing waits for it. ${right}`,
         NodesVerified: NO_NODES_YET,
+      },
+    ],
+    [
+      'names a right that is wanting beside what is missing',
+      sampleSituation({
+        prerequisites: sampleFacts({
+          linuxNode: known(false),
+          subnets: unasked(),
+          legacyController: unasked('throttled'),
+        }),
+      }),
+      {
+        PrerequisitesMet: `False ${NO_LINUX} 4 prerequisites could not be checked: the old VPC resource controller (DescribeAddon failed: the call was throttled), the subnets (it needs ec2:DescribeSubnets), the zones of the instance types (it needs ec2:DescribeSubnets), free addresses (it needs ec2:DescribeSubnets). Nothing waits for it. ${right}`,
+      },
+    ],
+    [
+      'is quiet about passing trouble beside what is missing',
+      sampleSituation({ prerequisites: sampleFacts({ linuxNode: known(false), subnets: unasked('throttled') }) }),
+      { PrerequisitesMet: `False ${NO_LINUX}` },
+    ],
+    [
+      'says what is missing also where a look was denied',
+      sampleSituation({ prerequisites: LINUX, troubles: [denied('describeScalingGroups')] }),
+      { PrerequisitesMet: `False ${NO_LINUX} ${DENIED}` },
+    ],
+    [
+      'says what is missing also where a change was denied',
+      sampleSituation({ prerequisites: LINUX, troubles: [denied('correctScalingTags')] }),
+      {
+        PrerequisitesMet: `False ${DENIED_AND_MISSING}`,
+        Reconciling: `True ${DENIED_AND_MISSING}`,
       },
     ],
     [

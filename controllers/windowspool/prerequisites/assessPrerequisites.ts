@@ -11,8 +11,10 @@ const PAGE = 'docs/prerequisites.md';
 export function assessPrerequisites(s: Situation): Finding {
   const { cluster, settings, pool } = s;
   if (isClusterMismatch(s)) return clusterMismatch(s);
+  const checked = examinationOf(s);
+  const failed = checked && assessFailed(s, checked);
   const denied = assessRights(s);
-  if (denied) return denied;
+  if (denied) return failed ? deniedBeside(denied, failed) : denied;
   if (cluster.kind === 'unasked') {
     const message = 'The operator may do what the pool needs. Nodes that something else made need nothing of EKS.';
     return { status: 'True', reason: 'Met', message };
@@ -31,9 +33,9 @@ export function assessPrerequisites(s: Situation): Finding {
       working: true,
     };
   }
-  const checked = examinationOf(s);
   return (
-    (checked && (assessFailed(s, checked) ?? assessUnknown(checked))) ?? {
+    failed ??
+    (checked && assessUnknown(checked)) ?? {
       status: 'True',
       reason: 'Met',
       message: `The operator runs in EKS cluster ${cluster.cluster.name} and may do what the pool needs.`,
@@ -41,19 +43,29 @@ export function assessPrerequisites(s: Situation): Finding {
   );
 }
 
+/** A look that was denied says less than what is known to be missing; a change that was denied says more. Both are told. */
+function deniedBeside(denied: Finding, failed: Finding): Finding {
+  const [first, second] = denied.status === 'False' ? [denied, failed] : [failed, denied];
+  return { ...first, message: `${first.message} ${second.message}` };
+}
+
 /** What is missing. It stops the pool only where it keeps its group from being created; a group that lives is kept as it is. */
-function assessFailed(s: Situation, { failed }: Examination): Finding | undefined {
+function assessFailed(s: Situation, checked: Examination): Finding | undefined {
+  const { failed } = checked;
   const [first] = failed;
   if (!first) return undefined;
   const texts = failed.map(({ check, result }) => `${sentence(result.message)} See ${PAGE}#${check.section}.`);
-  const message =
+  const rest = assessUnknown(checked);
+  // A call that fails now and then is no part of it: the message would change at each try.
+  const beside = rest?.reason === 'AccessDenied' ? ` ${rest.message}` : '';
+  const missing =
     failed.length === 1
       ? texts.join('')
       : `${failed.length} prerequisites are not met. ${texts.map((text, i) => `(${i + 1}) ${text}`).join(' ')}`;
   const blocking = blockers(s);
   const passing = blocking.every(({ result }) => result.passes);
   const state = blocking.length === 0 ? {} : passing ? ({ working: true } as const) : ({ stalled: true } as const);
-  return { status: 'False', reason: first.check.reason, message, ...state };
+  return { status: 'False', reason: first.check.reason, message: missing + beside, ...state };
 }
 
 /** What could not be checked blocks nothing. */
