@@ -7,7 +7,7 @@ import { type Difference, describeDifference, differencesOf, differencesToMend, 
 import { waitsForBudget } from './disruption.ts';
 import { groupOf, isClusterMismatch, isDeleting, isPaused } from './facts.ts';
 import { failedTargetOf } from './failedTarget.ts';
-import { configChangeFor } from './groupChanges.ts';
+import { configChangeFor, isUndone } from './groupChanges.ts';
 import { RETRY_ANNOTATION } from './labels.ts';
 import { templateIn, wantedTemplateVersion } from './launchTemplate.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
@@ -73,6 +73,10 @@ function compare(s: Situation, group: NodeGroup): Finding {
     const others = `${joined(fleet.disrupted)} ${fleet.disrupted.length === 1 ? 'loses' : 'lose'} nodes now`;
     const message = `Node group ${group.name}: ${what} The rolling update waits: ${others}, and --max-pools-updating is ${settings.maxPoolsUpdating}.`;
     return { status: 'False', reason: 'WaitingForBudget', message, working: true };
+  }
+  if (isUndone(s)) {
+    const message = `Node group ${group.name}: ${listed(open)} It was just put right, and something else undid that. It is put right at the next look. Find what edits the group, or set driftPolicy: Report.`;
+    return { status: 'False', reason: 'Drifted', message };
   }
   if (open.length > 0 || configChangeFor(pool, group)) {
     const what = open.length > 0 ? listed(open) : 'the desired size is to be sent.';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { WindowsPoolSpec } from './api.gen.ts';
 import type { NodeGroup } from './ports.ts';
 import { Crash, type FakeWorld } from './testing/fakeWorld.ts';
-import { sampleTrouble, settings } from './testing/fixtures.ts';
-import { fresh, readyWorld, until, wake } from './testing/life.ts';
+import { MINUTE, sampleTrouble, settings } from './testing/fixtures.ts';
+import { fresh, readyWorld, until, updatesIn, wake } from './testing/life.ts';
 
 const spec: Partial<WindowsPoolSpec> = { labels: { tier: 'web' } };
 const EDIT = { labels: { tier: 'db', 'winpool.dev/pool': 'web', 'winpool.dev/windows-build': '10.0.20348', x: 'y' } };
@@ -51,6 +51,32 @@ describe('an edit behind the operator’s back', () => {
       );
     });
   }
+
+  it('that comes again at once is put right once in a resync interval, and told, however many events come', async () => {
+    const { world, deps } = await readyWorld({ labels: { tier: 'web' } });
+    const describe: typeof deps.nodeGroups.describe = async (name, aborted) => {
+      const seen = await deps.nodeGroups.describe(name, aborted);
+      if (!seen.ok || seen.value?.status !== 'ACTIVE') return seen;
+      world.groups.set(name, { ...seen.value, labels: { ...seen.value.labels, tier: 'edited' } });
+      return { ok: true, value: world.groups.get(name) };
+    };
+    const contested = { ...deps, nodeGroups: { ...deps.nodeGroups, describe } };
+    const end = world.now + 60 * MINUTE;
+    while (world.now < end) {
+      await wake(world, contested);
+      world.now += 5_000;
+    }
+    const sent = updatesIn(world.calls).length;
+    assert.ok(sent >= 4 && sent <= 8, `${sent} updates in an hour`);
+    const told = world.events.filter(({ message }) => message.includes('something else undid that'));
+    assert.deepEqual(
+      [told.length > 0, told[0]?.message],
+      [
+        true,
+        'Node group web: label tier is edited and the spec says web. It was just put right, and something else undid that. It is put right at the next look. Find what edits the group, or set driftPolicy: Report.',
+      ],
+    );
+  });
 
   it('is told once with driftPolicy Report and left as it is; another field is news', async () => {
     const { world, deps } = await readyWorld({ ...spec, driftPolicy: 'Report' });

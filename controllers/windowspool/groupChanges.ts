@@ -2,11 +2,12 @@
 
 import type { WindowsPool } from './api.gen.ts';
 import { appliedOf, DESIRED, labelField, tagField, taintField, updateField } from './applied.ts';
-import { differencesToMend } from './differences.ts';
+import { differencesOf, differencesToMend } from './differences.ts';
 import { hashOf } from './hash.ts';
 import { keptTags, updateOf, wishFor } from './nodeGroup.ts';
 import { scalingIn } from './poolKind.ts';
 import type { ConfigChange, NodeGroup, Scaling } from './ports.ts';
+import type { Situation } from './situation.ts';
 
 /**
  * What an update sends and what it is to reach, as a hash: a failed one is not repeated while this stays the same. An autoscaler that
@@ -97,6 +98,20 @@ export function fieldsOfChange(pool: WindowsPool, { labels, taints, scaling, upd
     ...(scaling?.desired !== undefined && scaling.desired === scalingIn(pool.spec).desired ? [DESIRED] : []),
     ...Object.keys(update ?? {}).map(updateField),
   ];
+}
+
+/**
+ * Whether what the operator's own update put right is wrong again as soon as it ended: something else edits the group, too. To put it right
+ * at once would go on for ever, so that waits for the next look.
+ */
+export function isUndone({ pool, group, update }: Situation): boolean {
+  const last = pool.status?.nodeGroup?.update;
+  if (group.kind !== 'seen' || update?.status !== 'Successful' || update.id !== last?.id) return false;
+  const change = configChangeFor(pool, group.group);
+  if (!change || configTargetOf(pool, change) !== last.target) return false;
+  const drift = differencesOf(pool, group.group).filter(({ isDrift }) => isDrift);
+  const edited = new Set(drift.map(({ field }) => field));
+  return fieldsOfChange(pool, change).every((field) => edited.has(field));
 }
 
 export interface TagChange {

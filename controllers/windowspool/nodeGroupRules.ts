@@ -9,7 +9,7 @@ import { type Difference, differencesOf } from './differences.ts';
 import { claimFor, waitsForBudget } from './disruption.ts';
 import { createdFrom, groupOf, isClusterMismatch } from './facts.ts';
 import { hasFailed, rememberedFailures } from './failedTarget.ts';
-import { configChangeFor, configTargetOf, fieldsOfChange, tagChangeFor } from './groupChanges.ts';
+import { configChangeFor, configTargetOf, fieldsOfChange, isUndone, tagChangeFor } from './groupChanges.ts';
 import { hashOf } from './hash.ts';
 import { CREATED_FROM_TAG, FINALIZER } from './labels.ts';
 import { wantedTemplateVersion } from './launchTemplate.ts';
@@ -173,10 +173,10 @@ export function correctConfig(s: Situation): Step[] | undefined {
   return change && configSteps(s, change);
 }
 
-/** The steps of an update; undefined when it failed before. */
+/** The steps of an update; undefined when it failed before, or was undone just now. */
 function configSteps(s: Situation, change: ConfigChange): Step[] | undefined {
   const target = configTargetOf(s.pool, change);
-  if (s.group.kind !== 'seen' || hasFailed(s, target)) return undefined;
+  if (s.group.kind !== 'seen' || hasFailed(s, target) || isUndone(s)) return undefined;
   const token = tokenFor(s.pool, 'update', change, s.pool.status?.nodeGroup?.update?.id);
   const fields = fieldsOfChange(s.pool, change);
   return [

@@ -54,6 +54,8 @@ const RARELY = 6;
 /** What AWS said of a pool at one look. */
 export interface Sight {
   readonly group: GroupSight;
+  /** The operator's update that ended well just before. */
+  readonly update: Situation['update'];
   readonly prerequisites: Situation['prerequisites'];
   readonly instances: Situation['instances'];
   readonly newestRelease: Situation['newestRelease'];
@@ -98,7 +100,8 @@ export class Sights {
   keep({ pool, troubles, ...seen }: Situation, until: number): void {
     const { group, prerequisites, instances, newestRelease, autoscaler } = seen;
     const kept = troubles.filter(isAwsTrouble);
-    const sight = { group, prerequisites, instances, newestRelease, autoscaler, troubles: kept };
+    const update = seen.update?.status === 'Successful' ? seen.update : undefined;
+    const sight = { group, update, prerequisites, instances, newestRelease, autoscaler, troubles: kept };
     this.#entries.set(pool.metadata.name, { sight, wanted: wantedOf(pool), until });
   }
 
@@ -143,7 +146,7 @@ export async function observe(
     settings,
     cluster,
     group,
-    update: undefined,
+    update: before?.update?.id === pool.status?.nodeGroup?.update?.id ? before?.update : undefined,
     roster,
     holding: undefined,
     prerequisites: before?.prerequisites,
