@@ -107,7 +107,7 @@ const table: { readonly [K in keyof Options]: Flag<Exclude<Options[K], undefined
   deniedRetryMs: flag(
     'denied-retry-interval',
     'WINPOOL_DENIED_RETRY_INTERVAL',
-    'Between two tries of a call that AWS denied.',
+    'Until the next try of a call that AWS denied; longer, up to the resync interval, the longer that lasts.',
     duration,
     '1m',
   ),

@@ -4,7 +4,7 @@ import { GATE_TAINT } from './nodeTaints.ts';
 import type { NodeGroup } from './ports.ts';
 import { reconcile } from './reconcile.ts';
 import { sampleGroup, samplePool, sampleSituation, sampleTrouble, settings } from './testing/fixtures.ts';
-import { readyWorld, wake } from './testing/life.ts';
+import { hours, readyWorld, wake } from './testing/life.ts';
 import { SCALING_TAGS } from './testing/planCasesOfAutoscaler.ts';
 
 const { signal } = new AbortController();
@@ -107,4 +107,14 @@ describe('the tags of a scaling group', () => {
       assert.deepEqual(tags(world), SCALING_TAGS);
     });
   }
+
+  it('are asked for no more often than all else where AWS denies that for good', async () => {
+    const { world, deps } = await readyWorld();
+    world.fails = (now) => (now === 'DescribeAutoScalingGroups' ? sampleTrouble('denied') : undefined);
+    await hours(world, deps, 2);
+    world.awsCalls();
+    await hours(world, deps, 3);
+    const looks = world.awsCalls().filter((call) => call === 'DescribeNodegroup').length;
+    assert.ok(looks <= 18, `${looks} looks in 3 hours`);
+  });
 });

@@ -27,6 +27,20 @@ function trouble(kind: TroubleKind): Situation {
   return sampleSituation({ troubles: [{ at: NOW, step: 'updateConfig', trouble: sampleTrouble(kind) }] });
 }
 
+/** A call is denied, and PrerequisitesMet has said so for that long. */
+function longDenied(ms: number): Situation {
+  const lastTransitionTime = new Date(NOW - ms).toISOString();
+  const told = {
+    type: 'PrerequisitesMet',
+    status: 'False',
+    reason: 'AccessDenied',
+    message: 'no',
+    lastTransitionTime,
+  } as const;
+  const pool = samplePool({}, { status: { ...knownStatus(), conditions: [told] } });
+  return { ...trouble('denied'), pool };
+}
+
 /** Three quarters to five quarters. */
 function near(ms: number, wanted: number): void {
   assert.ok(ms >= wanted * 0.75 && ms <= wanted * 1.25, `${ms} ms is not near ${wanted} ms`);
@@ -73,6 +87,8 @@ describe('AWS is looked at again', () => {
     );
   const exact: readonly (readonly [string, Situation, number])[] = [
     ['after a while when AWS denied a call', trouble('denied'), deniedRetryMs],
+    ['more and more rarely the longer AWS denies it', longDenied(10 * MINUTE), 5 * MINUTE],
+    ['as rarely as a settled group when AWS has denied it for long', longDenied(300 * MINUTE), resyncMs],
     ['after a while when the cluster is gone', trouble('gone'), deniedRetryMs],
     ['a moment later when AWS throttled', trouble('throttled'), 1_000],
     ['a moment later when AWS was unavailable', trouble('unavailable'), 1_000],

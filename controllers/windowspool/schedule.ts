@@ -68,10 +68,14 @@ export function untilGroupLook(s: Situation): number {
 function untilPrerequisites(s: Situation): number {
   const checked = examinationOf(s);
   if (!checked || checked.failed.length + checked.unknown.length === 0) return Number.POSITIVE_INFINITY;
-  const told = s.pool.status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
-  const lasts = told && told.status !== 'True' ? s.now - Date.parse(told.lastTransitionTime) : 0;
-  const { pollMs, resyncMs } = s.settings;
-  return spread(s, Math.max(pollMs, Math.min(lasts / 2, resyncMs)));
+  return spread(s, lastingLook(s, s.settings.pollMs));
+}
+
+/** The interval at first, and longer the longer PrerequisitesMet has not been True, until it is that of a settled group. */
+function lastingLook({ pool, now, settings }: Situation, firstMs: number): number {
+  const told = pool.status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
+  const lasts = told && told.status !== 'True' ? now - Date.parse(told.lastTransitionTime) : 0;
+  return Math.max(firstMs, Math.min(lasts / 2, settings.resyncMs));
 }
 
 function untilGroupChanges(s: Situation): number {
@@ -79,7 +83,8 @@ function untilGroupChanges(s: Situation): number {
   // Events tell of everything there; a look now and then is for what nobody thought of.
   if (!hasNodeGroup(s.pool)) return spread(s, settings.resyncMs);
   const kinds = awsTroublesOf(s).map(({ kind }) => kind);
-  if (kinds.includes('denied') || kinds.includes('gone')) return settings.deniedRetryMs;
+  // PrerequisitesMet says so, and every look then is one at all prerequisites.
+  if (kinds.includes('denied') || kinds.includes('gone')) return lastingLook(s, settings.deniedRetryMs);
   if (kinds.some((kind) => TRANSIENT.includes(kind))) return UNREACHABLE_KEPT_MS;
   // EKS may take no update of a DEGRADED group, and that can last for days.
   if (kinds.includes('busy')) return spread(s, isDegraded(s) ? settings.resyncMs : settings.pollMs);
