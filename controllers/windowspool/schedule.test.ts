@@ -47,6 +47,12 @@ function near(ms: number, wanted: number): void {
 }
 
 describe('AWS is looked at again', () => {
+  const { group: degradedGroup } = group({ status: 'DEGRADED' });
+  const degraded = { group: degradedGroup };
+  const leaving = samplePool(
+    { deletionPolicy: 'Retain' },
+    { metadata: { deletionTimestamp: new Date(NOW).toISOString() }, status: knownStatus() },
+  );
   const spread: readonly (readonly [string, Situation, number])[] = [
     ['rarely when the group is settled', sampleSituation(), resyncMs],
     ['rarely when the group is degraded', group({ status: 'DEGRADED' }), resyncMs],
@@ -57,6 +63,8 @@ describe('AWS is looked at again', () => {
       (status) => [`soon while the group is ${status}`, group({ status }), pollMs] as const,
     ),
     ['soon when somebody else works on the group', trouble('busy'), pollMs],
+    ['rarely when EKS takes no update of a degraded group', { ...trouble('busy'), ...degraded }, resyncMs],
+    ['soon then while the pool leaves that group', { ...trouble('busy'), ...degraded, pool: leaving }, pollMs],
     [
       'soon while the end of an update is not known',
       sampleSituation({

@@ -2,7 +2,7 @@
 
 import { adoptionOf } from './adoption.ts';
 import { waitingForWindow } from './automaticUpdates.ts';
-import { groupOf, isAwsTrouble } from './facts.ts';
+import { groupOf, isAwsTrouble, isDeleting } from './facts.ts';
 import { failedTargetOf } from './failedTarget.ts';
 import { hashOf } from './hash.ts';
 import { nextOpening } from './maintenance.ts';
@@ -86,8 +86,7 @@ function untilGroupChanges(s: Situation): number {
   // PrerequisitesMet says so, and every look then is one at all prerequisites.
   if (kinds.includes('denied') || kinds.includes('gone')) return lastingLook(s, settings.deniedRetryMs);
   if (kinds.some((kind) => TRANSIENT.includes(kind))) return UNREACHABLE_KEPT_MS;
-  // EKS may take no update of a DEGRADED group, and that can last for days.
-  if (kinds.includes('busy')) return spread(s, isDegraded(s) ? settings.resyncMs : settings.pollMs);
+  if (kinds.includes('busy')) return spread(s, isRefusing(s) ? settings.resyncMs : settings.pollMs);
   if (kinds.length > 0) return settings.createRetryMs;
   const group = groupOf(s);
   if (!group) {
@@ -105,8 +104,9 @@ function untilGroupChanges(s: Situation): number {
   return spread(s, isUpdateOpen(s) ? settings.pollMs : settings.resyncMs);
 }
 
-function isDegraded(s: Situation): boolean {
-  return groupOf(s)?.status === 'DEGRADED';
+/** EKS may take no update of a DEGRADED group, and that can last for days. A pool that leaves its group tries for minutes only. */
+function isRefusing(s: Situation): boolean {
+  return groupOf(s)?.status === 'DEGRADED' && !isDeleting(s.pool);
 }
 
 /** When what failed may be tried again. A time that is past was not used (the pool is paused, say): then there is no hurry. */
