@@ -6,7 +6,7 @@ import { type NodeGroupPool, samplePool } from '../../controllers/windowspool/te
 import type { CallFaults } from '../cloud/callFaults.ts';
 import type { ConsoleEdit } from '../cloud/faults.ts';
 import { nodeRoleArn, subnetIds } from '../cloud/network.ts';
-import type { CloudWorld } from './cloudWorld.ts';
+import { type CloudWorld, TEMPLATE } from './cloudWorld.ts';
 
 /** One thing that happens; `name` says which, to read a counterexample. */
 export interface Act {
@@ -29,9 +29,15 @@ const pool = fc.constantFrom(...POOLS);
 
 const MINUTE = 60_000;
 
-/** A pool as somebody applies it for the first time. */
+/** A pool as somebody applies it for the first time; `db` is made from a launch template. */
 export function newPool(name: string): NodeGroupPool {
-  const nodeGroup = { nodeRoleArn, subnets: subnetIds.map((id) => ({ id })), instanceTypes: ['m5.large'] };
+  const template = { launchTemplate: { name: TEMPLATE, version: '$Default' }, diskSizeGiB: undefined };
+  const nodeGroup = {
+    nodeRoleArn,
+    subnets: subnetIds.map((id) => ({ id })),
+    instanceTypes: ['m5.large'],
+    ...(name === 'db' && template),
+  };
   const metadata = { name, uid: `uid-${name}`, finalizers: [], generation: 0 };
   return samplePool({ nodeGroup, scaling: { min: 1, max: 4 } }, { metadata });
 }
@@ -130,9 +136,23 @@ const spec: readonly fc.Arbitrary<Act>[] = [
     fc
       .constantFrom('1.35-2026.02.17', '1.35-2026.03.17', '1.35-2026.04.18', UNPUBLISHED, undefined)
       .map((releaseVersion) => (given) => {
-        const { releaseVersion: _before, ...rest } = given.nodeGroup;
+        const { releaseVersion: _before, kubernetesVersion: _version, ...rest } = given.nodeGroup;
         return { ...given, nodeGroup: { ...rest, ...(releaseVersion && { releaseVersion }) } };
       }),
+  ),
+  edits(
+    'the Kubernetes version',
+    fc.constantFrom('1.35', '1.36', undefined).map((kubernetesVersion) => (given) => {
+      const { kubernetesVersion: _before, releaseVersion: _release, ...rest } = given.nodeGroup;
+      return { ...given, nodeGroup: { ...rest, ...(kubernetesVersion && { kubernetesVersion }) } };
+    }),
+  ),
+  edits(
+    'the version of the launch template',
+    fc.constantFrom('1', '2', '$Latest', '$Default').map((version) => (given) => {
+      const { launchTemplate } = given.nodeGroup;
+      return launchTemplate ? group({ launchTemplate: { ...launchTemplate, version } })(given) : given;
+    }),
   ),
   edits(
     'the disruption',
@@ -242,10 +262,28 @@ const faults: readonly fc.Arbitrary<Act>[] = [
   call('is throttled', (calls, operation) => calls.throttle({ operation })),
   call('fails', (calls, operation) => calls.serverError({ operation })),
   call('loses its answer', (calls, operation) => calls.reset({ operation, after: true })),
+  fc.constantFrom('accept', 'reject').map((answer) =>
+    act(`EKS ${answer}s updates of DEGRADED groups`, {
+      happen: ({ cloud }) => void Object.assign(cloud.state.switches, { updatesWhileDegraded: answer }),
+    }),
+  ),
   fc.integer({ min: 1, max: 12 }).map((count) =>
     act(`the process ends after ${count} calls`, {
       happen: (world) => {
         world.callsLeft = count;
+      },
+    }),
+  ),
+  fc.constant(
+    act('a new version of the launch template', {
+      happen: ({ cloud }) => void cloud.faults.launchTemplate({ name: TEMPLATE, data: {} }),
+    }),
+  ),
+  fc.constant(
+    act('another default version of the launch template', {
+      happen: ({ cloud }) => {
+        const { version } = cloud.faults.launchTemplate({ name: TEMPLATE });
+        cloud.faults.launchTemplate({ name: TEMPLATE, defaultVersion: version });
       },
     }),
   ),

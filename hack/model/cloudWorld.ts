@@ -8,8 +8,10 @@ import { Ec2Capacity } from '../../controllers/aws/capacity.ts';
 import { EksAccessEntries, EksAddons } from '../../controllers/aws/clusterSettings.ts';
 import { EksClusters } from '../../controllers/aws/clusters.ts';
 import { Ec2Instances } from '../../controllers/aws/instances.ts';
+import { Ec2LaunchTemplates } from '../../controllers/aws/launchTemplates.ts';
 import { EksNodeGroups } from '../../controllers/aws/nodeGroups.ts';
 import { PublishedReleases } from '../../controllers/aws/releases.ts';
+import { AutoScalingGroups } from '../../controllers/aws/scalingGroups.ts';
 import { nodeRecordOf } from '../../controllers/kubernetes/nodes.ts';
 import type { NodeRecord, Taint } from '../../controllers/windowspool/ports.ts';
 import type { Deps } from '../../controllers/windowspool/reconcile.ts';
@@ -28,6 +30,9 @@ const modelCluster = { ...sampleCluster, kubernetesVersion: '1.35', caData: Buff
 
 /** As in the flags' defaults, but for the cluster. A second of the local AWS stands for a minute of the real one. */
 const modelSettings: Settings = { ...settings, clusterName: sampleCluster.name, region: sampleCluster.region };
+
+/** A launch template, which is there from the beginning. */
+export const TEMPLATE = 'windows';
 
 const unbounded = { atOnce: 1_000, perSecond: Number.POSITIVE_INFINITY };
 
@@ -48,6 +53,7 @@ export class CloudWorld extends FakeWorld {
   constructor() {
     super();
     this.cloud = new MemoryCloud({ cluster: modelCluster, clock: { now: () => this.now } });
+    this.cloud.faults.launchTemplate({ name: TEMPLATE, data: {} });
     this.cloud.state.onNodeEvent((event) => this.#follow(event));
   }
 
@@ -70,6 +76,7 @@ export class CloudWorld extends FakeWorld {
     const eks = send as ConstructorParameters<typeof EksNodeGroups>[1];
     const ec2 = send as ConstructorParameters<typeof Ec2Instances>[0];
     const ssm = send as ConstructorParameters<typeof PublishedReleases>[0];
+    const autoScaling = send as ConstructorParameters<typeof AutoScalingGroups>[1];
     const { name } = modelCluster;
     const deps = {
       ...super.start(),
@@ -81,6 +88,8 @@ export class CloudWorld extends FakeWorld {
       capacity: new Ec2Capacity(ec2, lane),
       releases: new PublishedReleases(ssm, ec2, lane),
       instances: new Ec2Instances(ec2, lane),
+      launchTemplates: new Ec2LaunchTemplates(ec2, lane),
+      scalingGroups: new AutoScalingGroups(name, autoScaling, lane),
     };
     return this.#mortal(deps);
   }
@@ -119,8 +128,17 @@ export class CloudWorld extends FakeWorld {
       signal,
     );
     const { update } = output as { readonly update?: { readonly id?: string } };
-    if (operation.startsWith('UpdateNodegroup') && update?.id !== undefined) this.#sent.set(wishOf(input), update.id);
+    if (operation.startsWith('UpdateNodegroup') && update?.id !== undefined) this.#follows(operation, input, update.id);
     return output;
+  }
+
+  /** An update that EKS took on. The answer of one that failed, once more, is none: a call with its token learns how it ended. */
+  #follows(operation: string, input: { nodegroupName?: string }, id: string): void {
+    const before = this.#sent.get(wishOf(input));
+    const { status } = this.cloud.state.updates.get(before ?? '')?.update ?? {};
+    if (before !== id && status === 'Failed')
+      this.breaches.push(`${operation} of ${input.nodegroupName} is repeated though it failed`);
+    this.#sent.set(wishOf(input), id);
   }
 
   /** Looks at a call that changes something, in the moment in which it is made. */
@@ -137,15 +155,17 @@ export class CloudWorld extends FakeWorld {
       if (others.length > 0) this.breaches.push(`pool ${pool} gets a second group ${name}`);
     }
     if (operation.startsWith('UpdateNodegroup')) {
-      const before = updates.get(this.#sent.get(wishOf(input)) ?? '');
-      if (before?.update.status === 'Failed')
-        this.breaches.push(`${operation} of ${name} is repeated though it failed`);
       const running = [...updates.values()].some(
         ({ group, update }) => group === name && update.status === 'InProgress',
       );
       if (running) this.breaches.push(`${operation} of ${name} during another update`);
     }
     if (operation === 'UpdateNodegroupVersion') {
+      const limit = this.pools.get(name)?.spec.disruption?.maxUnavailable;
+      const { maxUnavailable, maxUnavailablePercentage } = groups.get(name)?.nodegroup.updateConfig ?? {};
+      const taken = maxUnavailablePercentage === undefined ? maxUnavailable : `${maxUnavailablePercentage}%`;
+      if (limit !== undefined && limit !== taken)
+        this.breaches.push(`${name} is updated by ${taken} nodes at a time, not ${limit}`);
       const rolling = [...groups.values()].filter((one) => one.rollout !== undefined && one.name !== name);
       if (rolling.length >= modelSettings.maxPoolsUpdating)
         this.breaches.push(`${name} is updated while ${rolling.map((one) => one.name)} is`);

@@ -19,6 +19,9 @@ const RIGHT_ENDS: readonly string[] = [
   'False/Drifted',
   'False/WaitingForWindow',
   'False/InvalidMaintenanceWindow',
+  'False/UnsupportedVersion',
+  'False/LaunchTemplateUnfit',
+  'False/ReleaseNotVerified',
 ];
 const { signal } = new AbortController();
 
@@ -98,10 +101,14 @@ export class Life {
     if (reconciling) return [`it is still Reconciling: ${reconciling.message}`];
     // What cannot be: a release that was never published. The pool says so.
     if (pool.status?.nodeGroup?.failedTarget) {
-      const impossible = pool.spec.nodeGroup?.releaseVersion === UNPUBLISHED;
+      const { releaseVersion, kubernetesVersion } = pool.spec.nodeGroup ?? {};
+      // Nor does EKS go back to an older version.
+      const isOlder = (kubernetesVersion ?? releaseVersion)?.startsWith('1.35') && group?.kubernetesVersion === '1.36';
+      const impossible = releaseVersion === UNPUBLISHED || isOlder;
       return impossible ? [] : [`it gave up: ${pool.status.nodeGroup.failedTarget.message}`];
     }
-    if (!group) return ['it has no group'];
+    // A group of a version that the control plane does not have waits for it.
+    if (!group) return conditionOf(pool, 'PrerequisitesMet') === 'False/UnsupportedVersion' ? [] : ['it has no group'];
     if (!isOwnedBy(pool, group)) {
       const isTold = conditionOf(pool, 'NodeGroupReady') === 'False/NotOwned';
       return isTold && pool.spec.nodeGroup?.adoption === 'Never' ? [] : ['the group is not its own'];
@@ -115,13 +122,18 @@ export class Life {
   }
 
   /** What of the spec the group in EKS does not have. Not by the operator's own comparison: that may be what is wrong. */
-  #differing({ spec }: WindowsPool, name: string): string[] {
-    const { labels, taints, tags, scalingConfig, releaseVersion } = this.world.cloud.state.group(name).nodegroup;
+  #differing(pool: WindowsPool, name: string): string[] {
+    const { spec } = pool;
+    const { labels, taints, tags, scalingConfig, releaseVersion, version, launchTemplate } =
+      this.world.cloud.state.group(name).nodegroup;
     const has = (all: Readonly<Record<string, string>> | undefined, wanted: Readonly<Record<string, string>> = {}) =>
       Object.entries(wanted).every(([key, value]) => all?.[key] === value);
     const isTainted = (key: string, value: string) =>
       taints?.some((taint) => taint.key === key && taint.value === value);
-    const pin = spec.nodeGroup?.releaseVersion;
+    const { releaseVersion: pin, kubernetesVersion: minor, launchTemplate: wanted } = spec.nodeGroup ?? {};
+    const template = /^\d+$/.test(String(wanted?.version)) ? String(wanted?.version) : undefined;
+    // What waits for the control plane, or for a version of the template, is told.
+    const isWaiting = /UnsupportedVersion|LaunchTemplateUnfit/.test(conditionOf(pool, 'UpToDate'));
     const checks: readonly (readonly [string, boolean | undefined])[] = [
       ['labels', has(labels, { ...spec.labels, 'winpool.dev/pool': name })],
       [
@@ -132,6 +144,8 @@ export class Life {
       ['min', scalingConfig?.minSize === spec.scaling?.min],
       ['max', scalingConfig?.maxSize === spec.scaling?.max],
       ['release', pin === undefined || releaseVersion === pin],
+      ['version', minor === undefined || version === minor || isWaiting],
+      ['template', template === undefined || launchTemplate?.version === template || isWaiting],
       ['gate', (spec.verification.policy === 'Gate') === (taints?.some(({ key }) => key === GATE_TAINT_KEY) ?? false)],
     ];
     return checks.filter(([, isRight]) => isRight !== true).map(([what]) => what);
