@@ -105,6 +105,13 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       ],
     ],
     [
+      'that is gone from a group that lives',
+      sampleInput({ spec: WINDOWS, facts: sampleFacts({ launchTemplate: known(undefined) }), creating: false }),
+      [
+        'LaunchTemplateNotFound: EC2 knows no launch template windows with version $Latest in eu-west-1. The node group keeps the version that it has. Put nodeGroup.launchTemplate.version right; when the template is gone, only another WindowsPool can have another one',
+      ],
+    ],
+    [
       'with what EKS does not take, and two instance types',
       sampleInput({
         spec: template({ name: 'windows', version: '$Latest' }, { instanceTypes: ['m5.large'] }),

@@ -4,15 +4,21 @@ import { type Check, failed, given, met, type Result } from './check.ts';
 import type { CheckInput } from './facts.ts';
 
 /** Ensures that the version of the launch template is there. */
-function exists({ spec, facts, region }: CheckInput): Result | undefined {
+function exists({ spec, facts, region, creating }: CheckInput): Result | undefined {
   const wanted = templateIn(spec);
   return given(facts, 'launchTemplate', (template) => {
     if (!wanted || template) return met;
     const what = wanted.id === undefined ? `${wanted.name}` : wanted.id;
     return failed(
-      `EC2 knows no launch template ${what} with version ${wanted.version} in ${region}. Put nodeGroup.launchTemplate right`,
+      `EC2 knows no launch template ${what} with version ${wanted.version} in ${region}. ${moveFor(creating)}`,
     );
   });
+}
+
+/** A group never gets another template, only another version of its own. */
+function moveFor(creating: boolean): string {
+  if (creating) return 'Put nodeGroup.launchTemplate right';
+  return 'The node group keeps the version that it has. Put nodeGroup.launchTemplate.version right; when the template is gone, only another WindowsPool can have another one';
 }
 
 /** Ensures that EKS takes it: a group that it refuses, or that fails, costs twenty minutes and tells of one fault at a time. */
