@@ -229,7 +229,9 @@ export function correctScalingTags(s: Situation): Step[] | undefined {
 function accessEntryFirst(s: Situation): Step[] {
   const input = checkInputOf(s);
   const role = input && missingAccessEntry(input);
-  return role ? [{ kind: 'createAccessEntry', role, token: tokenFor(s.pool, 'access', role, undefined) }] : [];
+  if (!role) return [];
+  // Another token each time: one that is there is refused by its name, and for one that was deleted the old answer would come again.
+  return [{ kind: 'createAccessEntry', role, token: tokenFor(s.pool, 'access', role, String(s.now)) }];
 }
 
 /** What of the fields no change of the spec made. */

@@ -295,6 +295,14 @@ describe('an access entry that the operator makes', () => {
     assert.equal(world.events.filter(({ reason }) => reason === 'AccessEntryCreated').length, 1);
   });
 
+  it('is made again each time that somebody deletes it', async () => {
+    const { world, deps } = await readyWorld({ nodeGroup: { ...fresh().spec.nodeGroup, manageAccessEntry: true } });
+    for (const time of ['first', 'second']) {
+      world.prerequisites = { ...world.prerequisites, accessEntry: undefined };
+      await until(world, deps, () => world.prerequisites.accessEntry !== undefined, `the ${time} entry`);
+    }
+  });
+
   it('keeps the group back when it cannot be made', async () => {
     for (const kind of ['busy', 'denied', 'refused', 'throttled'] as const) {
       const world = managing();

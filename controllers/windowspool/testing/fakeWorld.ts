@@ -138,8 +138,11 @@ export class FakeWorld {
       addons: { find: () => this.#call('DescribeAddon', () => this.prerequisites.cniAddon) },
       accessEntries: {
         find: () => this.#call('DescribeAccessEntry', () => this.prerequisites.accessEntry),
-        create: () =>
+        create: (role, token) =>
           this.#call('CreateAccessEntry', () => {
+            // The answer to a token is given again, whatever became of the entry.
+            if (this.#tokens.has(token)) return;
+            this.#tokens.set(token, role);
             this.prerequisites = { ...this.prerequisites, accessEntry: { type: 'EC2_WINDOWS' } };
           }),
       },
