@@ -72,6 +72,10 @@ function waitingForGroup(s: Situation): Finding | undefined {
     return { status: 'True', reason: 'NoNodes', message: 'The pool has no nodes and wants none.' };
   }
   const missing = Math.max(0, desired - total);
+  if (missing > 0 && group?.status === 'DELETING') {
+    const message = `${total} of ${count(desired, 'node')} ${total === 1 ? 'is' : 'are'} left: node group ${group.name} is being deleted.`;
+    return { status: 'Unknown', reason: 'Pending', message };
+  }
   return missing > 0 ? waitingForNodes(s, missing, desired) : undefined;
 }
 

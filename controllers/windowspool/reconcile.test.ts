@@ -285,6 +285,25 @@ describe('a pool that is deleted', () => {
     assert.equal(world.awsCalls().includes('DescribeUpdate'), false);
   });
 
+  it('is not said to miss nodes, however long EKS takes to end them', async () => {
+    const { world, deps } = await readyWorld();
+    world.looks = 200;
+    world.remove('web');
+    await wake(world, deps);
+    for (const minutes of [0, 1, settings.joinGraceMs / MINUTE + 1]) {
+      world.now += minutes * MINUTE;
+      await wake(world, deps);
+      assert.equal(
+        conditionOf(world, 'NodesVerified'),
+        'Unknown Pending: 0 of 3 nodes are left: node group web is being deleted.',
+      );
+    }
+    assert.deepEqual(
+      world.events.filter(({ type }) => type === 'Warning'),
+      [],
+    );
+  });
+
   it('after nodes were missing is not looked at for every event of a node', async () => {
     const { world, deps } = await readyWorld();
     const [first, second, third] = world.nodes;
