@@ -269,6 +269,32 @@ describe('a group that loses its tag', () => {
   });
 });
 
+describe('a group that lost its tag when its pool is deleted', () => {
+  it('stays, and an event says so', async () => {
+    const { world, deps } = await readyWorld();
+    world.groups.set('web', { ...(world.groups.get('web') ?? assert.fail()), tags: {} });
+    world.remove('web');
+    await until(world, deps, () => world.pools.size === 0, 'the end');
+    assert.deepEqual(
+      [world.groups.get('web')?.status, ...world.events.map(({ reason, message }) => `${reason}: ${message}`)],
+      [
+        'ACTIVE',
+        'NotOwned: Node group web and its nodes stay, because it lost the tag winpool.dev/pool=web. Delete it yourself if nobody needs it.',
+      ],
+    );
+  });
+
+  it('is not spoken of where it never was the pool’s', async () => {
+    const world = legacyWorld({ nodeGroup });
+    const deps = world.start();
+    await wake(world, deps);
+    world.remove('web');
+    world.events.splice(0);
+    await until(world, deps, () => world.pools.size === 0, 'the end');
+    assert.deepEqual(world.events, []);
+  });
+});
+
 describe('a group of others that goes', () => {
   for (const [adoption, reason] of [
     ['IfUnowned', 'Adopting'],

@@ -6,6 +6,7 @@ import { countByPart, describeDifference, reportedDrift } from './differences.ts
 import { groupOf } from './facts.ts';
 import { canonical } from './hash.ts';
 import { kernelSeries, revisionsOf } from './kernels.ts';
+import { POOL_KEY } from './labels.ts';
 import { silentlyLeft } from './leaving.ts';
 import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import type { Pace } from './pace.ts';
@@ -69,6 +70,7 @@ export async function report(
   tellSteps(outcome, voice.events);
   tellCorrections(outcome, voice);
   tellLeft(outcome, voice.events);
+  tellStranded(outcome, voice.events);
   tellDoubts(outcome, voice.events);
   if (outcome.released) {
     voice.metrics.drop(name);
@@ -155,6 +157,15 @@ function tellLeft(outcome: Outcome, events: Events): void {
   if (!silent) return;
   const message = `${whose} ${sentence(silent)} Remove them yourself.`;
   events.publish(pool, { type: 'Warning', reason: 'MarksLeft', action: 'removeFinalizer', message });
+}
+
+/** That a group which was the pool's, and which lost its tag, is not deleted with it: it costs money, and nothing else will tell. */
+function tellStranded({ after: { pool, group: sight }, released }: Outcome, events: Events): void {
+  if (!released || sight.kind !== 'seen' || pool.spec.deletionPolicy !== 'Delete') return;
+  const { name, arn, tags, status } = sight.group;
+  if (tags[POOL_KEY] !== undefined || arn !== pool.status?.nodeGroup?.arn || status === 'DELETING') return;
+  const message = `Node group ${name} and its nodes stay, because it lost the tag ${POOL_KEY}=${pool.metadata.name}. Delete it yourself if nobody needs it.`;
+  events.publish(pool, { type: 'Warning', reason: 'NotOwned', action: 'removeFinalizer', message });
 }
 
 /**
