@@ -2,33 +2,34 @@
 
 import { FINALIZER } from './labels.ts';
 import { farewellTo, releaseOf } from './nodeClaims.ts';
-import { NODES_IN_A_RUN } from './nodeRules.ts';
+import { turnOf } from './nodeRules.ts';
 import type { NodeMarks, NodeRecord } from './ports.ts';
 import { isOwner } from './runtimeClass.ts';
 import type { Situation } from './situation.ts';
 import type { Step } from './steps.ts';
 
 /** Ensures that nodes have the labels and taints of their pool, and that what they had before is recorded with the first of them. */
-export function markNodes({ roster, holding }: Situation): Step[] {
-  const resting = new Set(holding?.contention.nodes);
-  const due = roster.unmarked.filter(({ node }) => !resting.has(node.name));
-  return due.slice(0, NODES_IN_A_RUN).map(({ node, change }) => ({ kind: 'markNode', node, change }));
+export function markNodes(s: Situation): Step[] {
+  const resting = new Set(s.holding?.contention.nodes);
+  const due = s.roster.unmarked.filter(({ node }) => !resting.has(node.name));
+  return turnOf(s, due).map(({ node, change }) => ({ kind: 'markNode', node, change }));
 }
 
 /** Ensures that nodes which are not the pool's any more get back what they had. */
-export function releaseNodes({ holding }: Situation): Step[] {
-  return (holding?.leaving ?? []).slice(0, NODES_IN_A_RUN).map((node) => releaseStep(node, releaseOf(node)));
+export function releaseNodes(s: Situation): Step[] {
+  return turnOf(s, s.holding?.leaving ?? []).map((node) => releaseStep(node, releaseOf(node)));
 }
 
 /**
  * Ensures that a pool which goes has given back all nodes. With deletionPolicy Retain they keep its labels and taints, and lose only the
- * operator's own marks; a RuntimeClass stays because nobody owns it any more.
+ * operator's own marks, all in one run: the pool goes whether it may write to them or not. A RuntimeClass stays because nobody owns it any more.
  */
-export function letExistingGo({ pool, holding, runtimeClass, formerRuntimeClass }: Situation): Step[] | undefined {
+export function letExistingGo(s: Situation): Step[] | undefined {
+  const { pool, holding, runtimeClass, formerRuntimeClass } = s;
   if (!pool.metadata.finalizers?.includes(FINALIZER)) return [];
   const retains = pool.spec.deletionPolicy === 'Retain';
   const leaving = holding?.leaving ?? [];
-  const now = leaving.slice(0, NODES_IN_A_RUN);
+  const now = retains ? leaving : turnOf(s, leaving);
   const steps = now.flatMap((node) => (retains ? farewellSteps(node) : [releaseStep(node, releaseOf(node))]));
   const isEach = now.length === leaving.length && (retains || steps.every(({ kind }) => kind === 'releaseNode'));
   if (!isEach || holding?.nextReadAt !== Number.POSITIVE_INFINITY) return steps;

@@ -4,6 +4,8 @@ import { act } from './act.ts';
 import { assessPool } from './assess.ts';
 import { expectationOf } from './facts.ts';
 import { GATE_TAINT_KEY, POOL_KEY, QUARANTINE_TAINT_KEY } from './labels.ts';
+import { NODES_IN_A_RUN } from './nodeRules.ts';
+import { observe } from './observe.ts';
 import { planFor } from './plan.ts';
 import { preview, previewText } from './preview.ts';
 import { reconcile } from './reconcile.ts';
@@ -42,6 +44,10 @@ const bare = (name: string, change: Parameters<typeof sampleNode>[0] = {}) =>
     allocatable: { memory: '6291456Ki' },
     ...change,
   });
+
+const many = (count: number) => Array.from({ length: count }, (_, index) => bare(`n${index}`, { uid: `uid-${index}` }));
+
+const denied = (_call: string) => sampleTrouble('denied');
 
 /** A world with a pool of existing nodes, that is settled. */
 async function settledWorld(spec: Spec = {}, nodes = [bare('n1'), bare('n2')]) {
@@ -255,6 +261,30 @@ describe('a pool of existing nodes', () => {
     world.apply({ ...pool, spec: { ...pool.spec, deletionPolicy: 'Retain' } });
     await until(world, deps, () => world.pools.size === 0, 'the pool to go');
     assert.ok(world.events.some(({ reason }) => reason === 'MarksLeft'));
+  });
+
+  it('goes with Retain also when it has more nodes than one run writes to, and may write to none', async () => {
+    const { world, deps } = await settledWorld({ deletionPolicy: 'Retain' }, many(NODES_IN_A_RUN + 50));
+    world.fails = (call) => (call.endsWith('node') || call === 'write node condition' ? denied(call) : undefined);
+    world.remove('web');
+    await until(world, deps, () => world.pools.size === 0, 'the pool to go');
+    assert.ok(world.events.some(({ message: text }) => /has 300 nodes left with the annotation/.test(text)));
+  });
+
+  it('writes to all nodes in turn, though those that came first are never written', async () => {
+    const { world, deps } = await settledWorld({ paused: true }, many(1_000));
+    const pool = existingPool({ labels: { tier: 'web' } });
+    const situation = await observe(pool, undefined, deps.sights, deps, settings, NOW, signal);
+    const leaving = world.nodes.map((node) => ({ ...node, claim: '{}' }));
+    const holding = situation.holding && { ...situation.holding, leaving };
+    for (const kind of ['markNode', 'releaseNode']) {
+      const seen = new Set<string>();
+      for (let minute = 0; minute < 60; minute++) {
+        for (const step of planFor({ ...situation, holding, now: NOW + minute * 61_000 }).steps)
+          if (step.kind === kind && 'node' in step) seen.add(step.node.name);
+      }
+      assert.equal(seen.size, 1_000, kind);
+    }
   });
 
   it('leaves the gate: nodes lose its taint', async () => {

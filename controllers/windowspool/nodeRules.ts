@@ -28,13 +28,18 @@ export function tellNodes(s: Situation): Step[] {
   return inTurns(s, s.roster.untold).map(({ node, condition }) => ({ kind: 'tellNode', node, condition }));
 }
 
-/**
- * Those that are written in this run. A node that is labelled in it is another after it, and is looked at anew. Not always the same ones
- * come first: should they all be refused, the others would never have their turn.
- */
-function inTurns<T extends { readonly node: NodeRecord }>({ roster, now }: Situation, all: readonly T[]): readonly T[] {
+/** Those that are written in this run. A node that is labelled in it is another after it, and is looked at anew. */
+function inTurns<T extends { readonly node: NodeRecord }>(s: Situation, all: readonly T[]): readonly T[] {
+  const { roster } = s;
   const labelled = new Set([...roster.mislabelled, ...roster.unmarked.map(({ node }) => node)].map(({ name }) => name));
-  const waiting = all.filter(({ node }) => !labelled.has(node.name));
+  return turnOf(
+    s,
+    all.filter(({ node }) => !labelled.has(node.name)),
+  );
+}
+
+/** As many as are written in one run. Not always the same ones come first: should they all be refused, the others would never have their turn. */
+export function turnOf<T>({ now }: Pick<Situation, 'now'>, waiting: readonly T[]): readonly T[] {
   if (waiting.length <= NODES_IN_A_RUN) return waiting;
   const start = Math.floor(now / 1_000) % waiting.length;
   return [...waiting.slice(start), ...waiting.slice(0, start)].slice(0, NODES_IN_A_RUN);
