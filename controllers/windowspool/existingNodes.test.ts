@@ -287,6 +287,28 @@ describe('a pool of existing nodes', () => {
     }
   });
 
+  for (const how of ['paused', 'denied', 'going and denied'] as const) {
+    it(`does not ask again and again for a node that it cannot release: ${how}`, async () => {
+      const { world, deps } = await settledWorld();
+      const [first] = world.nodes;
+      assert.ok(first);
+      world.setNode({ ...first, labels: { ...first.labels, 'kubernetes.io/os': 'linux' } });
+      if (how !== 'denied') world.remove('web');
+      const pool = world.pools.get('web');
+      if (how === 'paused' && pool) world.apply({ ...pool, spec: { ...pool.spec, paused: true } });
+      else world.fails = (call) => (call.startsWith('write node') ? sampleTrouble('denied') : undefined);
+      const end = world.now + 60 * MINUTE;
+      world.calls.length = 0;
+      while (world.now < end) {
+        const next = await reconcile('web', deps, signal);
+        world.now += next.kind === 'after' ? next.ms : 1_000;
+      }
+      const asked = world.calls.filter((call) => call !== 'write status');
+      assert.ok(asked.length < 300, `${asked.length} calls in an hour`);
+      assert.ok(world.pools.has('web'));
+    });
+  }
+
   it('leaves the gate: nodes lose its taint', async () => {
     const gate = { key: GATE_TAINT_KEY, effect: 'NoSchedule' } as const;
     const wrong = bare('n1', { taints: [gate], kernelVersion: '10.0.17763.5' });

@@ -124,7 +124,12 @@ function isUpdateOpen({ pool, update }: Situation): boolean {
 /** When the first verdict or the wait for missing nodes turns without any event. */
 function untilNodesLate(s: Situation): number {
   const { holding } = s;
-  if (holding) return Math.min(s.roster.nextGraceEnd, holding.nextReadAt, holding.contention.until) - s.now;
+  if (holding) {
+    // A node that left is read before it is written to: not again while such calls fail.
+    const isHeldUp = s.troubles.some((entry) => !isAwsTrouble(entry));
+    const nextReadAt = isHeldUp ? Number.POSITIVE_INFINITY : holding.nextReadAt;
+    return Math.min(s.roster.nextGraceEnd, nextReadAt, holding.contention.until) - s.now;
+  }
   const missing = s.roster.total < (groupOf(s)?.scaling.desired ?? 0);
   const untilMissing = Math.min(s.settings.joinGraceMs, s.roster.nextReadAt - s.now);
   return Math.min(s.roster.nextGraceEnd - s.now, missing ? untilMissing : Number.POSITIVE_INFINITY);
