@@ -309,6 +309,23 @@ describe('a pool of existing nodes', () => {
     });
   }
 
+  it('keeps a node whose selecting label it overwrites, and gives it back as it was', async () => {
+    const { world, deps } = await settledWorld({ labels: { site: 'ams' } });
+    assert.deepEqual([world.nodes[0]?.labels.site, conditions(world).NodesFound], ['ams', 'True NodesFound']);
+    world.remove('web');
+    await until(world, deps, () => world.pools.size === 0, 'the pool to go');
+    assert.deepEqual(world.nodes[0]?.labels, bare('n1').labels);
+  });
+
+  it('keeps a node that is selected by a label which was stale', async () => {
+    const matchLabels = { 'node.kubernetes.io/windows-build': '10.0.17763' };
+    const stale = { ...bare('n1').labels, ...matchLabels };
+    const { world } = await settledWorld({ existingNodes: { selector: { matchLabels } } }, [
+      bare('n1', { labels: stale }),
+    ]);
+    assert.equal(conditions(world).NodesFound, 'True NodesFound');
+  });
+
   it('leaves the gate: nodes lose its taint', async () => {
     const gate = { key: GATE_TAINT_KEY, effect: 'NoSchedule' } as const;
     const wrong = bare('n1', { taints: [gate], kernelVersion: '10.0.17763.5' });

@@ -13,7 +13,7 @@ import { isDeleting } from './facts.ts';
 import { canonical } from './hash.ts';
 import { selects } from './labelSelector.ts';
 import { NODE_GROUP_LABEL } from './labels.ts';
-import { claimOf } from './nodeClaims.ts';
+import { claimOf, labelsWithout } from './nodeClaims.ts';
 import { existingNodesIn, hasNodeGroup } from './poolKind.ts';
 import type { InstanceList, NodeRecord } from './ports.ts';
 import { Roster } from './roster.ts';
@@ -254,7 +254,7 @@ function wantsOf(pool: WindowsPool, listed: Holding['list']): (node: NodeRecord)
     if (listed.list.kind === 'unknown') return claimOf(node)?.pool === name;
     return node.addresses.some((address) => listed.instances.addresses.has(comparable(address)));
   };
-  return (node) => (selector !== undefined && selects(selector, node.labels)) || isListed(node);
+  return (node) => (selector !== undefined && selects(selector, labelsWithout(node, name))) || isListed(node);
 }
 
 function firstOf(members: readonly (readonly [string, Member])[]): string | undefined {

@@ -35,6 +35,14 @@ const OWN_LABELS: readonly string[] = [POOL_KEY, WINDOWS_BUILD_LABEL];
 /** The claim on a node; undefined where there is none that can be read. A kubelet can write its node's annotations, so nothing is taken on trust. */
 export function claimOf({ claim }: Pick<NodeRecord, 'claim'>): NodeClaim | undefined {
   if (!claim) return undefined;
+  // Every pool asks about the same node, one after the other.
+  if (last?.text !== claim) last = { text: claim, claim: parsed(claim) };
+  return last.claim;
+}
+
+let last: { readonly text: string; readonly claim: NodeClaim | undefined } | undefined;
+
+function parsed(claim: string): NodeClaim | undefined {
   try {
     return claimIn(JSON.parse(claim));
   } catch {
@@ -87,6 +95,17 @@ export function releaseOf(node: NodeRecord): NodeMarks {
   const { change: labels } = labelsFor(node, {}, before);
   const { change } = taintsFor(node, [], before);
   return { labels, taints: { set: [], remove: [...change.remove, ...node.taints.filter(isOurs)] }, claim: undefined };
+}
+
+/** The labels that the node would have without this pool. A pool that sets a label which its own selector names must not lose the node by that. */
+export function labelsWithout(node: NodeRecord, pool: string): NodeRecord['labels'] {
+  const before = claimOf(node);
+  if (before?.pool !== pool) return node.labels;
+  const { change } = labelsFor(node, {}, before);
+  const kept = Object.entries({ ...node.labels, ...change }).filter(
+    (entry): entry is [string, string] => entry[1] !== null,
+  );
+  return Object.fromEntries(kept);
 }
 
 /** What is taken from a node that keeps the labels and taints of its pool. */
