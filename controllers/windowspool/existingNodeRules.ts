@@ -17,7 +17,7 @@ export function markNodes(s: Situation): Step[] {
 
 /** Ensures that nodes which are not the pool's any more get back what they had. */
 export function releaseNodes(s: Situation): Step[] {
-  return turnOf(s, s.holding?.leaving ?? []).map((node) => releaseStep(node, releaseOf(node)));
+  return turnOf(s, s.holding?.leaving ?? []).map((node) => releaseStep(node, releaseOf(node, isAwaited(s, node))));
 }
 
 /**
@@ -30,7 +30,10 @@ export function letExistingGo(s: Situation): Step[] | undefined {
   const retains = pool.spec.deletionPolicy === 'Retain';
   const leaving = holding?.leaving ?? [];
   const now = retains ? leaving : turnOf(s, leaving);
-  const steps = now.flatMap((node) => (retains ? farewellSteps(node) : [releaseStep(node, releaseOf(node))]));
+  const steps = now.flatMap((node) => {
+    const awaited = isAwaited(s, node);
+    return retains ? farewellSteps(node, farewellTo(node, awaited)) : [releaseStep(node, releaseOf(node, awaited))];
+  });
   const isEach = now.length === leaving.length && (retains || steps.every(({ kind }) => kind === 'releaseNode'));
   if (!isEach || holding?.nextReadAt !== Number.POSITIVE_INFINITY) return steps;
   const owned = [runtimeClass, formerRuntimeClass].filter((seen) => seen !== undefined && isOwner(pool, seen));
@@ -47,7 +50,11 @@ function releaseStep(node: NodeRecord, change: NodeMarks): Step {
 }
 
 /** Retain always lets the pool go, so both are tried: what may not be taken from a node is told of. */
-function farewellSteps(node: NodeRecord): Step[] {
+function farewellSteps(node: NodeRecord, change: NodeMarks): Step[] {
   const tell: Step = { kind: 'tellNode', node, condition: undefined, leaving: true };
-  return [...(node.verified ? [tell] : []), { kind: 'releaseNode', node, change: farewellTo(node), leaving: true }];
+  return [...(node.verified ? [tell] : []), { kind: 'releaseNode', node, change, leaving: true }];
+}
+
+function isAwaited({ holding }: Situation, { name }: NodeRecord): boolean {
+  return holding?.awaited.has(name) === true;
 }

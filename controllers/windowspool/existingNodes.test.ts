@@ -326,6 +326,22 @@ describe('a pool of existing nodes', () => {
     assert.equal(conditions(world).NodesFound, 'True NodesFound');
   });
 
+  it('leaves the gate to the pool that wants the node next', async () => {
+    const gate = { key: GATE_TAINT_KEY, effect: 'NoSchedule' } as const;
+    const wrong = bare('n1', { taints: [gate], kernelVersion: '10.0.17763.5' });
+    const { world, deps } = await settledWorld({ verification: { policy: 'Gate' } }, [wrong]);
+    const other = existingPool({ existingNodes: { selector: { matchLabels: { site: 'ams' } } } });
+    world.apply({ ...other, metadata: { ...other.metadata, name: 'other', uid: 'other', finalizers: [] } });
+    const [first] = world.nodes;
+    assert.ok(first);
+    // As its kubelet can: the annotation is no proof of anything.
+    world.setNode({ ...first, claim: '{"pool":"other","gated":true,"labels":{},"taints":[]}' });
+    for (let run = 0; run < 5; run++) await reconcile('other', deps, signal);
+    assert.deepEqual(keysOf(world)[0], [GATE_TAINT_KEY, 'os']);
+    await wake(world, deps);
+    assert.match(world.nodes[0]?.claim ?? '', /"pool":"web","gated":true/);
+  });
+
   it('leaves the gate: nodes lose its taint', async () => {
     const gate = { key: GATE_TAINT_KEY, effect: 'NoSchedule' } as const;
     const wrong = bare('n1', { taints: [gate], kernelVersion: '10.0.17763.5' });
@@ -412,7 +428,14 @@ describe('a pool of existing nodes', () => {
             update: undefined,
             roster: new Roster(held, expectationOf({ pool, group, serverVersion, settings }), NOW),
             fleet: { disrupted: [], failures: [] },
-            holding: { listed, contested, leaving, contention, nextReadAt: Number.POSITIVE_INFINITY },
+            holding: {
+              listed,
+              contested,
+              leaving,
+              awaited: new Set(),
+              contention,
+              nextReadAt: Number.POSITIVE_INFINITY,
+            },
             prerequisites: undefined,
             instances: undefined,
             newestRelease: undefined,

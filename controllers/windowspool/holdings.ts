@@ -42,6 +42,8 @@ export interface HoldingView {
   readonly contested: readonly Contested[];
   /** Nodes that the pool claimed and that are not its any more. */
   readonly leaving: readonly NodeRecord[];
+  /** The names of those among them that another pool wants. */
+  readonly awaited: ReadonlySet<string>;
   /** Nodes that the pool has, and that are not marked again for a while. */
   readonly contention: ContentionView;
   /** When nodes that left the watch may be read past the cache, epoch milliseconds; infinity when none did. */
@@ -49,7 +51,8 @@ export interface HoldingView {
 }
 
 type Place =
-  | { readonly kind: 'held' | 'leaving' | 'elsewhere' }
+  | { readonly kind: 'held' | 'elsewhere' }
+  | { readonly kind: 'leaving'; readonly isAwaited: boolean }
   | { readonly kind: 'contested'; readonly holder: string };
 
 const ELSEWHERE: Place = { kind: 'elsewhere' };
@@ -62,6 +65,7 @@ class Holding implements Omit<HoldingView, 'contention'> {
   lookedOutside = false;
   readonly #held = new Map<string, NodeRecord>();
   readonly #leaving = new Map<string, NodeRecord>();
+  readonly #awaited = new Set<string>();
   readonly #contested = new Map<string, string>();
   /** Nodes that the pool wants, and how many of them have an address. */
   readonly #wanted = new Map<string, NodeRecord>();
@@ -77,6 +81,10 @@ class Holding implements Omit<HoldingView, 'contention'> {
   get leaving(): readonly NodeRecord[] {
     const outside = this.departures.certain.map((node) => [node.name, node] as const);
     return [...outside, ...this.#leaving].sort(byKey).map(([, node]) => node);
+  }
+
+  get awaited(): ReadonlySet<string> {
+    return this.#awaited;
   }
 
   get nextReadAt(): number {
@@ -116,6 +124,7 @@ class Holding implements Omit<HoldingView, 'contention'> {
       this.#roster?.drop(node.name);
     }
     if (place.kind === 'leaving') this.#leaving.set(node.name, node);
+    if (place.kind === 'leaving' && place.isAwaited) this.#awaited.add(node.name);
     if (place.kind === 'contested') this.#contested.set(node.name, place.holder);
     if (place.kind === 'held' || place.kind === 'contested') this.#want(node);
     return wasHere || place.kind !== 'elsewhere';
@@ -147,6 +156,7 @@ class Holding implements Omit<HoldingView, 'contention'> {
     const wanted = this.#wanted.get(name);
     if (wanted) this.#count(wanted, -1);
     this.#wanted.delete(name);
+    this.#awaited.delete(name);
     return [this.#held, this.#leaving, this.#contested].map((map) => map.delete(name)).includes(true);
   }
 }
@@ -235,7 +245,9 @@ export class Holdings {
       const isWanted = wants(node);
       const isHolder = holder === pool && isWanted;
       const other: Place = isWanted && holder !== undefined ? { kind: 'contested', holder } : ELSEWHERE;
-      const place: Place = isHolder ? { kind: 'held' } : claimant === pool ? { kind: 'leaving' } : other;
+      const isAwaited = foreign !== undefined || wanting.some(([name]) => name !== pool);
+      const leaving: Place = claimant === pool ? { kind: 'leaving', isAwaited } : other;
+      const place: Place = isHolder ? { kind: 'held' } : leaving;
       if (holding.place(node, place, now())) wake(pool);
     }
   }

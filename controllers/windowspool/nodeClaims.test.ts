@@ -84,7 +84,7 @@ describe('a claim', () => {
     fc.assert(
       fc.property(anyNode, fc.array(anySpec, { minLength: 1, maxLength: 4 }), fc.boolean(), (node, specs, moves) => {
         const last = specs.reduce((each, spec, i) => marked(each, spec, moves ? `pool-${i}` : 'web'), node);
-        assert.deepEqual(shown(written(last, releaseOf(last))), shown(node));
+        assert.deepEqual(shown(written(last, releaseOf(last, false))), shown(node));
       }),
     );
   });
@@ -114,7 +114,7 @@ describe('a claim', () => {
   it('leaves what others changed since, and puts right what they changed meanwhile', () => {
     const claimed = marked(bare({ labels: { tier: 'gold' } }), { labels: { tier: 'web' } });
     const edited = { ...claimed, labels: { ...claimed.labels, tier: 'mine' } };
-    assert.equal(written(edited, releaseOf(edited)).labels.tier, 'mine');
+    assert.equal(written(edited, releaseOf(edited, false)).labels.tier, 'mine');
     assert.equal(marked(edited, { labels: { tier: 'web' } }).labels.tier, 'web');
     assert.equal(marked(edited).labels.tier, 'mine', 'a label that the pool no longer has');
   });
@@ -138,8 +138,8 @@ describe('a claim', () => {
     const node = marked(bare({ taints: [held, { key: GATE_TAINT_KEY, effect: 'NoSchedule' }] }), {
       labels: { tier: 'web' },
     });
-    assert.deepEqual(written(node, releaseOf(node)).taints, []);
-    const kept = written(node, farewellTo(node));
+    assert.deepEqual(written(node, releaseOf(node, false)).taints, []);
+    const kept = written(node, farewellTo(node, false));
     assert.deepEqual([kept.labels.tier, kept.taints.map((each) => each.key), kept.claim], ['web', ['os'], '']);
   });
 
@@ -162,7 +162,7 @@ describe('a claim', () => {
         labels: { 'node-restriction.kubernetes.io/tier': 'x', 'eks.amazonaws.com/a': 'x', a: 'y' },
         taints: [{ key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }],
       });
-      assert.deepEqual(releaseOf(node), { labels: {}, taints: { set: [], remove: [] }, claim: undefined });
+      assert.deepEqual(releaseOf(node, false), { labels: {}, taints: { set: [], remove: [] }, claim: undefined });
     });
   }
 });

@@ -8,7 +8,7 @@ import type { WindowsPoolSpec } from './api.gen.ts';
 import { labelIn } from './labelSelector.ts';
 import { POOL_KEY } from './labels.ts';
 import { REGISTRATION_TAINT } from './nodeGroup.ts';
-import { isGated, isOurs, isSameTaint, type TaintChange } from './nodeTaints.ts';
+import { isGated, isGateTaint, isOurs, isSameTaint, type TaintChange } from './nodeTaints.ts';
 import type { NodeMarks, NodeRecord, Taint } from './ports.ts';
 import { parseKernelVersion, WINDOWS_BUILD_LABEL } from './windows.ts';
 
@@ -89,12 +89,20 @@ export function markChangeFor(node: NodeRecord, pool: string, spec: WindowsPoolS
   return { labels: labels.change, taints: taints.change, claim };
 }
 
-/** What undoes what was done to the node, the operator's other taints included. What others changed since is theirs. */
-export function releaseOf(node: NodeRecord): NodeMarks {
+/**
+ * What undoes what was done to the node, the operator's other taints included. What others changed since is theirs.
+ * @param isAwaited another pool wants the node: it opens the gate, or keeps it closed
+ */
+export function releaseOf(node: NodeRecord, isAwaited: boolean): NodeMarks {
   const before = claimOf(node);
   const { change: labels } = labelsFor(node, {}, before);
   const { change } = taintsFor(node, [], before);
-  return { labels, taints: { set: [], remove: [...change.remove, ...node.taints.filter(isOurs)] }, claim: undefined };
+  const remove = [...change.remove, ...ownTaints(node, isAwaited)];
+  return { labels, taints: { set: [], remove }, claim: undefined };
+}
+
+function ownTaints({ taints }: NodeRecord, isAwaited: boolean): Taint[] {
+  return taints.filter((taint) => isOurs(taint) && !(isAwaited && isGateTaint(taint)));
 }
 
 /** The labels that the node would have without this pool. A pool that sets a label which its own selector names must not lose the node by that. */
@@ -109,8 +117,8 @@ export function labelsWithout(node: NodeRecord, pool: string): NodeRecord['label
 }
 
 /** What is taken from a node that keeps the labels and taints of its pool. */
-export function farewellTo(node: NodeRecord): NodeMarks {
-  return { labels: {}, taints: { set: [], remove: node.taints.filter(isOurs) }, claim: undefined };
+export function farewellTo(node: NodeRecord, isAwaited: boolean): NodeMarks {
+  return { labels: {}, taints: { set: [], remove: ownTaints(node, isAwaited) }, claim: undefined };
 }
 
 /** The taints of the spec in whose place the node has another one, with another value: they are somebody else's. */

@@ -29,7 +29,7 @@ export async function observeExisting(
   const unseen = await lookOutside(pool, holding, sources, signal);
   // A node that left the watch while it was the pool's has to get back what it had, if it is still there.
   const trouble = await holding.departures.read(({ claim }) => Boolean(claim), nodes, now, signal);
-  const { listed, contested, leaving } = holding;
+  const { listed, contested, leaving, awaited } = holding;
   // Nobody tells when it has: it is read again before more is done to it.
   if (!isPaused(pool)) holding.departures.doubtStrays();
   const situation: Situation = {
@@ -44,6 +44,7 @@ export async function observeExisting(
       listed,
       contested,
       leaving,
+      awaited,
       contention: holding.contention.at(now),
       nextReadAt: holding.nextReadAt,
     },
