@@ -7,6 +7,7 @@ import { GATE_TAINT_KEY, POOL_KEY, QUARANTINE_TAINT_KEY } from './labels.ts';
 import { NODES_IN_A_RUN } from './nodeRules.ts';
 import { observe } from './observe.ts';
 import { planFor } from './plan.ts';
+import type { NodeRecord } from './ports.ts';
 import { preview, previewText } from './preview.ts';
 import { reconcile } from './reconcile.ts';
 import { Roster } from './roster.ts';
@@ -195,6 +196,20 @@ describe('a pool of existing nodes', () => {
     world.now += 2 * MINUTE;
     await wake(world, deps);
     assert.deepEqual([world.nodes[0]?.labels.tier, conditions(world).NodesFound], ['web', 'True NodesFound']);
+  });
+
+  it('quarantines a node that fails while somebody undoes what it does to that node', async () => {
+    const { world, deps } = await settledWorld({ labels: { tier: 'web' }, verification: { policy: 'Quarantine' } });
+    const edit = async (change: Partial<NodeRecord>) => {
+      const [first] = world.nodes;
+      assert.ok(first);
+      world.setNode({ ...first, ...change, labels: { ...first.labels, tier: 'other' } });
+      await reconcile('web', deps, signal);
+    };
+    for (let round = 0; round < 10; round++) await edit({});
+    await edit({ kernelVersion: '10.0.17763.5' });
+    await reconcile('web', deps, signal);
+    assert.deepEqual(keysOf(world)[0], ['os', QUARANTINE_TAINT_KEY]);
   });
 
   it('comes to the same end however often the operator ends meanwhile', async () => {

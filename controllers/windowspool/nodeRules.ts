@@ -28,13 +28,17 @@ export function tellNodes(s: Situation): Step[] {
   return inTurns(s, s.roster.untold).map(({ node, condition }) => ({ kind: 'tellNode', node, condition }));
 }
 
-/** Those that are written in this run. A node that is labelled in it is another after it, and is looked at anew. */
+/**
+ * Those that are written in this run. A node that is labelled in it is another after it, and is looked at anew. One that is not labelled
+ * because somebody undoes that is written all the same.
+ */
 function inTurns<T extends { readonly node: NodeRecord }>(s: Situation, all: readonly T[]): readonly T[] {
-  const { roster } = s;
+  const { roster, holding } = s;
+  const resting = new Set(holding?.contention.nodes);
   const labelled = new Set([...roster.mislabelled, ...roster.unmarked.map(({ node }) => node)].map(({ name }) => name));
   return turnOf(
     s,
-    all.filter(({ node }) => !labelled.has(node.name)),
+    all.filter(({ node: { name } }) => !labelled.has(name) || resting.has(name)),
   );
 }
 
