@@ -52,7 +52,8 @@ export class InstanceLists {
   of(pool: WindowsPool): InstanceList {
     const wanted = pool.spec.existingNodes?.instancesConfigMap;
     const watched = wanted && this.#watched.get(keyOf(wanted));
-    if (!watched?.store.hasSynced) return { kind: 'unknown', ...(watched?.trouble && { trouble: watched.trouble }) };
+    const isKnown = watched?.store.hasSynced && watched.trouble?.kind !== 'denied';
+    if (!isKnown) return { kind: 'unknown', ...(watched?.trouble && { trouble: watched.trouble }) };
     const [found] = watched.store.list();
     return found ? { kind: 'seen', data: found.data } : { kind: 'absent' };
   }
@@ -80,8 +81,10 @@ export class InstanceLists {
       if (store.hasSynced || watched.trouble) watched.answered.resolve();
       for (const pool of watched.pools) this.#changed(pool);
     };
-    const failed = (trouble: Trouble) => {
-      if (watched.trouble?.message === trouble.message || store.hasSynced) return;
+    // A list that was read is good for as long as a server is away, but nobody knows how it changes once the right to it is gone.
+    const heard = (trouble?: Trouble) => {
+      const isPassing = store.hasSynced ? trouble && trouble.kind !== 'denied' : !trouble;
+      if (watched.trouble?.message === trouble?.message || isPassing) return;
       watched.trouble = trouble;
       tell();
     };
@@ -90,14 +93,17 @@ export class InstanceLists {
       clock: realClock,
       log: this.#log,
       hooks: this.#metrics.reflector('configmaps'),
-      source: configMapListWatch(this.#client, wanted, failed),
+      source: configMapListWatch(this.#client, wanted, heard),
       identity: configMapIdentity,
       store,
     });
     this.#watched.set(key, watched);
     store.subscribe(tell);
     // One that does not exist brings no change, and is known all the same. Neither promise ever rejects.
-    void store.synced.then(tell);
+    void store.synced.then(() => {
+      watched.trouble = undefined;
+      tell();
+    });
     void reflector.run(watched.ending.signal);
     return watched;
   }

@@ -31,11 +31,11 @@ function configMapOf({ metadata = {}, data = {} }: KubernetesObject & { data?: R
   };
 }
 
-/** @param failed is told why a list or a watch came to nothing */
+/** @param heard is told why a list or a watch came to nothing, and nothing where one works */
 export function configMapListWatch(
   client: KubernetesClient,
   { namespace, name }: { readonly namespace: string; readonly name: string },
-  failed: (trouble: Trouble) => void,
+  heard: (trouble?: Trouble) => void,
 ): ListWatch<ConfigMap> {
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/configmaps`;
   const source = createListWatch({
@@ -45,14 +45,21 @@ export function configMapListWatch(
     fieldSelector: `metadata.name=${name}`,
   });
   const tell = (error: unknown): never => {
-    if (error instanceof KubernetesError) failed(troubleOf(error, `watch configmaps ${namespace}/${name}`));
+    if (error instanceof KubernetesError) heard(troubleOf(error, `watch configmaps ${namespace}/${name}`));
     throw error;
   };
   return {
-    list: (options, signal) => source.list(options, signal).catch(tell),
+    list: async (options, signal) => {
+      const page = await source.list(options, signal).catch(tell);
+      heard();
+      return page;
+    },
     watch: async function* (options, signal) {
       try {
-        yield* source.watch(options, signal);
+        for await (const events of source.watch(options, signal)) {
+          heard();
+          yield events;
+        }
       } catch (error) {
         tell(error);
       }
