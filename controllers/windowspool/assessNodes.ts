@@ -15,9 +15,21 @@ import { count, duration, joined, sentence } from './words.ts';
 /** How many failing nodes a message spells out; status.failingNodes has more. */
 const NODES_IN_MESSAGE = 3;
 
+/** Steps that write to nodes, by their kinds. */
+const NODE_WRITES: readonly string[] = ['labelNode', 'taintNode', 'tellNode', 'markNode', 'releaseNode'];
+
 export function assessNodes(s: Situation): Finding {
   const finding = judge(s);
-  return { ...finding, message: finding.message + heldNodes(s) };
+  return { ...finding, message: finding.message + heldNodes(s) + refusedWrites(s) };
+}
+
+/** A right that is missing is told of elsewhere. Here is what somebody's admission rules refuse, by the first in the order of words: it is to stay the same. */
+function refusedWrites({ troubles }: Situation): string {
+  const refused = troubles.filter(({ step, trouble }) => NODE_WRITES.includes(step) && trouble.kind === 'refused');
+  const [first] = refused.map(({ trouble }) => `${trouble.operation} failed: ${trouble.message}`).sort();
+  return first
+    ? ` ${count(refused.length, 'write')} to nodes ${refused.length === 1 ? 'was' : 'were'} refused: ${sentence(first)}`
+    : '';
 }
 
 /** ` 2 nodes are gated, 1 node is quarantined: no new pod lands there.`; nothing where none is. */

@@ -212,6 +212,18 @@ describe('a pool of existing nodes', () => {
     assert.deepEqual(keysOf(world)[0], ['os', QUARANTINE_TAINT_KEY]);
   });
 
+  it('says that the API server takes no write to its nodes', async () => {
+    const { world, deps } = await settledWorld({ paused: true });
+    const refusal = 'admission webhook "labels.example.com" refused the request';
+    world.fails = (call) => (call === 'mark node' ? sampleTrouble('refused', { message: refusal }) : undefined);
+    world.apply(existingPool());
+    await wake(world, deps);
+    assert.match(
+      message(world, 'NodesVerified') ?? '',
+      / 2 writes to nodes were refused: mark node failed: admission webhook "labels\.example\.com" refused the request\.$/,
+    );
+  });
+
   it('comes to the same end however often the operator ends meanwhile', async () => {
     for (let at = 0; ; at++) {
       const world = new FakeWorld();
