@@ -25,6 +25,12 @@ interface Node {
   readonly status: { readonly conditions?: readonly (NodeCondition & { readonly type: string })[] };
 }
 
+/** The first version of a pod in which it has a node. */
+interface Bound {
+  readonly node: string;
+  readonly at: number;
+}
+
 /** One version of a node, at its place in the history of the whole API server: etcd counts for all objects together. */
 interface NodeVersion {
   readonly name: string;
@@ -32,13 +38,13 @@ interface NodeVersion {
   readonly isGated: boolean;
 }
 
-/** A pod that any node of the pool would suit: only the gate keeps it from one. */
-const waitingPod = (name: string, pool: string): object => ({
+/** A pod that any node of the pool would suit, or only the named one: a taint of the operator alone keeps it away. */
+const waitingPod = (name: string, pool: string, node?: string): object => ({
   apiVersion: 'v1',
   kind: 'Pod',
   metadata: { name, namespace: 'default' },
   spec: {
-    nodeSelector: { [NODE_GROUP_LABEL]: pool },
+    nodeSelector: { [NODE_GROUP_LABEL]: pool, ...(node && { 'kubernetes.io/hostname': node }) },
     tolerations: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }],
     containers: [{ name: 'app', image: 'example.com/app' }],
   },
@@ -100,6 +106,34 @@ describe('trust in nodes', () => {
     await waitFor(() => items.every(isSeen), { what: `the watch of ${resource} to come so far`, timeoutMs: 30_000 });
     return versions[resource].filter(({ metadata }) => Number(metadata.resourceVersion) > Number(since));
   };
+  /** Every pod that ever got a node since a resourceVersion, by name. */
+  const boundSince = async (since: string): Promise<ReadonlyMap<string, Bound>> => {
+    const first = new Map<string, Bound>();
+    for (const { metadata, spec } of await eventsSince('pods', since)) {
+      if (spec.nodeName === undefined || first.has(metadata.name)) continue;
+      first.set(metadata.name, { node: spec.nodeName, at: Number(metadata.resourceVersion) });
+    }
+    return first;
+  };
+  /** The pods that the scheduler bound, as the audit log has them. */
+  const bindings = async (): Promise<(string | undefined)[]> =>
+    (await readAudit(stage.world.controlPlane.auditLog))
+      .filter(
+        ({ verb, objectRef, responseStatus }) =>
+          verb === 'create' && objectRef?.subresource === 'binding' && responseStatus?.code === 201,
+      )
+      .map(({ objectRef }) => objectRef?.name);
+  const makePods = (...pods: readonly object[]) => stage.world.apply({ apiVersion: 'v1', kind: 'List', items: pods });
+  const nodeOf = (pod: string) =>
+    stage.world.kubectl('get', 'pod', pod, '--ignore-not-found', '-o', 'jsonpath={.spec.nodeName}');
+  const untilBound = (pod: string) =>
+    waitFor(async () => (await nodeOf(pod)) !== '', { what: `pod ${pod} to be bound`, timeoutMs: 60_000 });
+  /** Pods that any node of the pool suits, once the scheduler has seen what the nodes have become. */
+  const fill = async (pool: string, what: string): Promise<void> => {
+    const names = Array.from({ length: 10 }, (_, index) => `${pool}-${what}-${index}`);
+    await makePods(...names.map((name) => waitingPod(name, pool)));
+    for (const name of names) await untilBound(name);
+  };
   const versionNow = async (): Promise<string> =>
     JSON.parse(await stage.world.kubectl('get', '--raw', '/api/v1/nodes?limit=1')).metadata.resourceVersion;
   const namesOf = async (pool: string): Promise<string[]> =>
@@ -155,20 +189,9 @@ describe('trust in nodes', () => {
     });
 
     it('binds no pod to a node before the version in which it is released', async () => {
-      const first = new Map<string, { node: string; at: number }>();
-      for (const { metadata, spec } of await eventsSince('pods', since)) {
-        if (spec.nodeName === undefined || first.has(metadata.name)) continue;
-        first.set(metadata.name, { node: spec.nodeName, at: Number(metadata.resourceVersion) });
-      }
-      const log = await readAudit(stage.world.controlPlane.auditLog);
-      const bindings = log.filter(
-        ({ verb, objectRef, responseStatus }) =>
-          verb === 'create' &&
-          objectRef?.subresource === 'binding' &&
-          objectRef.name?.startsWith('gated-') &&
-          responseStatus?.code === 201,
-      );
-      assert.deepEqual(bindings.map(({ objectRef }) => objectRef?.name).sort(), [...first.keys()].sort());
+      const first = await boundSince(since);
+      const told = (await bindings()).filter((name) => name?.startsWith('gated-'));
+      assert.deepEqual(told.sort(), [...first.keys()].sort());
       assert.equal(first.size, PODS);
       for (const [pod, { node, at }] of first) {
         const before = history.findLast((version) => version.name === node && version.at < at);
@@ -212,6 +235,7 @@ describe('trust in nodes', () => {
       stage.world.cloud.faults.patchKernel({ node: good, build: OTHER_BUILD });
       const held = `${good} ${QUARANTINE_TAINT_KEY}=WrongBuild:NoSchedule`;
       await waitForTaints(POOL, QUARANTINE_TAINT_KEY, [held], 'after the reboot');
+      await fill(POOL, 'rebooted');
       stage.world.cloud.faults.patchKernel({ node: good, build: '10.0.20348' });
       await waitForTaints(POOL, QUARANTINE_TAINT_KEY, [], 'after the second reboot');
       const versions = (await historyOf(POOL, rebooted)).filter(({ name }) => name === good);
@@ -219,9 +243,12 @@ describe('trust in nodes', () => {
     });
 
     it('leaves the gate: the group first, then the nodes', async () => {
+      const [bad = ''] = (await tainted(POOL, GATE_TAINT_KEY)).map((line) => line.split(' ')[0]);
+      await makePods(waitingPod('gated-report', POOL, bad));
       await setPolicy(POOL, { policy: 'Report' });
       await waitForTaints(POOL, GATE_TAINT_KEY, [], 'under Report');
       assert.equal(gateOfGroup(POOL), 0);
+      await untilBound('gated-report');
     });
   });
 
@@ -286,13 +313,17 @@ describe('trust in nodes', () => {
       await waitFor(isSettled, { what: 'the group to be ACTIVE again', timeoutMs: 60_000 });
       await waitForTaints(POOL, GATE_TAINT_KEY, [], 'though the group has the taint');
       assert.equal(gateOfGroup(POOL), 1);
+      await fill(POOL, 'released');
     });
 
     it('takes the taint from the group and from the nodes when it goes with Retain', async () => {
       stage.world.cloud.faults.nextNode({ group: POOL, build: OTHER_BUILD });
       await stage.world.kubectl('scale', 'windowspool', POOL, '--replicas=3');
       await stage.world.waitForPool(POOL, 'to hold a node', (found) => found?.status?.nodes?.gated === 1);
-      await stage.world.kubectl('delete', 'windowspool', POOL, '--timeout=30s');
+      const [bad = ''] = (await tainted(POOL, GATE_TAINT_KEY)).map((line) => line.split(' ')[0]);
+      await makePods(waitingPod('late-retain', POOL, bad));
+      await stage.world.kubectl('delete', 'windowspool', POOL, '--timeout=60s');
+      await untilBound('late-retain');
       assert.equal(gateOfGroup(POOL), 0);
       assert.deepEqual(await tainted(POOL, GATE_TAINT_KEY), []);
       const told = (await nodesOf(POOL)).flatMap(({ status }) => status.conditions ?? []).map(({ type }) => type);
@@ -343,21 +374,47 @@ describe('trust in nodes', () => {
     });
 
     it('only warns where it is told to, and taints nobody under Report', async () => {
+      await makePods(waitingPod('strict-warned', POOL, bad));
       await setPolicy(POOL, { warnOnly: ['WrongBuild'] });
       await waitForTaints(POOL, QUARANTINE_TAINT_KEY, [], 'with warnOnly');
+      await untilBound('strict-warned');
       await setPolicy(POOL, { warnOnly: null });
       await waitForTaints(POOL, QUARANTINE_TAINT_KEY, [held(bad)], 'without warnOnly');
+      await fill(POOL, 'beside');
+      await makePods(waitingPod('strict-report', POOL, bad));
       await setPolicy(POOL, { policy: 'Report' });
       await waitForTaints(POOL, QUARANTINE_TAINT_KEY, [], 'under Report');
       await becomes(POOL, 'NodesVerified', 'False/WrongBuild');
+      await untilBound('strict-report');
       await setPolicy(POOL, { policy: 'Quarantine' });
       await waitForTaints(POOL, QUARANTINE_TAINT_KEY, [held(bad)], 'under Quarantine again');
     });
 
     it('releases the node when it passes', async () => {
+      await makePods(waitingPod('strict-passes', POOL, bad));
       stage.world.cloud.faults.patchKernel({ node: bad, build: '10.0.20348' });
       await waitForTaints(POOL, QUARANTINE_TAINT_KEY, [], 'when it passes');
       await becomes(POOL, 'NodesVerified', 'True/AllVerified');
+      await untilBound('strict-passes');
+    });
+  });
+
+  describe('in all of this, the scheduler', () => {
+    it('binds no pod to a node that has a taint of the operator', async () => {
+      const own = [GATE_TAINT_KEY, PLAIN_GATE_TAINT_KEY, QUARANTINE_TAINT_KEY];
+      const nodes = await eventsSince('nodes', '0');
+      const made = /^(gated|late|strict)-/;
+      const first = [...(await boundSince('0'))].filter(([pod]) => made.test(pod));
+      const told = (await bindings()).filter((name) => made.test(name ?? ''));
+      assert.deepEqual(told.sort(), first.map(([pod]) => pod).sort());
+      assert.ok(first.length > 230, `${first.length} pods`);
+      for (const [pod, { node, at }] of first) {
+        const before = nodes.findLast(
+          ({ metadata }) => metadata.name === node && Number(metadata.resourceVersion) < at,
+        );
+        const found = before?.spec.taints?.filter(({ key }) => own.includes(key)) ?? [];
+        assert.deepEqual([before?.metadata.name, found], [node, []], pod);
+      }
     });
   });
 });
