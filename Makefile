@@ -23,7 +23,7 @@ down: deps ## Stop what `make up` started.
 test: lint verify unit cluster-test ## Everything that must pass before a commit.
 
 unit: deps ## Unit tests, and the line coverage that the domain must have.
-	@c8 --all --check-coverage --lines 95 --include 'controllers/windowspool/{*,prerequisites/*}.ts' \
+	@c8 --all --check-coverage --lines 95 --include 'controllers/windowspool/{*,{existing,nodeGroup,nodes,prerequisites,upgrades}/*}.ts' \
 	  --exclude '**/*.test.ts' --exclude '**/*.gen.ts' --exclude '**/{ports,situation}.ts' --reporter text-summary --reporter html --reports-dir build/coverage \
 	  mocha --config test/unit.mocharc.yaml
 

@@ -10,13 +10,13 @@ import type { Logger } from '../../controllers/runtime/ports.ts';
 import { Reflector } from '../../controllers/runtime/reflector.ts';
 import { Store } from '../../controllers/runtime/store.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import { Fleet } from '../../controllers/windowspool/fleet.ts';
-import { Holdings } from '../../controllers/windowspool/holdings.ts';
-import { nodeGroupNameOf } from '../../controllers/windowspool/nodeGroup.ts';
+import { Holdings } from '../../controllers/windowspool/existing/holdings.ts';
+import { nodeGroupNameOf } from '../../controllers/windowspool/nodeGroup/nodeGroup.ts';
+import { Rosters } from '../../controllers/windowspool/nodes/roster.ts';
 import { hasNodeGroup } from '../../controllers/windowspool/poolKind.ts';
 import type { NodeRecord, RuntimeClass } from '../../controllers/windowspool/ports.ts';
-import { Rosters } from '../../controllers/windowspool/roster.ts';
 import { nodeGroupsOf, poolChangeMatters, poolIndexes } from '../../controllers/windowspool/triggers.ts';
+import { Fleet } from '../../controllers/windowspool/upgrades/fleet.ts';
 import { InstanceLists } from './instanceLists.ts';
 
 /** Pools, nodes and RuntimeClasses of the cluster, and the verdicts on the nodes; their changes wake pools. */

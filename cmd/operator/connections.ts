@@ -19,8 +19,8 @@ import { createSystemObjects } from '../../controllers/kubernetes/systemObjects.
 import { createEngineMetrics, type EngineMetrics } from '../../controllers/runtime/metrics.ts';
 import type { Logger } from '../../controllers/runtime/ports.ts';
 import type { Hands } from '../../controllers/windowspool/act.ts';
-import { DisruptionBudget } from '../../controllers/windowspool/disruptionBudget.ts';
 import type { Sources } from '../../controllers/windowspool/observe.ts';
+import { DisruptionBudget } from '../../controllers/windowspool/upgrades/disruptionBudget.ts';
 import { Caches } from './caches.ts';
 import type { Options } from './options.ts';
 import { awsMetrics } from './poolMetrics.ts';

@@ -1,4 +1,6 @@
 /** The port Evictions: pods and PodDisruptionBudgets, read when an update failed on them. */
+import type { NodeSelector } from '../windowspool/api.gen.ts';
+import { selects } from '../windowspool/labelSelector.ts';
 import type { Evictions, StuckPod } from '../windowspool/ports.ts';
 import type { KubernetesClient } from './client.ts';
 import { answer } from './errors.ts';
@@ -15,19 +17,8 @@ interface Toleration {
   readonly effect?: string;
 }
 
-interface Selector {
-  readonly matchLabels?: Readonly<Record<string, string>>;
-  readonly matchExpressions?: readonly Expression[];
-}
-
-interface Expression {
-  readonly key: string;
-  readonly operator: string;
-  readonly values?: readonly string[];
-}
-
 interface Budget extends KubernetesObject {
-  readonly spec?: { readonly selector?: Selector };
+  readonly spec?: { readonly selector?: NodeSelector };
   readonly status?: { readonly disruptionsAllowed?: number };
 }
 
@@ -95,25 +86,7 @@ function isForAll({ key, operator, effect }: Toleration): boolean {
   return !key && operator === 'Exists' && (!effect || effect === 'NoSchedule');
 }
 
-/** As the API server matches labels: no selector matches nothing, an empty one everything. */
-function matches(selector: Selector | undefined, labels: Readonly<Record<string, string>>): boolean {
-  if (!selector) return false;
-  const { matchLabels = {}, matchExpressions = [] } = selector;
-  return (
-    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
-    matchExpressions.every((expression) => holds(expression, labels[expression.key]))
-  );
-}
-
-function holds({ operator, values = [] }: Expression, value: string | undefined): boolean {
-  switch (operator) {
-    case 'In':
-      return value !== undefined && values.includes(value);
-    case 'NotIn':
-      return value === undefined || !values.includes(value);
-    case 'Exists':
-      return value !== undefined;
-    default:
-      return value === undefined;
-  }
+/** As the API server matches budgets: no selector matches nothing, an empty one everything. */
+function matches(selector: NodeSelector | undefined, labels: Readonly<Record<string, string>>): boolean {
+  return selector !== undefined && selects(selector, labels);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { act, type Hands } from './act.ts';
-import { wishFor } from './nodeGroup.ts';
+import { wishFor } from './nodeGroup/nodeGroup.ts';
 import type { NodeRecord, Trouble } from './ports.ts';
 import { runtimeClassFor } from './runtimeClass.ts';
 import type { Situation } from './situation.ts';

@@ -3,12 +3,12 @@
  * does not keep the others back: a step is skipped only when an earlier one about the same thing failed.
  */
 
-import { ownershipTag } from './adoption.ts';
 import type { WindowsPool } from './api.gen.ts';
-import { remembering } from './applied.ts';
-import { changedTags, type ScalingTagChange } from './autoscalerTags.ts';
-import type { DisruptionBudget } from './disruptionBudget.ts';
 import { isLasting } from './facts.ts';
+import { ownershipTag } from './nodeGroup/adoption.ts';
+import { remembering } from './nodeGroup/applied.ts';
+import { changedTags, type ScalingTagChange } from './nodeGroup/autoscalerTags.ts';
+import { WINDOWS_BUILD_LABEL } from './nodes/windows.ts';
 import { scalingIn } from './poolKind.ts';
 import type {
   Answer,
@@ -25,7 +25,7 @@ import type {
 import type { AccessEntries } from './prerequisites/ports.ts';
 import type { GroupSight, Situation, StepTrouble } from './situation.ts';
 import { describeConfigStep, describeVersionChange, isNodeStep, type Step, unreachable } from './steps.ts';
-import { WINDOWS_BUILD_LABEL } from './windows.ts';
+import type { DisruptionBudget } from './upgrades/disruptionBudget.ts';
 
 export interface Hands {
   readonly pools: Pools;

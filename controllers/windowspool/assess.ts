@@ -6,13 +6,13 @@
  *   Reconciling  Stalled  Paused                                                   there only while true (kstatus)
  */
 
-import { assessExisting, type ExistingAssessment } from './assessExisting.ts';
-import { assessNodeGroup } from './assessNodeGroup.ts';
-import { assessNodes } from './assessNodes.ts';
 import { assessRuntimeClass } from './assessRuntimeClass.ts';
-import { assessUpToDate } from './assessUpToDate.ts';
+import { assessExisting, type ExistingAssessment } from './existing/assessExisting.ts';
 import { groupOf, isDeleting, isPaused, neededNodes } from './facts.ts';
-import { isOwnedBy } from './nodeGroup.ts';
+import { assessNodeGroup } from './nodeGroup/assessNodeGroup.ts';
+import { assessUpToDate } from './nodeGroup/assessUpToDate.ts';
+import { isOwnedBy } from './nodeGroup/nodeGroup.ts';
+import { assessNodes } from './nodes/assessNodes.ts';
 import { hasNodeGroup } from './poolKind.ts';
 import { assessPrerequisites } from './prerequisites/assessPrerequisites.ts';
 import type { Reason } from './reasons.ts';

@@ -1,10 +1,10 @@
 /** The condition RuntimeClassReady. */
 import type { Finding } from './assess.ts';
 import { isPaused } from './facts.ts';
+import { imageBuildsOf, WINDOWS_BUILD_LABEL } from './nodes/windows.ts';
 import type { RuntimeClassWish } from './ports.ts';
 import { fits, isAsWanted, isOwner, isSoleOwner, isTaken, runtimeClassFor } from './runtimeClass.ts';
 import type { Situation } from './situation.ts';
-import { imageBuildsOf, WINDOWS_BUILD_LABEL } from './windows.ts';
 import { joined, sentence } from './words.ts';
 
 /** Whether pods of the pool find their RuntimeClass. */

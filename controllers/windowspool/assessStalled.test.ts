@@ -1,5 +1,5 @@
 import type { WindowsPoolStatus } from './api.gen.ts';
-import { configTargetOf } from './groupChanges.ts';
+import { configTargetOf } from './nodeGroup/groupChanges.ts';
 import {
   CLUSTER_ARN,
   GROW,

@@ -1,8 +1,8 @@
 /** The rules for a pool that goes. */
 import { isClusterMismatch, isLasting } from './facts.ts';
 import { FINALIZER } from './labels.ts';
-import { LEAVING_PATIENCE_MS, leavingSteps } from './leaving.ts';
-import { isOwnedBy } from './nodeGroup.ts';
+import { LEAVING_PATIENCE_MS, leavingSteps } from './nodeGroup/leaving.ts';
+import { isOwnedBy } from './nodeGroup/nodeGroup.ts';
 import { isOwner } from './runtimeClass.ts';
 import type { Situation } from './situation.ts';
 import type { Step } from './steps.ts';

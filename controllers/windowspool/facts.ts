@@ -1,15 +1,15 @@
 /** Questions about a situation that rules and conditions ask alike. Pure. */
 import type { WindowsPool } from './api.gen.ts';
-import { appliedOf, taintField } from './applied.ts';
 import { CREATED_FROM_TAG, PAUSED_ANNOTATION } from './labels.ts';
-import { wantedTemplateVersion } from './launchTemplate.ts';
-import { wishFor } from './nodeGroup.ts';
-import { GATE_TAINTS, isGateTaint, type TaintPolicy } from './nodeTaints.ts';
+import { appliedOf, taintField } from './nodeGroup/applied.ts';
+import { wishFor } from './nodeGroup/nodeGroup.ts';
+import { GATE_TAINTS, isGateTaint, type TaintPolicy } from './nodes/nodeTaints.ts';
+import type { Expectation } from './nodes/verify.ts';
 import { hasNodeGroup, scalingIn } from './poolKind.ts';
 import type { Instance, NodeGroup, Trouble } from './ports.ts';
 import type { Situation, StepTrouble } from './situation.ts';
 import { touchesAws } from './steps.ts';
-import type { Expectation } from './verify.ts';
+import { wantedTemplateVersion } from './upgrades/launchTemplate.ts';
 
 export function isDeleting(pool: WindowsPool): boolean {
   return pool.metadata.deletionTimestamp !== undefined;

@@ -1,14 +1,14 @@
 /** What EKS refused or failed to do. Remembered in status, so that it is not tried again for ever. Pure. */
 import type { NodeGroupState } from './api.gen.ts';
-import { describeStuckPods, isEvictionFailure } from './evictions.ts';
 import { createdFrom, groupOf } from './facts.ts';
-import { configChangeFor, configTargetOf } from './groupChanges.ts';
 import { RETRY_ANNOTATION } from './labels.ts';
-import { nodeGroupNameOf } from './nodeGroup.ts';
+import { configChangeFor, configTargetOf } from './nodeGroup/groupChanges.ts';
+import { nodeGroupNameOf } from './nodeGroup/nodeGroup.ts';
 import type { NodeGroupUpdate } from './ports.ts';
 import type { Situation, StepTrouble } from './situation.ts';
 import type { Step } from './steps.ts';
-import { automaticChangeFor, preparationFor, versionChangeFor, versionTargetOf } from './versionChanges.ts';
+import { describeStuckPods, isEvictionFailure } from './upgrades/evictions.ts';
+import { automaticChangeFor, preparationFor, versionChangeFor, versionTargetOf } from './upgrades/versionChanges.ts';
 import { joined, sentence } from './words.ts';
 
 export type FailedTarget = NonNullable<NodeGroupState['failedTarget']>;

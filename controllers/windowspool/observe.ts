@@ -1,14 +1,16 @@
 /** Reads what the plan looks at. The cluster's own objects come from the cache; AWS is asked only when there is a reason to. */
-import { Adoptions } from './adoption.ts';
+
 import type { WindowsPool } from './api.gen.ts';
-import { gatherAutoscalerFacts } from './autoscalerFacts.ts';
-import type { Departures } from './departures.ts';
-import { withStuckPods } from './evictions.ts';
+import { type ExistingSources, observeExisting } from './existing/observeExisting.ts';
 import { expectationOf, groupOf, isAwsTrouble, isDeleting, isOverdue, lateInstances } from './facts.ts';
-import type { Fleet } from './fleet.ts';
 import { NODE_GROUP_LABEL, OS_LABEL, POOL_KEY, RETRY_ANNOTATION, WINDOWS } from './labels.ts';
-import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
-import { type ExistingSources, observeExisting } from './observeExisting.ts';
+import { Adoptions } from './nodeGroup/adoption.ts';
+import { gatherAutoscalerFacts } from './nodeGroup/autoscalerFacts.ts';
+import { isOwnedBy, nodeGroupNameOf } from './nodeGroup/nodeGroup.ts';
+import type { Departures } from './nodes/departures.ts';
+import { Roster, type Rosters } from './nodes/roster.ts';
+import type { Expectation } from './nodes/verify.ts';
+import { yearOf } from './nodes/windows.ts';
 import { hasNodeGroup, nodeGroupIn } from './poolKind.ts';
 import type {
   Clusters,
@@ -26,12 +28,11 @@ import { scopeOf } from './prerequisites/examination.ts';
 import { gatherFacts } from './prerequisites/gather.ts';
 import type { PrerequisiteSources } from './prerequisites/ports.ts';
 import { SharedAnswers } from './prerequisites/sharedAnswers.ts';
-import { Roster, type Rosters } from './roster.ts';
 import { runtimeClassFor } from './runtimeClass.ts';
 import type { ClusterSight, GroupSight, Settings, Situation, StepTrouble } from './situation.ts';
-import type { Expectation } from './verify.ts';
-import { isAheadOfCluster } from './versionChanges.ts';
-import { yearOf } from './windows.ts';
+import { withStuckPods } from './upgrades/evictions.ts';
+import type { Fleet } from './upgrades/fleet.ts';
+import { isAheadOfCluster } from './upgrades/versionChanges.ts';
 
 export interface Sources extends PrerequisiteSources, ExistingSources {
   readonly nodeGroups: NodeGroups;

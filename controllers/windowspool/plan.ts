@@ -7,7 +7,6 @@
  * Each list below is read from the top: the first rule that speaks decides for its list. A rule that answers [] says "wait".
  */
 
-import { afterAdoption } from './adoption.ts';
 import {
   deleteOwnedGroup,
   finishDeletion,
@@ -16,8 +15,9 @@ import {
   waitForDeletion,
   waitToLeave,
 } from './deletionRules.ts';
-import { letExistingGo, markNodes, releaseNodes } from './existingNodeRules.ts';
+import { letExistingGo, markNodes, releaseNodes } from './existing/existingNodeRules.ts';
 import { isDeleting, isPaused } from './facts.ts';
+import { afterAdoption } from './nodeGroup/adoption.ts';
 import {
   addFinalizerFirst,
   adoptUnownedGroup,
@@ -38,8 +38,8 @@ import {
   waitForRunningUpdate,
   waitForUpdateResult,
   waitForVerifiedRelease,
-} from './nodeGroupRules.ts';
-import { correctBuildLabels, correctTaints, tellNodes } from './nodeRules.ts';
+} from './nodeGroup/nodeGroupRules.ts';
+import { correctBuildLabels, correctTaints, tellNodes } from './nodes/nodeRules.ts';
 import { hasNodeGroup } from './poolKind.ts';
 import {
   createRuntimeClass,

@@ -1,10 +1,11 @@
 /** What would be done for a pool, in words for people. It only looks. */
-import { adoptionOf } from './adoption.ts';
+
 import type { WindowsPool } from './api.gen.ts';
 import { assessPool } from './assess.ts';
-import { describeDifference, differencesOf } from './differences.ts';
 import { groupOf, isDeleting, isPaused } from './facts.ts';
-import { immutableDifferences, isOwnedBy } from './nodeGroup.ts';
+import { adoptionOf } from './nodeGroup/adoption.ts';
+import { describeDifference, differencesOf } from './nodeGroup/differences.ts';
+import { immutableDifferences, isOwnedBy } from './nodeGroup/nodeGroup.ts';
 import { observe, type Sights, type Sources } from './observe.ts';
 import { planFor } from './plan.ts';
 import { examinationOf } from './prerequisites/examination.ts';

@@ -4,8 +4,8 @@ import { parse } from 'yaml';
 import { reasons } from './reasons.ts';
 
 const here = import.meta.dirname;
-const sources = [...readdirSync(here), ...readdirSync(`${here}/prerequisites`).map((file) => `prerequisites/${file}`)]
-  .filter((file) => file.endsWith('.ts') && !/\.(test|gen)\.ts$/.test(file) && file !== 'reasons.ts')
+const sources = readdirSync(here, { recursive: true, encoding: 'utf8' })
+  .filter((file) => /\.ts$/.test(file) && !/\.(test|gen)\.ts$|^testing|^reasons\.ts$/.test(file))
   .map((file) => readFileSync(`${here}/${file}`, 'utf8'));
 
 interface Schema {

@@ -1,20 +1,20 @@
 /** One run for one pool: observe -> plan -> act -> report. It starts from what is true now, never from the event that woke it. */
 import { act, type Hands, type Outcome } from './act.ts';
-import { SCALING_TAGS_QUESTION } from './autoscalerFacts.ts';
-import { waitsForBudget } from './disruption.ts';
-import { excuseGateKey } from './gateRefusal.ts';
+import { SCALING_TAGS_QUESTION } from './nodeGroup/autoscalerFacts.ts';
+import { excuseGateKey } from './nodes/gateRefusal.ts';
 import { needsInstances, observe, type Sights, type Sources } from './observe.ts';
 import { planFor } from './plan.ts';
 import { hasNodeGroup } from './poolKind.ts';
 import type { Answer } from './ports.ts';
 import { needsExamination } from './prerequisites/examination.ts';
 import { accessEntryQuestion } from './prerequisites/gather.ts';
-import { unverifiedRelease } from './releaseFailures.ts';
 import { report, type Voice } from './report.ts';
 import { type Next, nextRun, retry, untilGroupLook } from './schedule.ts';
 import type { Settings, Situation } from './situation.ts';
 import { type Step, touchesAws } from './steps.ts';
-import { excuseSkew } from './versionSkew.ts';
+import { waitsForBudget } from './upgrades/disruption.ts';
+import { unverifiedRelease } from './upgrades/releaseFailures.ts';
+import { excuseSkew } from './upgrades/versionSkew.ts';
 
 export interface Deps extends Sources, Hands, Voice {
   readonly sights: Sights;

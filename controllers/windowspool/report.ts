@@ -2,22 +2,22 @@
 import type { Outcome } from './act.ts';
 import type { Condition, WindowsPool, WindowsPoolStatus } from './api.gen.ts';
 import { assessPool, type Findings } from './assess.ts';
-import { countByPart, describeDifference, reportedDrift } from './differences.ts';
 import { groupOf } from './facts.ts';
 import { canonical } from './hash.ts';
-import { kernelSeries, revisionsOf } from './kernels.ts';
 import { POOL_KEY } from './labels.ts';
-import { silentlyLeft } from './leaving.ts';
-import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
+import { countByPart, describeDifference, reportedDrift } from './nodeGroup/differences.ts';
+import { silentlyLeft } from './nodeGroup/leaving.ts';
+import { isOwnedBy, nodeGroupNameOf } from './nodeGroup/nodeGroup.ts';
+import { kernelSeries, revisionsOf } from './nodes/kernels.ts';
 import type { Pace } from './pace.ts';
 import { hasNodeGroup } from './poolKind.ts';
 import type { Events, Metrics, Pools, Trouble } from './ports.ts';
 import { examinationOf } from './prerequisites/examination.ts';
 import { onTheWay, type Reason, reasons } from './reasons.ts';
-import { describeReleaseFailure } from './releaseFailures.ts';
 import type { Situation, StepTrouble } from './situation.ts';
 import { statusFor } from './status.ts';
 import { describeStep, isNodeStep, type NodeStep, type Step } from './steps.ts';
+import { describeReleaseFailure } from './upgrades/releaseFailures.ts';
 import { count, joined, sentence } from './words.ts';
 
 export interface Voice {

@@ -2,9 +2,9 @@
 import type { WindowsPool } from './api.gen.ts';
 import { canonical } from './hash.ts';
 import { POOL_KEY } from './labels.ts';
-import { REGISTRATION_TAINT } from './nodeGroup.ts';
+import { REGISTRATION_TAINT } from './nodeGroup/nodeGroup.ts';
+import { buildOf, imageBuildsOf, WINDOWS_BUILD_LABEL, yearOf } from './nodes/windows.ts';
 import type { RuntimeClass, RuntimeClassWish, Taint, Toleration } from './ports.ts';
-import { buildOf, imageBuildsOf, WINDOWS_BUILD_LABEL, yearOf } from './windows.ts';
 
 /** Either spelling of the registration taint: EKS pools here, OpenShift's Windows nodes. */
 const OS_TOLERATIONS: readonly Toleration[] = ['windows', 'Windows'].map((value) => ({

@@ -1,16 +1,16 @@
 /** When to look again. Pure. Changes of nodes, RuntimeClasses and pools wake a pool by themselves; AWS has to be asked. */
 
-import { adoptionOf } from './adoption.ts';
-import { waitingForWindow } from './automaticUpdates.ts';
 import { groupOf, isAwsTrouble, isDeleting } from './facts.ts';
 import { failedTargetOf } from './failedTarget.ts';
 import { hashOf } from './hash.ts';
-import { nextOpening } from './maintenance.ts';
-import { isOwnedBy } from './nodeGroup.ts';
+import { adoptionOf } from './nodeGroup/adoption.ts';
+import { isOwnedBy } from './nodeGroup/nodeGroup.ts';
 import { hasNodeGroup, nodeGroupIn } from './poolKind.ts';
 import type { Trouble } from './ports.ts';
 import { examinationOf } from './prerequisites/examination.ts';
 import type { Situation } from './situation.ts';
+import { waitingForWindow } from './upgrades/automaticUpdates.ts';
+import { nextOpening } from './upgrades/maintenance.ts';
 
 /** What the queue does with the pool: nothing, another run after a while, or one with growing delays; a cause is logged. */
 export type Next =

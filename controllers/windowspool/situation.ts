@@ -1,7 +1,7 @@
 /** What is true of a pool at one moment: everything that the plan may look at. Plain data. */
 import type { WindowsPool } from './api.gen.ts';
-import type { FleetView } from './fleet.ts';
-import type { HoldingView } from './holdings.ts';
+import type { HoldingView } from './existing/holdings.ts';
+import type { RosterView } from './nodes/roster.ts';
 import type {
   Answer,
   Cluster,
@@ -13,7 +13,7 @@ import type {
   Trouble,
 } from './ports.ts';
 import type { PrerequisiteFacts } from './prerequisites/facts.ts';
-import type { RosterView } from './roster.ts';
+import type { FleetView } from './upgrades/fleet.ts';
 
 /** How long things may take, and where the operator works. From the flags. All times in milliseconds. */
 export interface Settings {

@@ -2,23 +2,23 @@
 
 import type { Outcome } from './act.ts';
 import type { NodeGroupState, WindowsPoolStatus } from './api.gen.ts';
-import { nextApplied } from './applied.ts';
 import type { Finding, Findings } from './assess.ts';
-import { nextScalingTags } from './autoscalerTags.ts';
-import { nextClaim } from './disruption.ts';
 import { groupOf, isClusterMismatch } from './facts.ts';
 import { describeError, type FailedTarget, failedTargetsOf, timeOf } from './failedTarget.ts';
-import { gateTaintState } from './gateRefusal.ts';
-import { countBuilds, revisionsOf } from './kernels.ts';
-import { wantedTemplateVersion } from './launchTemplate.ts';
-import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
+import { nextApplied } from './nodeGroup/applied.ts';
+import { nextScalingTags } from './nodeGroup/autoscalerTags.ts';
+import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup/nodeGroup.ts';
+import { gateTaintState } from './nodes/gateRefusal.ts';
+import { countBuilds, revisionsOf } from './nodes/kernels.ts';
+import type { RosterView } from './nodes/roster.ts';
 import { hasNodeGroup, scalingIn } from './poolKind.ts';
 import type { NodeGroup } from './ports.ts';
-import { dateOf } from './releaseVersion.ts';
-import type { RosterView } from './roster.ts';
 import { isOwner, runtimeClassFor } from './runtimeClass.ts';
 import type { Situation } from './situation.ts';
 import { describeStep, type Step } from './steps.ts';
+import { nextClaim } from './upgrades/disruption.ts';
+import { wantedTemplateVersion } from './upgrades/launchTemplate.ts';
+import { dateOf } from './upgrades/releaseVersion.ts';
 import { count, cut } from './words.ts';
 
 /** Lists in status are cut here; the counts beside them are of all. */

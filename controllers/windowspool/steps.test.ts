@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { wishFor } from './nodeGroup.ts';
+import { wishFor } from './nodeGroup/nodeGroup.ts';
 import type { ConfigChange } from './ports.ts';
 import { runtimeClassFor } from './runtimeClass.ts';
 import { describeChange, describeStep, type Step, unreachable } from './steps.ts';

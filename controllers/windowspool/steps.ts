@@ -1,10 +1,11 @@
 /** What the operator can do to the world, as data: planned by plan.ts, done by act.ts, shown in words to the user. */
-import type { ScalingTagChange } from './autoscalerTags.ts';
-import type { Difference } from './differences.ts';
-import type { Claim } from './disruption.ts';
-import type { TagChange } from './groupChanges.ts';
+
 import { AUTOSCALER_PREFIX, POOL_KEY } from './labels.ts';
-import type { TaintChange } from './nodeTaints.ts';
+import type { ScalingTagChange } from './nodeGroup/autoscalerTags.ts';
+import type { Difference } from './nodeGroup/differences.ts';
+import type { TagChange } from './nodeGroup/groupChanges.ts';
+import type { TaintChange } from './nodes/nodeTaints.ts';
+import { WINDOWS_BUILD_LABEL } from './nodes/windows.ts';
 import type {
   ConfigChange,
   NewNodeGroup,
@@ -17,8 +18,8 @@ import type {
   Taint,
   VersionChange,
 } from './ports.ts';
-import type { ReleaseFailure } from './releaseFailures.ts';
-import { WINDOWS_BUILD_LABEL } from './windows.ts';
+import type { Claim } from './upgrades/disruption.ts';
+import type { ReleaseFailure } from './upgrades/releaseFailures.ts';
 import { count } from './words.ts';
 
 export type Step =

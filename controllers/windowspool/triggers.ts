@@ -2,7 +2,7 @@
 import type { WindowsPool } from './api.gen.ts';
 import { canonical } from './hash.ts';
 import { NODE_GROUP_LABEL } from './labels.ts';
-import { nodeGroupNameOf } from './nodeGroup.ts';
+import { nodeGroupNameOf } from './nodeGroup/nodeGroup.ts';
 import { hasNodeGroup } from './poolKind.ts';
 import type { NodeRecord } from './ports.ts';
 import { runtimeClassFor } from './runtimeClass.ts';

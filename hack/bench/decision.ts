@@ -1,9 +1,9 @@
 import { assess } from '../../controllers/windowspool/assess.ts';
 import { expectationOf } from '../../controllers/windowspool/facts.ts';
+import { verifyNode } from '../../controllers/windowspool/nodes/verify.ts';
 import { planFor } from '../../controllers/windowspool/plan.ts';
 import { statusFor } from '../../controllers/windowspool/status.ts';
 import { sampleNodes, sampleSituation } from '../../controllers/windowspool/testing/fixtures.ts';
-import { verifyNode } from '../../controllers/windowspool/verify.ts';
 import type { Result, Section } from './section.ts';
 import { median, round } from './statistics.ts';
 

@@ -1,7 +1,7 @@
 /** Lives a life: acts and the operator in turns, on one simulated clock; and says what became of the pools. */
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { GATE_TAINT_KEY } from '../../controllers/windowspool/labels.ts';
-import { isOwnedBy } from '../../controllers/windowspool/nodeGroup.ts';
+import { isOwnedBy } from '../../controllers/windowspool/nodeGroup/nodeGroup.ts';
 import { type Deps, reconcile } from '../../controllers/windowspool/reconcile.ts';
 import { Crash } from '../../controllers/windowspool/testing/fakeWorld.ts';
 import { conditionOf } from '../world/world.ts';

@@ -1,6 +1,7 @@
 /** Checks on what EC2 has for the nodes: instance types and addresses. */
-import { instanceTypesOf } from '../launchTemplate.ts';
+
 import { nodeGroupIn, scalingIn } from '../poolKind.ts';
+import { instanceTypesOf } from '../upgrades/launchTemplate.ts';
 import { count, joined } from '../words.ts';
 import { type Check, failed, given, met, type Result } from './check.ts';
 import type { CheckInput } from './facts.ts';

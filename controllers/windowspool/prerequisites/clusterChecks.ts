@@ -1,9 +1,9 @@
 /** Checks on what the EKS cluster is. */
 
-import { pinnedMinor } from '../nodeGroup.ts';
+import { pinnedMinor } from '../nodeGroup/nodeGroup.ts';
+import { yearOf } from '../nodes/windows.ts';
 import type { Cluster } from '../ports.ts';
-import { isNewerMinor } from '../releaseVersion.ts';
-import { yearOf } from '../windows.ts';
+import { isNewerMinor } from '../upgrades/releaseVersion.ts';
 import { type Check, failed, given, met, type Result } from './check.ts';
 import type { CheckInput } from './facts.ts';
 import { supportOf } from './windowsSupport.ts';

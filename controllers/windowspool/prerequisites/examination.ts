@@ -1,7 +1,7 @@
 /** What the prerequisites come to for a pool. Pure. */
 
 import { isClusterMismatch, isDeleting, lacksNodes } from '../facts.ts';
-import { isOwnedBy } from '../nodeGroup.ts';
+import { isOwnedBy } from '../nodeGroup/nodeGroup.ts';
 import { nodeGroupIn } from '../poolKind.ts';
 import type { Situation } from '../situation.ts';
 import { type Examination, examine, isPrerequisite } from './checks.ts';

@@ -1,8 +1,9 @@
 /** Finds out what the checks look at. Everything is asked at once; what pools ask alike is asked once. */
-import { instanceTypesOf, templateIn, templateVersion } from '../launchTemplate.ts';
+
 import { nodeGroupIn } from '../poolKind.ts';
 import type { Answer, NodeGroups } from '../ports.ts';
 import type { Situation } from '../situation.ts';
+import { instanceTypesOf, templateIn, templateVersion } from '../upgrades/launchTemplate.ts';
 import { scopeOf, wasUnmet } from './examination.ts';
 import type { PrerequisiteFacts } from './facts.ts';
 import type { PrerequisiteSources } from './ports.ts';

@@ -1,5 +1,5 @@
 /** Checks on the user's launch template. */
-import { templateFaults, templateIn } from '../launchTemplate.ts';
+import { templateFaults, templateIn } from '../upgrades/launchTemplate.ts';
 import { type Check, failed, given, met, type Result } from './check.ts';
 import type { CheckInput } from './facts.ts';
 

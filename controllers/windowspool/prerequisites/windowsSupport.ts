@@ -1,5 +1,5 @@
 /** Which Kubernetes versions go with which Windows Server version on EKS. */
-import type { WindowsVersion } from '../windows.ts';
+import type { WindowsVersion } from '../nodes/windows.ts';
 
 /** Minor versions of Kubernetes 1, both included. */
 export interface Support {

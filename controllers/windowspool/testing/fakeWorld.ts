@@ -3,11 +3,10 @@
  * move on when they are looked at. Every port call is counted, and can be made to fail or to crash the operator.
  */
 import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
-import { DisruptionBudget } from '../disruptionBudget.ts';
-import { Fleet } from '../fleet.ts';
-import { Holdings } from '../holdings.ts';
+import { Holdings } from '../existing/holdings.ts';
 import { FINALIZER, NODE_GROUP_LABEL, POOL_KEY } from '../labels.ts';
-import type { TaintChange } from '../nodeTaints.ts';
+import type { TaintChange } from '../nodes/nodeTaints.ts';
+import { Rosters } from '../nodes/roster.ts';
 import { Sights } from '../observe.ts';
 import { Pace } from '../pace.ts';
 import type {
@@ -31,7 +30,8 @@ import type {
 } from '../ports.ts';
 import type { AccessEntry, Addon, LaunchTemplate } from '../prerequisites/ports.ts';
 import type { Deps } from '../reconcile.ts';
-import { Rosters } from '../roster.ts';
+import { DisruptionBudget } from '../upgrades/disruptionBudget.ts';
+import { Fleet } from '../upgrades/fleet.ts';
 import { NOW, sampleCluster, sampleNodes, sampleTrouble, settings, templateOfGroup } from './fixtures.ts';
 
 /** Thrown in the place where the operator's process ends. */

@@ -1,15 +1,15 @@
 /** One-line makers of the domain's objects for tests. Each is complete and healthy; a test says only what differs. */
 import type { NodeGroupSpec, ScalingSpec, WindowsPool, WindowsPoolSpec, WindowsPoolStatus } from '../api.gen.ts';
-import { entriesOf, wantedFields } from '../applied.ts';
 import { expectationOf } from '../facts.ts';
 import { FINALIZER } from '../labels.ts';
-import { wishFor } from '../nodeGroup.ts';
+import { entriesOf, wantedFields } from '../nodeGroup/applied.ts';
+import { wishFor } from '../nodeGroup/nodeGroup.ts';
+import { Roster } from '../nodes/roster.ts';
 import type { Cluster, NewNodeGroup, NodeGroup, NodeRecord, RuntimeClass, Trouble, TroubleKind } from '../ports.ts';
 import type { LaunchTemplate } from '../prerequisites/ports.ts';
-import type { ReleaseFailure } from '../releaseFailures.ts';
-import { Roster } from '../roster.ts';
 import { runtimeClassFor } from '../runtimeClass.ts';
 import type { Settings, Situation } from '../situation.ts';
+import type { ReleaseFailure } from '../upgrades/releaseFailures.ts';
 
 export const NOW = Date.parse('2026-03-01T12:00:00Z');
 export const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 /** The rules of the plan as a table: what is true, and the steps that follow, in words. */
 
-import { configTargetOf } from '../groupChanges.ts';
 import { PAUSED_ANNOTATION } from '../labels.ts';
+import { configTargetOf } from '../nodeGroup/groupChanges.ts';
 import type { NodeGroup } from '../ports.ts';
 import type { ClusterSight, Situation } from '../situation.ts';
 import {

@@ -1,5 +1,5 @@
 /** The plan for what the cluster-autoscaler is told of a pool's new nodes. */
-import { entriesOf, wantedFields } from '../applied.ts';
+import { entriesOf, wantedFields } from '../nodeGroup/applied.ts';
 import type { Situation } from '../situation.ts';
 import { CLUSTER_ARN, knownStatus, sampleGroup, samplePool, sampleSituation, sampleTrouble } from './fixtures.ts';
 import { otherAuthority, type PlanCase, seen } from './planCases.ts';

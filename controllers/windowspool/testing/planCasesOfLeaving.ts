@@ -2,7 +2,7 @@
 import type { WindowsPoolSpec } from '../api.gen.ts';
 import { hashOf } from '../hash.ts';
 import { GATE_TAINT_KEY } from '../labels.ts';
-import { GATE_TAINT } from '../nodeTaints.ts';
+import { GATE_TAINT } from '../nodes/nodeTaints.ts';
 import type { NodeGroup } from '../ports.ts';
 import type { Situation } from '../situation.ts';
 import {

@@ -1,10 +1,10 @@
 /** The rules about the version of a user's launch template as a table. */
 import type { LaunchTemplateSpec, NodeGroupSpec } from '../api.gen.ts';
-import { entriesOf, wantedFields } from '../applied.ts';
+import { entriesOf, wantedFields } from '../nodeGroup/applied.ts';
 import type { Answer, VersionChange } from '../ports.ts';
 import type { LaunchTemplate } from '../prerequisites/ports.ts';
 import type { Situation } from '../situation.ts';
-import { versionTargetOf } from '../versionChanges.ts';
+import { versionTargetOf } from '../upgrades/versionChanges.ts';
 import {
   APPLIED,
   CLUSTER_ARN,

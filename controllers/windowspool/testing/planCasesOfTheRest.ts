@@ -1,9 +1,9 @@
 /** The rules about deletion, RuntimeClasses and nodes as a table. */
 import type { WindowsPool } from '../api.gen.ts';
-import { entriesOf, wantedFields } from '../applied.ts';
 import { GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from '../labels.ts';
-import { GATE_TAINT } from '../nodeTaints.ts';
-import { buildOf, WINDOWS_BUILD_LABEL } from '../windows.ts';
+import { entriesOf, wantedFields } from '../nodeGroup/applied.ts';
+import { GATE_TAINT } from '../nodes/nodeTaints.ts';
+import { buildOf, WINDOWS_BUILD_LABEL } from '../nodes/windows.ts';
 import {
   CLUSTER_ARN,
   knownStatus,

@@ -1,12 +1,12 @@
 /** The rules about Kubernetes versions and AMI releases as a table. */
 import type { NodeGroupSpec, WindowsPool, WindowsPoolSpec } from '../api.gen.ts';
-import { entriesOf, remembering, wantedFields } from '../applied.ts';
-import { configTargetOf } from '../groupChanges.ts';
 import { RETRY_ANNOTATION } from '../labels.ts';
+import { entriesOf, remembering, wantedFields } from '../nodeGroup/applied.ts';
+import { configTargetOf } from '../nodeGroup/groupChanges.ts';
 import { planFor } from '../plan.ts';
 import type { NodeGroup, VersionChange } from '../ports.ts';
 import type { Situation } from '../situation.ts';
-import { versionTargetOf } from '../versionChanges.ts';
+import { versionTargetOf } from '../upgrades/versionChanges.ts';
 import {
   APPLIED,
   CLUSTER_ARN,

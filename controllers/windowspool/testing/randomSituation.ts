@@ -1,9 +1,9 @@
 /** Random situations for properties: every state of every part, combined. Most could never be seen together; nothing may break. */
 import fc from 'fast-check';
 import { expectationOf } from '../facts.ts';
-import { configTargetOf } from '../groupChanges.ts';
+import { configTargetOf } from '../nodeGroup/groupChanges.ts';
+import { Roster } from '../nodes/roster.ts';
 import type { NodeGroup, NodeRecord, Trouble, TroubleKind } from '../ports.ts';
-import { Roster } from '../roster.ts';
 import { runtimeClassFor } from '../runtimeClass.ts';
 import type { ClusterSight, GroupSight, Situation } from '../situation.ts';
 import {

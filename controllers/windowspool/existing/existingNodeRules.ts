@@ -1,0 +1,60 @@
+/** The rules for the nodes that a pool of existing nodes has, and for those that leave it. */
+
+import { FINALIZER } from '../labels.ts';
+import { turnOf } from '../nodes/nodeRules.ts';
+import type { NodeMarks, NodeRecord } from '../ports.ts';
+import { isOwner } from '../runtimeClass.ts';
+import type { Situation } from '../situation.ts';
+import type { Step } from '../steps.ts';
+import { farewellTo, releaseOf } from './nodeClaims.ts';
+
+/** Ensures that nodes have the labels and taints of their pool, and that what they had before is recorded with the first of them. */
+export function markNodes(s: Situation): Step[] {
+  const resting = new Set(s.holding?.contention.nodes);
+  const due = s.roster.unmarked.filter(({ node }) => !resting.has(node.name));
+  return turnOf(s, due).map(({ node, change }) => ({ kind: 'markNode', node, change }));
+}
+
+/** Ensures that nodes which are not the pool's any more get back what they had. */
+export function releaseNodes(s: Situation): Step[] {
+  return turnOf(s, s.holding?.leaving ?? []).map((node) => releaseStep(node, releaseOf(node, isAwaited(s, node))));
+}
+
+/**
+ * Ensures that a pool which goes has given back all nodes. With deletionPolicy Retain they keep its labels and taints, and lose only the
+ * operator's own marks, all in one run: the pool goes whether it may write to them or not. A RuntimeClass stays because nobody owns it any more.
+ */
+export function letExistingGo(s: Situation): Step[] | undefined {
+  const { pool, holding, runtimeClass, formerRuntimeClass } = s;
+  if (!pool.metadata.finalizers?.includes(FINALIZER)) return [];
+  const retains = pool.spec.deletionPolicy === 'Retain';
+  const leaving = holding?.leaving ?? [];
+  const now = retains ? leaving : turnOf(s, leaving);
+  const steps = now.flatMap((node) => {
+    const awaited = isAwaited(s, node);
+    return retains ? farewellSteps(node, farewellTo(node, awaited)) : [releaseStep(node, releaseOf(node, awaited))];
+  });
+  const isEach = now.length === leaving.length && (retains || steps.every(({ kind }) => kind === 'releaseNode'));
+  if (!isEach || holding?.nextReadAt !== Number.POSITIVE_INFINITY) return steps;
+  const owned = [runtimeClass, formerRuntimeClass].filter((seen) => seen !== undefined && isOwner(pool, seen));
+  return [
+    ...steps,
+    ...(retains ? owned : []).flatMap((seen): Step[] => (seen ? [{ kind: 'releaseRuntimeClass', seen }] : [])),
+    { kind: 'removeFinalizer' },
+  ];
+}
+
+/** First its condition goes: afterwards nobody would know whose it was. That makes it another version of the node, which is released next. */
+function releaseStep(node: NodeRecord, change: NodeMarks): Step {
+  return node.verified ? { kind: 'tellNode', node, condition: undefined } : { kind: 'releaseNode', node, change };
+}
+
+/** Retain always lets the pool go, so both are tried: what may not be taken from a node is told of. */
+function farewellSteps(node: NodeRecord, change: NodeMarks): Step[] {
+  const tell: Step = { kind: 'tellNode', node, condition: undefined, leaving: true };
+  return [...(node.verified ? [tell] : []), { kind: 'releaseNode', node, change, leaving: true }];
+}
+
+function isAwaited({ holding }: Situation, { name }: NodeRecord): boolean {
+  return holding?.awaited.has(name) === true;
+}

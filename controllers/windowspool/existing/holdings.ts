@@ -1,0 +1,278 @@
+/**
+ * Which nodes the pools of existing nodes have. A node is watched while it says that it runs Windows; of the pools that want it, one has it.
+ *
+ *   pools --declare--> who wants what --+
+ *   nodes --follow----------------------+--> held: in that pool's roster | contested: another pool has it | leaving: claimed, not wanted
+ *
+ * A node's event costs one look for each such pool, and never a walk over a pool's nodes.
+ */
+import type { WindowsPool } from '../api.gen.ts';
+import { isDeleting } from '../facts.ts';
+import { canonical } from '../hash.ts';
+import { selects } from '../labelSelector.ts';
+import { NODE_GROUP_LABEL } from '../labels.ts';
+import { Departures } from '../nodes/departures.ts';
+import { Roster } from '../nodes/roster.ts';
+import type { Expectation } from '../nodes/verify.ts';
+import { existingNodesIn, hasNodeGroup } from '../poolKind.ts';
+import type { InstanceList, NodeRecord } from '../ports.ts';
+import { Contention, type ContentionView } from './contention.ts';
+import { claimOf, labelsWithout } from './nodeClaims.ts';
+import { comparable, type MalformedEntry, type WindowsInstances, windowsInstancesIn } from './windowsInstances.ts';
+
+/** A node that the pool wants and another pool has. */
+export interface Contested {
+  readonly node: string;
+  readonly holder: string;
+}
+
+/** What came of the pool's list of hosts. */
+export interface ListedInstances {
+  readonly list: InstanceList;
+  /** Addresses that no Windows node has, as they were written, sorted. */
+  readonly unknown: readonly string[];
+  readonly malformed: readonly MalformedEntry[];
+  readonly hasUsernames: boolean;
+}
+
+/** The nodes of one pool beside its roster. Lists are sorted by node name. */
+export interface HoldingView {
+  /** Undefined where the pool names no list. */
+  readonly listed: ListedInstances | undefined;
+  readonly contested: readonly Contested[];
+  /** Nodes that the pool claimed and that are not its any more. */
+  readonly leaving: readonly NodeRecord[];
+  /** The names of those among them that another pool wants. */
+  readonly awaited: ReadonlySet<string>;
+  /** Nodes that the pool has, and that are not marked again for a while. */
+  readonly contention: ContentionView;
+  /** When nodes that left the watch may be read past the cache, epoch milliseconds; infinity when none did. */
+  readonly nextReadAt: number;
+}
+
+type Place =
+  | { readonly kind: 'held' | 'elsewhere' }
+  | { readonly kind: 'leaving'; readonly isAwaited: boolean }
+  | { readonly kind: 'contested'; readonly holder: string };
+
+const ELSEWHERE: Place = { kind: 'elsewhere' };
+
+/** The nodes of one pool. */
+class Holding implements Omit<HoldingView, 'contention'> {
+  readonly contention = new Contention();
+  readonly departures = new Departures();
+  /** Whether nodes that left the watch while no operator ran have been asked for. */
+  lookedOutside = false;
+  readonly #held = new Map<string, NodeRecord>();
+  readonly #leaving = new Map<string, NodeRecord>();
+  readonly #awaited = new Set<string>();
+  readonly #contested = new Map<string, string>();
+  /** Nodes that the pool wants, and how many of them have an address. */
+  readonly #wanted = new Map<string, NodeRecord>();
+  readonly #addresses = new Map<string, number>();
+  /** What the pool's list says; undefined where it names none. */
+  list: { readonly list: InstanceList; readonly instances: WindowsInstances } | undefined;
+  #roster: Roster | undefined;
+
+  get contested(): readonly Contested[] {
+    return [...this.#contested].sort(byKey).map(([node, holder]) => ({ node, holder }));
+  }
+
+  get leaving(): readonly NodeRecord[] {
+    const outside = this.departures.certain.map((node) => [node.name, node] as const);
+    return [...outside, ...this.#leaving].sort(byKey).map(([, node]) => node);
+  }
+
+  get awaited(): ReadonlySet<string> {
+    return this.#awaited;
+  }
+
+  get nextReadAt(): number {
+    return this.departures.nextReadAt;
+  }
+
+  get listed(): ListedInstances | undefined {
+    if (!this.list) return undefined;
+    const { list, instances } = this.list;
+    const unknown = [...instances.addresses].filter(([address]) => !this.#addresses.has(address));
+    return { list, unknown: unknown.map(([, written]) => written), ...instances };
+  }
+
+  /** The names of all nodes that are anything to the pool. */
+  get names(): ReadonlySet<string> {
+    return new Set([...this.#held.keys(), ...this.#leaving.keys(), ...this.#contested.keys()]);
+  }
+
+  /** The verdicts on the nodes that the pool has. */
+  roster(expected: Expectation, now: number): Roster {
+    if (this.#roster) this.#roster.judge(expected, now);
+    else this.#roster = new Roster(this.#held.values(), expected, now);
+    return this.#roster;
+  }
+
+  /** Puts a node in its place. Whether that is any news for the pool. */
+  place(node: NodeRecord, place: Place, now: number): boolean {
+    const wasHere = this.#remove(node.name);
+    this.departures.returned(node.name);
+    if (place.kind === 'held') {
+      this.#held.set(node.name, node);
+      const wasMarked = this.#roster?.isMarked(node.name);
+      this.#roster?.put(node, now);
+      if (wasMarked && !this.#roster?.isMarked(node.name)) this.contention.undone(node.name, now);
+    } else {
+      this.contention.forget(node.name);
+      this.#roster?.drop(node.name);
+    }
+    if (place.kind === 'leaving') this.#leaving.set(node.name, node);
+    if (place.kind === 'leaving' && place.isAwaited) this.#awaited.add(node.name);
+    if (place.kind === 'contested') this.#contested.set(node.name, place.holder);
+    if (place.kind === 'held' || place.kind === 'contested') this.#want(node);
+    return wasHere || place.kind !== 'elsewhere';
+  }
+
+  /** A node left the watch: it ended, or does not say any more that it runs Windows. Whether it was anything to the pool. */
+  lose(node: NodeRecord): boolean {
+    const wasClaimed = this.#held.has(node.name) || this.#leaving.has(node.name);
+    if (wasClaimed && !node.deleting) this.departures.left(node);
+    this.contention.forget(node.name);
+    this.#roster?.drop(node.name);
+    return this.#remove(node.name);
+  }
+
+  #want(node: NodeRecord): void {
+    this.#wanted.set(node.name, node);
+    this.#count(node, 1);
+  }
+
+  #count({ addresses }: NodeRecord, change: 1 | -1): void {
+    for (const address of new Set(addresses.map(comparable))) {
+      const nodes = (this.#addresses.get(address) ?? 0) + change;
+      if (nodes > 0) this.#addresses.set(address, nodes);
+      else this.#addresses.delete(address);
+    }
+  }
+
+  #remove(name: string): boolean {
+    const wanted = this.#wanted.get(name);
+    if (wanted) this.#count(wanted, -1);
+    this.#wanted.delete(name);
+    this.#awaited.delete(name);
+    return [this.#held, this.#leaving, this.#contested].map((map) => map.delete(name)).includes(true);
+  }
+}
+
+/** What a pool wants. Of the pools that want a node the one with the lowest rank has it, unless another claimed it before. */
+interface Member {
+  readonly rank: string;
+  readonly compared: string;
+  readonly wants: (node: NodeRecord) => boolean;
+  readonly holding: Holding;
+}
+
+export interface HoldingsOptions {
+  /** The cached nodes, read when a pool comes, changes or goes. */
+  readonly nodes: () => Iterable<NodeRecord>;
+  /** The pool whose node group this is: EKS makes nodes for that pool alone. */
+  readonly poolOfGroup: (group: string) => string | undefined;
+  /** Is told of each pool for which something changed. */
+  readonly wake: (pool: string) => void;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** The nodes of all pools of existing nodes, kept up to date one node at a time. */
+export class Holdings {
+  readonly #options: HoldingsOptions;
+  readonly #members = new Map<string, Member>();
+
+  constructor(options: HoldingsOptions) {
+    this.#options = options;
+  }
+
+  /** The nodes of a pool, and the verdicts on them. */
+  of(pool: string, expected: Expectation): { readonly roster: Roster; readonly holding: Holding } {
+    const holding = this.#members.get(pool)?.holding ?? new Holding();
+    return { roster: holding.roster(expected, this.#options.now()), holding };
+  }
+
+  /** Takes in what a pool wants now, and what its list of hosts says; undefined: it is gone. */
+  declare(name: string, pool: WindowsPool | undefined, list: InstanceList = { kind: 'unknown' }): void {
+    const before = this.#members.get(name);
+    if (!pool || hasNodeGroup(pool)) {
+      this.#members.delete(name);
+      const names = before?.holding.names ?? new Set();
+      if (names.size > 0) this.#settleAll((node) => names.has(node.name));
+      return;
+    }
+    const compared = canonical([pool.metadata.creationTimestamp, isDeleting(pool), pool.spec.existingNodes, list]);
+    if (before?.compared === compared) return;
+    const holding = before?.holding ?? new Holding();
+    const instances = windowsInstancesIn(list.kind === 'seen' ? list.data : {});
+    holding.list = pool.spec.existingNodes?.instancesConfigMap && { list, instances };
+    const wants = wantsOf(pool, holding.list);
+    const rank = `${pool.metadata.creationTimestamp} ${name}`;
+    this.#members.set(name, { rank, compared, wants, holding });
+    this.#settleAll((node) => before?.wants(node) === true || wants(node) || Boolean(node.claim));
+  }
+
+  /** Takes in a node's change. */
+  follow(before: NodeRecord | undefined, after: NodeRecord | undefined): void {
+    if (after && !after.deleting) this.#settle(after);
+    else {
+      const gone = after ?? before;
+      for (const [pool, { holding }] of this.#members) if (gone && holding.lose(gone)) this.#options.wake(pool);
+    }
+  }
+
+  /** Looks again at nodes for which another pool than before may be the first. */
+  reconsider(nodes: Iterable<NodeRecord>): void {
+    for (const node of nodes) if (!node.deleting) this.#settle(node);
+  }
+
+  #settleAll(isConcerned: (node: NodeRecord) => boolean): void {
+    for (const node of this.#options.nodes()) if (!node.deleting && isConcerned(node)) this.#settle(node);
+  }
+
+  #settle(node: NodeRecord): void {
+    const { poolOfGroup, wake, now } = this.#options;
+    const claimant = claimOf(node)?.pool;
+    const group = node.labels[NODE_GROUP_LABEL];
+    const foreign = group === undefined ? undefined : poolOfGroup(group);
+    const wanting = [...this.#members].filter(([, { wants }]) => foreign === undefined && wants(node));
+    // A pool that lives keeps what it claimed until it has given it back: else nobody would know what was there before.
+    const holder = foreign ?? (claimant !== undefined && this.#members.has(claimant) ? claimant : firstOf(wanting));
+    for (const [pool, { wants, holding }] of this.#members) {
+      const isWanted = wants(node);
+      const isHolder = holder === pool && isWanted;
+      const other: Place = isWanted && holder !== undefined ? { kind: 'contested', holder } : ELSEWHERE;
+      const isAwaited = foreign !== undefined || wanting.some(([name]) => name !== pool);
+      const leaving: Place = claimant === pool ? { kind: 'leaving', isAwaited } : other;
+      const place: Place = isHolder ? { kind: 'held' } : leaving;
+      if (holding.place(node, place, now())) wake(pool);
+    }
+  }
+}
+
+/**
+ * What the pool wants of what is watched: what its selector or its list says. One that goes wants nothing. While the list is not known, the
+ * pool keeps what it has.
+ */
+function wantsOf(pool: WindowsPool, listed: Holding['list']): (node: NodeRecord) => boolean {
+  if (isDeleting(pool)) return () => false;
+  const { selector } = existingNodesIn(pool.spec);
+  const { name } = pool.metadata;
+  const isListed = (node: NodeRecord): boolean => {
+    if (!listed) return false;
+    if (listed.list.kind === 'unknown') return claimOf(node)?.pool === name;
+    return node.addresses.some((address) => listed.instances.addresses.has(comparable(address)));
+  };
+  return (node) => (selector !== undefined && selects(selector, labelsWithout(node, name))) || isListed(node);
+}
+
+function firstOf(members: readonly (readonly [string, Member])[]): string | undefined {
+  return [...members].sort(([, a], [, b]) => (a.rank < b.rank ? -1 : 1))[0]?.[0];
+}
+
+function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,183 @@
+import type { NodeGroup } from '../ports.ts';
+import type { Situation } from '../situation.ts';
+import {
+  knownStatus,
+  NOW,
+  sampleGroup,
+  samplePool,
+  sampleRuntimeClass,
+  sampleSituation,
+  sampleTrouble,
+} from '../testing/fixtures.ts';
+import { LEAVING } from '../testing/planCases.ts';
+import { check, group, pool, working } from '../testing/truthTable.ts';
+
+const retained = samplePool({ deletionPolicy: 'Retain' }, { metadata: LEAVING, status: knownStatus() });
+
+describe('AWS that cannot be looked at', () => {
+  const trouble = sampleTrouble('unavailable');
+  const away = (seconds: number, last?: NodeGroup): Pick<Situation, 'group'> => ({
+    group: { kind: 'unreachable', trouble, since: NOW - seconds * 1_000, last },
+  });
+  const unknown =
+    "AWSUnavailable: Node group web can't be looked at: DescribeNodegroup failed: the call was unavailable.";
+  const cluster = {
+    kind: 'unreachable',
+    trouble: sampleTrouble('unavailable', { operation: 'DescribeCluster' }),
+  } as const;
+  check([
+    ['changes nothing for a minute', sampleSituation(away(59, sampleGroup())), {}],
+    [
+      'is told after a minute, and the pool stays Ready',
+      sampleSituation(away(60, sampleGroup())),
+      {
+        NodeGroupReady: `Unknown ${unknown} It was ACTIVE when it was last seen.`,
+        Reconciling: `True ${unknown} It was ACTIVE when it was last seen.`,
+      },
+    ],
+    [
+      'at the start leaves what the nodes say',
+      sampleSituation({ ...away(0), cluster }),
+      {
+        PrerequisitesMet: 'Unknown AWSUnavailable: DescribeCluster failed: the call was unavailable.',
+        NodeGroupReady: `Unknown ${unknown}`,
+        Reconciling: 'True AWSUnavailable: DescribeCluster failed: the call was unavailable.',
+      },
+    ],
+    [
+      'for a deleted pool names the way out, also where only the cluster cannot be asked',
+      sampleSituation({ pool: samplePool({}, { metadata: LEAVING, status: knownStatus() }), cluster }),
+      {
+        ...working(
+          'NodeGroupReady',
+          'False Deleting: Node group web is being deleted. DescribeCluster failed: the call was unavailable. It is tried again; deletionPolicy: Retain lets the pool go without it.',
+        ),
+        PrerequisitesMet: 'Unknown AWSUnavailable: DescribeCluster failed: the call was unavailable.',
+      },
+    ],
+    [
+      'for a deleted pool names the way out',
+      sampleSituation({
+        pool: samplePool({}, { metadata: LEAVING, status: knownStatus() }),
+        ...away(0, sampleGroup()),
+      }),
+      working(
+        'NodeGroupReady',
+        'False Deleting: Node group web is being deleted. DescribeNodegroup failed: the call was unavailable. It is tried again; deletionPolicy: Retain lets the pool go without it.',
+      ),
+    ],
+  ]);
+});
+
+describe('what helps itself is not Stalled', () => {
+  const issue = { code: 'InsufficientFreeAddresses', message: 'Subnet subnet-1 is full.', resourceIds: ['subnet-1'] };
+  const leaving = samplePool({}, { metadata: LEAVING, status: knownStatus() });
+  const wayOut = 'It is tried again; deletionPolicy: Retain lets the pool go without it.';
+  check([
+    [
+      'a degraded group with enough verified nodes',
+      sampleSituation(group({ status: 'DEGRADED', healthIssues: [issue] })),
+      {
+        NodeGroupReady:
+          'False Degraded: Node group web is DEGRADED: InsufficientFreeAddresses: Subnet subnet-1 is full. (subnet-1).',
+      },
+    ],
+    [
+      'an active group with a health issue',
+      sampleSituation(group({ healthIssues: [{ ...issue, resourceIds: [] }] })),
+      {
+        NodeGroupReady:
+          'True Active: Node group web is ACTIVE. Health issues: InsufficientFreeAddresses: Subnet subnet-1 is full.',
+      },
+    ],
+    [
+      'a group on which somebody else works',
+      sampleSituation({ troubles: [{ at: NOW, step: 'updateConfig', trouble: sampleTrouble('busy') }] }),
+      {},
+    ],
+    [
+      'a throttled update',
+      sampleSituation({
+        troubles: [
+          {
+            at: NOW,
+            step: 'updateConfig',
+            trouble: sampleTrouble('throttled', { operation: 'UpdateNodegroupConfig' }),
+          },
+        ],
+      }),
+      {
+        NodeGroupReady:
+          'Unknown AWSUnavailable: UpdateNodegroupConfig of node group web failed: the call was throttled.',
+        Reconciling: 'True AWSUnavailable: UpdateNodegroupConfig of node group web failed: the call was throttled.',
+      },
+    ],
+    [
+      'a RuntimeClass that was there before and fits',
+      sampleSituation({ runtimeClass: sampleRuntimeClass(pool, { managed: false, owners: [] }) }),
+      { RuntimeClassReady: 'True UsedAsIs: RuntimeClass windows-2022 was there before and fits.' },
+    ],
+    [
+      'a pool that manages no RuntimeClass',
+      sampleSituation({ pool: samplePool({ runtimeClass: { manage: false } }, { status: knownStatus() }) }),
+      { RuntimeClassReady: 'True NotManaged: The pool manages no RuntimeClass (runtimeClass.manage is false).' },
+    ],
+    [
+      'a deletion that EKS could not finish',
+      sampleSituation({ pool: leaving, ...group({ status: 'DELETE_FAILED', healthIssues: [issue] }) }),
+      working(
+        'NodeGroupReady',
+        `False DeleteFailed: EKS could not delete node group web: InsufficientFreeAddresses: Subnet subnet-1 is full. (subnet-1). ${wayOut}`,
+      ),
+    ],
+    [
+      'a deletion that EKS refused',
+      sampleSituation({
+        pool: leaving,
+        troubles: [
+          { at: NOW, step: 'deleteNodeGroup', trouble: sampleTrouble('refused', { operation: 'DeleteNodegroup' }) },
+        ],
+      }),
+      working(
+        'NodeGroupReady',
+        `False Deleting: Node group web is being deleted. DeleteNodegroup failed: the call was refused. ${wayOut}`,
+      ),
+    ],
+    [
+      'a deletion with a foreign RuntimeClass of the name',
+      sampleSituation({
+        pool: leaving,
+        runtimeClass: sampleRuntimeClass(pool, { managed: false, owners: [], handler: 'other' }),
+      }),
+      {
+        ...working('NodeGroupReady', 'False Deleting: Node group web is being deleted.'),
+        RuntimeClassReady:
+          'False NotOwned: RuntimeClass windows-2022 was there before and does not place pods on this pool: it needs handler runhcs-wcow-process, nodeSelector kubernetes.io/os=windows, kubernetes.io/arch=amd64 and node.kubernetes.io/windows-build=10.0.20348 and a toleration of os=windows:NoSchedule. Delete it and the operator makes its own, or set runtimeClass.scope: Pool.',
+      },
+    ],
+    [
+      'a pool that goes without its group',
+      sampleSituation({ pool: retained }),
+      working('NodeGroupReady', 'False Retained: Node group web stays.'),
+    ],
+    [
+      'a pool that goes without its group, on which EKS works',
+      sampleSituation({ pool: retained, ...group({ status: 'UPDATING' }) }),
+      working(
+        'NodeGroupReady',
+        'False Retained: Node group web stays. The labels and tags of the operator are taken from it first, when it is no longer UPDATING.',
+      ),
+    ],
+    [
+      'a pool that goes without its group, of which AWS tells nothing',
+      sampleSituation({
+        pool: retained,
+        group: { kind: 'unreachable', trouble: sampleTrouble('throttled'), since: NOW, last: undefined },
+      }),
+      working(
+        'NodeGroupReady',
+        'False Retained: Node group web stays. The labels and tags of the operator are taken from it first: DescribeNodegroup failed: the call was throttled. It is tried again.',
+      ),
+    ],
+  ]);
+});

@@ -1,0 +1,273 @@
+/** The condition NodeGroupReady. */
+
+import type { Finding } from '../assess.ts';
+import { groupOf, isClusterMismatch, isDeleting, isPaused } from '../facts.ts';
+import { failedTargetOf } from '../failedTarget.ts';
+import { POOL_KEY, RETRY_ANNOTATION } from '../labels.ts';
+import type { HealthIssue, NodeGroup, Trouble, TroubleKind } from '../ports.ts';
+import { likelyCause } from '../prerequisites/causes.ts';
+import { blockers } from '../prerequisites/examination.ts';
+import type { Reason } from '../reasons.ts';
+import type { Situation } from '../situation.ts';
+import { describeChange, describeVersionChange } from '../steps.ts';
+import { nextVersionChange } from '../upgrades/automaticUpdates.ts';
+import { waitsForBudget } from '../upgrades/disruption.ts';
+import { joined, sentence } from '../words.ts';
+import { adoptionOf } from './adoption.ts';
+import { configChangeFor, tagChangeFor } from './groupChanges.ts';
+import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
+
+/** A single failed look does not change what is shown; one that lasts does. */
+const UNREACHABLE_SHOWN_AFTER_MS = 60_000;
+
+export function assessNodeGroup(s: Situation): Finding {
+  const name = nodeGroupNameOf(s.pool);
+  if (isDeleting(s.pool) && (s.pool.spec.deletionPolicy === 'Retain' || !isClusterMismatch(s))) {
+    return assessDeletion(s, name);
+  }
+  if (isClusterMismatch(s)) {
+    return {
+      status: 'Unknown',
+      reason: 'ClusterMismatch',
+      message: `Node group ${name} is not looked at: this is not the pool's cluster.`,
+    };
+  }
+  const unreachable = assessUnreachable(s, name);
+  if (unreachable) return unreachable;
+  const group = groupOf(s);
+  const failed = assessTrouble(s, name, group);
+  if (failed) return failed;
+  if (!group && blockers(s).length > 0) {
+    const message = `Node group ${name} is created when its prerequisites are met: see PrerequisitesMet.`;
+    return { status: 'False', reason: 'Pending', message };
+  }
+  if (!group)
+    return {
+      status: 'False',
+      reason: 'Creating',
+      message: isPaused(s.pool)
+        ? `There is no node group ${name}, and none is created while the pool is paused.`
+        : `Node group ${name} is about to be created.`,
+      working: true,
+    };
+  if (!isOwnedBy(s.pool, group)) return notOwned(s, group);
+  return assessStatus(s, group);
+}
+
+function assessUnreachable({ group, now }: Situation, name: string): Finding | undefined {
+  if (group.kind !== 'unreachable') return undefined;
+  const lasting = now - group.since >= UNREACHABLE_SHOWN_AFTER_MS;
+  if (group.last && !lasting) return undefined;
+  const last = group.last ? ` It was ${group.last.status} when it was last seen.` : '';
+  const message = `Node group ${name} can't be looked at: ${sentence(`${group.trouble.operation} failed: ${group.trouble.message}`)}${last}`;
+  return {
+    status: 'Unknown',
+    reason: group.trouble.kind === 'denied' ? 'AccessDenied' : 'AWSUnavailable',
+    message,
+    working: true,
+  };
+}
+
+function notOwned({ pool }: Situation, group: NodeGroup): Finding {
+  const { name, tags, status } = group;
+  const adoption = adoptionOf(pool, group);
+  if (status === 'DELETING') {
+    const message = `A node group ${name} that is not the pool's is being deleted. The pool makes its own when it is gone${isPaused(pool) ? ' and the pool is resumed' : ''}.`;
+    return { status: 'False', reason: adoption.kind === 'wait' ? 'Adopting' : 'NotOwned', message, working: true };
+  }
+  const otherName = 'spec.nodeGroup.name to a name that is free, or delete that group.';
+  if (adoption.kind === 'refused') {
+    const message = `Node group ${name} is not adopted: ${adoption.why}. It is never changed. Set ${otherName}`;
+    return { status: 'False', reason: 'AdoptionRefused', message, stalled: true };
+  }
+  if (adoption.kind !== 'forbidden') {
+    const waits = [
+      ...(adoption.kind === 'wait' ? [`it is no longer ${status}`] : []),
+      ...(isPaused(pool) ? ['the pool is resumed'] : []),
+    ];
+    const when = waits.length > 0 ? ` when ${joined(waits)}` : '';
+    const message = `Node group ${name} belongs to no pool and is adopted${when}.`;
+    return { status: 'False', reason: 'Adopting', message, working: true };
+  }
+  const owner = tags[POOL_KEY];
+  const whose = owner ? `belongs to WindowsPool ${owner}` : `has no tag ${POOL_KEY}=${pool.metadata.name}`;
+  const takeOver = owner ? '' : 'spec.nodeGroup.adoption: IfUnowned to take it over, or ';
+  const message = `A node group ${name} exists that ${whose}. It is never changed. Set ${takeOver}${otherName}`;
+  return { status: 'False', reason: 'NotOwned', message, stalled: true };
+}
+
+/** What trouble with a change of the group is called; the rest is AWS being away. */
+const troubleReasons: Readonly<Partial<Record<TroubleKind, Reason>>> = {
+  denied: 'AccessDenied',
+  limit: 'QuotaExceeded',
+  refused: 'UpdateRefused',
+  unknown: 'UpdateRefused',
+};
+
+/** What the last step came to, now or before. */
+function assessTrouble(s: Situation, name: string, group: NodeGroup | undefined): Finding | undefined {
+  const failed = failedTargetOf(s);
+  if (failed) {
+    const again = group
+      ? `It is not tried again until the spec or the annotation ${RETRY_ANNOTATION} changes.`
+      : `It is tried again after a while, and at once when the spec or the annotation ${RETRY_ANNOTATION} changes.`;
+    return {
+      status: 'False',
+      reason: failed.reason as Reason,
+      message: `${sentence(failed.message)} ${again}`,
+      stalled: true,
+    };
+  }
+  const trouble = s.troubles.find(
+    ({ step }) =>
+      step.endsWith('NodeGroup') ||
+      ['createAccessEntry', 'updateConfig', 'updateNodeGroupVersion', 'correctTags'].includes(step),
+  )?.trouble;
+  if (!trouble || trouble.kind === 'busy' || trouble.kind === 'conflict') return undefined;
+  return {
+    status: group ? 'Unknown' : 'False',
+    reason: troubleReasons[trouble.kind] ?? 'AWSUnavailable',
+    message: sentence(`${trouble.operation} of node group ${name} failed: ${trouble.message}`),
+    working: true,
+  };
+}
+
+function assessStatus(s: Situation, group: NodeGroup): Finding {
+  const differences = immutableDifferences(s.pool, group);
+  switch (group.status) {
+    case 'CREATING':
+      return {
+        status: 'False',
+        reason: 'Creating',
+        message: `EKS is creating node group ${group.name}.`,
+        working: true,
+      };
+    case 'DELETING':
+      return {
+        status: 'False',
+        reason: 'Deleting',
+        message: `Node group ${group.name} is being deleted. It is created anew when it is gone.`,
+        working: true,
+      };
+    case 'CREATE_FAILED': {
+      const retry = 'Mend the cause; the group is created anew after a while, and at once when the spec changes.';
+      return {
+        status: 'False',
+        reason: 'CreateFailed',
+        message: `EKS could not create node group ${group.name}: ${issues(group)} ${retry}${likelyCause(s, ['GroupBroken'])}`,
+        stalled: true,
+      };
+    }
+    case 'DELETE_FAILED':
+      return {
+        status: 'False',
+        reason: 'DeleteFailed',
+        message: `EKS could not delete node group ${group.name}: ${issues(group)} It is tried again.`,
+        stalled: true,
+      };
+    default:
+      if (differences.length > 0) {
+        const message = `Node group ${group.name} differs in what EKS cannot change: ${sentence(joined(differences))} Put the spec right, or create another pool.`;
+        return { status: 'False', reason: 'ImmutableDifference', message, stalled: true };
+      }
+      return withOpenChange(s, group, assessWorking(s, group));
+  }
+}
+
+/** A group that is not yet as the spec says is being worked on, whatever its status: Ready must not be read as done. */
+function withOpenChange(s: Situation, group: NodeGroup, finding: Finding): Finding {
+  if (finding.working || isPaused(s.pool)) return finding;
+  const version = waitsForBudget(s) ? undefined : nextVersionChange(s);
+  const change = configChangeFor(s.pool, group);
+  const tags = tagChangeFor(s.pool, group);
+  if (!version && !change && !tags) return finding;
+  const what = version ? describeVersionChange(version) : change ? describeChange(change) : 'tags';
+  return { ...finding, message: `${finding.message} A change waits: ${what}.`, working: true };
+}
+
+function assessWorking(s: Situation, group: NodeGroup): Finding {
+  if (group.status === 'DEGRADED') {
+    const cause = likelyCause(s, ['GroupBroken']);
+    return {
+      status: 'False',
+      reason: 'Degraded',
+      message: `Node group ${group.name} is DEGRADED: ${issues(group)}${cause}${refusalOf(s)}`,
+    };
+  }
+  if (group.status === 'UPDATING') {
+    const { status, change } = s.pool.status?.nodeGroup?.update ?? {};
+    const what = status === 'InProgress' && change ? `: ${change}` : '';
+    return {
+      status: 'True',
+      reason: 'Updating',
+      message: `EKS is updating node group ${group.name}${what}.`,
+      working: true,
+    };
+  }
+  const health = group.healthIssues.length > 0 ? ` Health issues: ${issues(group)}` : '';
+  return { status: 'True', reason: 'Active', message: `Node group ${group.name} is ACTIVE.${health}` };
+}
+
+/** That EKS takes no update while the group is as it is: else nobody knew why the change does not come. */
+function refusalOf({ troubles }: Situation): string {
+  const trouble = troubles.find(({ step, trouble: { kind } }) => step.startsWith('update') && kind === 'busy')?.trouble;
+  if (!trouble) return '';
+  return ` EKS takes no update of it for now: ${sentence(trouble.message)} It is tried again now and then, and at once when the spec or the annotation ${RETRY_ANNOTATION} changes.`;
+}
+
+function assessDeletion(s: Situation, name: string): Finding {
+  if (s.pool.spec.deletionPolicy === 'Retain') {
+    return { status: 'False', reason: 'Retained', message: `Node group ${name} stays.${leaving(s)}`, working: true };
+  }
+  const wayOut = 'deletionPolicy: Retain lets the pool go without it.';
+  if (s.group.kind === 'seen' && s.group.group.status === 'DELETE_FAILED') {
+    return {
+      status: 'False',
+      reason: 'DeleteFailed',
+      message: `EKS could not delete node group ${name}: ${issues(s.group.group)} It is tried again; ${wayOut}`,
+      working: true,
+    };
+  }
+  if (isPaused(s.pool) && groupOf(s)?.status !== 'DELETING') {
+    return { status: 'False', reason: 'Deleting', message: `Node group ${name} stays while the pool is paused.` };
+  }
+  const trouble = lookTrouble(s) ?? deletionTrouble(s);
+  const waiting = trouble
+    ? ` ${sentence(`${trouble.operation} failed: ${trouble.message}`)} It is tried again; ${wayOut}`
+    : '';
+  return {
+    status: 'False',
+    reason: 'Deleting',
+    message: `Node group ${name} is being deleted.${waiting}`,
+    working: true,
+  };
+}
+
+/** What a pool that leaves its group still waits for. */
+function leaving(s: Situation): string {
+  const trouble = lookTrouble(s) ?? s.troubles.find(({ trouble: { kind } }) => kind !== 'conflict')?.trouble;
+  const first = ' The labels and tags of the operator are taken from it first';
+  if (trouble) return `${first}: ${sentence(`${trouble.operation} failed: ${trouble.message}`)} It is tried again.`;
+  const status = groupOf(s)?.status;
+  return status === 'CREATING' || status === 'UPDATING' ? `${first}, when it is no longer ${status}.` : '';
+}
+
+/** Why the group or the cluster could not be looked at: nothing is decided without. */
+function lookTrouble({ group, cluster }: Situation): Trouble | undefined {
+  return [group, cluster].find((sight) => sight.kind === 'unreachable')?.trouble;
+}
+
+/** A group that EKS works on is deleted a moment later: no news for anybody. */
+function deletionTrouble(s: Situation): Trouble | undefined {
+  return s.troubles.find(({ step, trouble }) => step === 'deleteNodeGroup' && trouble.kind !== 'busy')?.trouble;
+}
+
+/** EKS' health issues in its own words. */
+function issues({ healthIssues }: { readonly healthIssues: readonly HealthIssue[] }): string {
+  if (healthIssues.length === 0) return 'EKS gives no reason.';
+  return healthIssues
+    .map(({ code, message, resourceIds }) =>
+      sentence(`${code}: ${message}${resourceIds.length > 0 ? ` (${joined(resourceIds)})` : ''}`),
+    )
+    .join(' ');
+}

@@ -1,0 +1,154 @@
+/** The condition UpToDate: whether the node group is as the spec says. Ready does not depend on it. */
+
+import type { Finding } from '../assess.ts';
+import { groupOf, isClusterMismatch, isDeleting, isPaused } from '../facts.ts';
+import { failedTargetOf } from '../failedTarget.ts';
+import { RETRY_ANNOTATION } from '../labels.ts';
+import { nodeGroupIn } from '../poolKind.ts';
+import type { NodeGroup } from '../ports.ts';
+import type { Reason } from '../reasons.ts';
+import type { Situation } from '../situation.ts';
+import { describeVersionChange } from '../steps.ts';
+import { assessAutomatic } from '../upgrades/assessAutomatic.ts';
+import { waitsForBudget } from '../upgrades/disruption.ts';
+import { templateIn, wantedTemplateVersion } from '../upgrades/launchTemplate.ts';
+import { describeReleaseFailure, doubtAbout, failureOfRelease } from '../upgrades/releaseFailures.ts';
+import { isNewerRelease, releaseEnd } from '../upgrades/releaseVersion.ts';
+import { followedTemplate, isAheadOfCluster, versionChangeFor } from '../upgrades/versionChanges.ts';
+import { joined, sentence } from '../words.ts';
+import { isSetting, TEMPLATE } from './applied.ts';
+import { type Difference, describeDifference, differencesOf, differencesToMend, reportedDrift } from './differences.ts';
+import { configChangeFor, isUndone } from './groupChanges.ts';
+import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
+
+/** How many differences a message spells out. */
+const DIFFERENCES_IN_MESSAGE = 10;
+
+export function assessUpToDate(s: Situation): Finding {
+  const group = groupOf(s);
+  if (isDeleting(s.pool)) return unknown('The pool is being deleted.');
+  if (!group || isClusterMismatch(s) || !isOwnedBy(s.pool, group)) {
+    return unknown(`There is no node group ${nodeGroupNameOf(s.pool)} of the pool to compare with the spec.`);
+  }
+  if (group.status !== 'ACTIVE' && group.status !== 'DEGRADED') {
+    return unknown(`Node group ${group.name} is ${group.status}; it is compared with the spec when EKS is done.`);
+  }
+  return compare(s, group);
+}
+
+function compare(s: Situation, group: NodeGroup): Finding {
+  const { pool } = s;
+  const immutable = immutableDifferences(pool, group);
+  if (immutable.length > 0) {
+    const rest = differencesOf(pool, group);
+    const beside = rest.length > 0 ? ` Beside that, ${listed(rest)}` : '';
+    const message = `Node group ${group.name} differs in what EKS cannot change: ${sentence(joined(immutable))}${beside}`;
+    return { status: 'False', reason: 'ImmutableDifference', message };
+  }
+  const drift = reportedDrift(pool, group);
+  if (drift.length > 0) {
+    const message = `Node group ${group.name}: ${listed(drift)} Put the group or the spec right, or set driftPolicy: Correct.`;
+    return { status: 'False', reason: 'Drifted', message };
+  }
+  const open = differencesToMend(pool, group);
+  const failed = failedTargetOf(s);
+  if (failed) {
+    const rest = open.length > 0 ? `${listed(open)} ` : '';
+    const message = `Node group ${group.name}: ${rest}${sentence(failed.message)} It is not tried again until the spec or the annotation ${RETRY_ANNOTATION} changes.`;
+    return { status: 'False', reason: failed.reason as Reason, message };
+  }
+  const unfit = open.some(({ field }) => field === TEMPLATE) && wantedTemplateVersion(s) === undefined;
+  if (unfit) {
+    const message = `Node group ${group.name}: ${listed(open)} EKS would not take that version: see PrerequisitesMet.`;
+    return { status: 'False', reason: 'LaunchTemplateUnfit', message };
+  }
+  const ahead = isAheadOfCluster(s) && open.some(({ field }) => isSetting(field) && field !== TEMPLATE);
+  if (ahead) {
+    const message = `Node group ${group.name}: ${listed(open)} The pinned version waits for the control plane: see PrerequisitesMet.`;
+    return { status: 'False', reason: 'UnsupportedVersion', message };
+  }
+  if (waitsForBudget(s)) {
+    const what = open.length > 0 ? listed(open) : dueByItself(s);
+    const { fleet, settings } = s;
+    const others = `${joined(fleet.disrupted)} ${fleet.disrupted.length === 1 ? 'loses' : 'lose'} nodes now`;
+    const message = `Node group ${group.name}: ${what} The rolling update waits: ${others}, and --max-pools-updating is ${settings.maxPoolsUpdating}.`;
+    return { status: 'False', reason: 'WaitingForBudget', message, working: true };
+  }
+  if (isUndone(s)) {
+    const message = `Node group ${group.name}: ${listed(open)} It was just put right, and something else undid that. It is put right at the next look. Find what edits the group, or set driftPolicy: Report.`;
+    return { status: 'False', reason: 'Drifted', message };
+  }
+  if (open.length > 0 || configChangeFor(pool, group)) {
+    const what = open.length > 0 ? listed(open) : 'the desired size is to be sent.';
+    const wait = isPaused(pool) ? 'It is changed when the pool is resumed.' : 'It is about to be changed.';
+    return { status: 'False', reason: 'Outdated', message: `Node group ${group.name}: ${what} ${wait}${doubtOf(s)}` };
+  }
+  return assessScalingTags(s, group) ?? assessRelease(s, group);
+}
+
+/** Whether the cluster-autoscaler could be told what a new node is like. A call that is denied is told with the prerequisites. */
+function assessScalingTags({ troubles }: Situation, { name }: NodeGroup): Finding | undefined {
+  const trouble = troubles.find(({ step }) => step === 'correctScalingTags')?.trouble;
+  if (!trouble || !['refused', 'limit', 'unknown'].includes(trouble.kind)) return undefined;
+  const why = sentence(`${trouble.operation} failed: ${trouble.message}`);
+  const message = `Node group ${name}: the cluster-autoscaler's tags of its scaling group could not be set: ${why} It is tried again.`;
+  return { status: 'False', reason: 'Outdated', message };
+}
+
+/** Whether there is a newer AMI release. Nothing else differs. */
+function assessRelease(s: Situation, group: NodeGroup): Finding {
+  const { pool, now, newestRelease } = s;
+  const automatic = assessAutomatic(s, group);
+  if (automatic) return automatic;
+  const { releaseVersion = '' } = group;
+  const newest = newestRelease?.ok ? newestRelease.value : undefined;
+  const end = releaseEnd(releaseVersion, now);
+  const template = newerTemplate(s, group);
+  if (newest && releaseVersion && isNewerRelease(newest, releaseVersion)) {
+    const failure = failureOfRelease(s, newest);
+    const warning = failure ? ` ${describeReleaseFailure(failure)}` : '';
+    const field =
+      nodeGroupIn(pool.spec).kubernetesVersion && !nodeGroupIn(pool.spec).releaseVersion ? ' beside it' : '';
+    const message = `Node group ${group.name} has AMI release ${releaseVersion}, and ${newest} is the newest.${end}${warning} Set spec.nodeGroup.releaseVersion: ${newest}${field}${nodeGroupIn(pool.spec).releaseVersion ? '' : ', or update.policy: Automatic'}.${template && ` ${template}`}`;
+    return { status: 'False', reason: 'UpdateAvailable', message };
+  }
+  if (template) return { status: 'False', reason: 'UpdateAvailable', message: `Node group ${group.name}: ${template}` };
+  const unknown =
+    newestRelease && !newestRelease.ok
+      ? ` The newest AMI release is not known: ${sentence(`${newestRelease.trouble.operation} failed: ${newestRelease.trouble.message}`)}`
+      : '';
+  // The newest there is has nothing to move to, however old it is.
+  const message = `Node group ${group.name} is as the spec says.${newest ? '' : end}${unknown}`;
+  return { status: 'True', reason: 'AsSpecified', message };
+}
+
+/** What speaks against the release that the spec pins. */
+function doubtOf(s: Situation): string {
+  const change = versionChangeFor(s);
+  const failure = change && doubtAbout(s, change);
+  return failure ? ` ${describeReleaseFailure(failure)}` : '';
+}
+
+function dueByItself(s: Situation): string {
+  const change = versionChangeFor(s);
+  return `update.policy is Automatic and ${change ? describeVersionChange(change) : 'an update'} is due.`;
+}
+
+/** That the word in the spec stands for another version of the launch template than the group has; empty where it does not. */
+function newerTemplate(s: Situation, group: NodeGroup): string {
+  const { version } = followedTemplate(s, group) ?? {};
+  if (version === undefined || !group.launchTemplate) return '';
+  const { name, version: present } = group.launchTemplate;
+  const word = templateIn(s.pool.spec)?.version;
+  return `${word} of launch template ${name} is version ${version} now, and the node group has ${present}. Set spec.nodeGroup.launchTemplate.version: ${version}, or update.policy: Automatic.`;
+}
+
+function listed(differences: readonly Difference[]): string {
+  const named = differences.slice(0, DIFFERENCES_IN_MESSAGE).map(describeDifference).join('; ');
+  const more = differences.length - DIFFERENCES_IN_MESSAGE;
+  return sentence(more > 0 ? `${named}; and ${more} more` : named);
+}
+
+function unknown(message: string): Finding {
+  return { status: 'Unknown', reason: 'Pending', message };
+}

@@ -1,0 +1,167 @@
+/** The condition NodesVerified. */
+
+import type { Finding } from '../assess.ts';
+import { groupOf, lacksNodes, lateInstances, neededNodes } from '../facts.ts';
+import { NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../labels.ts';
+import { isOwnedBy, nodeGroupNameOf } from '../nodeGroup/nodeGroup.ts';
+import { hasNodeGroup } from '../poolKind.ts';
+import type { Instance, NodeGroup } from '../ports.ts';
+import { likelyCause } from '../prerequisites/causes.ts';
+import { nextMoveOf } from '../reasons.ts';
+import type { Situation } from '../situation.ts';
+import { count, duration, joined, sentence } from '../words.ts';
+import type { Verdict } from './verify.ts';
+
+/** How many failing nodes a message spells out; status.failingNodes has more. */
+const NODES_IN_MESSAGE = 3;
+
+/** Steps that write to nodes, by their kinds. */
+const NODE_WRITES: readonly string[] = ['labelNode', 'taintNode', 'tellNode', 'markNode', 'releaseNode'];
+
+export function assessNodes(s: Situation): Finding {
+  const finding = judge(s);
+  return { ...finding, message: finding.message + heldNodes(s) + refusedWrites(s) };
+}
+
+/** A right that is missing is told of elsewhere. Here is what somebody's admission rules refuse, by the first in the order of words: it is to stay the same. */
+function refusedWrites({ troubles }: Situation): string {
+  const refused = troubles.filter(({ step, trouble }) => NODE_WRITES.includes(step) && trouble.kind === 'refused');
+  const [first] = refused.map(({ trouble }) => `${trouble.operation} failed: ${trouble.message}`).sort();
+  return first
+    ? ` ${count(refused.length, 'write')} to nodes ${refused.length === 1 ? 'was' : 'were'} refused: ${sentence(first)}`
+    : '';
+}
+
+/** ` 2 nodes are gated, 1 node is quarantined: no new pod lands there.`; nothing where none is. */
+function heldNodes({ roster: { gated, quarantined } }: Situation): string {
+  const counted = [
+    [gated, 'gated'],
+    [quarantined, 'quarantined'],
+  ] as const;
+  const parts = counted.flatMap(([nodes, how]) =>
+    nodes > 0 ? [`${count(nodes, 'node')} ${nodes === 1 ? 'is' : 'are'} ${how}`] : [],
+  );
+  return parts.length > 0 ? ` ${joined(parts)}: no new pod lands there.` : '';
+}
+
+function judge(s: Situation): Finding {
+  const { total, failing, joining } = s.roster;
+  if (failing.length > 0) return failure(s);
+  if (s.roster.strays.length > 0) return straying(s);
+  if (!hasNodeGroup(s.pool) && total === 0) return noneFound(s);
+  const waiting = hasNodeGroup(s.pool) ? waitingForGroup(s) : undefined;
+  if (waiting) return waiting;
+  if (joining.length > 0) {
+    const message = `${count(joining.length, 'node')} joined and ${joining.length === 1 ? 'is' : 'are'} not complete yet: ${name(joining)}`;
+    return { status: 'Unknown', reason: 'Joining', message, ...firstNodes(s) };
+  }
+  return {
+    status: 'True',
+    reason: 'AllVerified',
+    message: `${count(total, 'node')} verified.${warnings(s.roster.warned)}`,
+  };
+}
+
+/** What is said of a pool that something else gives nodes, and that has none. */
+export function noneFound({ pool }: Situation): Finding {
+  const message = `No Windows node is as spec.existingNodes of pool ${pool.metadata.name} says. Compare it with the labels and addresses of your nodes.`;
+  return { status: 'False', reason: 'NoNodesFound', message };
+}
+
+/** What there is to say while the group has not all the nodes that it shall have. */
+function waitingForGroup(s: Situation): Finding | undefined {
+  const { total } = s.roster;
+  const group = groupOf(s);
+  if (group && !isOwnedBy(s.pool, group)) {
+    const message = `The nodes of node group ${group.name} are not counted: it is not the pool's.`;
+    return { status: 'False', reason: 'Pending', message };
+  }
+  if (total === 0 && !mayHaveNodes(s, group)) {
+    return { status: 'False', reason: 'Pending', message: 'Nodes join when there is a node group.', working: true };
+  }
+  const desired = group?.scaling.desired ?? total;
+  if (total === 0 && desired === 0) {
+    return { status: 'True', reason: 'NoNodes', message: 'The pool has no nodes and wants none.' };
+  }
+  const missing = Math.max(0, desired - total);
+  if (missing > 0 && group?.status === 'DELETING') {
+    const message = `${total} of ${count(desired, 'node')} ${total === 1 ? 'is' : 'are'} left: node group ${group.name} is being deleted.`;
+    return { status: 'Unknown', reason: 'Pending', message };
+  }
+  return missing > 0 ? waitingForNodes(s, missing, desired) : undefined;
+}
+
+/** Whether the pool has a group that has come so far. */
+function mayHaveNodes({ pool }: Situation, group: NodeGroup | undefined): boolean {
+  return group !== undefined && isOwnedBy(pool, group) && !['CREATING', 'CREATE_FAILED'].includes(group.status);
+}
+
+function failure(s: Situation): Finding {
+  const { failing, total } = s.roster;
+  const reasons = new Set(failing.map(({ failures }) => failures[0]?.reason));
+  const [only] = reasons;
+  const same = reasons.size === 1 ? only : undefined;
+  const move = same ? nextMoveOf(same) : 'Look at status.failingNodes.';
+  const cause = likelyCause(
+    s,
+    failing.flatMap(({ failures }) => failures.map(({ reason }) => reason)),
+  );
+  const message = `${failing.length} of ${count(total, 'node')} ${failing.length === 1 ? 'fails' : 'fail'} verification: ${name(failing)} ${move}${cause}`;
+  return { status: 'False', reason: same ?? 'NodesFailing', message };
+}
+
+/** Nodes that were the pool's, or run on its instances, and can't be told from others any more. */
+function straying({ pool, roster }: Situation): Finding {
+  const renamed = roster.strays.filter(({ labels }) => labels[NODE_GROUP_LABEL] !== nodeGroupNameOf(pool));
+  const strays = renamed.length > 0 ? renamed : roster.strays;
+  const [label, reason] =
+    renamed.length > 0
+      ? ([`${NODE_GROUP_LABEL}=${nodeGroupNameOf(pool)}`, 'MembershipLabelRemoved'] as const)
+      : ([`${OS_LABEL}=${WINDOWS}`, 'WrongOperatingSystem'] as const);
+  const more = strays.length > NODES_IN_MESSAGE ? ` and ${strays.length - NODES_IN_MESSAGE} more` : '';
+  const names = `${strays
+    .slice(0, NODES_IN_MESSAGE)
+    .map(({ name }) => name)
+    .join(', ')}${more}`;
+  const message = `${count(strays.length, 'node')} of the pool ${strays.length === 1 ? 'lacks' : 'lack'} the label ${label}, by which nodes are counted: ${names}. Put the label back, or end the instance.`;
+  return { status: 'False', reason, message };
+}
+
+/** `ip-10-0-1-23 runs build …; ip-10-0-1-24 is not Ready … and 2 more.` */
+function name(verdicts: readonly Verdict[]): string {
+  const lines = verdicts.slice(0, NODES_IN_MESSAGE).map(({ node, failures }) => `${node.name} ${failures[0]?.message}`);
+  const more = verdicts.length > NODES_IN_MESSAGE ? ` and ${verdicts.length - NODES_IN_MESSAGE} more` : '';
+  return sentence(`${lines.join('; ')}${more}`);
+}
+
+function warnings(warned: readonly Verdict[]): string {
+  const [first] = warned;
+  if (!first) return '';
+  return ` ${count(warned.length, 'node')} with a warning, such as ${sentence(`${first.node.name} ${first.warnings[0]?.message}`)}`;
+}
+
+/** Instances that should be nodes: on their way within the join grace, missing after it. */
+function waitingForNodes(s: Situation, missing: number, desired: number): Finding {
+  const text = `${s.roster.total} of ${count(desired, 'node')} joined`;
+  const late = lateInstances(s);
+  if (!lacksNodes(s)) {
+    return { status: 'Unknown', reason: 'Joining', message: `${text}; waiting for ${missing}.`, ...firstNodes(s) };
+  }
+  const grace = duration(s.settings.joinGraceMs);
+  return {
+    status: 'False',
+    reason: 'NodesMissing',
+    message: `${text} and ${missing} did not within ${grace}. ${whereToLook(late)}${likelyCause(s, ['NodesMissing'])}`,
+  };
+}
+
+function whereToLook(late: readonly Instance[] | undefined): string {
+  if (late?.length === 0) return 'No running instance waits to join: look at the activity of the scaling group.';
+  const named = late ? `Running and not joined: ${joined(late.map(({ id }) => id))}. ` : '';
+  return `${named}Look at the kubelet of such an instance, and at the access entry of the node role (type EC2_WINDOWS).`;
+}
+
+/** A pool that has what it must have grows without being called Reconciling. */
+function firstNodes(s: Situation): { working?: true } {
+  return s.roster.verified < neededNodes(s.pool) ? { working: true } : {};
+}

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import type { Answer, NodeRecord } from '../ports.ts';
+import { reconcile } from '../reconcile.ts';
+import { MINUTE, NOW, sampleNode, sampleTrouble, settings } from '../testing/fixtures.ts';
+import { readyWorld, signal, until, wake } from '../testing/life.ts';
+import { Departures, instanceIdOf } from './departures.ts';
+
+const LABEL = 'eks.amazonaws.com/nodegroup';
+const labelled = (name: string, group: string | undefined, change: Partial<NodeRecord> = {}): NodeRecord => {
+  const node = sampleNode({ name, ...change });
+  const { [LABEL]: _, ...labels } = node.labels;
+  return { ...node, labels: group === undefined ? labels : { ...labels, [LABEL]: group } };
+};
+/** Whether a node is in none of the group's lists. */
+const isOut = ({ labels }: NodeRecord) => labels[LABEL] !== 'web';
+const names = (nodes: readonly NodeRecord[]) => nodes.map(({ name }) => name);
+
+/** Reads that find what the API server has, and how many there were. */
+function server(...nodes: readonly NodeRecord[]) {
+  const reads: string[] = [];
+  const read = async (name: string): Promise<Answer<NodeRecord | undefined>> => {
+    reads.push(name);
+    return { ok: true, value: nodes.find((node) => node.name === name) };
+  };
+  return { reads, read };
+}
+
+describe('a node that left the cache', () => {
+  const node = labelled('ip-1', 'web');
+  const cases: readonly (readonly [string, NodeRecord | undefined, boolean])[] = [
+    ['is gone when there is none of its name', undefined, false],
+    ['is gone when another one has its name', labelled('ip-1', undefined, { uid: 'another' }), false],
+    ['is going when it is being deleted', labelled('ip-1', undefined, { deleting: true }), false],
+    ['is no stray when the label is back', node, false],
+    ['is a stray when it lacks the label', labelled('ip-1', undefined), true],
+    ['is a stray when it says that it is in another group', labelled('ip-1', 'api'), true],
+  ];
+  for (const [what, found, isStray] of cases) {
+    it(what, async () => {
+      const departures = new Departures();
+      departures.left(node);
+      assert.equal(await departures.read(isOut, server(...(found ? [found] : [])), NOW, signal), undefined);
+      assert.deepEqual(names(departures.strays), isStray ? ['ip-1'] : []);
+      assert.equal(departures.nextReadAt, Number.POSITIVE_INFINITY);
+    });
+  }
+
+  it('is no stray any more when it is back in the cache, gone at the next read, or missed by nobody', async () => {
+    const ends: readonly ((departures: Departures) => unknown)[] = [
+      (departures) => departures.returned('ip-1'),
+      (departures) => departures.forget(),
+      async (departures) => {
+        departures.doubtStrays();
+        assert.deepEqual(names(departures.strays), ['ip-1'], 'it stays one until it is read');
+        await departures.read(isOut, server(), NOW + MINUTE, signal);
+      },
+    ];
+    for (const end of ends) {
+      const departures = new Departures();
+      departures.left(node);
+      await departures.read(isOut, server(labelled('ip-1', undefined)), NOW, signal);
+      await end(departures);
+      assert.deepEqual(departures.strays, []);
+    }
+  });
+
+  it('is found by its instance when nobody saw it leave', async () => {
+    const found = labelled('ip-1', undefined);
+    for (const [id, strays] of [
+      [instanceIdOf(found), ['ip-1']],
+      ['i-another', []],
+    ] as const) {
+      const departures = new Departures();
+      departures.missed({ id, privateDnsName: 'ip-1', launchedAt: NOW });
+      departures.missed({ id: 'i-without-a-name', privateDnsName: '', launchedAt: NOW });
+      const { reads, read } = server(found);
+      await departures.read(isOut, { read }, NOW, signal);
+      assert.deepEqual([reads, names(departures.strays)], [['ip-1'], strays]);
+    }
+  });
+});
+
+describe('thousands of nodes that left the cache', () => {
+  const many = Array.from({ length: 5_000 }, (_, index) => labelled(`ip-${index}`, 'web'));
+
+  it('are read ten a second', async () => {
+    const departures = new Departures();
+    for (const node of many) departures.left(node);
+    const { reads, read } = server();
+    for (let ms = 0; ms < 3_000; ms += 100) await departures.read(isOut, { read }, NOW + ms, signal);
+    assert.equal(reads.length, 30);
+    assert.equal(departures.nextReadAt, NOW + 3_000);
+  });
+
+  it('are no reads at all when the pool does not miss them', async () => {
+    const departures = new Departures();
+    for (const node of many) departures.left(node);
+    departures.forget();
+    const { reads, read } = server();
+    await departures.read(isOut, { read }, NOW, signal);
+    assert.deepEqual(reads, []);
+  });
+
+  it('end a batch at the first trouble, and are asked for again', async () => {
+    const departures = new Departures();
+    for (const node of many) departures.left(node);
+    let reads = 0;
+    const trouble = sampleTrouble('unavailable');
+    const read = async (): Promise<Answer<NodeRecord | undefined>> => {
+      reads += 1;
+      return reads === 3 ? { ok: false, trouble } : { ok: true, value: undefined };
+    };
+    assert.equal(await departures.read(isOut, { read }, NOW, signal), trouble);
+    assert.equal(departures.nextReadAt, NOW + 1_000);
+    assert.equal(await departures.read(isOut, { read }, NOW + 1_000, signal), undefined);
+    assert.equal(reads, 13);
+  });
+});
+
+describe('a pool of which a node loses the label of its group', () => {
+  const verified = (world: Awaited<ReturnType<typeof readyWorld>>['world']) => {
+    const found = world.pools.get('web')?.status?.conditions?.find(({ type }) => type === 'NodesVerified');
+    return `${found?.status} ${found?.reason}: ${found?.message}`;
+  };
+  const SAYS =
+    'False MembershipLabelRemoved: 1 node of the pool lacks the label eks.amazonaws.com/nodegroup=web, by which nodes are counted: ip-1. Put the label back, or end the instance.';
+
+  /** A Ready pool, and how to take the label of its first node away and put it back. */
+  async function losing() {
+    const { world, deps } = await readyWorld();
+    world.nodes = ['ip-1', 'ip-2', 'ip-3'].map((name) => labelled(name, 'web'));
+    await wake(world, deps);
+    assert.match(verified(world), /^True AllVerified/);
+    world.calls.splice(0);
+    const give = (group: string | undefined): void => {
+      world.nodes = [labelled('ip-1', group), ...world.nodes.slice(1)];
+    };
+    return { world, deps, give };
+  }
+
+  it('names it at once, with one read and no call to AWS', async () => {
+    const { world, deps, give } = await losing();
+    give(undefined);
+    await wake(world, deps);
+    assert.equal(verified(world), SAYS);
+    assert.deepEqual(world.pools.get('web')?.status?.nodes?.total, 2);
+    const calls = world.calls.splice(0);
+    assert.deepEqual(calls, ['read node', 'write status']);
+    give('web');
+    await wake(world, deps);
+    assert.match(verified(world), /^True AllVerified/);
+  });
+
+  it('names it after a restart, too', async () => {
+    const { world, deps, give } = await losing();
+    give(undefined);
+    await wake(world, deps);
+    world.now += settings.joinGraceMs;
+    world.instances = world.nodes.map((node) => ({
+      id: instanceIdOf(node),
+      privateDnsName: node.name,
+      launchedAt: NOW,
+    }));
+    const restarted = world.start();
+    await wake(world, restarted);
+    assert.equal(verified(world), SAYS);
+  });
+
+  it('says that a node is missing once the stray is gone', async () => {
+    const { world, deps, give } = await losing();
+    give(undefined);
+    await wake(world, deps);
+    world.nodes = world.nodes.slice(1);
+    await until(world, deps, () => verified(world).startsWith('False NodesMissing'), 'missing');
+  });
+
+  it('reads it again after trouble, and calls it missing meanwhile', async () => {
+    const { world, deps, give } = await losing();
+    world.fails = (call) => (call === 'read node' ? sampleTrouble('unavailable') : undefined);
+    give(undefined);
+    world.now += 2_000;
+    assert.equal((await reconcile('web', deps, signal)).kind, 'retry');
+    assert.match(verified(world), /^Unknown Joining: 2 of 3 nodes joined/);
+    world.fails = () => undefined;
+    world.now += 1_000;
+    await wake(world, deps);
+    assert.equal(verified(world), SAYS);
+  });
+
+  it('names the right that is lacking when it may not read nodes', async () => {
+    const { world, deps, give } = await losing();
+    world.fails = (call) => (call === 'read node' ? sampleTrouble('denied') : undefined);
+    give(undefined);
+    world.now += 2_000;
+    const next = await reconcile('web', deps, signal);
+    assert.ok(next.kind === 'after' && next.ms <= settings.deniedRetryMs);
+    const met = world.pools.get('web')?.status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
+    assert.equal(met?.reason, 'AccessDenied');
+  });
+});

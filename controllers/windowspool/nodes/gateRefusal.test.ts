@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { PLAIN_GATE_TAINT_KEY } from '../labels.ts';
+import { FakeWorld } from '../testing/fakeWorld.ts';
+import { sampleTrouble } from '../testing/fixtures.ts';
+import { fresh, ready, readyWorld, until } from '../testing/life.ts';
+import { GATE_TAINT } from './nodeTaints.ts';
+
+const Gate = { verification: { policy: 'Gate' } } as const;
+const words = 'Taint cannot contain reserved prefixes [kubernetes.io/, k8s.io/, eks.amazonaws.com/]';
+
+/** As an EKS that takes no taint with kubernetes.io/ in its key. */
+function refuses(world: FakeWorld, call: string): void {
+  world.fails = (asked) =>
+    asked === call && world.pools.get('web')?.status?.nodeGroup?.gateTaint === undefined
+      ? sampleTrouble('refused', { operation: call, message: words })
+      : undefined;
+}
+
+const taintsOf = (world: FakeWorld) => world.groups.get('web')?.taints.map(({ key }) => key);
+const told = (world: FakeWorld) => world.events.filter(({ reason }) => reason === 'GateTaintReplaced').length;
+
+describe('the gate where EKS refuses the key of its taint', () => {
+  it('has the plain key, is remembered by it, and is told of once', async () => {
+    const world = new FakeWorld();
+    refuses(world, 'CreateNodegroup');
+    world.apply(fresh(Gate));
+    const deps = world.start();
+    await until(world, deps, () => ready(world) === 'True', 'Ready');
+    assert.deepEqual(taintsOf(world), ['os', PLAIN_GATE_TAINT_KEY]);
+    assert.equal(world.pools.get('web')?.status?.nodeGroup?.gateTaint, PLAIN_GATE_TAINT_KEY);
+    assert.equal(world.pools.get('web')?.status?.nodeGroup?.failedTarget, undefined);
+    assert.equal(told(world), 1);
+  });
+
+  it('is given to a living group with the plain key, too', async () => {
+    const { world, deps } = await readyWorld();
+    refuses(world, 'UpdateNodegroupConfig');
+    const pool = world.pools.get('web') ?? assert.fail('the pool is gone');
+    world.apply({ ...pool, spec: { ...pool.spec, verification: { policy: 'Gate' } } });
+    await until(world, deps, () => taintsOf(world)?.includes(PLAIN_GATE_TAINT_KEY) === true, 'the gate');
+    assert.equal(taintsOf(world)?.includes(GATE_TAINT.key), false);
+  });
+
+  it('fails when the plain key is refused as well, and does not ask in a loop', async () => {
+    const world = new FakeWorld();
+    world.fails = (asked) => (asked === 'CreateNodegroup' ? sampleTrouble('refused', { message: words }) : undefined);
+    world.apply(fresh(Gate));
+    const deps = world.start();
+    const failed = () => world.pools.get('web')?.status?.nodeGroup?.failedTarget !== undefined;
+    await until(world, deps, failed, 'a failed creation');
+    assert.equal(world.calls.filter((call) => call === 'CreateNodegroup').length, 2);
+  });
+});

@@ -1,0 +1,76 @@
+/** The kernel versions of a pool's nodes: how many nodes have which, and how far they are apart. */
+import type { BuildCount, RevisionRange, WindowsPool } from '../api.gen.ts';
+import { cut } from '../words.ts';
+import type { RosterView } from './roster.ts';
+import { type KernelVersion, parseKernelVersion } from './windows.ts';
+
+/** The longest kernel version that the schema takes. */
+const KERNEL_LENGTH = 256;
+
+/** The metric shows this many kernel versions of a pool: a kubelet can report any text, and each would be a series. */
+const SERIES = 20;
+
+/** Each kernel version with the number of its nodes, most nodes first. */
+export function countBuilds({ builds }: Pick<RosterView, 'builds'>): BuildCount[] {
+  const counts = new Map<string, number>();
+  for (const [reported, nodes] of builds) {
+    const kernelVersion = cut(reported, KERNEL_LENGTH);
+    counts.set(kernelVersion, (counts.get(kernelVersion) ?? 0) + nodes);
+  }
+  return [...counts]
+    .map(([kernelVersion, nodes]) => ({ kernelVersion, nodes }))
+    .sort((a, b) => b.nodes - a.nodes || (a.kernelVersion < b.kernelVersion ? -1 : 1));
+}
+
+/**
+ * The newest and the oldest kernel version, of those that tell their revision, and how many nodes are below the patch floor where there is
+ * one; undefined when there is nothing to tell.
+ */
+export function revisionsOf(pool: WindowsPool, roster: RosterView): RevisionRange | undefined {
+  const [oldest, newest] = ends(roster.builds.keys());
+  const hasFloor = pool.spec.verification.minimumRevision !== undefined && roster.total > 0;
+  const range = {
+    ...(newest !== undefined && oldest !== undefined && { newest, oldest }),
+    ...(hasFloor && { belowMinimum: roster.belowMinimum }),
+  };
+  return Object.keys(range).length > 0 ? range : undefined;
+}
+
+/** How many nodes have which kernel version, for a metric: what is no Windows build, and what is too many, counts as `other`. */
+export function kernelSeries({ builds }: Pick<RosterView, 'builds'>): Readonly<Record<string, number>> {
+  const series: Record<string, number> = {};
+  let shown = 0;
+  for (const { kernelVersion, nodes } of countBuilds({ builds })) {
+    const isShown = shown < SERIES && parseKernelVersion(kernelVersion) !== undefined;
+    if (isShown) shown += 1;
+    const key = isShown ? kernelVersion : 'other';
+    series[key] = (series[key] ?? 0) + nodes;
+  }
+  return series;
+}
+
+function ends(reported: Iterable<string>): readonly [oldest: string | undefined, newest: string | undefined] {
+  let [oldest, newest]: [Ranked | undefined, Ranked | undefined] = [undefined, undefined];
+  for (const text of reported) {
+    const kernel = parseKernelVersion(text);
+    if (kernel?.revision === undefined || text.length > KERNEL_LENGTH) continue;
+    const ranked = { text, rank: rankOf(kernel) };
+    if (oldest === undefined || compare(ranked, oldest) < 0) oldest = ranked;
+    if (newest === undefined || compare(ranked, newest) > 0) newest = ranked;
+  }
+  return [oldest?.text, newest?.text];
+}
+
+interface Ranked {
+  readonly text: string;
+  readonly rank: readonly [build: number, revision: number];
+}
+
+function rankOf({ build, revision = 0 }: KernelVersion): Ranked['rank'] {
+  return [Number(build.slice(build.lastIndexOf('.') + 1)), revision];
+}
+
+/** By build, then revision; by text where `20348.07` is another spelling of `20348.7`, so that equal pools read alike. */
+function compare(a: Ranked, b: Ranked): number {
+  return a.rank[0] - b.rank[0] || a.rank[1] - b.rank[1] || (a.text < b.text ? -1 : 1);
+}

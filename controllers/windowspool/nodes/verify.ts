@@ -1,0 +1,230 @@
+/**
+ * The verdict on one node: a list of checks, each a pure function. A node is verified when no enforced check fails.
+ */
+import type { WindowsPoolSpec } from '../api.gen.ts';
+import { claimOf, foreignTaints } from '../existing/nodeClaims.ts';
+import { GATE_TAINT_KEY } from '../labels.ts';
+import type { NodeRecord, Taint } from '../ports.ts';
+import { parseQuantity } from '../quantity.ts';
+import type { NodeCheck } from '../reasons.ts';
+import { joined } from '../words.ts';
+import type { TaintPolicy } from './nodeTaints.ts';
+import { buildOf, POD_ADDRESSES, parseKernelVersion, releaseOf, WINDOWS_BUILD_LABEL } from './windows.ts';
+
+export interface Finding {
+  readonly reason: NodeCheck;
+  /** What was found and what was expected. */
+  readonly message: string;
+}
+
+/**
+ * - `verified`: Ready, and every enforced check passes.
+ * - `joining`: fails only what a new node needs some time for, and is younger than the join grace.
+ * - `failing`: fails an enforced check.
+ */
+export interface Verdict {
+  readonly node: NodeRecord;
+  readonly state: 'verified' | 'joining' | 'failing';
+  readonly failures: readonly Finding[];
+  readonly warnings: readonly Finding[];
+}
+
+/** What the checks compare with. */
+export interface Expectation {
+  readonly spec: WindowsPoolSpec;
+  /** The API server's version, such as `v1.36.3`; undefined when it is not known, then kubelets are not compared with it. */
+  readonly serverVersion: string | undefined;
+  /** How long a new node may take to be Ready and to get pod addresses, in milliseconds. */
+  readonly joinGraceMs: number;
+  /** What follows for the taints of the nodes. */
+  readonly taints: TaintPolicy;
+  /** The pool that tells its nodes what was found; undefined: nodes keep no condition of the operator. */
+  readonly teller: string | undefined;
+  /** The pool of existing nodes that marks them itself; absent where their node group does. */
+  readonly claimant?: string;
+}
+
+interface Check {
+  readonly reason: NodeCheck;
+  /** A new node needs some time to pass: it is `joining` meanwhile. */
+  readonly takesTime?: true;
+  /** Never fails a node. */
+  readonly warns?: true;
+  /** What is wrong, or undefined. */
+  readonly look: (node: NodeRecord, expected: Expectation) => string | undefined;
+}
+
+/** In the order of importance: the first failure is the one that the pool's status shows. */
+const checks: readonly Check[] = [
+  {
+    reason: 'WrongOperatingSystem',
+    look: (node) => wrongLabel(node, 'kubernetes.io/os', 'windows'),
+  },
+  {
+    reason: 'WrongArchitecture',
+    look: (node) => wrongLabel(node, 'kubernetes.io/arch', 'amd64'),
+  },
+  {
+    reason: 'UnknownKernelVersion',
+    look: (node) =>
+      parseKernelVersion(node.kernelVersion)
+        ? undefined
+        : `reports the kernel version ${JSON.stringify(node.kernelVersion)}, which is no Windows build (10.0.BUILD.REVISION)`,
+  },
+  { reason: 'WrongBuild', look: wrongBuild },
+  { reason: 'RevisionTooLow', look: revisionTooLow },
+  { reason: 'BuildLabelMismatch', look: buildLabelMismatch },
+  { reason: 'RegistrationTaintMissing', look: registrationTaintMissing },
+  {
+    reason: 'WrongContainerRuntime',
+    look: (node) =>
+      node.containerRuntimeVersion.startsWith('containerd://')
+        ? undefined
+        : `runs ${node.containerRuntimeVersion || 'an unknown container runtime'} and must run containerd`,
+  },
+  { reason: 'RuntimeHandlerMissing', look: runtimeHandlerMissing },
+  { reason: 'KubeletVersionSkew', look: kubeletVersionSkew },
+  {
+    reason: 'NotReady',
+    takesTime: true,
+    look: (node) =>
+      node.ready === 'True' ? undefined : `is not Ready (${node.ready}${node.readyReason && `, ${node.readyReason}`})`,
+  },
+  { reason: 'NoPodAddresses', takesTime: true, look: noPodAddresses },
+  { reason: 'ArrivedUngated', warns: true, look: arrivedUngated },
+  { reason: 'ForeignTaint', warns: true, look: foreignTaint },
+  { reason: 'LittleReservedMemory', warns: true, look: littleReservedMemory },
+];
+
+/** Verifies one node. Pure: the same node at the same time gets the same verdict. */
+export function verifyNode(node: NodeRecord, expected: Expectation, now: number): Verdict {
+  const young = now - node.createdAt < expected.joinGraceMs;
+  const warnOnly: readonly string[] = expected.spec.verification.warnOnly ?? [];
+  const failures: Finding[] = [];
+  const warnings: Finding[] = [];
+  let needsTime = true;
+  for (const check of checks) {
+    const message = check.look(node, expected);
+    if (message === undefined) continue;
+    if (check.warns || warnOnly.includes(check.reason)) warnings.push({ reason: check.reason, message });
+    else {
+      failures.push({ reason: check.reason, message });
+      needsTime &&= check.takesTime === true;
+    }
+  }
+  if (failures.length === 0) return { node, state: 'verified', failures, warnings };
+  return { node, state: needsTime && young ? 'joining' : 'failing', failures, warnings };
+}
+
+/** When the verdict on a joining node turns by itself, in epoch milliseconds. */
+export function graceEnd(node: NodeRecord, expected: Expectation): number {
+  return node.createdAt + expected.joinGraceMs;
+}
+
+/** The label counts, not what the kubelet measured: the RuntimeClass places pods by it. */
+function wrongLabel({ labels }: NodeRecord, label: string, wanted: string): string | undefined {
+  const found = labels[label];
+  if (found === wanted) return undefined;
+  return found === undefined
+    ? `lacks the label ${label}=${wanted}`
+    : `has the label ${label}=${found} and must have ${wanted}`;
+}
+
+/** Process isolation needs the host's build to equal the image's: https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/version-compatibility */
+function wrongBuild(node: NodeRecord, { spec }: Expectation): string | undefined {
+  const kernel = parseKernelVersion(node.kernelVersion);
+  const wanted = buildOf(spec.windowsVersion);
+  if (!kernel || kernel.build === wanted) return undefined;
+  const release = releaseOf(kernel.build);
+  return `runs build ${kernel.build}${release ? ` (${release})` : ''} and the pool needs ${wanted} (${spec.windowsVersion})`;
+}
+
+function revisionTooLow(node: NodeRecord, { spec }: Expectation): string | undefined {
+  const floor = spec.verification.minimumRevision;
+  const kernel = parseKernelVersion(node.kernelVersion);
+  if (floor === undefined || !kernel) return undefined;
+  if (kernel.revision === undefined)
+    return `reports no revision (${node.kernelVersion}) and the pool needs at least ${floor}`;
+  return kernel.revision < floor
+    ? `runs ${node.kernelVersion} and the pool needs at least revision ${floor}`
+    : undefined;
+}
+
+/** The kubelet sets the label when it registers, so it lags behind in-place patching and old kubelets lack it. */
+function buildLabelMismatch(node: NodeRecord): string | undefined {
+  const kernel = parseKernelVersion(node.kernelVersion);
+  const label = node.labels[WINDOWS_BUILD_LABEL];
+  if (!kernel || label === kernel.build) return undefined;
+  const found =
+    label === undefined ? `lacks the label ${WINDOWS_BUILD_LABEL}` : `has the label ${WINDOWS_BUILD_LABEL}=${label}`;
+  return `${found} and its kernel is ${kernel.build}: the RuntimeClass places pods by it`;
+}
+
+/** OpenShift spells the value Windows; both keep Linux pods away. */
+function registrationTaintMissing(node: NodeRecord, { spec }: Expectation): string | undefined {
+  if (!spec.registrationTaint) return undefined;
+  const found = node.taints.some(
+    (taint) => taint.key === 'os' && taint.effect === 'NoSchedule' && taint.value?.toLowerCase() === 'windows',
+  );
+  return found ? undefined : 'lacks the taint os=windows:NoSchedule: Linux pods may land on it';
+}
+
+/** The kubelet refuses a pod whose RuntimeClass names a handler that containerd has not. What is not reported is not known. */
+function runtimeHandlerMissing({ runtimeHandlers }: NodeRecord, { spec }: Expectation): string | undefined {
+  const { manage, handler } = spec.runtimeClass;
+  if (!manage || runtimeHandlers.length === 0 || runtimeHandlers.includes(handler)) return undefined;
+  const named = runtimeHandlers.filter((name) => name !== '');
+  return `lacks the handler ${handler}, which the RuntimeClass names (status.runtimeHandlers: ${joined(named) || 'only the default'})`;
+}
+
+/** Addresses are handed out so on EKS, whose kubelets say so in their version. Other clusters have other networks. */
+function noPodAddresses(node: NodeRecord, { claimant }: Expectation): string | undefined {
+  const addresses = node.allocatable[POD_ADDRESSES];
+  const isElsewhere = claimant !== undefined && addresses === undefined && !node.kubeletVersion.includes('-eks-');
+  return isElsewhere || (parseQuantity(addresses) ?? 0) > 0
+    ? undefined
+    : `has no ${POD_ADDRESSES}: no pod gets an address`;
+}
+
+/** A node that something else made has the gate's taint only if its kubelet registers with it. */
+function arrivedUngated(node: NodeRecord, { spec, claimant }: Expectation): string | undefined {
+  const isLate = claimant !== undefined && spec.verification.policy === 'Gate' && claimOf(node)?.gated === false;
+  return isLate
+    ? `joined without the taint ${GATE_TAINT_KEY}:NoSchedule, so pods may have come before it was verified`
+    : undefined;
+}
+
+function foreignTaint(node: NodeRecord, { spec, claimant }: Expectation): string | undefined {
+  const [first] = claimant === undefined ? [] : foreignTaints(node, spec);
+  if (!first) return undefined;
+  const named = ({ key, value = '', effect }: Taint) => `${key}=${value}:${effect}`;
+  return `has the taint ${named(first.found)} of somebody else, where the pool wants ${named(first.wanted)}`;
+}
+
+/** A kubelet is at most three minor versions older than the API server, and never newer: https://kubernetes.io/releases/version-skew-policy/#kubelet */
+function kubeletVersionSkew(node: NodeRecord, { serverVersion }: Expectation): string | undefined {
+  const kubelet = minorOf(node.kubeletVersion);
+  const server = minorOf(serverVersion ?? '');
+  if (kubelet === undefined || server === undefined) return undefined;
+  if (kubelet > server)
+    return `runs kubelet ${node.kubeletVersion}, which is newer than the API server (${serverVersion})`;
+  return server - kubelet > 3
+    ? `runs kubelet ${node.kubeletVersion}, more than three minor versions older than the API server (${serverVersion})`
+    : undefined;
+}
+
+function minorOf(version: string): number | undefined {
+  const minor = /^v?1\.(\d+)/.exec(version)?.[1];
+  return minor === undefined ? undefined : Number(minor);
+}
+
+/** Windows has no OOM killer and no memory eviction: https://kubernetes.io/docs/concepts/configuration/windows-resource-management/ */
+function littleReservedMemory(node: NodeRecord): string | undefined {
+  const capacity = parseQuantity(node.capacity.memory);
+  const allocatable = parseQuantity(node.allocatable.memory);
+  if (capacity === undefined || allocatable === undefined) return undefined;
+  const reserved = (capacity - allocatable) / 1024 ** 3;
+  return reserved >= 2
+    ? undefined
+    : `reserves ${(Math.floor(reserved * 10) / 10).toFixed(1)} GiB of memory for the system; Windows needs at least 2`;
+}

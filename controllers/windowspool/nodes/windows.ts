@@ -1,0 +1,71 @@
+/**
+ * Windows Server versions as Kubernetes and EKS see them.
+ *
+ * Sources: build numbers from https://learn.microsoft.com/windows/release-health/windows-server-release-info, AMI types from
+ * https://docs.aws.amazon.com/eks/latest/APIReference/API_Nodegroup.html, the handler from containerd's default configuration.
+ */
+import type { WindowsPoolSpec } from '../api.gen.ts';
+
+export type WindowsVersion = WindowsPoolSpec['windowsVersion'];
+
+/** The build of each version as the label `node.kubernetes.io/windows-build` spells it. */
+const BUILDS: Readonly<Record<WindowsVersion, string>> = {
+  Windows2019: '10.0.17763',
+  Windows2022: '10.0.20348',
+  Windows2025: '10.0.26100',
+};
+
+/** The label that a Windows kubelet sets at registration: major.minor.build, without the revision. */
+export const WINDOWS_BUILD_LABEL = 'node.kubernetes.io/windows-build';
+
+/** The node resource that the VPC resource controller adds: addresses for pods. */
+export const POD_ADDRESSES = 'vpc.amazonaws.com/PrivateIPv4Address';
+
+/** `Windows2022` -> `10.0.20348`. */
+export function buildOf(version: WindowsVersion): string {
+  return BUILDS[version];
+}
+
+/**
+ * The builds of images that a host runs in process isolation, its own first. Strict is the rule that holds for every version; Relaxed adds
+ * what Microsoft's table allows: Windows Server 2025 runs images of 2022, too.
+ * https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/version-compatibility
+ */
+export function imageBuildsOf(version: WindowsVersion, compatibility: 'Strict' | 'Relaxed'): readonly string[] {
+  const older: readonly WindowsVersion[] =
+    compatibility === 'Relaxed' && version === 'Windows2025' ? ['Windows2022'] : [];
+  return [version, ...older].map(buildOf);
+}
+
+/** `10.0.20348` -> `Windows Server 2022`; a build that no supported version has -> undefined. */
+export function releaseOf(build: string): string | undefined {
+  const version = (Object.keys(BUILDS) as WindowsVersion[]).find((candidate) => BUILDS[candidate] === build);
+  return version && `Windows Server ${yearOf(version)}`;
+}
+
+/** EKS' AMI type: (`Windows2022`, `Core`) -> `WINDOWS_CORE_2022_x86_64`. */
+export function amiTypeOf(version: WindowsVersion, edition: 'Core' | 'Full'): string {
+  return `WINDOWS_${edition.toUpperCase()}_${yearOf(version)}_x86_64`;
+}
+
+/** `Windows2022` -> `2022`. */
+export function yearOf(version: WindowsVersion): string {
+  return version.slice('Windows'.length);
+}
+
+export interface KernelVersion {
+  /** major.minor.build, as in the windows-build label. */
+  readonly build: string;
+  /** The update build revision (UBR); absent when the kubelet does not report it. */
+  readonly revision: number | undefined;
+}
+
+/**
+ * Parses `10.0.20348.1607`, and `10.0.20348` without a revision. Anything else is undefined, never a guess: a node whose kernel
+ * cannot be read is not verified.
+ */
+export function parseKernelVersion(text: string): KernelVersion | undefined {
+  const match = /^(10\.0\.\d+)(?:\.(\d+))?$/.exec(text);
+  if (!match?.[1]) return undefined;
+  return { build: match[1], revision: match[2] === undefined ? undefined : Number(match[2]) };
+}

@@ -1,0 +1,82 @@
+/** What UpToDate says of automatic updates: that one failed, waits for its maintenance window, or has a window that never opens. */
+
+import type { Finding } from '../assess.ts';
+import { isPaused } from '../facts.ts';
+import { failedAutomaticUpdate } from '../failedTarget.ts';
+import { RETRY_ANNOTATION } from '../labels.ts';
+import { nodeGroupIn } from '../poolKind.ts';
+import type { NodeGroup, VersionChange } from '../ports.ts';
+import type { Reason } from '../reasons.ts';
+import type { Situation } from '../situation.ts';
+import { joined, sentence } from '../words.ts';
+import { waitingForWindow } from './automaticUpdates.ts';
+import { pinnedTemplateVersion, templateIn } from './launchTemplate.ts';
+import { describeOpening, nextOpening, windowFault } from './maintenance.ts';
+import { describeReleaseFailure, unverifiedRelease } from './releaseFailures.ts';
+import { releaseEnd } from './releaseVersion.ts';
+import { automaticChangeFor } from './versionChanges.ts';
+
+/** The finding about the update that is due by itself, or about the windows of the next one; undefined when there is nothing to say. */
+export function assessAutomatic(s: Situation, group: NodeGroup): Finding | undefined {
+  const change = automaticChangeFor(s);
+  if (change) return assessDue(s, group, change);
+  const fault = faultOf(s);
+  return fault ? finding('InvalidMaintenanceWindow', fault) : undefined;
+}
+
+function assessDue(s: Situation, group: NodeGroup, change: VersionChange): Finding {
+  const { pool, now } = s;
+  const what = `Node group ${group.name} has ${dueParts(group, change).join('; ')}.${releaseEnd(group.releaseVersion ?? '', now)}`;
+  const failed = failedAutomaticUpdate(s);
+  if (failed) {
+    const again = `It is not tried again until the spec or the annotation ${RETRY_ANNOTATION} changes; the next release is.`;
+    return finding(failed.reason as Reason, `${what} ${sentence(failed.message)} ${again}`);
+  }
+  if (isPaused(pool)) return finding('Outdated', `${what} It is changed when the pool is resumed.`);
+  const unverified = unverifiedRelease(s);
+  if (unverified) {
+    const wait = 'It is not rolled out by itself until that node is verified, or gone; the next release is.';
+    const move = `To have it nevertheless, set ${joined(pinsFor(group, change))}.`;
+    return finding('ReleaseNotVerified', `${what} ${describeReleaseFailure(unverified)} ${wait} ${move}`);
+  }
+  if (!waitingForWindow(s)) return finding('Outdated', `${what} It is about to be changed.`);
+  const opening = nextOpening(nodeGroupIn(pool.spec).update.maintenanceWindows, now);
+  const when = opening ? ` The update begins at ${describeOpening(opening)}, in a maintenance window.` : '';
+  const move = `To have it now, set ${joined(pinsFor(group, change))}.`;
+  const fault = faultOf(s);
+  if (fault) return finding('InvalidMaintenanceWindow', `${fault} ${what}${when} ${move}`);
+  return finding('WaitingForWindow', `${what}${when} ${move}`);
+}
+
+/** What the group has, and what it is to have. */
+function dueParts({ releaseVersion, launchTemplate: seen }: NodeGroup, change: VersionChange): string[] {
+  const { version } = change.launchTemplate ?? {};
+  return [
+    ...(change.releaseVersion === releaseVersion
+      ? []
+      : [`AMI release ${releaseVersion}, and ${change.releaseVersion} is the newest`]),
+    ...(version === undefined
+      ? []
+      : [`version ${seen?.version} of launch template ${seen?.name}, and ${version} is wanted`]),
+  ];
+}
+
+function pinsFor({ releaseVersion }: NodeGroup, change: VersionChange): string[] {
+  const { version } = change.launchTemplate ?? {};
+  return [
+    ...(change.releaseVersion === releaseVersion ? [] : [`spec.nodeGroup.releaseVersion: ${change.releaseVersion}`]),
+    ...(version === undefined ? [] : [`spec.nodeGroup.launchTemplate.version: ${version}`]),
+  ];
+}
+
+/** What is wrong with the windows, where updates are automatic. */
+function faultOf({ pool }: Situation): string | undefined {
+  const { update, releaseVersion } = nodeGroupIn(pool.spec);
+  const follows = !releaseVersion || (templateIn(pool.spec) && pinnedTemplateVersion(pool.spec) === undefined);
+  const fault = update.policy === 'Automatic' && follows && windowFault(update.maintenanceWindows);
+  return fault ? `${fault} Until then no automatic update begins in that window.` : undefined;
+}
+
+function finding(reason: Reason, message: string): Finding {
+  return { status: 'False', reason, message };
+}
