@@ -79,7 +79,7 @@ describe('what helps itself is not Stalled', () => {
       sampleSituation(group({ status: 'DEGRADED', healthIssues: [issue] })),
       {
         NodeGroupReady:
-          'False Degraded: Node group web is DEGRADED: InsufficientFreeAddresses: Subnet subnet-1 is full. (subnet-1).',
+          'False Degraded: Node group web is DEGRADED: InsufficientFreeAddresses: Subnet subnet-1 is full. (subnet-1). Free addresses in the subnets, or lower scaling.max.',
       },
     ],
     [

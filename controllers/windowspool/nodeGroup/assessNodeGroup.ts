@@ -4,7 +4,7 @@ import type { Finding } from '../assess.ts';
 import { groupOf, isClusterMismatch, isDeleting, isPaused } from '../facts.ts';
 import { failedTargetOf } from '../failedTarget.ts';
 import { POOL_KEY, RETRY_ANNOTATION } from '../labels.ts';
-import type { HealthIssue, NodeGroup, Trouble, TroubleKind } from '../ports.ts';
+import type { NodeGroup, Trouble, TroubleKind } from '../ports.ts';
 import { likelyCause } from '../prerequisites/causes.ts';
 import { blockers } from '../prerequisites/examination.ts';
 import type { Reason } from '../reasons.ts';
@@ -15,6 +15,7 @@ import { waitsForBudget } from '../upgrades/disruption.ts';
 import { joined, sentence } from '../words.ts';
 import { adoptionOf } from './adoption.ts';
 import { configChangeFor, tagChangeFor } from './groupChanges.ts';
+import { describeIssues, nextMovesFor } from './healthIssues.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 
 /** A single failed look does not change what is shown; one that lasts does. */
@@ -154,7 +155,7 @@ function assessStatus(s: Situation, group: NodeGroup): Finding {
       return {
         status: 'False',
         reason: 'CreateFailed',
-        message: `EKS could not create node group ${group.name}: ${issues(group)} ${retry}${likelyCause(s, ['GroupBroken'])}`,
+        message: `EKS could not create node group ${group.name}: ${describeIssues(group)} ${retry}${likelyCause(s, ['GroupBroken'])}`,
         stalled: true,
       };
     }
@@ -162,7 +163,7 @@ function assessStatus(s: Situation, group: NodeGroup): Finding {
       return {
         status: 'False',
         reason: 'DeleteFailed',
-        message: `EKS could not delete node group ${group.name}: ${issues(group)} It is tried again.`,
+        message: `EKS could not delete node group ${group.name}: ${describeIssues(group)} It is tried again.`,
         stalled: true,
       };
     default:
@@ -191,7 +192,7 @@ function assessWorking(s: Situation, group: NodeGroup): Finding {
     return {
       status: 'False',
       reason: 'Degraded',
-      message: `Node group ${group.name} is DEGRADED: ${issues(group)}${cause}${refusalOf(s)}`,
+      message: `Node group ${group.name} is DEGRADED: ${describeIssues(group)}${cause || nextMovesFor(group)}${refusalOf(s)}`,
     };
   }
   if (group.status === 'UPDATING') {
@@ -204,7 +205,7 @@ function assessWorking(s: Situation, group: NodeGroup): Finding {
       working: true,
     };
   }
-  const health = group.healthIssues.length > 0 ? ` Health issues: ${issues(group)}` : '';
+  const health = group.healthIssues.length > 0 ? ` Health issues: ${describeIssues(group)}` : '';
   return { status: 'True', reason: 'Active', message: `Node group ${group.name} is ACTIVE.${health}` };
 }
 
@@ -224,7 +225,7 @@ function assessDeletion(s: Situation, name: string): Finding {
     return {
       status: 'False',
       reason: 'DeleteFailed',
-      message: `EKS could not delete node group ${name}: ${issues(s.group.group)} It is tried again; ${wayOut}`,
+      message: `EKS could not delete node group ${name}: ${describeIssues(s.group.group)} It is tried again; ${wayOut}`,
       working: true,
     };
   }
@@ -260,14 +261,4 @@ function lookTrouble({ group, cluster }: Situation): Trouble | undefined {
 /** A group that EKS works on is deleted a moment later: no news for anybody. */
 function deletionTrouble(s: Situation): Trouble | undefined {
   return s.troubles.find(({ step, trouble }) => step === 'deleteNodeGroup' && trouble.kind !== 'busy')?.trouble;
-}
-
-/** EKS' health issues in its own words. */
-function issues({ healthIssues }: { readonly healthIssues: readonly HealthIssue[] }): string {
-  if (healthIssues.length === 0) return 'EKS gives no reason.';
-  return healthIssues
-    .map(({ code, message, resourceIds }) =>
-      sentence(`${code}: ${message}${resourceIds.length > 0 ? ` (${joined(resourceIds)})` : ''}`),
-    )
-    .join(' ');
 }

@@ -139,7 +139,7 @@ describe('an upgrade', () => {
     assert.ok(asked >= 8 && asked <= 17, `asked ${asked} times in 2 hours`);
     assert.match(
       conditionOf(world, 'NodeGroupReady') ?? '',
-      /^False Degraded: .*No capacity\. EKS takes no update of it for now: .* It is tried again now and then, .* A change waits: release 1\.36-2026\.03\.17\.$/,
+      /^False Degraded: .*No capacity\. .*EKS takes no update of it for now: .* It is tried again now and then, .* A change waits: release 1\.36-2026\.03\.17\.$/,
     );
     world.groups.set('web', group);
     await until(world, deps, () => stateOf(world)?.releaseVersion === NEXT, 'the release');
