@@ -17,6 +17,7 @@ type record struct {
 	Allocatable             map[string]string `json:"allocatable"`
 	Architecture            string            `json:"architecture"`
 	Capacity                map[string]string `json:"capacity"`
+	Claim                   *string           `json:"claim,omitempty"`
 	ContainerRuntimeVersion string            `json:"containerRuntimeVersion"`
 	CreatedAt               int64             `json:"createdAt"`
 	Deleting                bool              `json:"deleting"`
@@ -29,6 +30,7 @@ type record struct {
 	Ready                   string            `json:"ready"`
 	ReadyReason             string            `json:"readyReason"`
 	ResourceVersion         string            `json:"resourceVersion"`
+	RuntimeHandlers         []string          `json:"runtimeHandlers"`
 	Taints                  []taint           `json:"taints"`
 	UID                     string            `json:"uid"`
 	Verified                *verdict          `json:"verified,omitempty"`
@@ -53,15 +55,18 @@ func trim(object any) (any, error) {
 		return object, nil
 	}
 	node.ManagedFields = nil
-	node.Annotations = nil
+	if node.Annotations != nil {
+		node.Annotations = map[string]string{claim: node.Annotations[claim]}
+	}
 	node.OwnerReferences = nil
 	node.Finalizers = nil
 	node.Spec = corev1.NodeSpec{ProviderID: node.Spec.ProviderID, Taints: node.Spec.Taints}
 	node.Status = corev1.NodeStatus{
-		Addresses:   node.Status.Addresses,
-		Capacity:    node.Status.Capacity,
-		Allocatable: node.Status.Allocatable,
-		Conditions:  ofRecord(node.Status.Conditions),
+		Addresses:       node.Status.Addresses,
+		Capacity:        node.Status.Capacity,
+		Allocatable:     node.Status.Allocatable,
+		Conditions:      ofRecord(node.Status.Conditions),
+		RuntimeHandlers: names(node.Status.RuntimeHandlers),
 		NodeInfo: corev1.NodeSystemInfo{
 			KernelVersion:           node.Status.NodeInfo.KernelVersion,
 			ContainerRuntimeVersion: node.Status.NodeInfo.ContainerRuntimeVersion,
@@ -71,6 +76,17 @@ func trim(object any) (any, error) {
 		},
 	}
 	return node, nil
+}
+
+// claim is the annotation in which a pool records what it did to a node.
+const claim = "winpool.dev/claim"
+
+// names drops the features of handlers.
+func names(handlers []corev1.NodeRuntimeHandler) []corev1.NodeRuntimeHandler {
+	for index := range handlers {
+		handlers[index].Features = nil
+	}
+	return handlers
 }
 
 const verified corev1.NodeConditionType = "winpool.dev/Verified"
@@ -106,6 +122,7 @@ func recordOf(node *corev1.Node) record {
 		ProviderID:              node.Spec.ProviderID,
 		Ready:                   string(corev1.ConditionUnknown),
 		ResourceVersion:         node.ResourceVersion,
+		RuntimeHandlers:         []string{},
 		Taints:                  []taint{},
 		UID:                     string(node.UID),
 	}
@@ -120,6 +137,12 @@ func recordOf(node *corev1.Node) record {
 		if !slices.Contains(kept.Addresses, one.Address) {
 			kept.Addresses = append(kept.Addresses, one.Address)
 		}
+	}
+	for _, one := range node.Status.RuntimeHandlers {
+		kept.RuntimeHandlers = append(kept.RuntimeHandlers, one.Name)
+	}
+	if found, ok := node.Annotations[claim]; ok {
+		kept.Claim = &found
 	}
 	for _, one := range node.Spec.Taints {
 		kept.Taints = append(kept.Taints, taint{Effect: string(one.Effect), Key: one.Key, Value: one.Value})
