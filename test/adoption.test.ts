@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import type { CreateNodegroupRequest } from '@aws-sdk/client-eks';
-import type { WindowsPool } from '../controllers/windowspool/api.gen.ts';
 import { nodeRoleArn, subnetIds } from '../hack/cloud/network.ts';
 import { waitFor } from '../hack/controlplane/wait.ts';
 import { ofOperator, readAudit } from '../hack/world/audit.ts';
-import { conditionOf } from '../hack/world/world.ts';
+import { conditionOf, messageOf } from '../hack/world/world.ts';
 import { poolManifest } from './pools.ts';
 import { withOperator } from './sharedWorld.ts';
 
@@ -15,12 +14,9 @@ describe('a node group that was there before', () => {
   const stage = withOperator('--resync-interval=1s');
 
   const groupIn = (name: string) => stage.world.cloud.state.groups.get(name)?.nodegroup;
-  const messageOf = (pool: WindowsPool | undefined, type: string) =>
-    pool?.status?.conditions?.find((condition) => condition.type === type)?.message ?? '';
   const becomes = (name: string, type: string, state: string) =>
     stage.world.waitForPool(name, `to have ${type}=${state}`, (pool) => conditionOf(pool, type) === state);
-  const patch = (name: string, spec: object) =>
-    stage.world.kubectl('patch', 'windowspool', name, '--type=merge', '-p', JSON.stringify({ spec }));
+  const patch = (name: string, spec: object) => stage.world.patchPool(name, spec);
   const writes = () =>
     stage.world.cloud
       .calls()

@@ -1,7 +1,7 @@
 /** Updates that nobody asks for by name. In a world of its own: it publishes AMI releases and upgrades the cluster. */
 import assert from 'node:assert/strict';
 import { waitFor } from '../hack/controlplane/wait.ts';
-import { conditionOf, startWorld, type World } from '../hack/world/world.ts';
+import { conditionOf, messageOf, startWorld, type World } from '../hack/world/world.ts';
 import { poolManifest } from './pools.ts';
 
 const FLAGS = ['--poll-interval=200ms', '--retry-base=50ms', '--retry-max=1s', '--resync-interval=500ms'];
@@ -19,29 +19,19 @@ describe('an automatic update', function () {
   this.timeout(120_000);
   let world: World;
 
-  const update = (settings: object) =>
-    world.kubectl(
-      'patch',
-      'windowspool',
-      POOL,
-      '--type=merge',
-      '-p',
-      JSON.stringify({ spec: { nodeGroup: { update: settings } } }),
-    );
+  const update = (settings: object) => world.patchPool(POOL, { nodeGroup: { update: settings } });
   const updates = () =>
     world.cloud
       .calls()
       .filter(({ operation }) => operation.startsWith('UpdateNodegroup'))
       .map(({ input }) => (input as { releaseVersion?: string }).releaseVersion);
   const looks = () => world.cloud.calls().filter(({ operation }) => operation === 'DescribeNodegroup').length;
-  const messageOf = (pool: Awaited<ReturnType<World['pool']>>) =>
-    pool?.status?.conditions?.find(({ type }) => type === 'UpToDate')?.message ?? '';
   /** The pool says so of UpToDate, and of that release. */
   const says = (condition: string, release: string) =>
     world.waitForPool(
       POOL,
       `to say ${condition} of ${release}`,
-      (pool) => conditionOf(pool, 'UpToDate') === condition && messageOf(pool).includes(release),
+      (pool) => conditionOf(pool, 'UpToDate') === condition && messageOf(pool, 'UpToDate').includes(release),
     );
   const settledAt = (release: string) =>
     world.waitForPool(
@@ -94,7 +84,7 @@ describe('an automatic update', function () {
     const [minute = '', hour = ''] = closed.schedule.split(' ');
     const time = `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}Z`;
     assert.match(
-      messageOf(pool),
+      messageOf(pool, 'UpToDate'),
       new RegExp(`The update begins at \\d{4}-\\d\\d-\\d\\dT${time}, in a maintenance window`),
     );
     assert.deepEqual([conditionOf(pool, 'Ready'), conditionOf(pool, 'Reconciling')], ['True/Verified', 'absent']);
@@ -108,15 +98,7 @@ describe('an automatic update', function () {
     await update({ maintenanceWindows: [closedWindow()] });
     world.cloud.faults.release({ date: '2026.05.19' });
     await says('False/WaitingForWindow', '1.36-2026.05.19');
-    const pin = (releaseVersion: string | null) =>
-      world.kubectl(
-        'patch',
-        'windowspool',
-        POOL,
-        '--type=merge',
-        '-p',
-        JSON.stringify({ spec: { nodeGroup: { releaseVersion } } }),
-      );
+    const pin = (releaseVersion: string | null) => world.patchPool(POOL, { nodeGroup: { releaseVersion } });
     await pin('1.36-2026.05.19');
     await settledAt('1.36-2026.05.19');
     await pin(null);
@@ -137,7 +119,7 @@ describe('an automatic update', function () {
     world.cloud.faults.updateFailure({ group: POOL, errors });
     world.cloud.faults.release({ date: '2026.05.26' });
     const pool = await says('False/UpdateFailed', '1.36-2026.05.26 is the newest.');
-    assert.match(messageOf(pool), /NodeCreationFailure: Nodes did not join\..* the next release is\.$/);
+    assert.match(messageOf(pool, 'UpToDate'), /NodeCreationFailure: Nodes did not join\..* the next release is\.$/);
     const told = ['Ready', 'NodeGroupReady', 'Stalled', 'Reconciling'].map((type) => conditionOf(pool, type));
     assert.deepEqual(told, ['True/Verified', 'True/Active', 'absent', 'absent']);
     await restsFor('after the failure');

@@ -8,8 +8,7 @@ describe('changes of a pool', () => {
   const stage = withOperator('--resync-interval=1s');
   const POOL = 'changing';
 
-  const patch = (spec: object) =>
-    stage.world.kubectl('patch', 'windowspool', POOL, '--type=merge', '-p', JSON.stringify({ spec }));
+  const patch = (spec: object) => stage.world.patchPool(POOL, spec);
   const group = () => stage.world.cloud.state.groups.get(POOL)?.nodegroup;
   const updates = () =>
     stage.world.cloud

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { WindowsPool } from '../controllers/windowspool/api.gen.ts';
 import { waitFor } from '../hack/controlplane/wait.ts';
 import { type Watched, watchEvents } from '../hack/world/watchEvents.ts';
-import { conditionOf } from '../hack/world/world.ts';
+import { conditionOf, messageOf } from '../hack/world/world.ts';
 import { poolManifest } from './pools.ts';
 import { withOperator } from './sharedWorld.ts';
 
@@ -15,10 +15,7 @@ const POOLS = ['turn-a', 'turn-b', 'turn-c'] as const;
 describe('pools that are to be upgraded at the same time', () => {
   // A long resync: who waits is woken, and does not look now and then.
   const stage = withOperator('--max-pools-updating=1', '--resync-interval=10m');
-  const message = (pool: WindowsPool | undefined, type: string) =>
-    pool?.status?.conditions?.find((condition) => condition.type === type)?.message ?? '';
-  const patch = (name: string, nodeGroup: object) =>
-    stage.world.kubectl('patch', 'windowspool', name, '--type=merge', '-p', JSON.stringify({ spec: { nodeGroup } }));
+  const patch = (name: string, nodeGroup: object) => stage.world.patchPool(name, { nodeGroup });
   const settledAt = (name: string, release: string) =>
     stage.world.waitForPool(
       name,
@@ -76,7 +73,7 @@ describe('pools that are to be upgraded at the same time', () => {
       ),
     );
     assert.match(
-      message(waiting, 'UpToDate'),
+      messageOf(waiting, 'UpToDate'),
       /release is 1\.36-2026\.02\.17 and the spec says 1\.36-2026\.03\.17\. The rolling update waits: turn-[abc] loses nodes now, and --max-pools-updating is 1\.$/,
     );
     assert.equal(conditionOf(waiting, 'Ready'), 'True/Verified');

@@ -15,8 +15,7 @@ describe('a node group that somebody edits', () => {
   };
 
   const group = () => stage.world.cloud.state.groups.get(POOL)?.nodegroup;
-  const patch = (change: object) =>
-    stage.world.kubectl('patch', 'windowspool', POOL, '--type=merge', '-p', JSON.stringify({ spec: change }));
+  const patch = (change: object) => stage.world.patchPool(POOL, change);
   const becomes = (state: string) =>
     stage.world.waitForPool(POOL, `to have UpToDate=${state}`, (pool) => conditionOf(pool, 'UpToDate') === state);
   const metric = async (name: string) =>

@@ -52,15 +52,7 @@ describe('an update that pods keep from its end', () => {
         'jsonpath={.items[*].metadata.name}',
       )
     ).trim();
-  const pin = (releaseVersion: string) =>
-    stage.world.kubectl(
-      'patch',
-      'windowspool',
-      POOL,
-      '--type=merge',
-      '-p',
-      JSON.stringify({ spec: { nodeGroup: { releaseVersion } } }),
-    );
+  const pin = (releaseVersion: string) => stage.world.patchPool(POOL, { nodeGroup: { releaseVersion } });
 
   before(async () => {
     await stage.world.apply(poolManifest(POOL, { nodeGroup: { releaseVersion: OLD } }));

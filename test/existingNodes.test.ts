@@ -6,11 +6,12 @@ import {
   VERIFIED_CONDITION,
 } from '../controllers/windowspool/labels.ts';
 import { waitFor } from '../hack/controlplane/wait.ts';
+import { messageOf } from '../hack/world/world.ts';
 import { withExistingNodes } from './existingStage.ts';
 import { existingPool } from './pools.ts';
 
 describe('existing nodes', () => {
-  const { stage, node, join, belongings, becomes, holds, returns, messageOf } = withExistingNodes();
+  const { stage, node, join, belongings, becomes, holds, returns } = withExistingNodes();
 
   it('are found by a selector, marked and verified, without a word to AWS', async () => {
     await join({ name: 'bare-1', labels: { site: 'fra' } });

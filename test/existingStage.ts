@@ -1,7 +1,6 @@
 /** What the suites about existing nodes have in common: nodes that nobody here made, and how they are looked at. */
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
-import type { WindowsPool } from '../controllers/windowspool/api.gen.ts';
 import { VERIFIED_CONDITION } from '../controllers/windowspool/labels.ts';
 import { waitFor } from '../hack/controlplane/wait.ts';
 import { type ExistingNode, existingNode } from '../hack/world/existingNode.ts';
@@ -67,9 +66,6 @@ export function withExistingNodes() {
     await stage.world.kubectl('delete', 'windowspools', '--all', '--timeout=50s');
     if (nodes.length > 0) await stage.world.kubectl('delete', 'nodes', ...nodes.splice(0));
   });
-  /** The message of a condition of a pool. */
-  const messageOf = (pool: WindowsPool | undefined, type: string): string =>
-    pool?.status?.conditions?.find((condition) => condition.type === type)?.message ?? '';
 
-  return { stage, node, join, belongings, becomes, holds, returns, messageOf };
+  return { stage, node, join, belongings, becomes, holds, returns };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ErrorCode, NodegroupIssueCode } from '@aws-sdk/client-eks';
-import { conditionOf } from '../hack/world/world.ts';
+import { conditionOf, messageOf } from '../hack/world/world.ts';
 import { poolManifest } from './pools.ts';
 import { withOperator } from './sharedWorld.ts';
 
@@ -17,8 +17,6 @@ const ofAddons: readonly string[] = [
 describe('what EKS can say of a node group', () => {
   const stage = withOperator('--resync-interval=1s', '--denied-retry-interval=500ms');
   type Pool = NonNullable<Awaited<ReturnType<typeof stage.world.pool>>>;
-  const messageOf = (pool: Pool, type: string) =>
-    pool.status?.conditions?.find((condition) => condition.type === type)?.message ?? '';
   const until = async (what: string, isSo: (pool: Pool) => boolean): Promise<Pool> => {
     const pool = await stage.world.waitForPool(POOL, what, (found) => found !== undefined && isSo(found));
     assert.ok(pool);
@@ -26,15 +24,7 @@ describe('what EKS can say of a node group', () => {
   };
   const isSettled = (pool: Pool) =>
     conditionOf(pool, 'NodeGroupReady') === 'True/Active' && conditionOf(pool, 'UpToDate') === 'True/AsSpecified';
-  const label = (team: string) =>
-    stage.world.kubectl(
-      'patch',
-      'windowspool',
-      POOL,
-      '--type=merge',
-      '-p',
-      JSON.stringify({ spec: { labels: { team } } }),
-    );
+  const label = (team: string) => stage.world.patchPool(POOL, { labels: { team } });
 
   before(async () => {
     await stage.world.apply(poolManifest(POOL));

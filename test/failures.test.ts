@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../hack/controlplane/wait.ts';
-import { conditionOf } from '../hack/world/world.ts';
+import { conditionOf, messageOf } from '../hack/world/world.ts';
 import { creationsOf, poolManifest } from './pools.ts';
-import { type Stage, theWorld, withOperator } from './sharedWorld.ts';
-
-const messageOf = (pool: Awaited<ReturnType<Stage['world']['pool']>>, type: string) =>
-  pool?.status?.conditions?.find((condition) => condition.type === type)?.message ?? '';
+import { theWorld, withOperator } from './sharedWorld.ts';
 
 describe('failures of creation', () => {
   const stage = withOperator('--create-retry-interval=3s', '--denied-retry-interval=1s');

@@ -71,8 +71,7 @@ describe('trust in nodes', () => {
       what: `${what}: ${want.join(', ') || 'nobody'} with ${key}`,
       timeoutMs: 60_000,
     });
-  const setPolicy = (pool: string, verification: object) =>
-    stage.world.kubectl('patch', 'windowspool', pool, '--type=merge', '-p', JSON.stringify({ spec: { verification } }));
+  const setPolicy = (pool: string, verification: object) => stage.world.patchPool(pool, { verification });
   const becomes = (pool: string, type: string, state: string) =>
     stage.world.waitForPool(pool, `to have ${type}=${state}`, (found) => conditionOf(found, type) === state);
 

@@ -10,8 +10,7 @@ describe('a launch template', () => {
   const stage = withOperator('--resync-interval=1s');
   const template = (name: string, data: object) => stage.world.cloud.faults.launchTemplate({ name, data });
   const group = (name: string) => stage.world.cloud.state.groups.get(name)?.nodegroup;
-  const patch = (name: string, nodeGroup: object) =>
-    stage.world.kubectl('patch', 'windowspool', name, '--type=merge', '-p', JSON.stringify({ spec: { nodeGroup } }));
+  const patch = (name: string, nodeGroup: object) => stage.world.patchPool(name, { nodeGroup });
   const becomes = (name: string, type: string, state: string) =>
     stage.world.waitForPool(name, `to have ${type}=${state}`, (pool) => conditionOf(pool, type) === state);
   /** The message of a condition, once it has that state. */

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import type { WindowsPool } from '../controllers/windowspool/api.gen.ts';
 import { waitFor } from '../hack/controlplane/wait.ts';
-import { conditionOf } from '../hack/world/world.ts';
+import { conditionOf, messageOf } from '../hack/world/world.ts';
 import { poolManifest } from './pools.ts';
 import { setSwitch, withOperator } from './sharedWorld.ts';
 
@@ -12,8 +11,6 @@ describe('a pool that leaves its node group', () => {
   const stage = withOperator('--resync-interval=1s');
 
   const groupIn = (name: string) => stage.world.cloud.state.groups.get(name)?.nodegroup;
-  const messageOf = (pool: WindowsPool | undefined, type: string) =>
-    pool?.status?.conditions?.find((condition) => condition.type === type)?.message ?? '';
   const becomes = (name: string, type: string, state: string) =>
     stage.world.waitForPool(name, `to have ${type}=${state}`, (pool) => conditionOf(pool, type) === state);
   const says = (name: string, words: RegExp) =>

@@ -1,8 +1,7 @@
 /** A release whose nodes fail verification in one pool is not rolled out by itself to the others. */
 import assert from 'node:assert/strict';
-import type { WindowsPool } from '../controllers/windowspool/api.gen.ts';
 import { waitFor } from '../hack/controlplane/wait.ts';
-import { conditionOf } from '../hack/world/world.ts';
+import { conditionOf, messageOf } from '../hack/world/world.ts';
 import { poolManifest } from './pools.ts';
 import { withOperator } from './sharedWorld.ts';
 
@@ -12,8 +11,7 @@ const WRONG_BUILD = '10.0.17763';
 
 describe('a release whose nodes fail in one pool', () => {
   const stage = withOperator('--resync-interval=1s');
-  const patch = (name: string, nodeGroup: object) =>
-    stage.world.kubectl('patch', 'windowspool', name, '--type=merge', '-p', JSON.stringify({ spec: { nodeGroup } }));
+  const patch = (name: string, nodeGroup: object) => stage.world.patchPool(name, { nodeGroup });
   const settledAt = (name: string, release: string) =>
     stage.world.waitForPool(
       name,
@@ -25,8 +23,6 @@ describe('a release whose nodes fail in one pool', () => {
         conditionOf(pool, 'NodesVerified') === 'True/AllVerified',
       60_000,
     );
-  const messageOf = (pool: WindowsPool | undefined) =>
-    pool?.status?.conditions?.find(({ type }) => type === 'UpToDate')?.message ?? '';
   const updatesOf = (name: string) =>
     stage.world.cloud
       .calls()
@@ -64,7 +60,7 @@ describe('a release whose nodes fail in one pool', () => {
       (found) => conditionOf(found, 'UpToDate') === 'False/ReleaseNotVerified',
     );
     const words = `With release ${NEW} node ${bad} of pool first fails verification: WrongBuild: `;
-    assert.ok(messageOf(pool).includes(words), messageOf(pool));
+    assert.ok(messageOf(pool, 'UpToDate').includes(words), messageOf(pool, 'UpToDate'));
     assert.deepEqual([conditionOf(pool, 'Ready'), conditionOf(pool, 'Reconciling')], ['True/Verified', 'absent']);
     const looks = () =>
       stage.world.cloud.calls().filter(({ operation, input }) => {

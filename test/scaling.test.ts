@@ -26,8 +26,7 @@ describe('a pool without nodes', () => {
       },
       { what, timeoutMs: 60_000, explain: () => `${JSON.stringify(told())}\n${stage.operator.tail()}` },
     );
-  const patch = (spec: object) =>
-    stage.world.kubectl('patch', 'windowspool', POOL, '--type=merge', '-p', JSON.stringify({ spec }));
+  const patch = (spec: object) => stage.world.patchPool(POOL, spec);
 
   const sent = (name: string) =>
     stage.world.cloud

@@ -10,8 +10,7 @@ describe('an upgrade', () => {
   const NEW = '1.36-2026.03.17';
   const NEWER = '1.36-2026.04.18';
 
-  const patch = (nodeGroup: object) =>
-    stage.world.kubectl('patch', 'windowspool', POOL, '--type=merge', '-p', JSON.stringify({ spec: { nodeGroup } }));
+  const patch = (nodeGroup: object) => stage.world.patchPool(POOL, { nodeGroup });
   const group = () => stage.world.cloud.state.groups.get(POOL)?.nodegroup;
   const updates = () =>
     stage.world.cloud
@@ -89,7 +88,7 @@ describe('an upgrade', () => {
 
   it('has its limit sent before it, and alone, and the rest of the spec when it is done', async () => {
     const spec = { disruption: { maxUnavailable: '50%' }, labels: { team: 'a' }, nodeGroup: { releaseVersion: NEWER } };
-    await stage.world.kubectl('patch', 'windowspool', POOL, '--type=merge', '-p', JSON.stringify({ spec }));
+    await stage.world.patchPool(POOL, spec);
     await stage.world.waitForPool(POOL, 'to have its label', () => group()?.labels?.team === 'a');
     await settledAt(NEWER);
     const sent = stage.world.cloud.calls().filter(({ operation }) => operation.startsWith('UpdateNodegroup'));

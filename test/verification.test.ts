@@ -92,15 +92,7 @@ describe('the verification of nodes', () => {
   });
 
   it('holds nodes to the patch floor, and only warns when told to', async () => {
-    const patch = (verification: object) =>
-      stage.world.kubectl(
-        'patch',
-        'windowspool',
-        POOL,
-        '--type=merge',
-        '-p',
-        JSON.stringify({ spec: { verification } }),
-      );
+    const patch = (verification: object) => stage.world.patchPool(POOL, { verification });
     await patch({ minimumRevision: 99_999 });
     const low = await becomes('NodesVerified', 'False/RevisionTooLow');
     assert.equal(conditionOf(low, 'Ready'), 'False/RevisionTooLow');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../controllers/windowspool/api.gen.ts';
+import { messageOf } from '../hack/world/world.ts';
 import { withExistingNodes } from './existingStage.ts';
 
 const NAME = 'windows-instances';
@@ -17,7 +18,7 @@ const listingPool = (name: string, namespace: string, configMap = NAME): object 
 });
 
 describe('the ConfigMap windows-instances', () => {
-  const { stage, join, belongings, becomes, holds, returns, messageOf } = withExistingNodes();
+  const { stage, join, belongings, becomes, holds, returns } = withExistingNodes();
   const NAMESPACE = 'hosts';
   const list = (data: Readonly<Record<string, string>>, name = NAME) =>
     stage.world.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: NAMESPACE }, data });

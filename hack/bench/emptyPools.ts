@@ -1,6 +1,6 @@
 /** Pools without nodes: what they cost is calls alone. */
-import { nodeRoleArn, subnetIds } from '../cloud/network.ts';
 import type { BenchCluster } from './benchCluster.ts';
+import { poolObject } from './pools.ts';
 
 const REMOVAL = '--timeout=120s';
 
@@ -10,16 +10,7 @@ export function emptyPoolNames(count: number): string[] {
 
 /** Applies them all at once. */
 export async function applyEmptyPools({ world }: BenchCluster, names: readonly string[]): Promise<void> {
-  const items = names.map((name) => ({
-    apiVersion: 'winpool.dev/v1alpha1',
-    kind: 'WindowsPool',
-    metadata: { name },
-    spec: {
-      windowsVersion: 'Windows2022',
-      nodeGroup: { nodeRoleArn, subnets: subnetIds.map((id) => ({ id })), instanceTypes: ['m5.xlarge'] },
-      scaling: { min: 0, max: 1 },
-    },
-  }));
+  const items = names.map((name) => poolObject(name, { min: 0, max: 1 }));
   await world.apply({ apiVersion: 'v1', kind: 'List', items });
 }
 

@@ -11,8 +11,11 @@ import { type View, view } from './view.ts';
 /** Ten thousand nodes are verified again and again before all pools are Ready. */
 const READY_MS = 120_000;
 
-/** A pool whose group is as large as EKS' default quota lets it be. The benches add more nodes than it has instances. */
-function poolObject(name: string): object {
+/** As large as EKS' default quota lets a group be. The benches add more nodes than it has instances. */
+const LARGE = { min: 1, max: 450 };
+
+/** A pool of the benches with these sizes. */
+export function poolObject(name: string, scaling: { readonly min: number; readonly max: number }): object {
   return {
     apiVersion: 'winpool.dev/v1alpha1',
     kind: 'WindowsPool',
@@ -20,14 +23,16 @@ function poolObject(name: string): object {
     spec: {
       windowsVersion: 'Windows2022',
       nodeGroup: { nodeRoleArn, subnets: subnetIds.map((id) => ({ id })), instanceTypes: ['m5.xlarge'] },
-      scaling: { min: 1, max: 450 },
+      scaling,
     },
   };
 }
 
 /** Makes a pool for each group of the cluster and has an operator bring them all to Ready; then nothing is left to do but to watch. */
 export async function preparePools(cluster: BenchCluster, bundle: string): Promise<void> {
-  const items = Array.from({ length: cluster.groups }, (_, index) => poolObject(groupName(index, cluster.groups)));
+  const items = Array.from({ length: cluster.groups }, (_, index) =>
+    poolObject(groupName(index, cluster.groups), LARGE),
+  );
   await cluster.world.apply({ apiVersion: 'v1', kind: 'List', items });
   const flags = ['--poll-interval=300ms', '--leader-elect=false'];
   const operator = await BenchOperator.start(cluster, bundle, { flags });

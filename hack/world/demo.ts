@@ -1,12 +1,11 @@
 /** `make demo`: from an empty machine to a verified Windows pool and back, in stages that say what they do. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { VERIFIED_CONDITION } from '../../controllers/windowspool/labels.ts';
 import { waitFor } from '../controlplane/wait.ts';
 import { OPERATOR_USER, ofOperator, readAudit, refused } from './audit.ts';
 import { watchReadyPods } from './podsReady.ts';
-import { conditionOf, startWorld, type World, windowsIpam } from './world.ts';
+import { conditionOf, messageOf, startWorld, type World, windowsIpam } from './world.ts';
 
 const SAMPLES = fileURLToPath(new URL('../../config/samples/', import.meta.url));
 const POOL = 'web';
@@ -44,10 +43,6 @@ export async function demo(say: (line: string) => void, signal: AbortSignal): Pr
 }
 
 type Say = (line: string) => void;
-
-function messageOf(pool: WindowsPool | undefined, condition: string): string {
-  return pool?.status?.conditions?.find(({ type }) => type === condition)?.message ?? '';
-}
 
 function stages(say: Say): Say {
   const start = performance.now();

@@ -125,6 +125,11 @@ export class World {
     return stdout;
   }
 
+  /** Changes the spec of a pool as kubectl patch does: what is not named stays. Throws the API server's words when it is refused. */
+  patchPool(name: string, spec: object): Promise<string> {
+    return this.kubectl('patch', 'windowspool', name, '--type=merge', '-p', JSON.stringify({ spec }));
+  }
+
   /** An object, or undefined when there is none. */
   async get<T>(kind: string, name: string, ...flags: readonly string[]): Promise<T | undefined> {
     const text = await this.kubectl('get', kind, name, '-o', 'json', '--ignore-not-found', ...flags);
@@ -210,4 +215,9 @@ export function conditionLines(pool: WindowsPool | undefined): string {
 export function conditionOf(pool: WindowsPool | undefined, type: string): string {
   const found = pool?.status?.conditions?.find((condition) => condition.type === type);
   return found ? `${found.status}/${found.reason}` : 'absent';
+}
+
+/** The message of one condition; empty when there is none. */
+export function messageOf(pool: WindowsPool | undefined, type: string): string {
+  return pool?.status?.conditions?.find((condition) => condition.type === type)?.message ?? '';
 }
