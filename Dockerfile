@@ -1,17 +1,17 @@
 # The operator's image. The tests do not build it, because they need no container engine; they do build, start and use the bundle
-# that it holds (test/bundle.test.ts), and test/docs.test.ts checks that what is copied here exists.
-FROM node:24-slim AS build
+# that it holds (test/bundle.test.ts), and test/dockerfile.test.ts checks what can be checked without an engine. Node is the one of package.json.
+FROM node:24.21.0-slim AS build
 WORKDIR /src
-COPY package.json package-lock.json .npmrc ./
+COPY package.json package-lock.json .npmrc LICENSE ./
 # Not npm ci: it refuses a lock file that names no registry. Versions and hashes are those of the lock file all the same.
 # No install scripts: the only ones are those of node, which this image has, and of esbuild, which works without.
 RUN npm install --no-save --ignore-scripts
 COPY cmd cmd
 COPY controllers controllers
-COPY hack/build.ts hack/bundle.ts hack/
+COPY hack/build.ts hack/bundle.ts hack/licences.ts hack/
 RUN node hack/build.ts
 
-FROM node:24-slim
+FROM node:24.21.0-slim
 # One arena: each of V8's helper threads would keep a pool of memory of its own, 2 MB together.
 ENV NODE_ENV=production MALLOC_ARENA_MAX=1
 COPY --from=build /src/build/operator /app

@@ -9,10 +9,10 @@ PACKAGES := node_modules/.package-lock.json
 
 ##@ Try it
 .PHONY: demo up down
-demo: deps binaries ## From nothing to a verified Windows pool and back, on a real Kubernetes and a local AWS.
+demo: deps controlplane ## From nothing to a verified Windows pool and back, on a real Kubernetes and a local AWS.
 	@node hack/world/main.ts demo
 
-up: deps binaries ## Start the same in the background; prints the kubeconfig's path.
+up: deps controlplane ## Start the same in the background; prints the kubeconfig's path.
 	@node hack/world/main.ts up
 
 down: deps ## Stop what `make up` started.
@@ -23,8 +23,8 @@ down: deps ## Stop what `make up` started.
 test: lint verify unit cluster-test ## Everything that must pass before a commit.
 
 unit: deps ## Unit tests, and the line coverage that the domain must have.
-	@c8 --all --check-coverage --lines 95 --include 'controllers/windowspool/{*,{existing,nodeGroup,nodes,prerequisites,upgrades}/*}.ts' \
-	  --exclude '**/*.test.ts' --exclude '**/*.gen.ts' --exclude '**/{ports,situation}.ts' --reporter text-summary --reporter html --reports-dir build/coverage \
+	@c8 --all --check-coverage --lines 95 --include 'controllers/windowspool/{*,{existing,nodeGroup,nodes,operations,prerequisites,upgrades}/*}.ts' \
+	  --exclude '**/*.test.ts' --exclude '**/*.gen.ts' --exclude '**/situation.ts' --reporter text-summary --reporter html --reports-dir build/coverage \
 	  mocha --config test/unit.mocharc.yaml
 
 model: deps ## Live MODEL_RUNS random lives of pools (3000), of which `make unit` lives 100. MODEL_SEED and MODEL_PATH repeat one.
@@ -38,13 +38,13 @@ cluster-test: deps binaries ## Tests against a real API server, scheduler and co
 build: deps ## Bundle the operator into build/operator/.
 	@node hack/build.ts
 
-bench: deps binaries ## Measure; writes build/bench.json.
+bench: deps controlplane ## Measure; writes build/bench.json.
 	@node hack/bench/main.ts
 
-soak: deps binaries ## Ten minutes of broken networks and restarts (SOAK_MINUTES); at the end the cache equals the API server.
+soak: deps controlplane ## Ten minutes of broken networks and restarts (SOAK_MINUTES); at the end the cache equals the API server.
 	@node hack/bench/soak.ts
 
-generate: deps ## Make the generated files: API types, table of reasons.
+generate: deps ## Make the generated files: API types, tables of reasons and of metrics.
 	@node hack/generate/main.ts
 
 verify: deps ## Fail when a generated file is stale.
@@ -60,17 +60,18 @@ fmt: deps ## Format the code and put right what the linter can.
 
 ##@ Deploy
 KUBECTL ?= kubectl
+OVERLAY ?= config/default
 UNDEPLOY_TIMEOUT ?= 60m
 
 .PHONY: deploy undeploy
-deploy: ## Install the CRD, the rights and the operator of config/default into the cluster of your kubeconfig.
-	@$(KUBECTL) apply -k config/default
+deploy: ## Install the CRD, the rights and the operator of OVERLAY (config/default) into the cluster of your kubeconfig.
+	@$(KUBECTL) apply -k $(OVERLAY)
 
 undeploy: ## Delete all pools and wait for them, then the operator, then the CRD (UNDEPLOY_TIMEOUT).
 	@KUBECTL='$(KUBECTL)' hack/undeploy.sh '$(UNDEPLOY_TIMEOUT)'
 
 ##@ Prepare
-.PHONY: help deps binaries
+.PHONY: help deps binaries controlplane
 deps: $(PACKAGES) ## Install the npm packages, Node included.
 
 $(PACKAGES): package.json package-lock.json
@@ -79,7 +80,10 @@ $(PACKAGES): package.json package-lock.json
 	@npm install --no-save --no-progress --loglevel=error
 	@touch $@
 
-binaries: deps ## Build the control plane's binaries, once for all checkouts.
+binaries: deps controlplane ## Build all that is made with Go, once for all checkouts: the control plane, and the tools of the tests.
+	@node hack/tools/main.ts
+
+controlplane: deps ## Build only the local Kubernetes, which is all that the demo needs.
 	@node hack/controlplane/main.ts build
 
 help: ## Show this list.

@@ -1,8 +1,9 @@
 /** How programs are bundled: the operator, and what the benches measure in its place. */
-import { readFile, rm } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
+import { thirdPartyNotices } from './licences.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
@@ -15,7 +16,8 @@ interface Bundled {
 
 /**
  * Bundles the program `entry`, a path from the project's root, into `outdir`, which it empties; its first file is `<name>.mjs`. One bundle
- * starts faster and needs less memory than its packages apart. The same sources give the same bytes.
+ * starts faster and needs less memory than its packages apart. The same sources give the same bytes. Beside it are its licence and those of
+ * the packages in it.
  */
 export async function bundle(entry: string, name: string, outdir: string): Promise<readonly Bundled[]> {
   // Chunks are named after their content: an older build would leave its own behind.
@@ -37,13 +39,20 @@ export async function bundle(entry: string, name: string, outdir: string): Promi
     mainFields: ['module', 'main'],
     platform: 'node',
     target: 'node22',
+    // THIRD_PARTY_NOTICES has the licences whole.
     legalComments: 'none',
+    // debug (of client-node) tries to load it for colours and goes on without. It is there only as a package of a test tool, and what is
+    // installed for tests must not change what ships.
+    external: ['supports-color'],
     metafile: true,
     plugins: [sheddableSchemas],
     // Packages that are CommonJS inside call require, which ES modules do not have.
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     define: { 'process.env.NODE_ENV': '"production"' },
   });
+  await copyFile(join(ROOT, 'LICENSE'), resolve(ROOT, outdir, 'LICENSE'));
+  const notices = await thirdPartyNotices(ROOT, Object.keys(metafile.inputs));
+  await writeFile(resolve(ROOT, outdir, 'THIRD_PARTY_NOTICES'), notices);
   return Object.entries(metafile.outputs).map(([file, { bytes }]) => ({ file, bytes }));
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +9,7 @@ import { promisify } from 'node:util';
 import type { OperatorProcess } from '../hack/world/operatorProcess.ts';
 import { conditionOf, type World } from '../hack/world/world.ts';
 import manifest from '../package.json' with { type: 'json' };
+import lock from '../package-lock.json' with { type: 'json' };
 import { poolManifest } from './pools.ts';
 import { theWorld } from './sharedWorld.ts';
 
@@ -22,6 +24,25 @@ async function node(args: readonly string[], cwd: string): Promise<{ stdout: str
   } catch (error) {
     return error as { stdout: string; stderr: string; code: number };
   }
+}
+
+/** Copies what the image is built from, as the Dockerfile does, and the packages that this needs: real files, so that every path differs. */
+async function copySources(target: string): Promise<void> {
+  const packages = Object.entries(lock.packages as Record<string, { dev?: boolean }>)
+    .filter(([path, { dev }]) => path !== '' && (!dev || /node_modules\/(@?esbuild)\b/.test(path)))
+    .map(([path]) => path);
+  const sources = [
+    'package.json',
+    'cmd',
+    'controllers',
+    'hack/build.ts',
+    'hack/bundle.ts',
+    'hack/licences.ts',
+    'LICENSE',
+  ];
+  // Packages of other platforms stand in the lock file and not on the disk.
+  const there = [...sources, ...packages].filter((path) => existsSync(join(ROOT, path)));
+  for (const path of there) await cp(join(ROOT, path), join(target, path), { recursive: true });
 }
 
 describe('the bundle that ships', () => {
@@ -43,19 +64,29 @@ describe('the bundle that ships', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('has the same bytes when it is built again, from another folder', async () => {
-    const second = join(folder, 'second');
-    await run(process.execPath, [join(ROOT, 'hack/build.ts'), second], { cwd: folder });
+  it('has the same bytes when it is built again, from a copy of the checkout in another folder', async () => {
+    const checkout = join(folder, 'checkout');
+    await copySources(checkout);
+    await run(process.execPath, ['hack/build.ts'], { cwd: checkout });
     const contents = async (dir: string) => {
       const names = (await readdir(dir)).sort();
       return Promise.all(names.map(async (name) => [name, await readFile(join(dir, name), 'utf8')] as const));
     };
-    const [before, again] = [await contents(bundle()), await contents(second)];
+    const [before, again] = [await contents(bundle()), await contents(join(checkout, 'build/operator'))];
     assert.deepEqual(
       again.map(([name]) => name),
       before.map(([name]) => name),
     );
     for (const [index, [name, text]] of again.entries()) assert.ok(text === before[index]?.[1], `${name} differs`);
+  });
+
+  it('goes with its licence and those of the packages in it', async () => {
+    assert.equal(await readFile(join(bundle(), 'LICENSE'), 'utf8'), await readFile(join(ROOT, 'LICENSE'), 'utf8'));
+    const notices = await readFile(join(bundle(), 'THIRD_PARTY_NOTICES'), 'utf8');
+    const { dependencies } = manifest;
+    for (const [name, version] of Object.entries(dependencies))
+      assert.match(notices, new RegExp(`^${name} ${version}: \\S`, 'm'));
+    assert.match(notices, /Permission is hereby granted, free of charge/);
   });
 
   it('prints its version, its help and what is missing', async () => {

@@ -62,20 +62,22 @@ export class CrashStage implements AsyncDisposable {
   #proxy: KillingProxy | undefined;
   #operator: OperatorProcess | undefined;
   readonly #entry: string;
+  readonly #flags: readonly string[];
   readonly #speedBefore: number;
   #looks = 0;
   #status: string | undefined;
 
-  /** @param entry the operator's program */
-  static async open(world: World, entry: string): Promise<CrashStage> {
+  /** @param entry the operator's program, and flags of its own */
+  static async open(world: World, entry: string, ...flags: readonly string[]): Promise<CrashStage> {
     const kubeconfigPath = world.controlPlane.adminKubeconfig;
     const admin = await createKubernetesClient({ kubeconfigPath, log: silentLog, version: 'crash-test' });
-    return new CrashStage(world, entry, admin).#raise();
+    return new CrashStage(world, entry, [...FLAGS, ...flags], admin).#raise();
   }
 
-  private constructor(world: World, entry: string, admin: KubernetesClient) {
+  private constructor(world: World, entry: string, flags: readonly string[], admin: KubernetesClient) {
     this.world = world;
     this.#entry = entry;
+    this.#flags = flags;
     this.#speedBefore = world.cloud.state.timeline.speed;
     this.turnstile = new Turnstile((kind) => this.#check(kind));
     this.admin = admin;
@@ -114,7 +116,7 @@ export class CrashStage implements AsyncDisposable {
       region: REGION,
       awsUrl: this.world.cloud.url,
       entry: this.#entry,
-      flags: FLAGS,
+      flags: this.#flags,
     });
   }
 
@@ -227,7 +229,7 @@ export class CrashStage implements AsyncDisposable {
 
   async #nodesFollow(): Promise<boolean> {
     const [group] = this.groups();
-    const wanted = group?.status === 'ACTIVE' ? (group.scalingConfig?.desiredSize ?? 0) : 0;
+    const wanted = group?.status === 'ACTIVE' ? (group.scalingConfig?.desiredSize ?? 0) - this.#stranded() : 0;
     const query = { labelSelector: `eks.amazonaws.com/nodegroup=${this.name}` };
     const { items } = await this.admin.request<{ items: NodeJson[] }>('GET', '/api/v1/nodes', {
       query,
@@ -241,21 +243,28 @@ export class CrashStage implements AsyncDisposable {
     return items.length === wanted && complete.length === wanted;
   }
 
+  /** How many instances run and never become nodes. */
+  #stranded(): number {
+    const all = [...this.world.cloud.state.instances.values()].filter(({ group }) => group === this.name);
+    return all.filter(({ defect, state, leaving }) => defect.neverJoins && state === 'running' && !leaving).length;
+  }
+
   async #gate(entry: CallEntry, moment: Moment): Promise<void> {
     const passage = this.#passages.get(entry) ?? this.turnstile.arrive(entry.operation);
     this.#passages.set(entry, passage);
     if (moment === 'after') {
       this.#record(entry);
-      this.#stopTime();
+      this.#stopTime(entry.operation);
     }
     await passage.hold(moment);
     if (moment === 'before') await this.#control(entry.operation);
   }
 
-  /** EKS began to work on the group: it goes on with that only at the second look. */
-  #stopTime(): void {
+  /** EKS began to work on the group, or an instance ends: that goes on only at the second look. */
+  #stopTime(operation: string): void {
     const status = this.groups()[0]?.status;
-    if (status !== this.#status && BUSY.includes(status ?? '')) {
+    const isWork = status !== this.#status && BUSY.includes(status ?? '');
+    if (isWork || operation === 'TerminateInstanceInAutoScalingGroup') {
       this.#looks = 0;
       this.world.cloud.faults.speed({ speed: STILL });
     }

@@ -64,7 +64,7 @@ export function withExistingNodes() {
 
   afterEach(async () => {
     await stage.world.kubectl('delete', 'windowspools', '--all', '--timeout=50s');
-    if (nodes.length > 0) await stage.world.kubectl('delete', 'nodes', ...nodes.splice(0));
+    if (nodes.length > 0) await stage.world.kubectl('delete', 'nodes', ...new Set(nodes.splice(0)));
   });
 
   return { stage, node, join, belongings, becomes, holds, returns };

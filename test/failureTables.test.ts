@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { ErrorCode, NodegroupIssueCode } from '@aws-sdk/client-eks';
+import { waitFor } from '../hack/controlplane/wait.ts';
 import { conditionOf, messageOf } from '../hack/world/world.ts';
 import { poolManifest } from './pools.ts';
 import { withOperator } from './sharedWorld.ts';
@@ -23,12 +24,17 @@ describe('what EKS can say of a node group', () => {
     return pool;
   };
   const isSettled = (pool: Pool) =>
-    conditionOf(pool, 'NodeGroupReady') === 'True/Active' && conditionOf(pool, 'UpToDate') === 'True/AsSpecified';
+    conditionOf(pool, 'Ready') === 'True/Verified' &&
+    conditionOf(pool, 'NodeGroupReady') === 'True/Active' &&
+    conditionOf(pool, 'UpToDate') === 'True/AsSpecified';
   const label = (team: string) => stage.world.patchPool(POOL, { labels: { team } });
 
   before(async () => {
     await stage.world.apply(poolManifest(POOL));
     await until('to be settled', isSettled);
+    // A look at the nodes' access would take away an AccessDenied that is not true.
+    const isLookedAt = () => stage.world.cloud.state.group(POOL).reviewPending !== true;
+    await waitFor(isLookedAt, { what: "EKS to have looked at the group's health", timeoutMs: 30_000 });
   });
 
   for (const code of Object.values(NodegroupIssueCode)) {

@@ -6,7 +6,7 @@ import {
   QUARANTINE_TAINT_KEY,
   VERIFIED_CONDITION,
 } from '../controllers/windowspool/labels.ts';
-import type { NodeCondition, Taint } from '../controllers/windowspool/ports.ts';
+import type { NodeCondition, Taint } from '../controllers/windowspool/ports/nodes.ts';
 import { waitFor } from '../hack/controlplane/wait.ts';
 import { readAudit } from '../hack/world/audit.ts';
 import { type Watched, watchEvents } from '../hack/world/watchEvents.ts';

@@ -6,16 +6,17 @@ import { fileURLToPath } from 'node:url';
 
 const FOLDER = new URL('golden/', import.meta.url);
 
-/** Compares with test/golden/NAME.txt; with UPDATE_GOLDEN=1 it writes that file. */
+/** Compares with test/golden/NAME, which is a .txt unless it says otherwise; with UPDATE_GOLDEN=1 it writes that file. */
 export async function assertGolden(name: string, text: string): Promise<void> {
-  const file = fileURLToPath(new URL(`${name}.txt`, FOLDER));
+  const path = name.includes('.') ? name : `${name}.txt`;
+  const file = fileURLToPath(new URL(path, FOLDER));
   if (process.env.UPDATE_GOLDEN === '1') {
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, text);
     return;
   }
   const wanted = await readFile(file, 'utf8').catch(() => '');
-  assert.equal(text, wanted, `differs from test/golden/${name}.txt; UPDATE_GOLDEN=1 writes it anew`);
+  assert.equal(text, wanted, `differs from test/golden/${path}; UPDATE_GOLDEN=1 writes it anew`);
 }
 
 const AGE = String.raw`\d+[smhd](?:\d+[smh])?`;

@@ -22,15 +22,9 @@ import { Reflector } from '../controllers/runtime/reflector.ts';
 import { silentLog } from '../controllers/runtime/silentLog.ts';
 import { Store } from '../controllers/runtime/store.ts';
 import type { WindowsPool } from '../controllers/windowspool/api.gen.ts';
-import type {
-  Answer,
-  NodeRecord,
-  Nodes,
-  RuntimeClass,
-  RuntimeClassWish,
-  Taint,
-  TaintEffect,
-} from '../controllers/windowspool/ports.ts';
+import type { Answer } from '../controllers/windowspool/ports/answer.ts';
+import type { NodeRecord, Nodes, Taint, TaintEffect } from '../controllers/windowspool/ports/nodes.ts';
+import type { RuntimeClass, RuntimeClassWish } from '../controllers/windowspool/ports/runtimeClasses.ts';
 import { waitFor } from '../hack/controlplane/wait.ts';
 import type { World } from '../hack/world/world.ts';
 import { poolManifest } from './pools.ts';
@@ -277,6 +271,28 @@ describe('engine and adapter on a real API server', () => {
     const end = (name: string): Promise<unknown> => client.request('DELETE', `${path}/${name}`, { signal });
     return { pools: createPools(client, store), seen, end, path };
   }
+
+  it('has no status of a pool that nobody has looked at, while others read that its generation is not observed', async () => {
+    const { seen, end, path } = await makePools('adapter-new');
+    assert.equal(seen('adapter-new').status, undefined);
+    const shown = await client.request<WindowsPool>('GET', `${path}/adapter-new`, { signal });
+    assert.deepEqual(shown.status, { observedGeneration: -1 });
+    await end('adapter-new');
+  });
+
+  it('has the status that somebody else put back without the generation', async () => {
+    const { seen, end, path } = await makePools('adapter-restored');
+    const cluster = { name: 'demo', arn: 'arn:aws:eks:us-east-1:111122223333:cluster/demo' };
+    const contentType = 'application/merge-patch+json';
+    await client.request('PATCH', `${path}/adapter-restored/status`, {
+      body: { status: { cluster } },
+      contentType,
+      signal,
+    });
+    await until('the status', () => seen('adapter-restored').status !== undefined);
+    assert.deepEqual(seen('adapter-restored').status, { observedGeneration: -1, cluster });
+    await end('adapter-restored');
+  });
 
   it('writes finalizer and status only on the version that was seen, and reads its own writes', async () => {
     const { pools, seen, end, path } = await makePools('adapter-pool');

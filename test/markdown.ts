@@ -27,9 +27,13 @@ export function blocksOf(page: string): Block[] {
   return blocks;
 }
 
-/** Targets of the links in the prose, without what leads to another site. */
+/** Targets of the links in the prose, without what leads to another site. A regular expression in backticks may look like one. */
 export function linksOf(page: string): string[] {
-  return [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)]
+  return [
+    ...proseOf(page)
+      .replaceAll(/`[^`\n]*`/g, '')
+      .matchAll(/\]\(([^)\s]+)\)/g),
+  ]
     .map(([, target = '']) => target)
     .filter((target) => !/^[a-z]+:/.test(target));
 }

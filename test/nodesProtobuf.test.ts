@@ -8,7 +8,7 @@ import { protobufDecoder } from '../controllers/kubernetes/protobufDecoder.ts';
 import { type NodeJson, windowsNode } from '../controllers/kubernetes/testing/nodes.ts';
 import type { ListWatch, Logger, WatchEvent } from '../controllers/runtime/ports.ts';
 import { silentLog } from '../controllers/runtime/silentLog.ts';
-import type { NodeRecord } from '../controllers/windowspool/ports.ts';
+import type { NodeRecord } from '../controllers/windowspool/ports/nodes.ts';
 import { waitFor } from '../hack/controlplane/wait.ts';
 import type { World } from '../hack/world/world.ts';
 import { theWorld } from './sharedWorld.ts';

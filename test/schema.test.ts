@@ -69,6 +69,9 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     'a release begins with its Kubernetes version',
   ],
   ['no node at a time', { disruption: { maxUnavailable: 0 } }, 'spec.disruption.maxUnavailable'],
+  ['a drain without a unit', { disruption: { drain: { timeout: '15' } } }, 'spec.disruption.drain.timeout'],
+  ['a drain without grace', { disruption: { drain: { gracePeriod: '0s' } } }, 'spec.disruption.drain.gracePeriod'],
+  ['no node that may fail', { remediation: { maxUnhealthy: '0%' } }, 'spec.remediation.maxUnhealthy'],
   ['more than all nodes at a time', { disruption: { maxUnavailable: '101%' } }, 'spec.disruption.maxUnavailable'],
   [
     'an update strategy that does not exist',
@@ -193,7 +196,6 @@ const FRA = { matchLabels: { site: 'fra' } };
 const refusalsOfExisting: readonly (readonly [what: string, selector: Fields, spec: Fields, words: string])[] = [
   ['both kinds of nodes', FRA, { nodeGroup: NODE_GROUP, scaling: { min: 1, max: 2 } }, 'Set exactly one of the two'],
   ['existing nodes with a size', FRA, { scaling: { min: 1, max: 2 } }, 'Take scaling away'],
-  ['existing nodes with a disruption', FRA, { disruption: { maxUnavailable: 1 } }, 'Take disruption away'],
   ['existing nodes with a drift policy', FRA, { driftPolicy: 'Report' }, 'driftPolicy is about node groups'],
   ['an empty selector', {}, {}, 'an empty selector would match every Windows node'],
   ['a selector with empty terms', { matchLabels: {}, matchExpressions: [] }, {}, 'Name at least one label'],

@@ -17,8 +17,12 @@ console.log(await response.text());
 process.exitCode = response.ok ? 0 : 22;
 `;
 
-/** Notes what it was called with, an argument a line, and reads what it is given. */
+/**
+ * Notes what it was called with, an argument a line, and reads what it is given. Prints nothing, so that a grep behind it finds nothing, but
+ * where a variable is made of it.
+ */
 const STAND_IN = `#!/usr/bin/env bash
+case " $* " in *" --output text "* | *" --output jsonpath="*) echo arn:aws:iam::111122223333:role/stand-in ;; esac
 { echo "== $(basename "$0")"; printf '%s\\n' "\${@//$'\\n'/ }"; } >> "$CALLS"
 if [ -p /dev/stdin ]; then cat > /dev/null; fi
 `;
@@ -65,7 +69,7 @@ export class Walkthrough {
     const folder = await mkdtemp(join(this.#tools, 'stand-ins-'));
     for (const program of programs) await writeExecutable(join(folder, program), STAND_IN);
     const calls = join(folder, 'calls');
-    // Stand-ins print nothing, so a grep behind one finds nothing; a variable that is not set still ends the shell.
+    // A grep that finds nothing does not end the shell; a variable that is not set does.
     await this.run(`(\nset +e\nPATH=${folder}:$PATH\nexport CALLS=${calls}\n${script}\ntrue\n)`);
     const text = await readFile(calls, 'utf8');
     return text

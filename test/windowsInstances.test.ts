@@ -95,7 +95,7 @@ describe('the ConfigMap windows-instances', () => {
     await stage.world.apply(listingPool('other', NAMESPACE, 'hosts'));
     const pool = await becomes('other', 'NodesFound', 'Unknown/AccessDenied');
     assert.match(messageOf(pool, 'NodesFound'), /watch configmaps hosts\/hosts failed: .*forbidden/);
-    const role = ['-n', NAMESPACE, 'create', 'role', 'hosts', '--verb=get,list,watch', '--resource=configmaps'];
+    const role = ['-n', NAMESPACE, 'create', 'role', 'hosts', '--verb=list,watch', '--resource=configmaps'];
     await stage.world.kubectl(...role, '--resource-name=hosts');
     const account = '--serviceaccount=winpool-system:windowspool-operator';
     await stage.world.kubectl('-n', NAMESPACE, 'create', 'rolebinding', 'hosts', '--role=hosts', account);

@@ -1,7 +1,6 @@
 /** Puts the operator together: every piece is made here and nowhere else. */
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { collectDefaultMetrics } from 'prom-client';
 import type { KubernetesClient } from '../../controllers/kubernetes/client.ts';
 import { createEventSink, createPoolEvents } from '../../controllers/kubernetes/events.ts';
 import { createLeaseClient } from '../../controllers/kubernetes/leases.ts';
@@ -14,9 +13,10 @@ import { Sights } from '../../controllers/windowspool/observe.ts';
 import { Pace } from '../../controllers/windowspool/pace.ts';
 import { reconcile } from '../../controllers/windowspool/reconcile.ts';
 import { type Connections, connect, portsOf } from './connections.ts';
-import { healthChecks, startEndpoints } from './endpoints.ts';
+import { collectProcessMetrics, showOperator } from './metrics/catalogue.ts';
+import { PoolSeries } from './metrics/poolSeries.ts';
 import type { Options } from './options.ts';
-import { PrometheusPoolMetrics } from './poolMetrics.ts';
+import { healthChecks, startEndpoints } from './serving/endpoints.ts';
 
 const LEASE = 'windowspool-operator';
 const CONTROLLER = 'windowspool';
@@ -33,7 +33,8 @@ const VERSION_REFRESH_MS = 3_600_000;
 export async function runOperator(options: Options, version: string, log: Logger, signal: AbortSignal): Promise<void> {
   const connections = await connect(options, version, log);
   const { client, aws, caches, registry, serverVersion } = connections;
-  collectDefaultMetrics({ register: registry });
+  collectProcessMetrics(registry);
+  showOperator(registry, options, version);
   const instance = `${hostname()}_${randomBytes(4).toString('hex')}`;
   const recorder = new Recorder({
     sink: createEventSink(client),
@@ -46,8 +47,8 @@ export async function runOperator(options: Options, version: string, log: Logger
   const controller = createController(options, parts, log);
 
   const elector = options.leaderElect ? createElector(options, parts, instance, log) : undefined;
-  const checks = healthChecks(options, caches, controller, elector);
-  await using _endpoints = await startEndpoints(options, registry, checks, log);
+  const health = healthChecks(options, caches, controller, elector);
+  await using _endpoints = await startEndpoints(options, { registry, client, health }, log);
   // The caches outlive the controller: running reconciles still read them while they finish.
   const ending = new AbortController();
   const background = [...caches.run(ending.signal), keepServerVersion(client, serverVersion, log, ending.signal)];
@@ -115,7 +116,7 @@ function reconciler(options: Options, parts: Parts) {
     settings: options,
     now: () => Date.now(),
     events: createPoolEvents(parts.recorder),
-    metrics: new PrometheusPoolMetrics(parts.registry),
+    metrics: new PoolSeries(parts.registry),
   };
   return (name: string, { signal }: { readonly signal: AbortSignal }) => reconcile(name, deps, signal);
 }

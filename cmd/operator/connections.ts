@@ -11,6 +11,8 @@ import { EksNodeGroups } from '../../controllers/aws/nodeGroups.ts';
 import { PublishedReleases } from '../../controllers/aws/releases.ts';
 import { AutoScalingGroups } from '../../controllers/aws/scalingGroups.ts';
 import { createKubernetesClient, type KubernetesClient } from '../../controllers/kubernetes/client.ts';
+import { createInstanceLists } from '../../controllers/kubernetes/configMaps.ts';
+import { createDrains } from '../../controllers/kubernetes/drains.ts';
 import { createEvictions } from '../../controllers/kubernetes/evictions.ts';
 import { createNodes } from '../../controllers/kubernetes/nodes.ts';
 import { createPools } from '../../controllers/kubernetes/pools.ts';
@@ -22,8 +24,8 @@ import type { Hands } from '../../controllers/windowspool/act.ts';
 import type { Sources } from '../../controllers/windowspool/observe.ts';
 import { DisruptionBudget } from '../../controllers/windowspool/upgrades/disruptionBudget.ts';
 import { Caches } from './caches.ts';
+import { observeAwsCalls } from './metrics/awsCalls.ts';
 import type { Options } from './options.ts';
-import { awsMetrics } from './poolMetrics.ts';
 
 export interface Connections {
   readonly client: KubernetesClient;
@@ -54,7 +56,7 @@ export async function connect(options: Options, version: string, log: Logger): P
 /** The domain's ports to AWS and to the cluster. */
 export function portsOf({ clusterName, maxPoolsUpdating }: Options, connections: Connections): Sources & Hands {
   const { client, aws, caches, registry, serverVersion } = connections;
-  const lane = new Lane(awsMetrics(registry));
+  const lane = new Lane(observeAwsCalls(registry));
   const pools = createPools(client, caches.pools);
   return {
     nodeGroups: new EksNodeGroups(clusterName, aws.eks, lane),
@@ -68,9 +70,11 @@ export function portsOf({ clusterName, maxPoolsUpdating }: Options, connections:
     launchTemplates: new Ec2LaunchTemplates(aws.ec2, lane),
     system: createSystemObjects(client),
     evictions: createEvictions(client),
+    drains: createDrains(client),
     nodes: createNodes(client, caches.nodes),
     rosters: caches.rosters,
     holdings: caches.holdings,
+    instanceLists: createInstanceLists(client),
     runtimeClasses: createRuntimeClasses(client, caches.runtimeClasses),
     pools,
     budget: new DisruptionBudget(pools, maxPoolsUpdating),

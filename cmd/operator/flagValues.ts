@@ -45,6 +45,11 @@ export function oneOf(...values: readonly string[]): (value: string) => string {
   };
 }
 
+/** Whether only this machine reaches the address. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
 /** `127.0.0.1:8080`, `:8080`, `[::1]:8080`; `0` switches the server off, as in controller-runtime. */
 export function address(value: string): Address | undefined {
   if (value === '0') return undefined;

@@ -8,7 +8,8 @@ import type { Logger } from '../../controllers/runtime/ports.ts';
 import { Reflector } from '../../controllers/runtime/reflector.ts';
 import { Store } from '../../controllers/runtime/store.ts';
 import type { InstancesConfigMap, WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import type { InstanceList, Trouble } from '../../controllers/windowspool/ports.ts';
+import type { Trouble } from '../../controllers/windowspool/ports/answer.ts';
+import type { InstanceList } from '../../controllers/windowspool/ports/nodes.ts';
 
 interface Watched {
   readonly store: Store<ConfigMap>;

@@ -68,6 +68,11 @@ describe('the command line', () => {
       {},
       '--poll-interval -5s: is no duration. Write it as 500ms, 20s, 10m or 1h30m',
     ],
+    [
+      [...NEEDED, '--metrics-address=:8443', '--metrics-secure=false'],
+      {},
+      '--metrics-secure=false: metrics without TLS are served on loopback only, and --metrics-address is 0.0.0.0. Leave --metrics-secure out, or write --metrics-address=127.0.0.1:8443',
+    ],
     [[...NEEDED, '--workers=0'], {}, '--workers 0: is no whole number from 1 to 100'],
     [[...NEEDED, '--max-pools-updating=0'], {}, '--max-pools-updating 0: is no whole number from 1 to 1000'],
     [[...NEEDED, '--log-level=loud'], {}, '--log-level loud: is none of trace, debug, info, warn, error'],

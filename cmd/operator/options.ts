@@ -1,7 +1,7 @@
 /** The operator's flags and environment: one table, from which --help is printed and the values are read. */
 import { parseArgs } from 'node:util';
 import type { Settings } from '../../controllers/windowspool/situation.ts';
-import { type Address, address, duration, oneOf, text, whole, yesNo } from './flagValues.ts';
+import { type Address, address, duration, isLoopback, oneOf, text, whole, yesNo } from './flagValues.ts';
 
 /** What the operator was started with: the domain's settings, and how the process runs. Durations are milliseconds. */
 export interface Options extends Settings {
@@ -9,6 +9,10 @@ export interface Options extends Settings {
   readonly serviceAccountDir: string | undefined;
   /** `host:port`, or undefined when switched off. */
   readonly metricsAddress: Address | undefined;
+  /** Whether metrics are served over TLS, and only to those who may read them. */
+  readonly metricsSecure: boolean;
+  /** Where tls.crt and tls.key are; undefined: self-signed. */
+  readonly metricsCertDir: string | undefined;
   readonly healthAddress: Address | undefined;
   readonly workers: number;
   readonly retryBaseMs: number;
@@ -68,6 +72,22 @@ const table: { readonly [K in keyof Options]: Flag<Exclude<Options[K], undefined
     address,
     '127.0.0.1:8080',
   ),
+  metricsSecure: flag(
+    'metrics-secure',
+    'WINPOOL_METRICS_SECURE',
+    'Whether /metrics is served over TLS, to those alone whose token may get it; false: to anybody, on loopback only.',
+    yesNo,
+    'true',
+  ),
+  metricsCertDir: {
+    ...flag(
+      'metrics-cert-dir',
+      'WINPOOL_METRICS_CERT_DIR',
+      'Where tls.crt and tls.key for /metrics are mounted; followed as they change. Default: a self-signed certificate.',
+      text,
+    ),
+    optional: true,
+  },
   healthAddress: flag(
     'health-address',
     'WINPOOL_HEALTH_ADDRESS',
@@ -192,8 +212,18 @@ export function readCommand(
     name,
     readValue(entry as Flag<unknown>, values[entry.flag], env, errors),
   ]);
+  const options = Object.fromEntries(entries) as Options;
+  if (errors.length === 0) errors.push(...contradictions(options));
   if (errors.length > 0) return { kind: 'refuse', errors: [...errors, 'Run with --help to see every flag.'] };
-  return { kind: 'run', options: Object.fromEntries(entries) as Options };
+  return { kind: 'run', options };
+}
+
+/** What is wrong with flags that are right one by one. */
+function contradictions({ metricsAddress, metricsSecure }: Options): string[] {
+  if (metricsSecure || !metricsAddress || isLoopback(metricsAddress.host)) return [];
+  return [
+    `--metrics-secure=false: metrics without TLS are served on loopback only, and --metrics-address is ${metricsAddress.host}. Leave --metrics-secure out, or write --metrics-address=127.0.0.1:${metricsAddress.port}`,
+  ];
 }
 
 function readValue(

@@ -3,6 +3,7 @@ import {
   CreateOrUpdateTagsCommand,
   DeleteTagsCommand,
   DescribeAutoScalingGroupsCommand,
+  TerminateInstanceInAutoScalingGroupCommand,
 } from '@aws-sdk/client-auto-scaling';
 import type { AutoScalingOperations } from './calls.ts';
 
@@ -12,4 +13,5 @@ export const AUTO_SCALING_COMMANDS = {
   CreateOrUpdateTags: CreateOrUpdateTagsCommand,
   DeleteTags: DeleteTagsCommand,
   DescribeAutoScalingGroups: DescribeAutoScalingGroupsCommand,
+  TerminateInstanceInAutoScalingGroup: TerminateInstanceInAutoScalingGroupCommand,
 } satisfies Record<keyof AutoScalingOperations, unknown>;

@@ -16,17 +16,22 @@ function settled(): Promise<void> {
 describe('the lane to AWS', () => {
   it('gives the value and tells of the call', async () => {
     const told: unknown[] = [];
-    const lane = new Lane((service, operation, code, seconds) => told.push([service, operation, code, seconds < 5]));
+    const lane = new Lane(({ service, operation, result, code, attempts, tookSeconds, waitedSeconds }) =>
+      told.push([service, operation, result, code, attempts, tookSeconds + waitedSeconds < 5]),
+    );
     assert.deepEqual(await lane.run('eks', 'DescribeCluster', async () => 7, signal), { ok: true, value: 7 });
     const failing = async () =>
       Promise.reject(
-        Object.assign(new Error('no'), { name: 'ThrottlingException', $metadata: { httpStatusCode: 429 } }),
+        Object.assign(new Error('no'), {
+          name: 'ThrottlingException',
+          $metadata: { httpStatusCode: 429, attempts: 3 },
+        }),
       );
     const answer = await lane.run('ec2', 'DescribeInstances', failing, signal);
     assert.equal(!answer.ok && answer.trouble.kind, 'throttled');
     assert.deepEqual(told, [
-      ['eks', 'DescribeCluster', 'OK', true],
-      ['ec2', 'DescribeInstances', 'ThrottlingException', true],
+      ['eks', 'DescribeCluster', 'ok', 'OK', 1, true],
+      ['ec2', 'DescribeInstances', 'throttled', 'ThrottlingException', 3, true],
     ]);
   });
 

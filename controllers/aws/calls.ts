@@ -6,6 +6,8 @@ import type {
   DeleteTagsCommandOutput,
   DescribeAutoScalingGroupsCommandInput,
   DescribeAutoScalingGroupsCommandOutput,
+  TerminateInstanceInAutoScalingGroupCommandInput,
+  TerminateInstanceInAutoScalingGroupCommandOutput,
 } from '@aws-sdk/client-auto-scaling';
 import type {
   DescribeImagesCommandInput,
@@ -49,7 +51,7 @@ import type {
 } from '@aws-sdk/client-eks';
 import type { GetParameterCommandInput, GetParameterCommandOutput } from '@aws-sdk/client-ssm';
 import PQueue from 'p-queue';
-import type { Answer } from '../windowspool/ports.ts';
+import type { Answer, TroubleKind } from '../windowspool/ports/answer.ts';
 import { troubleOf } from './errors.ts';
 
 /** The EKS operations that are used: input and output of each. config/aws/iam-policy.json grants them. */
@@ -94,6 +96,10 @@ export interface AutoScalingOperations {
   CreateOrUpdateTags: [CreateOrUpdateTagsCommandInput, CreateOrUpdateTagsCommandOutput];
   DeleteTags: [DeleteTagsCommandInput, DeleteTagsCommandOutput];
   DescribeAutoScalingGroups: [DescribeAutoScalingGroupsCommandInput, DescribeAutoScalingGroupsCommandOutput];
+  TerminateInstanceInAutoScalingGroup: [
+    TerminateInstanceInAutoScalingGroupCommandInput,
+    TerminateInstanceInAutoScalingGroupCommandOutput,
+  ];
 }
 
 /** One Auto Scaling call. */
@@ -127,8 +133,22 @@ export type EksCall = <O extends keyof EksOperations>(
 /** The services of AWS that are used. */
 export type Service = 'eks' | 'ec2' | 'ssm' | 'autoscaling';
 
-/** What is told of a finished call, for metrics. `code` is `OK` or the error's name. */
-export type CallObserver = (service: Service, operation: string, code: string, seconds: number) => void;
+/** A finished call, for metrics. */
+export interface FinishedCall {
+  readonly service: Service;
+  readonly operation: string;
+  readonly result: 'ok' | TroubleKind;
+  /** `OK` or the error's name. */
+  readonly code: string;
+  /** With the SDK's own repeats, without the wait. */
+  readonly tookSeconds: number;
+  /** For its turn. */
+  readonly waitedSeconds: number;
+  /** How often the SDK tried, as it says; 1 where it does not. */
+  readonly attempts: number;
+}
+
+export type CallObserver = (call: FinishedCall) => void;
 
 /** What a lane lets through. */
 export interface LaneLimits {
@@ -163,7 +183,8 @@ export class Lane {
     call: (signal: AbortSignal) => Promise<T>,
     signal: AbortSignal,
   ): Promise<Answer<T>> {
-    return this.#queue.add(async () => this.#call(service, operation, call, signal), { signal });
+    const asked = performance.now();
+    return this.#queue.add(async () => this.#call(service, operation, call, signal, asked), { signal });
   }
 
   async #call<T>(
@@ -171,22 +192,33 @@ export class Lane {
     operation: string,
     call: (signal: AbortSignal) => Promise<T>,
     signal: AbortSignal,
+    asked: number,
   ): Promise<Answer<T>> {
     const start = performance.now();
-    const seconds = () => (performance.now() - start) / 1_000;
+    const tell = (result: FinishedCall['result'], code: string, answer: unknown) => {
+      const tookSeconds = (performance.now() - start) / 1_000;
+      const waitedSeconds = (start - asked) / 1_000;
+      this.#observe({ service, operation, result, code, tookSeconds, waitedSeconds, attempts: attemptsOf(answer) });
+    };
     try {
       const value = await call(AbortSignal.any([signal, AbortSignal.timeout(this.#timeoutMs)]));
-      this.#observe(service, operation, 'OK', seconds());
+      tell('ok', 'OK', value);
       return { ok: true, value };
     } catch (error) {
       if (isBug(error)) throw error;
       const trouble = troubleOf(operation, error);
-      this.#observe(service, operation, trouble.code, seconds());
+      tell(trouble.kind, trouble.code, error);
       // The caller gave up, which says nothing about AWS.
       signal.throwIfAborted();
       return { ok: false, trouble };
     }
   }
+}
+
+/** How often the SDK tried: it says so in the metadata of its answers and errors. */
+function attemptsOf(answer: unknown): number {
+  const { attempts } = (answer as { $metadata?: { attempts?: number } } | undefined)?.$metadata ?? {};
+  return attempts ?? 1;
 }
 
 /** An error of the language that nobody sent over a wire: trouble would hide it, and a retry will not mend it. */

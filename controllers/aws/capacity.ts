@@ -1,6 +1,6 @@
 /** The port Capacity on EC2: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeInstanceTypes.html and its neighbours. */
-import type { Answer } from '../windowspool/ports.ts';
-import type { Capacity, InstanceType, Offering, Subnet } from '../windowspool/prerequisites/ports.ts';
+import type { Answer } from '../windowspool/ports/answer.ts';
+import type { Capacity, InstanceType, Offering, Subnet } from '../windowspool/ports/prerequisites.ts';
 import type { Ec2Call, Ec2Operations, Lane } from './calls.ts';
 import { everyPage } from './pages.ts';
 

@@ -60,6 +60,11 @@ export function createAwsClients(options: { readonly region: string; readonly ve
     const sdk = await import('./autoScalingClient.ts');
     return { client: new sdk.AutoScalingClient(config), commands: sdk.AUTO_SCALING_COMMANDS };
   });
+  // Repeated by the SDK after an answer that was lost, it would make the group smaller twice: the operator looks first, and then asks again.
+  const endings = lazy(async () => {
+    const sdk = await import('./autoScalingClient.ts');
+    return { client: new sdk.AutoScalingClient({ ...config, maxAttempts: 1 }), commands: sdk.AUTO_SCALING_COMMANDS };
+  });
   return {
     eks: (operation, input, signal) => {
       const Command = COMMANDS[operation] as new (input: unknown) => unknown;
@@ -67,10 +72,12 @@ export function createAwsClients(options: { readonly region: string; readonly ve
     },
     ec2: ec2.call,
     ssm: ssm.call,
-    autoScaling: autoScaling.call,
+    autoScaling: (operation, input, signal) =>
+      (operation === 'TerminateInstanceInAutoScalingGroup' ? endings : autoScaling).call(operation, input, signal),
     close: () => {
       client.destroy();
       autoScaling.close();
+      endings.close();
       ssm.close();
       ec2.close();
     },
@@ -114,7 +121,8 @@ function clientConfig({ region, version }: { readonly region: string; readonly v
       connectionTimeout: 3_000,
       requestTimeout: 15_000,
       throwOnRequestTimeout: true,
-      httpsAgent: { maxSockets: 50 },
+      // The SDK leaves proxies to its agent, and Node's takes HTTPS_PROXY and NO_PROXY only where it is told to.
+      httpsAgent: { maxSockets: 50, proxyEnv: process.env },
     },
     customUserAgent: [['windowspool-operator', version]] as [string, string][],
   };

@@ -1,4 +1,4 @@
-import type { Answer, Trouble } from '../windowspool/ports.ts';
+import type { Answer, Trouble } from '../windowspool/ports/answer.ts';
 import type { EksCall, EksOperations, Lane } from './calls.ts';
 
 /** What the adapters of EKS have in common: calls about one cluster, through the lane that all of them share. */

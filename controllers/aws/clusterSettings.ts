@@ -1,6 +1,6 @@
 /** The ports Addons and AccessEntries on EKS. */
-import type { Answer } from '../windowspool/ports.ts';
-import type { AccessEntries, AccessEntry, Addon, Addons } from '../windowspool/prerequisites/ports.ts';
+import type { Answer } from '../windowspool/ports/answer.ts';
+import type { AccessEntries, AccessEntry, Addon, Addons } from '../windowspool/ports/prerequisites.ts';
 import { ClusterCalls, isAbsent } from './clusterCalls.ts';
 
 /** https://docs.aws.amazon.com/eks/latest/APIReference/API_DescribeAddon.html */

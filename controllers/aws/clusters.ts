@@ -1,5 +1,6 @@
 /** The port Clusters on EKS. */
-import type { Answer, Cluster, Clusters } from '../windowspool/ports.ts';
+import type { Answer } from '../windowspool/ports/answer.ts';
+import type { Cluster, Clusters } from '../windowspool/ports/eks.ts';
 import type { EksCall, Lane } from './calls.ts';
 import { ClusterCalls } from './clusterCalls.ts';
 

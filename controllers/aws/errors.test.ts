@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { TroubleKind } from '../windowspool/ports.ts';
+import type { TroubleKind } from '../windowspool/ports/answer.ts';
 import { scrub, troubleOf } from './errors.ts';
 
 /** An error as the SDK throws it. */
@@ -25,6 +25,7 @@ describe('an error that AWS names', () => {
     ['NotFoundException', 404, 'gone'],
     ['ResourceInUseException', 409, 'busy'],
     ['ResourcePropagationDelayException', 428, 'busy'],
+    ['ScalingActivityInProgressFault', 400, 'busy'],
     ['ThrottlingException', 429, 'throttled'],
     ['TooManyRequestsException', 429, 'throttled'],
     ['ServerException', 500, 'unavailable'],

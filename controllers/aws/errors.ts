@@ -2,7 +2,7 @@
  * AWS' errors, classified once, by name: the HTTP status alone is not enough, and the SDK marks no EKS error as retryable.
  * Sources: the error lists of https://docs.aws.amazon.com/eks/latest/APIReference/ and https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html and the models of the services.
  */
-import type { Trouble, TroubleKind } from '../windowspool/ports.ts';
+import type { Trouble, TroubleKind } from '../windowspool/ports/answer.ts';
 
 const KINDS: ReadonlyMap<string, TroubleKind> = new Map(
   Object.entries<TroubleKind>({
@@ -11,6 +11,7 @@ const KINDS: ReadonlyMap<string, TroubleKind> = new Map(
     TooManyRequestsException: 'throttled',
     RequestLimitExceeded: 'throttled',
     ScalingActivityInProgress: 'busy',
+    ScalingActivityInProgressFault: 'busy',
     ResourceContention: 'busy',
     ResourceContentionFault: 'busy',
     ServerException: 'unavailable',

@@ -85,3 +85,35 @@ describe('the instances of a scaling group', () => {
     assert.deepEqual([answer.ok && answer.value.length, inputs.length], [20, 20]);
   });
 });
+
+describe('an instance', () => {
+  const tagged = [
+    { Key: 'Name', Value: 'x' },
+    { Key: 'aws:autoscaling:groupName', Value: 'eks-web' },
+  ];
+  const table = [
+    [
+      'is known with its scaling group and the name of its node',
+      { State: { Name: 'running' }, PrivateDnsName: 'ip-1', Tags: tagged },
+      ['running', 'eks-web', 'ip-1'],
+    ],
+    ['may have none', { State: { Name: 'terminated' } }, ['terminated', undefined, '']],
+    ['of which EC2 says nothing has no state', {}, ['', undefined, '']],
+  ] as const;
+  for (const [name, seen, [state, scalingGroup, privateDnsName]] of table) {
+    it(name, async () => {
+      const { inputs, instances } = listing([
+        { Reservations: [{ Instances: [seen as object] }] } as Partial<DescribeInstancesCommandOutput>,
+      ]);
+      assert.deepEqual(await instances.find('i-1', signal), {
+        ok: true,
+        value: { state, scalingGroup, privateDnsName },
+      });
+      assert.deepEqual(inputs[0]?.Filters, [{ Name: 'instance-id', Values: ['i-1'] }]);
+    });
+  }
+
+  it('that EC2 does not know is none', async () => {
+    assert.deepEqual(await listing([{}]).instances.find('i-1', signal), { ok: true, value: undefined });
+  });
+});

@@ -1,7 +1,7 @@
 /** The port LaunchTemplates on EC2: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeLaunchTemplateVersions.html */
 import type { LaunchTemplateVersion, ResponseLaunchTemplateData } from '@aws-sdk/client-ec2';
-import type { Answer } from '../windowspool/ports.ts';
-import type { LaunchTemplate, LaunchTemplates } from '../windowspool/prerequisites/ports.ts';
+import type { Answer } from '../windowspool/ports/answer.ts';
+import type { LaunchTemplate, LaunchTemplates } from '../windowspool/ports/prerequisites.ts';
 import type { Ec2Call, Lane } from './calls.ts';
 
 export class Ec2LaunchTemplates implements LaunchTemplates {

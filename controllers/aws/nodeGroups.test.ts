@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Nodegroup, Update } from '@aws-sdk/client-eks';
 import { wishFor } from '../windowspool/nodeGroup/nodeGroup.ts';
-import type { ConfigChange, VersionChange } from '../windowspool/ports.ts';
+import type { ConfigChange, VersionChange } from '../windowspool/ports/eks.ts';
 import { sampleGroup, samplePool } from '../windowspool/testing/fixtures.ts';
 import { type EksCall, Lane } from './calls.ts';
 import { EksNodeGroups, fromEks } from './nodeGroups.ts';

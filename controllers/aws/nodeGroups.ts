@@ -6,19 +6,18 @@ import type {
   NodegroupUpdateConfig,
   Update,
 } from '@aws-sdk/client-eks';
+import type { Answer } from '../windowspool/ports/answer.ts';
 import type {
-  Answer,
   ConfigChange,
   NewNodeGroup,
   NodeGroup,
   NodeGroupStatus,
   NodeGroups,
   NodeGroupUpdate,
-  Taint,
-  TaintEffect,
   UpdateSettings,
   VersionChange,
-} from '../windowspool/ports.ts';
+} from '../windowspool/ports/eks.ts';
+import type { Taint, TaintEffect } from '../windowspool/ports/nodes.ts';
 import { ClusterCalls, isAbsent } from './clusterCalls.ts';
 import { scrub } from './errors.ts';
 

@@ -1,5 +1,5 @@
 /** Lists of EC2, page by page. */
-import type { Answer } from '../windowspool/ports.ts';
+import type { Answer } from '../windowspool/ports/answer.ts';
 import type { Ec2Call, Ec2Operations, Lane } from './calls.ts';
 
 /** EC2 gives at most 1,000 things a page, and 100 instance types; a node group has at most some hundred instances. */

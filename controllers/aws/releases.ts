@@ -1,5 +1,6 @@
 /** The port Releases on SSM and EC2: https://docs.aws.amazon.com/eks/latest/userguide/retrieve-windows-ami-id.html */
-import type { Answer, Releases } from '../windowspool/ports.ts';
+import type { Answer } from '../windowspool/ports/answer.ts';
+import type { Releases } from '../windowspool/ports/eks.ts';
 import type { Ec2Call, Lane, SsmCall } from './calls.ts';
 
 /** SSM names the newest AMI by its id only: the date of its release is the end of the AMI's name. */

@@ -45,16 +45,38 @@ describe('the scaling groups of a cluster', () => {
     ]);
   });
 
+  it('tell where in its life an instance is', async () => {
+    const Instances = [{ InstanceId: 'i-1', LifecycleState: 'Terminating:Wait' }, { InstanceId: 'i-2' }];
+    const { calls, groups } = over({ AutoScalingGroups: [{ AutoScalingGroupName: 'eks-a', Instances }] });
+    assert.deepEqual(await groups.lifecycleOf('eks-a', 'i-1', signal), { ok: true, value: 'Terminating:Wait' });
+    assert.deepEqual(calls, [
+      ['DescribeAutoScalingGroups', { AutoScalingGroupNames: ['eks-a'], IncludeInstances: true }],
+    ]);
+    assert.deepEqual(await over({}).groups.lifecycleOf('eks-a', 'i-1', signal), { ok: true, value: undefined });
+  });
+
+  it('end an instance, and say whether another is to come', async () => {
+    const { calls, groups } = over();
+    await groups.endInstance('i-1', false, signal);
+    await groups.endInstance('i-2', true, signal);
+    assert.deepEqual(calls, [
+      ['TerminateInstanceInAutoScalingGroup', { InstanceId: 'i-1', ShouldDecrementDesiredCapacity: false }],
+      ['TerminateInstanceInAutoScalingGroup', { InstanceId: 'i-2', ShouldDecrementDesiredCapacity: true }],
+    ]);
+  });
+
   it('are trouble where a call fails', async () => {
     const failure = Object.assign(new Error('no'), { name: 'AccessDenied', $metadata: { httpStatusCode: 403 } });
     const answers = [
       await over(failure).groups.tags(signal),
       await over(failure).groups.setTags('eks-a', { k: 'v' }, signal),
       await over(failure).groups.removeTags('eks-a', ['k'], signal),
+      await over(failure).groups.lifecycleOf('eks-a', 'i-1', signal),
+      await over(failure).groups.endInstance('i-1', false, signal),
     ];
     assert.deepEqual(
       answers.map((answer) => !answer.ok && answer.trouble.kind),
-      ['denied', 'denied', 'denied'],
+      answers.map(() => 'denied'),
     );
   });
 });

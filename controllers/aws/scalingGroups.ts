@@ -1,5 +1,6 @@
 /** The port ScalingGroups on EC2 Auto Scaling: https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_DescribeAutoScalingGroups.html */
-import type { Answer, ScalingGroups } from '../windowspool/ports.ts';
+import type { Answer } from '../windowspool/ports/answer.ts';
+import type { ScalingGroups } from '../windowspool/ports/ec2.ts';
 import type { AutoScalingCall, AutoScalingOperations, Lane } from './calls.ts';
 
 /** Auto Scaling gives at most 100 groups a page, and EKS has at most some hundred node groups in a cluster. */
@@ -54,6 +55,19 @@ export class AutoScalingGroups implements ScalingGroups {
   async removeTags(group: string, keys: readonly string[], signal: AbortSignal): Promise<Answer<void>> {
     const Tags = keys.map((Key) => ({ ResourceId: group, ResourceType: TYPE, Key }));
     return done(await this.#call('DeleteTags', { Tags }, signal));
+  }
+
+  async lifecycleOf(group: string, instance: string, signal: AbortSignal): Promise<Answer<string | undefined>> {
+    const input = { AutoScalingGroupNames: [group], IncludeInstances: true };
+    const answer = await this.#call('DescribeAutoScalingGroups', input, signal);
+    if (!answer.ok) return answer;
+    const instances = (answer.value.AutoScalingGroups ?? []).flatMap(({ Instances = [] }) => Instances);
+    return { ok: true, value: instances.find(({ InstanceId }) => InstanceId === instance)?.LifecycleState };
+  }
+
+  async endInstance(instance: string, shrink: boolean, signal: AbortSignal): Promise<Answer<void>> {
+    const input = { InstanceId: instance, ShouldDecrementDesiredCapacity: shrink };
+    return done(await this.#call('TerminateInstanceInAutoScalingGroup', input, signal));
   }
 
   #call<O extends keyof AutoScalingOperations>(

@@ -1,9 +1,10 @@
 /** One ConfigMap, watched: with a field selector, so that rights to that one are enough. */
 import type { Identity, ListWatch } from '../runtime/ports.ts';
-import type { Trouble } from '../windowspool/ports.ts';
+import type { Trouble } from '../windowspool/ports/answer.ts';
+import type { InstanceLists } from '../windowspool/ports/nodes.ts';
 import type { KubernetesClient } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
-import { troubleOf } from './errors.ts';
+import { answer, isNotFound, troubleOf } from './errors.ts';
 import { KubernetesError } from './kubernetesError.ts';
 import { createListWatch } from './listWatch.ts';
 import type { KubernetesObject } from './objects.ts';
@@ -28,6 +29,23 @@ function configMapOf({ metadata = {}, data = {} }: KubernetesObject & { data?: R
     uid: metadata.uid ?? '',
     resourceVersion: metadata.resourceVersion ?? '',
     data,
+  };
+}
+
+/** The port InstanceLists: one list, read when it is asked for. */
+export function createInstanceLists(client: KubernetesClient): InstanceLists {
+  return {
+    read: ({ namespace, name }, signal) =>
+      answer(`get configmaps ${namespace}/${name}`, signal, async () => {
+        const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/configmaps/${encodeURIComponent(name)}`;
+        try {
+          const { data = {} } = await client.request<{ data?: Record<string, string> }>('GET', path, { signal });
+          return { kind: 'seen', data } as const;
+        } catch (error) {
+          if (isNotFound(error)) return { kind: 'absent' } as const;
+          throw error;
+        }
+      }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Answer, Trouble, TroubleKind } from '../windowspool/ports.ts';
+import type { Answer, Trouble, TroubleKind } from '../windowspool/ports/answer.ts';
 import { KubernetesError } from './kubernetesError.ts';
 import { failureOfStatus, statusOfBody } from './status.ts';
 
@@ -11,6 +11,7 @@ export function errorOfAnswer(status: number, retryAfter: string | undefined, bo
     status,
     reason: failure?.reason ?? `HTTP${status}`,
     causes: failure?.causes ?? [],
+    details: told?.causes.map(({ message: detail }) => detail).filter((detail) => detail !== '') ?? [],
     fields: told?.causes.map(({ field }) => field).filter((field) => field !== '') ?? [],
     retryAfterMs: Number.isFinite(retryAfterMs) ? retryAfterMs : undefined,
   });

@@ -1,6 +1,6 @@
 import type { EventPublisher, EventRecord, EventSeries, EventSink, ObjectReference } from '../runtime/ports.ts';
 import type { WindowsPool } from '../windowspool/api.gen.ts';
-import type { Events } from '../windowspool/ports.ts';
+import type { Events } from '../windowspool/ports/pools.ts';
 import { type KubernetesClient, PATCH } from './client.ts';
 import { microTimeOf } from './objects.ts';
 import { API_VERSION, KIND } from './pools.ts';
@@ -26,6 +26,9 @@ export function createPoolEvents(recorder: EventPublisher): Events {
   return {
     publish: (pool, { type, reason, action, message }) => {
       recorder.publish(referenceTo(pool), { type, reason, action, note: message });
+    },
+    publishOnNode: ({ name, uid }, { type, reason, action, message }) => {
+      recorder.publish({ apiVersion: 'v1', kind: 'Node', name, uid }, { type, reason, action, note: message });
     },
   };
 }

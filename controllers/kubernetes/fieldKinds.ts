@@ -49,6 +49,14 @@ export const whole = kind<number>({
   fromJson: (value) => value as number,
 });
 
+/** Whether a boolean is true. */
+export const flag = kind<boolean>({
+  wire: WIRE.varint,
+  absent: false,
+  fromProtobuf: (reader) => reader.varint() !== 0,
+  fromJson: (value) => value === true,
+});
+
 const readTimestamp = protobufReader<{ seconds: number }>({ seconds: whole('seconds=1') });
 
 /** A meta/v1 Time as epoch milliseconds, in whole seconds: its JSON has no more. 0 when absent. */
@@ -111,24 +119,44 @@ function mapOf(readValue: (reader: MessageReader) => string): (...path: readonly
 
 /** The value of one key of a map of texts: empty where the map has it not, undefined where there is no map. Other values are left unread. */
 export function entry(wanted: string): Kind<string | undefined> {
-  const bytes = Buffer.from(wanted);
+  const keys = [Buffer.from(wanted)];
   return kind<string | undefined>({
     absent: undefined,
-    fromProtobuf: (reader, before = '') => {
-      let isWanted = false;
-      let [start, end] = [0, 0];
-      for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
-        if ((tag & 7) !== WIRE.bytes) throw new MalformedData(`the wire type ${tag & 7} in a map`);
-        const outer = reader.enter();
-        if (tag >>> 3 === 1) isWanted = isText(reader, bytes);
-        if (tag >>> 3 === 2) [start, end] = [reader.at, reader.end];
-        reader.leave(outer);
-      }
-      return isWanted ? reader.bytes.toString('utf8', start, end) : before;
-    },
+    fromProtobuf: (reader, before = '') => wantedEntry(reader, keys)?.value ?? before,
     // A map without entries is none: protobuf cannot say it.
     fromJson: (value) => (Object.keys(value as TextMap).length > 0 ? ((value as TextMap)[wanted] ?? '') : undefined),
   });
+}
+
+/** The entries of a map of texts that have one of these keys. Other values are left unread. */
+export function entriesOf(...wanted: readonly string[]): Kind<TextMap> {
+  const keys = wanted.map((key) => Buffer.from(key));
+  const absent: TextMap = Object.freeze({});
+  return kind<TextMap>({
+    absent,
+    fromProtobuf: (reader, before) => {
+      const found = wantedEntry(reader, keys);
+      return found ? { ...before, [wanted[found.index] ?? '']: found.value } : before;
+    },
+    fromJson: (value) => {
+      const found = wanted.filter((key) => Object.hasOwn(value as TextMap, key));
+      return found.length > 0 ? Object.fromEntries(found.map((key) => [key, (value as TextMap)[key] ?? ''])) : absent;
+    },
+  });
+}
+
+/** The value of a map's entry, and which of the keys it has; undefined when it has none of them. */
+function wantedEntry(reader: MessageReader, keys: readonly Buffer[]): { index: number; value: string } | undefined {
+  let index = -1;
+  let [start, end] = [0, 0];
+  for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
+    if ((tag & 7) !== WIRE.bytes) throw new MalformedData(`the wire type ${tag & 7} in a map`);
+    const outer = reader.enter();
+    if (tag >>> 3 === 1) index = keys.findIndex((key) => isText(reader, key));
+    if (tag >>> 3 === 2) [start, end] = [reader.at, reader.end];
+    reader.leave(outer);
+  }
+  return index < 0 ? undefined : { index, value: reader.bytes.toString('utf8', start, end) };
 }
 
 /** Whether what is left of the reader is this text. Most texts differ in their length. */

@@ -5,6 +5,8 @@ export interface KubernetesErrorFields {
   readonly reason: string;
   /** The reasons of the Status' causes, such as `ResourceVersionTooLarge`. */
   readonly causes?: readonly string[];
+  /** What the Status' causes say, in the order of `causes`. */
+  readonly details?: readonly string[];
   /** The fields that were refused, such as `spec.subnets`. */
   readonly fields?: readonly string[];
   readonly retryAfterMs?: number | undefined;
@@ -16,6 +18,7 @@ export class KubernetesError extends Error {
   readonly status: number | undefined;
   readonly reason: string;
   readonly causes: readonly string[];
+  readonly details: readonly string[];
   readonly fields: readonly string[];
   readonly retryAfterMs: number | undefined;
 
@@ -24,6 +27,7 @@ export class KubernetesError extends Error {
     this.status = fields.status;
     this.reason = fields.reason;
     this.causes = fields.causes ?? [];
+    this.details = fields.details ?? [];
     this.fields = fields.fields ?? [];
     this.retryAfterMs = fields.retryAfterMs;
   }

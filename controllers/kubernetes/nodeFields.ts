@@ -2,10 +2,12 @@
  * What is kept of a Node, and where it is found: the numbers of k8s.io/api v0.36 core/v1 and k8s.io/apimachinery v0.36 meta/v1
  * (generated.proto), which never change. Another field is a line here and one in NodeRecord.
  */
-import { CLAIM_ANNOTATION, VERIFIED_CONDITION } from '../windowspool/labels.ts';
-import type { NodeCondition, NodeRecord, Taint, TaintEffect } from '../windowspool/ports.ts';
+import { CLAIM_ANNOTATION, ORDER_ANNOTATIONS, VERIFIED_CONDITION } from '../windowspool/labels.ts';
+import type { NodeCondition, NodeRecord, Taint, TaintEffect } from '../windowspool/ports/nodes.ts';
 import {
+  entriesOf,
   entry,
+  flag,
   identifier,
   type Kind,
   kind,
@@ -88,6 +90,7 @@ const handlerNames = (() => {
 })();
 
 const claim = entry(CLAIM_ANNOTATION);
+const orders = entriesOf(...ORDER_ANNOTATIONS);
 
 interface Condition {
   readonly type: string;
@@ -124,6 +127,21 @@ const verified = (() => {
   });
 })();
 
+/** Since when the operator's own condition is as it is. */
+const verifiedSince = (() => {
+  const table = { type: sharedText('type=1'), since: time('lastTransitionTime=4') };
+  const [readProtobuf, readJson] = [protobufReader(table), jsonReader(table)];
+  return kind<number>({
+    absent: 0,
+    fromProtobuf: (reader, before) => {
+      const { type, since } = readProtobuf(reader);
+      return type === VERIFIED_CONDITION ? since : before;
+    },
+    fromJson: (value) =>
+      (value as readonly unknown[]).map(readJson).findLast(({ type }) => type === VERIFIED_CONDITION)?.since ?? 0,
+  });
+})();
+
 /** What the Ready condition says. Types are unique in the list; were they not, the last one would count. */
 function ofReady<T>(absent: T, pick: (ready: Condition) => T): Kind<T> {
   const [readProtobuf, readJson] = [protobufReader(conditionFields), jsonReader(conditionFields)];
@@ -153,11 +171,14 @@ export const nodeFields: FieldTable<NodeRecord> = {
   deleting: presence('metadata=1', 'deletionTimestamp=9'),
   labels: textMap('metadata=1', 'labels=11'),
   claim: claim('metadata=1', 'annotations=12'),
+  orders: orders('metadata=1', 'annotations=12'),
   providerID: text('spec=2', 'providerID=3'),
+  unschedulable: flag('spec=2', 'unschedulable=4'),
   taints: taints('spec=2', 'taints=5'),
   ready: readyStatus('status=3', 'conditions=4'),
   readyReason: readyReason('status=3', 'conditions=4'),
   verified: verified('status=3', 'conditions=4'),
+  verifiedSince: verifiedSince('status=3', 'conditions=4'),
   kernelVersion: sharedText('status=3', 'nodeInfo=7', 'kernelVersion=4'),
   containerRuntimeVersion: sharedText('status=3', 'nodeInfo=7', 'containerRuntimeVersion=6'),
   runtimeHandlers: handlerNames('status=3', 'runtimeHandlers=12'),

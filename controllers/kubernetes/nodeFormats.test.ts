@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import type { Logger, WatchEvent } from '../runtime/ports.ts';
-import type { NodeRecord } from '../windowspool/ports.ts';
+import type { NodeRecord } from '../windowspool/ports/nodes.ts';
 import { type Answering, json, loopback, quiet } from './loopbackServer.ts';
 import { nodeListWatch, nodeRecordOf } from './nodes.ts';
 import { nodeFrame, nodeListBody, stored, windowsNode } from './testing/nodes.ts';

@@ -11,11 +11,12 @@ describe('node record', () => {
         creationTimestamp: '2026-01-01T00:00:00Z',
         deletionTimestamp: '2026-01-02T00:00:00Z',
         labels: { 'eks.amazonaws.com/nodegroup': 'web' },
-        annotations: { large: 'x', 'winpool.dev/claim': '{}' },
+        annotations: { large: 'x', 'winpool.dev/claim': '{}', 'winpool.dev/replace': 'true' },
         managedFields: [{ manager: 'kubelet' }],
       },
       spec: {
         providerID: 'aws:///eu-west-1a/i-1',
+        unschedulable: true,
         taints: [
           { key: 'os', value: 'windows', effect: 'NoSchedule' },
           { key: 'node.kubernetes.io/not-ready', effect: 'NoExecute', timeAdded: '2026-01-01T00:00:00Z' } as never,
@@ -32,7 +33,13 @@ describe('node record', () => {
         conditions: [
           { type: 'MemoryPressure', status: 'False' },
           { type: 'Ready', status: 'False', reason: 'KubeletNotReady' },
-          { type: 'winpool.dev/Verified', status: 'False', reason: 'NotReady', message: 'It is not.' },
+          {
+            type: 'winpool.dev/Verified',
+            status: 'False',
+            reason: 'NotReady',
+            message: 'It is not.',
+            lastTransitionTime: '2026-01-01T00:00:00Z',
+          },
         ],
         nodeInfo: {
           kernelVersion: '10.0.20348.2340',
@@ -53,7 +60,9 @@ describe('node record', () => {
       deleting: true,
       labels: { 'eks.amazonaws.com/nodegroup': 'web' },
       claim: '{}',
+      orders: { 'winpool.dev/replace': 'true' },
       providerID: 'aws:///eu-west-1a/i-1',
+      unschedulable: true,
       taints: [
         { key: 'os', value: 'windows', effect: 'NoSchedule' },
         { key: 'node.kubernetes.io/not-ready', effect: 'NoExecute' },
@@ -61,6 +70,7 @@ describe('node record', () => {
       ready: 'False',
       readyReason: 'KubeletNotReady',
       verified: { status: 'False', reason: 'NotReady', message: 'It is not.' },
+      verifiedSince: Date.UTC(2026, 0, 1),
       kernelVersion: '10.0.20348.2340',
       containerRuntimeVersion: 'containerd://1.7.1',
       runtimeHandlers: ['', 'runhcs-wcow-process'],
@@ -112,6 +122,8 @@ describe('a newer record of a node', () => {
     'a label more': { metadata: { ...object().metadata, labels: { zone: 'a', size: 'large', more: '' } } },
     'another object': { metadata: { ...object().metadata, uid: 'v' } },
     'a taint': { spec: { taints: [] } },
+    'an order': { metadata: { ...object().metadata, annotations: { 'winpool.dev/remove': 'true' } } },
+    'a cordon': { spec: { ...object().spec, unschedulable: true } },
     readiness: { status: { ...object().status, conditions: [{ type: 'Ready', status: 'False' }] } },
     'a resource': { status: { ...object().status, capacity: { memory: '9Gi' } } },
     'its kernel': { status: { ...object().status, nodeInfo: { kernelVersion: '10.0.20348.1' } } },

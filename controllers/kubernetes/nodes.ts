@@ -1,13 +1,16 @@
 import type { Identity, ListWatch, StoreView } from '../runtime/ports.ts';
 import {
   CLAIM_ANNOTATION,
+  CORDONED_ANNOTATION,
+  CORDONED_BEFORE,
+  CORDONED_BY_OPERATOR,
   NODE_GROUP_LABEL,
   OS_LABEL,
   POOL_KEY,
   VERIFIED_CONDITION,
   WINDOWS,
 } from '../windowspool/labels.ts';
-import type { NodeCondition, NodeMarks, NodeRecord, Nodes } from '../windowspool/ports.ts';
+import type { NodeCondition, NodeMarks, NodeRecord, Nodes } from '../windowspool/ports/nodes.ts';
 import { type KubernetesClient, PATCH } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
 import { answer, isNotFound } from './errors.ts';
@@ -21,6 +24,9 @@ import { protobufDecoder } from './protobufDecoder.ts';
 const PATH = '/api/v1/nodes';
 /** One small object: what takes longer is trouble, and is asked again. */
 const READ_TIMEOUT_MS = 10_000;
+
+/** As client-go pages. */
+const PAGE_SIZE = 500;
 
 export type NodeIndex = 'nodeGroup';
 
@@ -75,6 +81,10 @@ export function nodeListWatch(client: KubernetesClient, labelSelector?: string):
   });
 }
 
+function pathOf(name: string): string {
+  return `${PATH}/${encodeURIComponent(name)}`;
+}
+
 /** The domain's nodes: read from the store, written through the client. */
 export function createNodes(client: KubernetesClient, store: StoreView<NodeRecord, NodeIndex>): Nodes {
   /** A node that is not watched would stay in the store for ever. */
@@ -82,17 +92,40 @@ export function createNodes(client: KubernetesClient, store: StoreView<NodeRecor
     const node = nodeRecordOf(written);
     if (node.labels[OS_LABEL] === WINDOWS) store.observeWrite(node);
   };
+  /** Changes the very version of a node that was seen; `body` begins with a test of it. */
+  const patched = (node: NodeRecord, body: readonly object[], signal: AbortSignal) =>
+    answer('patch nodes', signal, async () => {
+      const options = { body, contentType: PATCH.json, signal };
+      observeWrite(await client.request<unknown>('PATCH', pathOf(node.name), options).catch(rethrowFailedTest));
+    });
+  const listed = (selector: string, signal: AbortSignal) =>
+    answer('list nodes', signal, async () => {
+      const { list } = nodeListWatch(client, selector);
+      const nodes: NodeRecord[] = [];
+      let continueToken: string | undefined;
+      do {
+        const page = await list(
+          { resourceVersion: '', limit: PAGE_SIZE, ...(continueToken && { continueToken }) },
+          signal,
+        );
+        nodes.push(...page.items);
+        continueToken = page.continueToken || undefined;
+      } while (continueToken);
+      return nodes;
+    });
   return {
     read: (name, signal) =>
       answer('get nodes', signal, async () => {
         const options = { signal, timeoutMs: READ_TIMEOUT_MS };
         try {
-          return nodeRecordOf(await client.request<unknown>('GET', `${PATH}/${encodeURIComponent(name)}`, options));
+          return nodeRecordOf(await client.request<unknown>('GET', pathOf(name), options));
         } catch (error) {
           if (isNotFound(error)) return undefined;
           throw error;
         }
       }),
+    ofGroup: (group, signal) => listed(`${NODE_GROUP_LABEL}=${group}`, signal),
+    ofPool: (pool, signal) => listed(`${POOL_KEY}=${pool},${NODE_SELECTOR}`, signal),
     outside: (pool, signal) =>
       answer('list nodes', signal, async () => {
         const query = { labelSelector: `${POOL_KEY}=${pool},${OS_LABEL}!=${WINDOWS}` };
@@ -108,26 +141,17 @@ export function createNodes(client: KubernetesClient, store: StoreView<NodeRecor
         // The uid in a merge patch is a precondition: another node of this name, joined since, is left alone.
         const body = { metadata: { uid: node.uid, labels: { [key]: value } } };
         const options = { body, contentType: PATCH.merge, signal };
-        const written = await client.request<unknown>('PATCH', `${PATH}/${encodeURIComponent(node.name)}`, options);
+        const written = await client.request<unknown>('PATCH', pathOf(node.name), options);
         observeWrite(written);
       }),
-    setTaints: (node, change, signal) =>
-      answer('patch nodes', signal, async () => {
-        const options = { body: taintPatch(node, change), contentType: PATCH.json, signal };
-        const path = `${PATH}/${encodeURIComponent(node.name)}`;
-        const written = await client.request<unknown>('PATCH', path, options).catch(rethrowFailedTest);
-        observeWrite(written);
-      }),
-    setMarks: (node, marks, signal) =>
-      answer('patch nodes', signal, async () => {
-        const options = { body: marksPatch(node, marks), contentType: PATCH.json, signal };
-        const path = `${PATH}/${encodeURIComponent(node.name)}`;
-        observeWrite(await client.request<unknown>('PATCH', path, options).catch(rethrowFailedTest));
-      }),
+    setTaints: (node, change, signal) => patched(node, taintPatch(node, change), signal),
+    setMarks: (node, marks, signal) => patched(node, marksPatch(node, marks), signal),
+    cordon: (node, signal) => patched(node, cordonPatch(node), signal),
+    restore: (node, told, signal) => patched(node, restorePatch(node, told), signal),
     setVerified: (node, condition, now, signal) =>
       answer('patch nodes/status', signal, async () => {
         const body = { metadata: { uid: node.uid }, status: { conditions: [verifiedPatch(node, condition, now)] } };
-        const path = `${PATH}/${encodeURIComponent(node.name)}/status`;
+        const path = `${pathOf(node.name)}/status`;
         const written = await client.request<unknown>('PATCH', path, { body, contentType: PATCH.strategic, signal });
         observeWrite(written);
       }),
@@ -168,10 +192,42 @@ function taintPatch(node: NodeRecord, { set, remove }: TaintChange): object[] {
   ];
 }
 
+/** The place of an entry of a map in a JSON patch (RFC 6901). */
+function pointer(map: string, key: string): string {
+  return `/metadata/${map}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+/** An annotation, and before it the map of a node that has none at all. */
+function annotationOf(node: NodeRecord, key: string, value: string): object[] {
+  return [
+    ...(node.claim === undefined ? [{ op: 'add', path: '/metadata/annotations', value: {} }] : []),
+    { op: 'add', path: pointer('annotations', key), value },
+  ];
+}
+
+/** The cordon with its record, so that neither is ever there alone. */
+function cordonPatch(node: NodeRecord): object[] {
+  const value = node.unschedulable ? CORDONED_BEFORE : CORDONED_BY_OPERATOR;
+  return [
+    versionTest(node),
+    ...annotationOf(node, CORDONED_ANNOTATION, value),
+    { op: 'add', path: '/spec/unschedulable', value: true },
+  ];
+}
+
+function restorePatch(node: NodeRecord, told: Parameters<Nodes['restore']>[1]): object[] {
+  const record = node.orders[CORDONED_ANNOTATION];
+  const isOurs = record === CORDONED_BY_OPERATOR && node.unschedulable;
+  return [
+    versionTest(node),
+    ...(record !== undefined ? [{ op: 'remove', path: pointer('annotations', CORDONED_ANNOTATION) }] : []),
+    ...(isOurs ? [{ op: 'remove', path: '/spec/unschedulable' }] : []),
+    ...(told ? annotationOf(node, told.key, told.value) : []),
+  ];
+}
+
 /** The change as a JSON patch of the version that was seen, as taintPatch. */
 function marksPatch(node: NodeRecord, { labels, taints, claim }: NodeMarks): object[] {
-  const pointer = (map: string, key: string) => `/metadata/${map}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-  const annotation = pointer('annotations', CLAIM_ANNOTATION);
   return [
     ...(taints.set.length + taints.remove.length > 0 ? taintPatch(node, taints) : [versionTest(node)]),
     ...(Object.keys(node.labels).length === 0 ? [{ op: 'add', path: '/metadata/labels', value: {} }] : []),
@@ -180,11 +236,8 @@ function marksPatch(node: NodeRecord, { labels, taints, claim }: NodeMarks): obj
         ? { op: 'remove', path: pointer('labels', key) }
         : { op: 'add', path: pointer('labels', key), value },
     ),
-    ...(claim !== undefined && node.claim === undefined
-      ? [{ op: 'add', path: '/metadata/annotations', value: {} }]
-      : []),
-    ...(claim !== undefined ? [{ op: 'add', path: annotation, value: claim }] : []),
-    ...(claim === undefined && node.claim ? [{ op: 'remove', path: annotation }] : []),
+    ...(claim !== undefined ? annotationOf(node, CLAIM_ANNOTATION, claim) : []),
+    ...(claim === undefined && node.claim ? [{ op: 'remove', path: pointer('annotations', CLAIM_ANNOTATION) }] : []),
   ];
 }
 

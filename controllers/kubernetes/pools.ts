@@ -1,7 +1,7 @@
 import type { Identity, ListWatch, StoreView } from '../runtime/ports.ts';
 import type { WindowsPool } from '../windowspool/api.gen.ts';
 import { FINALIZER } from '../windowspool/labels.ts';
-import type { Pools } from '../windowspool/ports.ts';
+import type { Pools } from '../windowspool/ports/pools.ts';
 import { type KubernetesClient, PATCH } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
 import { answer, isNotFound } from './errors.ts';
@@ -20,14 +20,23 @@ export const poolIdentity: Identity<WindowsPool> = {
   resourceVersion: ({ metadata }) => metadata.resourceVersion,
 };
 
-/** A pool as the API server sends it, without what only other writers need. Lists leave apiVersion and kind out of their items. */
+/** The default of status.observedGeneration in the CRD, which the API server shows where nobody has written a status. */
+const UNSEEN = -1;
+
+/**
+ * A pool as the API server sends it, without what only other writers need, and without a status that nobody wrote. Lists leave apiVersion
+ * and kind out of their items.
+ */
 function poolOf(object: KubernetesObject): WindowsPool {
-  const { metadata = {}, ...rest } = object;
+  const { metadata = {}, status, ...rest } = object as KubernetesObject & Pick<WindowsPool, 'status'>;
+  // More than the default is somebody's: a pool whose cluster is pinned elsewhere must be refused, however its status came here.
+  const { observedGeneration, ...more } = status ?? {};
+  const written = status && (observedGeneration !== UNSEEN || Object.keys(more).length > 0) ? { status } : {};
   const { managedFields: _, annotations, ...kept } = metadata;
   const { [LAST_APPLIED]: _applied, ...others } = annotations ?? {};
   const withAnnotations = Object.keys(others).length > 0 ? { ...kept, annotations: others } : kept;
   // The CRD's schema vouches for the shape; its types are generated from the same file.
-  return { ...rest, apiVersion: API_VERSION, kind: KIND, metadata: withAnnotations } as WindowsPool;
+  return { ...rest, ...written, apiVersion: API_VERSION, kind: KIND, metadata: withAnnotations } as WindowsPool;
 }
 
 export function poolListWatch(client: KubernetesClient): ListWatch<WindowsPool> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { WatchEvent } from '../runtime/ports.ts';
-import type { NodeRecord } from '../windowspool/ports.ts';
+import type { NodeRecord } from '../windowspool/ports/nodes.ts';
 import { jsonDecoder } from './decoder.ts';
 import { MalformedData } from './kubernetesError.ts';
 import { WIRE } from './messageReader.ts';

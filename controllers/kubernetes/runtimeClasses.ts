@@ -1,7 +1,12 @@
 import type { Identity, ListWatch, StoreView } from '../runtime/ports.ts';
 import type { WindowsPool } from '../windowspool/api.gen.ts';
 import { IMAGE_BUILDS_ANNOTATION, MANAGED_BY, MANAGED_BY_LABEL } from '../windowspool/labels.ts';
-import type { RuntimeClass, RuntimeClasses, RuntimeClassWish, Toleration } from '../windowspool/ports.ts';
+import type {
+  RuntimeClass,
+  RuntimeClasses,
+  RuntimeClassWish,
+  Toleration,
+} from '../windowspool/ports/runtimeClasses.ts';
 import { type KubernetesClient, PATCH } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
 import { answer, isNotFound } from './errors.ts';

@@ -7,6 +7,7 @@ import { type Envelope, isProtobuf, openEnvelope } from './protobufEnvelope.ts';
 
 interface StatusCause {
   readonly reason: string;
+  readonly message: string;
   readonly field: string;
 }
 
@@ -19,7 +20,10 @@ export interface Status {
   readonly causes: readonly StatusCause[];
 }
 
-const causes = repeated<StatusCause>({ reason: text('reason=1'), field: text('field=3') }, (cause) => cause);
+const causes = repeated<StatusCause>(
+  { reason: text('reason=1'), message: text('message=2'), field: text('field=3') },
+  (cause) => cause,
+);
 
 /** Numbers of k8s.io/apimachinery v0.36 meta/v1 (generated.proto). */
 const statusFields: FieldTable<Status> = {

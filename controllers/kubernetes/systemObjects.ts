@@ -1,8 +1,8 @@
 /** The port SystemObjects: single objects of kube-system, and what Linux nodes tell, read when they are asked for. */
 
 import { NODE_GROUP_LABEL } from '../windowspool/labels.ts';
-import type { Answer } from '../windowspool/ports.ts';
-import type { RoleMapping, SystemObjects } from '../windowspool/prerequisites/ports.ts';
+import type { Answer } from '../windowspool/ports/answer.ts';
+import type { RoleMapping, SystemObjects } from '../windowspool/ports/prerequisites.ts';
 import type { KubernetesClient, RequestOptions } from './client.ts';
 import { answer, isNotFound } from './errors.ts';
 import type { KubernetesObject } from './objects.ts';

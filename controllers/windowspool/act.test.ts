@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { act, type Hands } from './act.ts';
 import { wishFor } from './nodeGroup/nodeGroup.ts';
-import type { NodeRecord, Trouble } from './ports.ts';
+import type { Trouble } from './ports/answer.ts';
+import type { NodeRecord } from './ports/nodes.ts';
 import { runtimeClassFor } from './runtimeClass.ts';
 import type { Situation } from './situation.ts';
 import type { Step } from './steps.ts';
@@ -132,10 +133,14 @@ describe('the steps', () => {
       nodes: {
         read: () => assert.fail('nothing is read'),
         outside: () => assert.fail('nothing is listed'),
+        ofPool: () => assert.fail('nothing is counted'),
+        ofGroup: () => assert.fail('nothing is counted'),
         setLabel: (node: NodeRecord) => call('label', node),
         setTaints: (node: NodeRecord) => call('taint', node),
         setMarks: (node: NodeRecord) => call('mark', node),
         setVerified: (node: NodeRecord) => call('tell', node),
+        cordon: (node: NodeRecord) => call('cordon', node),
+        restore: (node: NodeRecord) => call('restore', node),
       },
     };
     const change = { set: [], remove: [] };
@@ -203,6 +208,21 @@ describe('the situation after the steps', () => {
     assert.equal(outcome.after.group.kind === 'seen' && outcome.after.group.group.status, 'UPDATING');
     assert.deepEqual([outcome.accepted?.target, outcome.accepted?.update.status], ['x', 'InProgress']);
   });
+
+  const updateAnswers: readonly (readonly [string, FakeWorld['fails'], readonly string[]])[] = [
+    ['takes an update on', () => undefined, ['labelNode', 'updateConfig']],
+    ['does not answer to an update', only('UpdateNodegroupConfig', 'unavailable'), ['labelNode']],
+    ['refuses an update', only('UpdateNodegroupConfig', 'denied'), ['cordonNode', 'labelNode']],
+  ];
+  for (const [what, fails, want] of updateAnswers) {
+    it(`${want.includes('cordonNode') ? 'takes nodes away' : 'takes no node away'} in the run in which EKS ${what}`, async () => {
+      const update: Step = { kind: 'updateConfig', group: 'web', change: {}, token: 't', target: 'x' };
+      const node = sampleNode({ name: 'ip-1' });
+      const { done, world } = await run([update, { kind: 'cordonNode', node }, otherLabel], group, fails);
+      assert.deepEqual(done.sort(), want);
+      assert.equal(world.calls.includes('cordon node'), want.includes('cordonNode'));
+    });
+  }
 
   it('shows a deletion before EKS does', async () => {
     const { outcome } = await run([{ kind: 'deleteNodeGroup', group: 'web', why: 'so' }], group);

@@ -47,6 +47,7 @@ export interface WindowsPoolSpec {
   registrationTaint: boolean;
   verification: VerificationSpec;
   disruption?: DisruptionSpec;
+  remediation?: RemediationSpec;
   runtimeClass: RuntimeClassSpec;
   /**
    * What happens when the node group differs from the spec and no change of the spec made that: somebody edited the group, or it was adopted so. Correct: it is put right. Report: condition UpToDate and status.pendingSteps say so. A change of the spec is always carried out. Only what the spec says is compared: labels, taints and tags of others are left alone, and so is the size.
@@ -167,9 +168,9 @@ export interface MaintenanceWindow {
    */
   duration: string;
   /**
-   * The time zone of the schedule, such as Europe/Berlin.
+   * The time zone of the schedule, such as Europe/Berlin. Default: Etc/UTC.
    */
-  timeZone: string;
+  timeZone?: string;
 }
 /**
  * AWS tags of the node group, beside those of the operator. EKS does not pass them on to the instances.
@@ -302,9 +303,44 @@ export interface VerificationSpec {
  */
 export interface DisruptionSpec {
   /**
-   * How many nodes a rolling update replaces at a time: a number from 1 to 100, or a percentage of the nodes such as 33%. Without it the group keeps what it has; a new one has 1.
+   * How many nodes a rolling update replaces at a time: a number from 1 to 100, or a percentage of the nodes such as 33%. Without it the group keeps what it has; a new one has 1. As many nodes may be out while nodes are replaced or removed by annotation; of existingNodes 1 without it.
    */
   maxUnavailable?: number | string;
+  drain?: DrainSpec;
+}
+/**
+ * How nodes are emptied that are replaced or removed by annotation. EKS drains the nodes of its own updates as nodeGroup.update says.
+ */
+export interface DrainSpec {
+  /**
+   * How long a node may take until it is empty: 15m, 2h or 1h30m. Then it stays, takes pods again, and its annotation gets the value timed-out.
+   */
+  timeout: string;
+  /**
+   * How long pods get to end: 90s, 5m or 1m30s. Without it each pod gets its own terminationGracePeriodSeconds.
+   */
+  gracePeriod?: string;
+  /**
+   * Whether pods with emptyDir volumes are evicted; what is in these volumes is lost. With false such a pod keeps its node.
+   */
+  deleteEmptyDirData: boolean;
+  /**
+   * Whether pods without a controller are evicted, which nobody makes anew. With false such a pod keeps its node.
+   */
+  evictBarePods: boolean;
+}
+/**
+ * Replaces nodes that fail verification, in the way of the annotation winpool.dev/replace: one budget, drained first; and instances that never become nodes. Without it they are told of and stay. A node with the annotation winpool.dev/remediation, whatever its value, is not replaced. For existingNodes the condition NodesLeaving says which nodes these are, and nothing is done to them.
+ */
+export interface RemediationSpec {
+  /**
+   * How long a node has failed before it is replaced: 15m, 2h or 1h30m. The condition winpool.dev/Verified of the node says since when.
+   */
+  unhealthyAfter: string;
+  /**
+   * While more nodes than this fail, none of them is replaced, because the cause is hardly the nodes: a number from 1 to 100, or a percentage of the nodes, rounded down.
+   */
+  maxUnhealthy: number | string;
 }
 /**
  * The RuntimeClass that puts pods on nodes of this Windows build and tolerates their taint.
@@ -336,11 +372,11 @@ export interface RuntimeClassSpec {
  */
 export interface WindowsPoolStatus {
   /**
-   * The generation of the spec that this status is about.
+   * The generation of the spec that this status is about; -1 before the operator has seen the pool.
    */
   observedGeneration?: number;
   /**
-   * Ready is the summary. NodeGroupReady, RuntimeClassReady, NodesVerified and PrerequisitesMet are its parts. UpToDate tells whether the node group is as the spec says. A pool of existing nodes has NodesFound in place of NodeGroupReady and UpToDate. Reconciling, Stalled and Paused are there only while they are true.
+   * Ready is the summary. NodeGroupReady, RuntimeClassReady, NodesVerified and PrerequisitesMet are its parts. UpToDate tells whether the node group is as the spec says. A pool of existing nodes has NodesFound in place of NodeGroupReady and UpToDate. NodesLeaving, Reconciling, Stalled and Paused are there only while they are true.
    */
   conditions?: Condition[];
   summary?: PoolSummary;
@@ -621,6 +657,10 @@ export interface UpdateState {
    */
   status: string;
   /**
+   * When EKS began it.
+   */
+  startedAt?: string;
+  /**
    * EKS' words where the update failed.
    */
   errors?: string[];
@@ -673,11 +713,11 @@ export interface FormerFailedTarget {
   retry?: string;
 }
 /**
- * Present from before the pool loses its first node until it has its nodes again. No more pools than the operator's flag --max-pools-updating have it at a time.
+ * Present from before the pool loses its first node until it has its nodes again. No more pools than the operator's flag --max-pools-updating have it at a time, those aside whose nodes are all drained and left to what made them.
  */
 export interface DisruptionState {
   /**
-   * What takes the nodes away: Upgrade.
+   * What takes the nodes away: Upgrade or NodeOperation.
    */
   cause: string;
   /**
@@ -693,9 +733,47 @@ export interface DisruptionState {
    */
   since: string;
   /**
-   * EKS is done, and the nodes are not all verified: the latest end of the wait for them.
+   * The old nodes are gone, and the nodes are not all verified: the latest end of the wait for them.
    */
   settlesBy?: string;
+  /**
+   * Names of those of these nodes that are gone already: the last 20.
+   */
+  gone?: string[];
+  /**
+   * The nodes that go one by one, because of an annotation or of remediation.
+   */
+  nodes?: LeavingNode[];
+}
+export interface LeavingNode {
+  /**
+   * The node.
+   */
+  name: string;
+  /**
+   * Its UID; the id of the instance where that never became a node.
+   */
+  uid: string;
+  /**
+   * Its EC2 instance; empty for a node of existingNodes.
+   */
+  instance: string;
+  /**
+   * Replace; Remove, then the group gets smaller by it; or Remediate, because it failed.
+   */
+  operation: string;
+  /**
+   * When its drain began.
+   */
+  since: string;
+  /**
+   * When the end of its instance was asked for.
+   */
+  ended?: string;
+  /**
+   * When a node of existingNodes was found empty: it stays cordoned until what made it ends it.
+   */
+  drained?: string;
 }
 /**
  * What instancesConfigMap says that cannot be carried out. Absent where all of it can.

@@ -4,6 +4,7 @@ import { type Assessment, assess } from './assess.ts';
 import { reasons } from './reasons.ts';
 import {
   knownStatus,
+  LEAVING,
   MINUTE,
   NOW,
   sampleNode,
@@ -12,7 +13,6 @@ import {
   sampleSituation,
   sampleTrouble,
 } from './testing/fixtures.ts';
-import { LEAVING } from './testing/planCases.ts';
 import { randomSituation } from './testing/randomSituation.ts';
 import { absent, check, group, NO_NODES_YET, NOT_CREATED, working } from './testing/truthTable.ts';
 

@@ -3,7 +3,7 @@
  *
  *   NodeGroupReady  RuntimeClassReady  NodesVerified  PrerequisitesMet  UpToDate   each looks at its own part
  *   Ready                                                                          the summary of them
- *   Reconciling  Stalled  Paused                                                   there only while true (kstatus)
+ *   NodesLeaving  Reconciling  Stalled  Paused                                     there only while true (kstatus)
  */
 
 import { assessRuntimeClass } from './assessRuntimeClass.ts';
@@ -13,6 +13,7 @@ import { assessNodeGroup } from './nodeGroup/assessNodeGroup.ts';
 import { assessUpToDate } from './nodeGroup/assessUpToDate.ts';
 import { isOwnedBy } from './nodeGroup/nodeGroup.ts';
 import { assessNodes } from './nodes/assessNodes.ts';
+import { assessLeavingNodes } from './operations/assessLeavingNodes.ts';
 import { hasNodeGroup } from './poolKind.ts';
 import { assessPrerequisites } from './prerequisites/assessPrerequisites.ts';
 import type { Reason } from './reasons.ts';
@@ -47,6 +48,7 @@ export interface CommonAssessment {
 export interface Assessment extends CommonAssessment {
   readonly NodeGroupReady: Finding;
   readonly UpToDate: Finding;
+  readonly NodesLeaving?: Finding;
 }
 
 /** The conditions of a pool of either kind. */
@@ -58,12 +60,14 @@ export function assessPool(s: Situation): Findings {
 
 /** The conditions of a pool with a node group. */
 export function assess(s: Situation): Assessment {
+  const leaving = assessLeavingNodes(s);
   const parts = {
     PrerequisitesMet: assessPrerequisites(s),
     NodeGroupReady: assessNodeGroup(s),
     RuntimeClassReady: assessRuntimeClass(s),
     NodesVerified: assessNodes(s),
     UpToDate: assessUpToDate(s),
+    ...(leaving && { NodesLeaving: leaving }),
   };
   const findings = Object.values(parts);
   // A pool that goes waits for its group alone; only another cluster than its own stops it for good.

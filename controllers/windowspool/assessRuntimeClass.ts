@@ -2,7 +2,7 @@
 import type { Finding } from './assess.ts';
 import { isPaused } from './facts.ts';
 import { imageBuildsOf, WINDOWS_BUILD_LABEL } from './nodes/windows.ts';
-import type { RuntimeClassWish } from './ports.ts';
+import type { RuntimeClassWish } from './ports/runtimeClasses.ts';
 import { fits, isAsWanted, isOwner, isSoleOwner, isTaken, runtimeClassFor } from './runtimeClass.ts';
 import type { Situation } from './situation.ts';
 import { joined, sentence } from './words.ts';

@@ -4,6 +4,7 @@ import {
   CLUSTER_ARN,
   GROW,
   knownStatus,
+  LEAVING,
   NOW,
   SMALLER,
   samplePool,
@@ -12,7 +13,7 @@ import {
   sampleTrouble,
   settings,
 } from './testing/fixtures.ts';
-import { LEAVING, otherAuthority } from './testing/planCases.ts';
+import { otherAuthority } from './testing/sights.ts';
 import { absent, check, group, NO_NODES_YET, pool, stalled } from './testing/truthTable.ts';
 
 describe('nothing but a human helps: Ready is False, and Stalled with the reason', () => {

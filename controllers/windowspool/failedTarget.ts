@@ -4,7 +4,7 @@ import { createdFrom, groupOf } from './facts.ts';
 import { RETRY_ANNOTATION } from './labels.ts';
 import { configChangeFor, configTargetOf } from './nodeGroup/groupChanges.ts';
 import { nodeGroupNameOf } from './nodeGroup/nodeGroup.ts';
-import type { NodeGroupUpdate } from './ports.ts';
+import type { NodeGroupUpdate } from './ports/eks.ts';
 import type { Situation, StepTrouble } from './situation.ts';
 import type { Step } from './steps.ts';
 import { describeStuckPods, isEvictionFailure } from './upgrades/evictions.ts';

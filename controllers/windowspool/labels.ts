@@ -33,6 +33,29 @@ export const AUTOSCALER_PREFIX = 'k8s.io/cluster-autoscaler/node-template/';
 /** The annotation in which a pool of existing nodes records what it did to a node. */
 export const CLAIM_ANNOTATION = 'winpool.dev/claim';
 
+/**
+ * The annotations of a node by which people say what becomes of it, with the value `true`. Who may annotate nodes may end instances:
+ * replace drains the node and ends its instance, so that another one starts; remove makes the group smaller by it.
+ */
+export const REPLACE_ANNOTATION = 'winpool.dev/replace';
+export const REMOVE_ANNOTATION = 'winpool.dev/remove';
+/** With the value `true`, the node is ended without being drained. */
+export const EXCLUDE_FROM_DRAIN_ANNOTATION = 'winpool.dev/exclude-from-drain';
+/** With any value, the node is not replaced although it fails. It gets `timed-out` or `refused` where that was tried. */
+export const REMEDIATION_ANNOTATION = 'winpool.dev/remediation';
+/** Says who cordoned a node that goes: `by-operator`, or `before`, and then the cordon is somebody else's and is not taken back. */
+export const CORDONED_ANNOTATION = 'winpool.dev/cordoned';
+export const CORDONED_BY_OPERATOR = 'by-operator';
+export const CORDONED_BEFORE = 'before';
+
+export const ORDER_ANNOTATIONS = [
+  REPLACE_ANNOTATION,
+  REMOVE_ANNOTATION,
+  EXCLUDE_FROM_DRAIN_ANNOTATION,
+  REMEDIATION_ANNOTATION,
+  CORDONED_ANNOTATION,
+] as const;
+
 /** The label of every node of Windows, by which nodes are watched. The kubelet sets it. */
 export const OS_LABEL = 'kubernetes.io/os';
 export const WINDOWS = 'windows';

@@ -8,25 +8,22 @@ import { Adoptions } from './nodeGroup/adoption.ts';
 import { gatherAutoscalerFacts } from './nodeGroup/autoscalerFacts.ts';
 import { isOwnedBy, nodeGroupNameOf } from './nodeGroup/nodeGroup.ts';
 import type { Departures } from './nodes/departures.ts';
-import { Roster, type Rosters } from './nodes/roster.ts';
+import { Roster } from './nodes/roster.ts';
+import type { Rosters } from './nodes/rosters.ts';
 import type { Expectation } from './nodes/verify.ts';
 import { yearOf } from './nodes/windows.ts';
+import type { OperationSight } from './operations/leavingSight.ts';
+import { withCount, withOperations } from './operations/observeOperations.ts';
 import { hasNodeGroup, nodeGroupIn } from './poolKind.ts';
-import type {
-  Clusters,
-  Evictions,
-  Instances,
-  NodeGroups,
-  NodeRecord,
-  Nodes,
-  Releases,
-  RuntimeClasses,
-  ScalingGroups,
-  Trouble,
-} from './ports.ts';
+import type { Trouble } from './ports/answer.ts';
+import type { Instances, ScalingGroups } from './ports/ec2.ts';
+import type { Clusters, NodeGroups, Releases } from './ports/eks.ts';
+import type { NodeRecord, Nodes } from './ports/nodes.ts';
+import type { Drains, Evictions } from './ports/pods.ts';
+import type { PrerequisiteSources } from './ports/prerequisites.ts';
+import type { RuntimeClasses } from './ports/runtimeClasses.ts';
 import { scopeOf } from './prerequisites/examination.ts';
 import { gatherFacts } from './prerequisites/gather.ts';
-import type { PrerequisiteSources } from './prerequisites/ports.ts';
 import { SharedAnswers } from './prerequisites/sharedAnswers.ts';
 import { runtimeClassFor } from './runtimeClass.ts';
 import type { ClusterSight, GroupSight, Settings, Situation, StepTrouble } from './situation.ts';
@@ -44,6 +41,7 @@ export interface Sources extends PrerequisiteSources, ExistingSources {
   readonly rosters: Pick<Rosters, 'of' | 'forget'>;
   readonly runtimeClasses: RuntimeClasses;
   readonly evictions: Evictions;
+  readonly drains: Drains;
   readonly fleet: Pick<Fleet, 'seenBy' | 'rest'>;
   /** The API server's version, such as `v1.36.3`; undefined until it is known. */
   readonly serverVersion: () => string | undefined;
@@ -81,11 +79,23 @@ export class Sights {
   /** What many pools ask alike. */
   readonly shared = new SharedAnswers();
   readonly adoptions = new Adoptions();
+  /** What was last seen of nodes that go, by pool. */
+  readonly operations = new Map<string, OperationSight>();
 
   /** What was seen before, while nothing asks for another look: the spec is the same and it is not time. */
   current(pool: WindowsPool, now: number): Sight | undefined {
     const entry = this.#entries.get(pool.metadata.name);
     return entry?.wanted === wantedOf(pool) && now < entry.until ? entry.sight : undefined;
+  }
+
+  /**
+   * What AWS has refused since a time (epoch milliseconds) to end of instances that never became nodes: told also after another look, until it
+   * was tried again.
+   */
+  refusedEnds(pool: WindowsPool, since: number): readonly StepTrouble[] {
+    const entry = this.#entries.get(pool.metadata.name);
+    if (entry?.wanted !== wantedOf(pool)) return [];
+    return entry.sight.troubles.filter(({ step, at }) => step === 'endLateInstance' && at >= since);
   }
 
   last(name: string): GroupSight | undefined {
@@ -109,6 +119,7 @@ export class Sights {
   /** Forgets a pool that is gone, and what others saw of its group: they may have waited for the name. */
   forget(name: string): void {
     this.#entries.delete(name);
+    this.operations.delete(name);
     for (const [other, { sight }] of this.#entries) {
       if (sight.group.kind === 'seen' && sight.group.group.tags[POOL_KEY] === name) this.#entries.delete(other);
     }
@@ -131,7 +142,8 @@ export async function observe(
   now: number,
   signal: AbortSignal,
 ): Promise<Situation> {
-  if (!hasNodeGroup(pool)) return observeExisting(pool, sources, settings, now, signal);
+  const passed = sights.operations.get(pool.metadata.name);
+  if (!hasNodeGroup(pool)) return observeExisting(pool, passed, sources, settings, now, signal);
   const group = before?.group ?? (await lookAtGroup(pool, sights, sources, now, signal));
   const cluster =
     (before && sights.cluster) ??
@@ -158,10 +170,13 @@ export async function observe(
     formerRuntimeClass: former && former !== wish?.name ? sources.runtimeClasses.get(former) : undefined,
     serverVersion,
     fleet: sources.fleet.seenBy(pool.metadata.name),
-    troubles: before?.troubles ?? [],
+    troubles: before?.troubles ?? sights.refusedEnds(pool, now - 2 * settings.resyncMs),
   };
   const asked = before || isDeleting(pool) ? situation : await askAws(situation, sights, sources, signal);
-  return withDepartures(asked, roster.departures, before === undefined, sources, signal);
+  const complete = before === undefined;
+  const known = await withDepartures(asked, roster.departures, complete, sources, signal);
+  const looked = await withOperations(known, passed, complete, sources, signal);
+  return complete ? withCount(looked, sources, signal) : looked;
 }
 
 /** With all else that AWS has to be asked for. */

@@ -1,35 +1,26 @@
 import assert from 'node:assert/strict';
-import { isDeleting } from './facts.ts';
-import { type Chapter, deletionChapters, livingChapters, planFor, stepsOf } from './plan.ts';
+import {
+  type Chapter,
+  chaptersFor,
+  deletionChapters,
+  existingChapters,
+  livingChapters,
+  planFor,
+  stepsOf,
+} from './plan.ts';
 import type { Situation } from './situation.ts';
-import { describeStep, type Memory, type Step, touchesAws } from './steps.ts';
+import { type ClaimMemory, describeStep, type Memory, type Step, touchesAws } from './steps.ts';
 import { knownStatus, sampleGroup, samplePool, sampleSituation } from './testing/fixtures.ts';
-import { nodeGroupCases, type PlanCase, pausedCases, tagCases } from './testing/planCases.ts';
-import { adoptionCases } from './testing/planCasesOfAdoption.ts';
-import { autoscalerCases } from './testing/planCasesOfAutoscaler.ts';
-import { leavingCases } from './testing/planCasesOfLeaving.ts';
-import { prerequisiteCases } from './testing/planCasesOfPrerequisites.ts';
-import { templateCases } from './testing/planCasesOfTemplates.ts';
-import { deletionCases, nodeCases, runtimeClassCases, taintCases, verdictCases } from './testing/planCasesOfTheRest.ts';
-import { versionCases } from './testing/planCasesOfVersions.ts';
+import { pausedCases } from './testing/planCases/paused.ts';
+import type { PlanCase } from './testing/planCases/planCase.ts';
+import { tables } from './testing/planCases/tables.ts';
 
-const tables: Readonly<Record<string, readonly PlanCase[]>> = {
-  'a pool that lives: its node group': nodeGroupCases,
-  'a pool that lives: the tags of its node group': tagCases,
-  'a pool that lives: a group that was there before': adoptionCases,
-  'a pool that lives: its prerequisites': prerequisiteCases,
-  'a pool that lives: what the cluster-autoscaler is told': autoscalerCases,
-  'a pool that lives: its versions': versionCases,
-  'a pool that lives: its launch template': templateCases,
-  'a pool that lives: its RuntimeClass': runtimeClassCases,
-  'a pool that lives: its nodes': nodeCases,
-  'a pool that lives: the taints of its nodes': taintCases,
-  'a pool that lives: what its nodes are told': verdictCases,
-  'a pool that goes': deletionCases,
-  'a pool that goes and leaves its group': leavingCases,
-};
-
-function rememberInWords({ nodeGroupName, cluster, anew, sending, scalingTags, claim }: Memory): string {
+function rememberInWords(memory: Memory | ClaimMemory): string {
+  const { claim } = memory;
+  if (claim?.nodes)
+    return `claim the turn of ${claim.nodes.map(({ name, operation }) => `${name} (${operation})`).join(', ')}`;
+  if (!('nodeGroupName' in memory)) return 'claim';
+  const { nodeGroupName, cluster, anew, sending, scalingTags } = memory;
   const what = anew
     ? `${anew.applied.length} fields, desired ${anew.desired ?? 'open'}`
     : scalingTags
@@ -97,12 +88,20 @@ describe('the plan', () => {
   });
 });
 
+const EXISTING: readonly Chapter['about'][] = ['leaving', 'nodes', 'leavingNodes', 'orders'];
+
 describe('every rule of the plan matters', () => {
   const cases = Object.values(tables).flat();
-  const books = { 'a pool that goes': deletionChapters, 'a pool that lives': livingChapters };
+  const books = {
+    'a pool that goes': deletionChapters,
+    'a pool that lives': livingChapters,
+    'a pool of existing nodes': existingChapters,
+  };
   for (const [book, chapters] of Object.entries(books)) {
-    const its = cases.filter(({ situation }) => isDeleting(situation.pool) === (chapters === deletionChapters));
-    for (const { about, rules } of chapters) {
+    const its = cases.filter(({ situation }) => chaptersFor(situation) === chapters);
+    // The other rules for existing nodes are those of other pools, or have suites of their own.
+    const tabled = chapters.filter(({ about }) => chapters !== existingChapters || EXISTING.includes(about));
+    for (const { about, rules } of tabled) {
       for (const rule of rules) {
         it(`${book}, ${about}: without ${rule.name} a case of the table fails`, () => {
           const without = chapters.map((chapter) => withoutRule(chapter, about, rule));

@@ -40,6 +40,7 @@ import {
   waitForVerifiedRelease,
 } from './nodeGroup/nodeGroupRules.ts';
 import { correctBuildLabels, correctTaints, tellNodes } from './nodes/nodeRules.ts';
+import { beginWithNodes, moveLeavingNodes, waitForLeavingNodes } from './operations/nodeOperationRules.ts';
 import { hasNodeGroup } from './poolKind.ts';
 import {
   createRuntimeClass,
@@ -70,7 +71,9 @@ export interface Chapter {
     | 'leaving'
     | 'nodes'
     | 'taints'
-    | 'verdicts';
+    | 'verdicts'
+    | 'leavingNodes'
+    | 'orders';
   readonly rules: readonly Rule[];
 }
 
@@ -115,6 +118,7 @@ export const livingChapters: readonly Chapter[] = [
       waitForUpdateResult,
       waitForMaintenanceWindow,
       waitForVerifiedRelease,
+      waitForLeavingNodes,
       waitForBudget,
       prepareRollingUpdate,
       correctVersion,
@@ -129,10 +133,12 @@ export const livingChapters: readonly Chapter[] = [
   { about: 'nodes', rules: [stayOutOfOtherClusters, leaveForeignGroup, correctBuildLabels] },
   { about: 'taints', rules: [stayOutOfOtherClusters, leaveForeignGroup, correctTaints] },
   { about: 'verdicts', rules: [stayOutOfOtherClusters, leaveForeignGroup, tellNodes] },
+  { about: 'leavingNodes', rules: [moveLeavingNodes] },
+  { about: 'orders', rules: [beginWithNodes] },
 ];
 
 /** A pool of existing nodes: those that leave come first, because another pool may wait for them. */
-const existingChapters: readonly Chapter[] = [
+export const existingChapters: readonly Chapter[] = [
   { about: 'finalizer', rules: [addFinalizerFirst] },
   { about: 'leaving', rules: [releaseNodes] },
   { about: 'formerRuntimeClass', rules: [leaveFormerRuntimeClass] },
@@ -140,12 +146,14 @@ const existingChapters: readonly Chapter[] = [
   { about: 'nodes', rules: [markNodes] },
   { about: 'taints', rules: [correctTaints] },
   { about: 'verdicts', rules: [tellNodes] },
+  { about: 'leavingNodes', rules: [moveLeavingNodes] },
+  { about: 'orders', rules: [beginWithNodes] },
 ];
 
 const existingDeletionChapters: readonly Chapter[] = [{ about: 'deletion', rules: [letExistingGo] }];
 
-/** The lists for a pool as it is now. */
-function chaptersFor({ pool }: Situation): readonly Chapter[] {
+/** The lists for a pool as it is now. Exported for the tests. */
+export function chaptersFor({ pool }: Situation): readonly Chapter[] {
   if (hasNodeGroup(pool)) return isDeleting(pool) ? deletionChapters : livingChapters;
   return isDeleting(pool) ? existingDeletionChapters : existingChapters;
 }
@@ -158,11 +166,17 @@ export interface Plan {
 
 /** The plan for a pool. A paused pool is only held: its other steps are pending. */
 export function planFor(s: Situation): Plan {
-  const steps = stepsOf(chaptersFor(s), s);
+  const steps = withOneClaim(stepsOf(chaptersFor(s), s));
   const later = isDeleting(s.pool) || !hasNodeGroup(s.pool) ? [] : laterSteps(s, steps);
   if (!isPaused(s.pool)) return { steps, pending: later };
   const isHold = ({ kind }: Step) => kind === 'addFinalizer';
   return { steps: steps.filter(isHold), pending: [...steps.filter((step) => !isHold(step)), ...later] };
+}
+
+/** A claim is written for one purpose at a time: that of the second would hide the first. */
+function withOneClaim(steps: readonly Step[]): readonly Step[] {
+  const first = steps.find(({ kind }) => kind === 'claimDisruption');
+  return steps.filter((step) => step.kind !== 'claimDisruption' || step === first);
 }
 
 /**

@@ -162,6 +162,26 @@ const others = {
   NodeClaimed: 'A node got the labels and taints of its pool. Its annotation winpool.dev/claim records what it had.',
   NodeReleased: 'A node is no longer of the pool, and has got back what it had.',
   NodeLabelled: 'The label node.kubernetes.io/windows-build of a node was put right.',
+  Draining: 'Nodes that were to be replaced or removed are being emptied, or their instances end. Nothing to do.',
+  DrainBlocked:
+    'Pods stay on a node that is to be replaced or removed, for the cause in the message. Let them go, or take the annotation away; after disruption.drain.timeout the node stays.',
+  WaitingForTurn:
+    'A node is to be replaced or removed, and waits: as many nodes or pools as allowed are out now, EKS works on the group, or the pool is paused. It goes when that is over; nothing to do.',
+  RemovalRefused:
+    'A node has the annotation winpool.dev/remove, and the pool must not get smaller, for the cause in the message. Lower the size in the spec, or set winpool.dev/replace=true.',
+  TooManyUnhealthy:
+    'More nodes fail verification than remediation.maxUnhealthy allows, so none of them is replaced. Look for the cause in NodesVerified; or set winpool.dev/replace=true on a node.',
+  Drained:
+    'A node of existingNodes that was to be replaced or removed is empty and stays cordoned. End it with what made it; the message says how, where that is known. To keep it, take the annotation away.',
+  ReplacementDue:
+    'A node of existingNodes has failed verification for longer than remediation.unhealthyAfter. The operator ends no such node: end it with what made it, or set winpool.dev/replace=true to have it drained first.',
+  NodeDrained: 'A node of existingNodes that was to be replaced or removed is empty. End it with what made it.',
+  NodeDisruptionBegun: 'It is the turn of the nodes in the message: they are emptied and go.',
+  NodeDisruptionEnded: 'The nodes that went one by one are gone, and the pool has its nodes again.',
+  NodeCordoned: 'A node that is to be replaced or removed takes no more pods.',
+  InstanceEnded: 'The instance of a node that was to be replaced or removed is being ended.',
+  NodeStays:
+    'A node that was to be replaced or removed stays and takes pods again. Its annotation was taken away, or has another value (timed-out, refused, uncordoned): to try again, set it to true, or take winpool.dev/remediation away. Without either the node waits for another turn.',
   GateTaintReplaced:
     'EKS refused the key of the taint that nodes are born with under Gate, so they are born with winpool.dev/unverified instead. Give the cluster-autoscaler the flag --startup-taint=winpool.dev/unverified, or it takes nodes at the gate for nodes that no pod fits.',
   NodeTainted: 'A node got or lost a taint of the operator, because its verdict or verification.policy changed.',
@@ -188,6 +208,10 @@ export const onTheWay: ReadonlySet<string> = new Set<Reason>([
 export type NodeCheck = keyof typeof nodeChecks;
 export type PrerequisiteReason = keyof typeof prerequisites;
 export type Reason = keyof typeof reasons;
+
+/** The reasons of the checks on a node, and those of the prerequisites. */
+export const nodeCheckReasons = Object.keys(nodeChecks) as readonly NodeCheck[];
+export const prerequisiteReasons = Object.keys(prerequisites) as readonly PrerequisiteReason[];
 
 /** What to do next about nodes that fail a check, for messages. */
 export function nextMoveOf(reason: NodeCheck): string {

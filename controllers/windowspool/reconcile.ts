@@ -1,18 +1,22 @@
 /** One run for one pool: observe -> plan -> act -> report. It starts from what is true now, never from the event that woke it. */
 import { act, type Hands, type Outcome } from './act.ts';
+import type { WindowsPool } from './api.gen.ts';
 import { SCALING_TAGS_QUESTION } from './nodeGroup/autoscalerFacts.ts';
 import { excuseGateKey } from './nodes/gateRefusal.ts';
 import { needsInstances, observe, type Sights, type Sources } from './observe.ts';
+import { waitsForTurn } from './operations/beginnings.ts';
+import { isDueAgain } from './operations/endInstance.ts';
+import { rememberedOperations, withCount } from './operations/observeOperations.ts';
 import { planFor } from './plan.ts';
 import { hasNodeGroup } from './poolKind.ts';
-import type { Answer } from './ports.ts';
+import type { Answer } from './ports/answer.ts';
 import { needsExamination } from './prerequisites/examination.ts';
 import { accessEntryQuestion } from './prerequisites/gather.ts';
-import { report, type Voice } from './report.ts';
+import { confirmedAt, report, type Voice } from './report.ts';
 import { type Next, nextRun, retry, untilGroupLook } from './schedule.ts';
 import type { Settings, Situation } from './situation.ts';
 import { type Step, touchesAws } from './steps.ts';
-import { waitsForBudget } from './upgrades/disruption.ts';
+import { leavingNodes, waitsForBudget } from './upgrades/disruption.ts';
 import { unverifiedRelease } from './upgrades/releaseFailures.ts';
 import { excuseSkew } from './upgrades/versionSkew.ts';
 
@@ -25,6 +29,8 @@ export interface Deps extends Sources, Hands, Voice {
 
 /** Brings one pool nearer to its spec. Never throws for expected trouble; a throw is a bug, or the signal. */
 export async function reconcile(name: string, deps: Deps, signal: AbortSignal): Promise<Next> {
+  // Before the first call that may fail: what was never confirmed has an age, too, so that an alert can tell of it.
+  if (deps.pools.get(name)) deps.metrics.stampFirst(name, confirmedAt(deps.now()));
   const seen = await look(name, deps, signal);
   if (!seen.ok) return retry(seen.trouble);
   if (!seen.value) return forget(name, deps);
@@ -35,12 +41,13 @@ export async function reconcile(name: string, deps: Deps, signal: AbortSignal): 
   // Somebody else was faster: the next look shows whose the group is.
   if (!acted) return { kind: 'retry' };
   forgetWhatChanged(steps, deps.sights);
+  keepOperations(acted.after, deps.sights);
   const outcome = excuseGateKey(await excuseSkew(acted, deps.sights, deps, signal));
   const told = await report(outcome, plan.pending, fresh, deps, signal);
   if (outcome.released) return forget(name, deps);
   const { after } = outcome;
-  if (!waitsForBudget(after) && !unverifiedRelease(after)) deps.fleet.rest(name);
-  if (fresh) deps.sights.keep(after, deps.now() + untilGroupLook(after));
+  if (!waitsForBudget(after) && !waitsForTurn(after) && !unverifiedRelease(after)) deps.fleet.rest(name);
+  if (fresh && hasNodeGroup(after.pool)) deps.sights.keep(after, deps.now() + untilGroupLook(after));
   if (told.kind === 'failed') return retry(told.trouble);
   const untilLook = hasNodeGroup(after.pool) ? deps.sights.dueAt(name) - deps.now() : untilGroupLook(after);
   return nextRun(after, told.kind === 'deferred' ? Math.min(told.ms, untilLook) : untilLook);
@@ -60,23 +67,28 @@ async function look(name: string, deps: Deps, signal: AbortSignal): Promise<Answ
   const pool = deps.pools.get(name);
   if (!pool) return { ok: true, value: undefined };
   const now = deps.now();
-  if (!hasNodeGroup(pool)) {
-    const situation = await observe(pool, undefined, deps.sights, deps, deps.settings, now, signal);
-    return { ok: true, value: { situation, fresh: false } };
+  const observed = (known: WindowsPool) => observe(known, undefined, deps.sights, deps, deps.settings, now, signal);
+  // A node that is being emptied must be the pool's by what the pool says now.
+  if (!hasNodeGroup(pool) && leavingNodes(pool).every(({ drained }) => drained !== undefined)) {
+    const situation = await observed(pool);
+    if (!planFor(situation).steps.some(needsFreshLook)) return { ok: true, value: { situation, fresh: false } };
   }
   const cached = deps.sights.current(pool, now);
   if (cached) {
     const situation = await observe(pool, cached, deps.sights, deps, deps.settings, now, signal);
     const asksAws =
-      needsInstances(situation) || needsExamination(situation) || planFor(situation).steps.some(touchesAws);
-    const enough = cached.troubles.length > 0 || !asksAws;
+      needsInstances(situation) || needsExamination(situation) || planFor(situation).steps.some(needsFreshLook);
+    const enough = cached.troubles.some((trouble) => !isDueAgain(trouble, situation)) || !asksAws;
     if (enough) return { ok: true, value: { situation, fresh: false } };
   }
   const read = await deps.pools.read(name, signal);
   if (!read.ok) return read;
   if (!read.value) return { ok: true, value: undefined };
-  const situation = await observe(read.value, undefined, deps.sights, deps, deps.settings, now, signal);
-  return { ok: true, value: { situation, fresh: true } };
+  const situation = await observed(read.value);
+  return {
+    ok: true,
+    value: { situation: hasNodeGroup(pool) ? situation : await withCount(situation, deps, signal), fresh: true },
+  };
 }
 
 /** Takes the steps; not when they adopt a group that another pool has adopted since it was looked at. */
@@ -99,12 +111,17 @@ async function actAlone(
 }
 
 /**
- * What AWS refused at the last look is not asked again before the next one, however many events come. The finalizer and a share of the
- * disruption budget wait for what AWS is still to be asked.
+ * What AWS refused at the last look is not asked again before the next one, however many events come. The finalizer waits for what AWS is
+ * still to be asked.
  */
 function withoutAws(steps: readonly Step[]): readonly Step[] {
-  const waits = ({ kind }: Step) => ['removeFinalizer', 'claimDisruption'].includes(kind);
-  return steps.some(touchesAws) ? steps.filter((step) => !touchesAws(step) && !waits(step)) : steps;
+  if (!steps.some(needsFreshLook)) return steps;
+  return steps.filter((step) => !needsFreshLook(step) && step.kind !== 'removeFinalizer');
+}
+
+/** What writes to AWS, and what takes a share of the disruption budget: EKS may have begun to work on the group since it was looked at. */
+function needsFreshLook(step: Step): boolean {
+  return touchesAws(step) || step.kind === 'claimDisruption';
 }
 
 /** What was answered before is not true any more, also where a call failed: somebody else may have made it. */
@@ -113,6 +130,14 @@ function forgetWhatChanged(steps: readonly Step[], { shared }: Sights): void {
     if (step.kind === 'createAccessEntry') shared.forget(accessEntryQuestion(step.role));
     if (step.kind === 'correctScalingTags') shared.forget(SCALING_TAGS_QUESTION);
   }
+}
+
+/** Nodes that go are looked at again after a while, not at every event. */
+function keepOperations(after: Situation, sights: Sights): void {
+  const { name } = after.pool.metadata;
+  const operations = rememberedOperations(after);
+  if (operations) sights.operations.set(name, operations);
+  else sights.operations.delete(name);
 }
 
 function forget(name: string, { sights, rosters, fleet, pace, metrics }: Deps): Next {

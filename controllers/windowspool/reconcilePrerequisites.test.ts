@@ -3,6 +3,7 @@ import { reconcile } from './reconcile.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import { MINUTE, sampleNode, sampleTrouble, settings } from './testing/fixtures.ts';
 import { fresh, PREREQUISITE_CALLS, ready, readyWorld, until, wake } from './testing/life.ts';
+import { gaugesOf } from './testing/shownMetrics.ts';
 
 const condition = (world: FakeWorld, type: string, name = 'web') =>
   world.pools.get(name)?.status?.conditions?.find((each) => each.type === type);
@@ -24,7 +25,9 @@ describe('a pool whose prerequisites are not met', () => {
       [says(world, 'PrerequisitesMet'), says(world, 'Ready'), says(world, 'Stalled'), says(world, 'NodeGroupReady')],
       ['False WindowsIPAMDisabled', 'False WindowsIPAMDisabled', 'True WindowsIPAMDisabled', 'False Pending'],
     );
-    assert.deepEqual(world.metrics.get('web')?.prerequisites, [{ reason: 'WindowsIPAMDisabled', status: 'False' }]);
+    assert.deepEqual(gaugesOf(world.metrics.get('web'), 'windowspool_prerequisite'), {
+      'reason="WindowsIPAMDisabled",status="False"': 1,
+    });
     for (let i = 0; i < 5; i++) {
       world.now = deps.sights.dueAt('web');
       await wake(world, deps);
@@ -38,7 +41,7 @@ describe('a pool whose prerequisites are not met', () => {
     await until(world, deps, () => ready(world) === 'True', 'Ready');
     assert.equal(says(world, 'PrerequisitesMet'), 'True Met');
     assert.equal(world.created, 1);
-    assert.deepEqual(world.metrics.get('web')?.prerequisites, []);
+    assert.deepEqual(gaugesOf(world.metrics.get('web'), 'windowspool_prerequisite'), {});
   });
 
   it('is looked at again soon, then less and less often, and never hot', async () => {
@@ -243,7 +246,9 @@ describe('after the creation', () => {
     await wake(world, deps);
     world.now = deps.sights.dueAt('web');
     await wake(world, deps);
-    assert.deepEqual(world.metrics.get('web')?.prerequisites, [{ reason: 'WindowsIPAMDisabled', status: 'False' }]);
+    assert.deepEqual(gaugesOf(world.metrics.get('web'), 'windowspool_prerequisite'), {
+      'reason="WindowsIPAMDisabled",status="False"': 1,
+    });
     world.instances = world.instances.slice(0, 3);
     world.now = deps.sights.dueAt('web');
     await wake(world, deps);

@@ -51,6 +51,28 @@ describe('trouble', () => {
     assert.equal(world.created, 1);
   });
 
+  for (const call of ['write status', 'read pool']) {
+    it(`with the call "${call}" since the start of the process shows since when the status is not confirmed`, async () => {
+      const { world } = await readyWorld();
+      const deps = world.start();
+      const confirmed = () => world.stamps.get('web windowspool_status_confirmed_timestamp_seconds');
+      const [began, fails] = [world.now, world.fails];
+      world.fails = (name) => (name === call ? sampleTrouble('denied') : undefined);
+      world.apply(fresh({ labels: { tier: 'db' } }));
+      for (let run = 0; run < 3; run++) {
+        await reconcile('web', deps, signal);
+        world.now += 60_000;
+        assert.equal(confirmed(), began / 1_000);
+      }
+      world.fails = fails;
+      await wake(world, deps);
+      assert.equal(confirmed(), world.now / 1_000);
+      world.remove('web');
+      await until(world, deps, () => world.pools.size === 0, 'the end');
+      assert.equal(confirmed(), undefined);
+    });
+  }
+
   it('with the write of the status is retried', async () => {
     const world = new FakeWorld();
     world.fails = (call) => (call === 'write status' ? sampleTrouble('conflict') : undefined);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Outcome } from './act.ts';
 import type { WindowsPool } from './api.gen.ts';
-import type { NodeRecord } from './ports.ts';
+import type { NodeRecord } from './ports/nodes.ts';
 import { report } from './report.ts';
 import type { Step } from './steps.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
@@ -17,6 +17,7 @@ import {
   sampleSituation,
   sampleTrouble,
 } from './testing/fixtures.ts';
+import { gaugesOf } from './testing/shownMetrics.ts';
 
 const { signal } = new AbortController();
 
@@ -147,37 +148,34 @@ describe('a report', () => {
 });
 
 describe('the metrics', () => {
-  it('show conditions, nodes by state, failures by reason and the state of the group', async () => {
-    const { world, voice } = new Reporter();
-    const after = sampleSituation({ nodes: [...bad, sampleNode({ name: 'ip-8', taints: [], ready: 'False' })] });
-    world.pools.set('web', after.pool);
-    await report({ after, done: [], accepted: undefined, left: [], released: false }, [], true, voice, signal);
-    assert.deepEqual(world.metrics.get('web'), {
-      conditions: [
-        { type: 'Ready', status: 'True' },
-        { type: 'PrerequisitesMet', status: 'True' },
-        { type: 'NodeGroupReady', status: 'True' },
-        { type: 'RuntimeClassReady', status: 'True' },
-        { type: 'NodesVerified', status: 'False' },
-        { type: 'UpToDate', status: 'True' },
-      ],
-      nodes: { verified: 3, joining: 0, failing: 2 },
-      failures: { RegistrationTaintMissing: 2, NotReady: 1 },
-      kernels: { '10.0.20348.2762': 5 },
-      belowMinimum: undefined,
-      prerequisites: [],
-      nodeGroupStatus: 'ACTIVE',
-      drift: { label: 0, taint: 0, scaling: 0, tag: 0, version: 0, release: 0, template: 0, update: 0 },
-    });
+  it('say when the status was confirmed, also where it needs no write, and when it was written', async () => {
+    const reporter = new Reporter();
+    const { stamps } = reporter.world;
+    const times = () =>
+      ['confirmed', 'written'].map((what) => stamps.get(`web windowspool_status_${what}_timestamp_seconds`));
+    await reporter.tell({ nodes: bad });
+    assert.deepEqual(times(), [NOW / 1_000, NOW / 1_000]);
+    const later = { nodes: bad, now: NOW + 60_000 };
+    assert.equal((await reporter.tell(later)).wrote, false);
+    assert.deepEqual(times(), [NOW / 1_000 + 60, NOW / 1_000]);
+  });
+
+  it('do not say so while a status waits for its turn', async () => {
+    const reporter = new Reporter();
+    const confirmed = () => reporter.world.stamps.get('web windowspool_status_confirmed_timestamp_seconds');
+    await reporter.tell({ nodes: bad });
+    const { told } = await reporter.tell({ now: NOW + 500 }, {}, false);
+    assert.deepEqual([told.kind, confirmed()], ['deferred', NOW / 1_000]);
   });
 
   it('keep the state of a group that cannot be looked at, and show none of a foreign one', async () => {
     const reporter = new Reporter();
+    const shown = () => gaugesOf(reporter.world.metrics.get('web'), 'windowspool_node_group_status');
     const trouble = sampleTrouble('throttled');
     await reporter.tell({ group: { kind: 'unreachable', trouble, since: 0, last: sampleGroup() } });
-    assert.equal(reporter.world.metrics.get('web')?.nodeGroupStatus, 'ACTIVE');
+    assert.deepEqual(shown(), { 'status="ACTIVE"': 1 });
     await reporter.tell({ group: { kind: 'seen', group: sampleGroup(undefined, { tags: {} }) } });
-    assert.equal(reporter.world.metrics.get('web')?.nodeGroupStatus, undefined);
+    assert.deepEqual(shown(), {});
   });
 
   it('go with the pool, whose status is not written any more', async () => {

@@ -1,22 +1,24 @@
 /** The only place that writes conditions, events and metrics. Each is written only when it changes. */
 import type { Outcome } from './act.ts';
 import type { Condition, WindowsPool, WindowsPoolStatus } from './api.gen.ts';
-import { assessPool, type Findings } from './assess.ts';
-import { groupOf } from './facts.ts';
+import { assessPool } from './assess.ts';
 import { canonical } from './hash.ts';
 import { POOL_KEY } from './labels.ts';
-import { countByPart, describeDifference, reportedDrift } from './nodeGroup/differences.ts';
+import type { TimeSample } from './metricCatalogue.ts';
+import { countByPart, type DriftPart, describeDifference } from './nodeGroup/differences.ts';
 import { silentlyLeft } from './nodeGroup/leaving.ts';
-import { isOwnedBy, nodeGroupNameOf } from './nodeGroup/nodeGroup.ts';
-import { kernelSeries, revisionsOf } from './nodes/kernels.ts';
+import { nodeGroupNameOf } from './nodeGroup/nodeGroup.ts';
+import { leavingCounts } from './operations/leavingSamples.ts';
+import { tellHeldNodes, tellNodes, tellReplaced } from './operations/operationEvents.ts';
 import type { Pace } from './pace.ts';
 import { hasNodeGroup } from './poolKind.ts';
-import type { Events, Metrics, Pools, Trouble } from './ports.ts';
-import { examinationOf } from './prerequisites/examination.ts';
+import type { Trouble } from './ports/answer.ts';
+import type { Events, Metrics, Pools } from './ports/pools.ts';
 import { onTheWay, type Reason, reasons } from './reasons.ts';
-import type { Situation, StepTrouble } from './situation.ts';
+import { samplesOf } from './samples.ts';
+import type { StepTrouble } from './situation.ts';
 import { statusFor } from './status.ts';
-import { describeStep, isNodeStep, type NodeStep, type Step } from './steps.ts';
+import { describeStep, isGivenUp, isNodeStep, type NodeStep, type Step } from './steps.ts';
 import { describeReleaseFailure } from './upgrades/releaseFailures.ts';
 import { count, joined, sentence } from './words.ts';
 
@@ -50,6 +52,11 @@ const stepReasons: Readonly<Partial<Record<Step['kind'], Reason>>> = {
   taintNode: 'NodeTainted',
   markNode: 'NodeClaimed',
   releaseNode: 'NodeReleased',
+  claimDisruption: 'NodeDisruptionBegun',
+  endInstance: 'InstanceEnded',
+  endLateInstance: 'InstanceEnded',
+  restoreNode: 'NodeStays',
+  reportDrained: 'NodeDrained',
 };
 
 /**
@@ -68,16 +75,21 @@ export async function report(
   const assessment = assessPool(outcome.after);
   const status = statusFor(outcome, assessment, pending);
   tellSteps(outcome, voice.events);
+  tellNodes(outcome, voice.events);
   tellCorrections(outcome, voice);
   tellLeft(outcome, voice.events);
   tellStranded(outcome, voice.events);
   tellDoubts(outcome, voice.events);
+  voice.metrics.add(name, leavingCounts(outcome));
   if (outcome.released) {
     voice.metrics.drop(name);
     return { kind: 'told', pool };
   }
-  showMetrics(outcome.after, assessment, voice.metrics);
-  if (pool.status !== undefined && canonical(pool.status) === canonical(status)) return { kind: 'told', pool };
+  voice.metrics.show(name, samplesOf(outcome.after, assessment, status));
+  if (pool.status !== undefined && canonical(pool.status) === canonical(status)) {
+    voice.metrics.stamp(name, confirmedAt(now));
+    return { kind: 'told', pool };
+  }
   // What nodes are told follows from the same news as the status, and does not make it more urgent.
   const isDone = outcome.done.some(({ kind }) => kind !== 'tellNode');
   const ms = urgent || pool.status === undefined || isDone ? 0 : voice.pace.wait(name, now);
@@ -85,9 +97,21 @@ export async function report(
   const answer = await voice.pools.writeStatus(pool, status, signal);
   if (!answer.ok) return { kind: 'failed', trouble: answer.trouble };
   voice.pace.wrote(name, now);
+  voice.metrics.stamp(name, confirmedAt(now));
+  voice.metrics.stamp(name, {
+    metric: 'windowspool_status_written_timestamp_seconds',
+    labels: {},
+    value: now / 1_000,
+  });
   // After the write: an event about a status that nobody can read yet would only confuse.
-  tellChanges(pool, status, voice.events);
+  if (tellChanges(pool, status, voice.events).has('DrainBlocked')) tellHeldNodes(outcome.after, voice.events);
+  tellReplaced(outcome.after, status, voice.events);
   return { kind: 'told', pool: answer.value };
+}
+
+/** That the status was right at this time, in epoch milliseconds. */
+export function confirmedAt(now: number): TimeSample {
+  return { metric: 'windowspool_status_confirmed_timestamp_seconds', labels: {}, value: now / 1_000 };
 }
 
 /** What was done to many nodes, in words. */
@@ -96,6 +120,11 @@ const manyNodes: Readonly<Record<NodeStep['kind'], (nodes: string) => string>> =
   tellNode: (nodes) => `tell ${nodes} what was found`,
   markNode: (nodes) => `give ${nodes} the labels and taints of the pool`,
   releaseNode: (nodes) => `give ${nodes} back what they had`,
+  cordonNode: (nodes) => `cordon ${nodes}`,
+  evictPods: (nodes) => `evict pods from ${nodes}`,
+  endInstance: (nodes) => `end the instances of ${nodes}`,
+  restoreNode: (nodes) => `let ${nodes} stay`,
+  reportDrained: (nodes) => `${nodes} are drained: end them with what made them`,
   taintNode: (nodes) => `correct the taints of ${nodes}`,
 };
 
@@ -104,12 +133,15 @@ function tellSteps({ done, after: { pool } }: Outcome, events: Events): void {
     const reason = stepReasons[kind];
     if (!reason) continue;
     const [first] = steps;
+    // The share of an update is told of by the update.
+    if (first?.kind === 'claimDisruption' && !first.begins) continue;
     // A thousand nodes are one event: each takes from the budget of what else there is to tell.
     const messages =
       first && isNodeStep(first) && steps.length > 1
         ? [manyNodes[first.kind](count(steps.length, 'node'))]
         : steps.map((step) => describeStep(step) ?? reasons[reason]);
-    for (const message of messages) events.publish(pool, { type: 'Normal', reason, action: kind, message });
+    const type = steps.some(isGivenUp) ? 'Warning' : 'Normal';
+    for (const message of messages) events.publish(pool, { type, reason, action: kind, message });
   }
 }
 
@@ -121,7 +153,10 @@ function tellCorrections({ done, after: { pool } }: Outcome, { events, metrics }
     const found = joined(drift.map(describeDifference), 10);
     const message = `Node group ${nodeGroupNameOf(pool)}: ${sentence(found)} It is put right.`;
     events.publish(pool, { type: 'Warning', reason: 'Drifted', action: step.kind, message });
-    metrics.corrected(pool.metadata.name, countByPart(drift));
+    const samples = (Object.entries(countByPart(drift)) as [DriftPart, number][]).map(
+      ([part, value]) => ({ metric: 'windowspool_drift_corrected_total', labels: { part }, value }) as const,
+    );
+    metrics.add(pool.metadata.name, samples);
   }
 }
 
@@ -147,6 +182,7 @@ function tellLeft(outcome: Outcome, events: Events): void {
       updateConfig: 'keeps its labels and taints of the operator',
       tellNode: `has ${count(entries.length, 'node')} left with the condition winpool.dev/Verified`,
       taintNode: `has ${count(entries.length, 'node')} left with taints of the operator`,
+      restoreNode: `has ${count(entries.length, 'node')} left with the annotation winpool.dev/cordoned`,
       releaseNode: `has ${count(entries.length, 'node')} left with the annotation winpool.dev/claim`,
     };
     const cause = sentence(`${trouble.operation} failed: ${trouble.message}`);
@@ -170,9 +206,9 @@ function tellStranded({ after: { pool, group: sight }, released }: Outcome, even
 
 /**
  * Events tell what somebody must know: what turned bad, what is good again, and when Ready turns. What is merely on its way is in the
- * conditions, and the steps have events of their own.
+ * conditions, and the steps have events of their own. Gives the reasons that were told.
  */
-function tellChanges(pool: WindowsPool, status: WindowsPoolStatus, events: Events): void {
+function tellChanges(pool: WindowsPool, status: WindowsPoolStatus, events: Events): ReadonlySet<string> {
   const told = new Set<string>();
   if (status.nodeGroup?.gateTaint !== pool.status?.nodeGroup?.gateTaint) {
     const reason = 'GateTaintReplaced';
@@ -187,11 +223,14 @@ function tellChanges(pool: WindowsPool, status: WindowsPoolStatus, events: Event
     const { reason, message, type: action } = condition;
     events.publish(pool, { type: isBad(condition) ? 'Warning' : 'Normal', reason, action, message });
   }
+  return told;
 }
 
 function isNews(now: Condition, before: Condition | undefined): boolean {
   if (now.type === 'Reconciling' || now.type === 'Stalled') return false;
   if (now.type === 'Paused') return before === undefined;
+  // Which pods are in the way is news, and that somebody is asked to wait is none.
+  if (now.type === 'NodesLeaving') return isHolding(now) && before?.reason !== now.reason;
   if (now.type === 'Ready') return before !== undefined && before.status !== now.status;
   // Another drifted field is news, too, also beside what EKS cannot change.
   const drifted = ['Drifted', 'ImmutableDifference'].includes(now.reason) && before?.message !== now.message;
@@ -199,34 +238,11 @@ function isNews(now: Condition, before: Condition | undefined): boolean {
   return changed && (isBad(now) || (now.status === 'True' && before !== undefined && isBad(before)));
 }
 
-function isBad({ status, reason }: Condition): boolean {
-  return status !== 'True' && !onTheWay.has(reason);
+function isBad(condition: Condition): boolean {
+  return isHolding(condition) || (condition.status !== 'True' && !onTheWay.has(condition.reason));
 }
 
-function showMetrics(s: Situation, assessment: Findings, metrics: Metrics): void {
-  const { roster } = s;
-  const failures: Record<string, number> = {};
-  for (const { failures: findings } of [...roster.failing, ...roster.joining]) {
-    for (const { reason } of findings) failures[reason] = (failures[reason] ?? 0) + 1;
-  }
-  const nodes = { verified: roster.verified, joining: roster.joining.length, failing: roster.failing.length };
-  const conditions = Object.entries(assessment).map(([type, { status }]) => ({ type, status }));
-  const checked = examinationOf(s);
-  const prerequisites = [
-    ...(checked?.failed ?? []).map(({ check }) => ({ reason: check.reason, status: 'False' })),
-    ...(checked?.unknown ?? []).map(({ check }) => ({ reason: check.reason, status: 'Unknown' })),
-  ];
-  const group = groupOf(s);
-  const owned = group && isOwnedBy(s.pool, group) ? group : undefined;
-  const drift = countByPart(owned ? reportedDrift(s.pool, owned) : []);
-  metrics.show(s.pool.metadata.name, {
-    conditions,
-    nodes,
-    failures,
-    kernels: kernelSeries(roster),
-    belowMinimum: revisionsOf(s.pool, roster)?.belowMinimum,
-    prerequisites,
-    nodeGroupStatus: owned?.status,
-    drift,
-  });
+/** Whether people have to do something about nodes that are to go. */
+function isHolding({ reason }: Condition): boolean {
+  return ['DrainBlocked', 'RemovalRefused', 'TooManyUnhealthy', 'ReplacementDue'].includes(reason);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { WindowsPoolSpec } from './api.gen.ts';
 import { assessRuntimeClass } from './assessRuntimeClass.ts';
-import type { RuntimeClass } from './ports.ts';
+import type { RuntimeClass } from './ports/runtimeClasses.ts';
 import { fits, isAsWanted, isOwner, isSoleOwner, isTaken, runtimeClassFor } from './runtimeClass.ts';
 import { samplePool, sampleRuntimeClass, sampleSituation } from './testing/fixtures.ts';
 

@@ -4,7 +4,8 @@ import { canonical } from './hash.ts';
 import { POOL_KEY } from './labels.ts';
 import { REGISTRATION_TAINT } from './nodeGroup/nodeGroup.ts';
 import { buildOf, imageBuildsOf, WINDOWS_BUILD_LABEL, yearOf } from './nodes/windows.ts';
-import type { RuntimeClass, RuntimeClassWish, Taint, Toleration } from './ports.ts';
+import type { Taint } from './ports/nodes.ts';
+import type { RuntimeClass, RuntimeClassWish, Toleration } from './ports/runtimeClasses.ts';
 
 /** Either spelling of the registration taint: EKS pools here, OpenShift's Windows nodes. */
 const OS_TOLERATIONS: readonly Toleration[] = ['windows', 'Windows'].map((value) => ({

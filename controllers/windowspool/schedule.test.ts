@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { NodeGroup, TroubleKind } from './ports.ts';
+import type { TroubleKind } from './ports/answer.ts';
+import type { NodeGroup } from './ports/eks.ts';
 import { nextRun, untilGroupLook } from './schedule.ts';
 import type { Situation } from './situation.ts';
 import {

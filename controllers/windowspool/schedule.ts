@@ -5,11 +5,14 @@ import { failedTargetOf } from './failedTarget.ts';
 import { hashOf } from './hash.ts';
 import { adoptionOf } from './nodeGroup/adoption.ts';
 import { isOwnedBy } from './nodeGroup/nodeGroup.ts';
+import { isGone } from './operations/leavingSight.ts';
+import { nextUnhealthyAt } from './operations/remediation.ts';
 import { hasNodeGroup, nodeGroupIn } from './poolKind.ts';
-import type { Trouble } from './ports.ts';
+import type { Trouble } from './ports/answer.ts';
 import { examinationOf } from './prerequisites/examination.ts';
 import type { Situation } from './situation.ts';
 import { waitingForWindow } from './upgrades/automaticUpdates.ts';
+import { leavingNodes, NODE_OPERATION } from './upgrades/disruption.ts';
 import { nextOpening } from './upgrades/maintenance.ts';
 
 /** What the queue does with the pool: nothing, another run after a while, or one with growing delays; a cause is logged. */
@@ -30,7 +33,26 @@ export function nextRun(s: Situation, groupLookMs: number): Next {
   const retried = [...own, ...awsTroublesOf(s)].find(({ kind }) => TRANSIENT.includes(kind));
   if (retried) return retry(retried);
   const again = own.length > 0 ? s.settings.deniedRetryMs : Number.POSITIVE_INFINITY;
-  return { kind: 'after', ms: Math.max(SHORTEST_MS, Math.min(groupLookMs, again, untilNodesLate(s), untilWindow(s))) };
+  return {
+    kind: 'after',
+    ms: Math.max(
+      SHORTEST_MS,
+      Math.min(groupLookMs, again, untilNodesLate(s), untilWindow(s), untilPass(s), nextUnhealthyAt(s) - s.now),
+    ),
+  };
+}
+
+/** When nodes that go are looked at next: at once when they have just got their turn. One that ends is waited for: its node's end wakes the pool. */
+function untilPass({ pool, operations, settings, now }: Situation): number {
+  const leaving = leavingNodes(pool);
+  if (leaving.length === 0) return Number.POSITIVE_INFINITY;
+  const isEach = leaving.every(({ uid }) => operations?.nodes.some(({ entry }) => entry.uid === uid));
+  if (!isEach) return SHORTEST_MS;
+  // One that is gone leaves its place to the next.
+  if (operations?.fresh && operations.nodes.some(isGone)) return SHORTEST_MS;
+  // What becomes of one that is drained wakes the pool; the look that this asks for may have to wait a moment.
+  if (operations?.fresh && leaving.every(({ drained }) => drained !== undefined)) return Number.POSITIVE_INFINITY;
+  return leaving.every(({ ended }) => ended !== undefined) ? settings.pollMs : (operations?.nextAt ?? now) - now;
 }
 
 /** When the window begins for which an automatic update waits. */
@@ -101,7 +123,9 @@ function untilGroupChanges(s: Situation): number {
   if (group.status.endsWith('_FAILED')) return untilRetry(s, group.modifiedAt);
   // Just adopted: its nodes are the pool's from now on, and what differs is next.
   if (group.arn !== s.pool.status?.nodeGroup?.arn) return SHORTEST_MS;
-  return spread(s, isUpdateOpen(s) ? settings.pollMs : settings.resyncMs);
+  // The group got smaller, or waits for another node.
+  const isLosing = s.pool.status?.disruption?.cause === NODE_OPERATION;
+  return spread(s, isUpdateOpen(s) || isLosing ? settings.pollMs : settings.resyncMs);
 }
 
 /** EKS may take no update of a DEGRADED group, and that can last for days. A pool that leaves its group tries for minutes only. */

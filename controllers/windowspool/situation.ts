@@ -1,17 +1,13 @@
 /** What is true of a pool at one moment: everything that the plan may look at. Plain data. */
 import type { WindowsPool } from './api.gen.ts';
 import type { HoldingView } from './existing/holdings.ts';
-import type { RosterView } from './nodes/roster.ts';
-import type {
-  Answer,
-  Cluster,
-  Instance,
-  NodeGroup,
-  NodeGroupUpdate,
-  RuntimeClass,
-  StuckPod,
-  Trouble,
-} from './ports.ts';
+import type { RosterView } from './nodes/rosterView.ts';
+import type { NodeCount, OperationSight } from './operations/leavingSight.ts';
+import type { Answer, Trouble } from './ports/answer.ts';
+import type { Instance } from './ports/ec2.ts';
+import type { Cluster, NodeGroup, NodeGroupUpdate } from './ports/eks.ts';
+import type { StuckPod } from './ports/pods.ts';
+import type { RuntimeClass } from './ports/runtimeClasses.ts';
 import type { PrerequisiteFacts } from './prerequisites/facts.ts';
 import type { FleetView } from './upgrades/fleet.ts';
 
@@ -75,6 +71,10 @@ export interface Situation {
   readonly update: NodeGroupUpdate | undefined;
   /** The pods that kept that update from its end; undefined where they were not asked for. */
   readonly stuckPods?: Answer<readonly StuckPod[]>;
+  /** The nodes that go one by one; undefined where none does. */
+  readonly operations?: OperationSight;
+  /** How many nodes are out, past every cache; asked for when more are about to go, and undefined else. */
+  readonly counted?: Answer<NodeCount>;
   /** The verdicts on the pool's nodes: a live view of the cache. */
   readonly roster: RosterView;
   /** Of a pool of existing nodes: nodes that it wants and has not, or has and must give back. */
@@ -102,9 +102,9 @@ export interface Situation {
 export interface StepTrouble {
   /** When it happened, epoch milliseconds: it may be told again from memory. */
   readonly at: number;
-  /** The kind of a Step, `describeUpdate`, `describeInstances`, `describeScalingGroups` or `readNode`. */
+  /** The kind of a Step, or `describe...` for what AWS is asked, `readNode`, `readInstances`, `listNodes` or `listPods`. */
   readonly step: string;
   readonly trouble: Trouble;
-  /** Of a step that sends an update: the hash of what it was to reach. */
+  /** Of a step that sends an update: the hash of what it was to reach. Of one that ends an instance: the UID of its node. */
   readonly target?: string;
 }

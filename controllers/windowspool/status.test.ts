@@ -5,7 +5,7 @@ import type { NodeGroupState, WindowsPoolStatus } from './api.gen.ts';
 import { assess } from './assess.ts';
 import { canonical } from './hash.ts';
 import { configTargetOf } from './nodeGroup/groupChanges.ts';
-import type { NodeGroup, NodeGroupUpdate } from './ports.ts';
+import type { NodeGroup, NodeGroupUpdate } from './ports/eks.ts';
 import type { Situation } from './situation.ts';
 import { statusFor } from './status.ts';
 import type { Step } from './steps.ts';
@@ -236,6 +236,7 @@ describe('the node group in the status', () => {
       change: 'scaling max 5',
       desired: 4,
       status: 'InProgress',
+      startedAt: '2026-03-01T12:00:00Z',
     });
   });
 

@@ -10,9 +10,9 @@ import { nextScalingTags } from './nodeGroup/autoscalerTags.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup/nodeGroup.ts';
 import { gateTaintState } from './nodes/gateRefusal.ts';
 import { countBuilds, revisionsOf } from './nodes/kernels.ts';
-import type { RosterView } from './nodes/roster.ts';
+import type { RosterView } from './nodes/rosterView.ts';
 import { hasNodeGroup, scalingIn } from './poolKind.ts';
-import type { NodeGroup } from './ports.ts';
+import type { NodeGroup } from './ports/eks.ts';
 import { isOwner, runtimeClassFor } from './runtimeClass.ts';
 import type { Situation } from './situation.ts';
 import { describeStep, type Step } from './steps.ts';
@@ -246,11 +246,20 @@ function lastAppliedDesired(outcome: Outcome, owned: NodeGroup | undefined): num
 
 function updateState({ after: { pool, update }, accepted }: Outcome): NodeGroupState['update'] {
   if (accepted) {
-    const { id, type } = accepted.update;
+    const { id, type, createdAt } = accepted.update;
     // An answer that repeats one which was lost may be of an update that has ended: how, only a look at it tells.
     const status = 'InProgress';
     const sent = accepted.desired !== undefined && { desired: accepted.desired };
-    return { id, type, target: accepted.target, change: cut(accepted.change, STEP_LENGTH), ...sent, status };
+    const started = createdAt > 0 && { startedAt: timeOf(createdAt) };
+    return {
+      id,
+      type,
+      target: accepted.target,
+      change: cut(accepted.change, STEP_LENGTH),
+      ...sent,
+      status,
+      ...started,
+    };
   }
   const memory = pool.status?.nodeGroup?.update;
   if (!memory || update?.id !== memory.id) return memory;

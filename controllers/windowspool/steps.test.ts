@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { wishFor } from './nodeGroup/nodeGroup.ts';
-import type { ConfigChange } from './ports.ts';
+import type { ConfigChange } from './ports/eks.ts';
 import { runtimeClassFor } from './runtimeClass.ts';
 import { describeChange, describeStep, type Step, unreachable } from './steps.ts';
 import { sampleGroup, sampleNode, samplePool, sampleRuntimeClass } from './testing/fixtures.ts';

@@ -1,23 +1,16 @@
 /** What the operator can do to the world, as data: planned by plan.ts, done by act.ts, shown in words to the user. */
 
+import type { LeavingNode } from './api.gen.ts';
 import { AUTOSCALER_PREFIX, POOL_KEY } from './labels.ts';
 import type { ScalingTagChange } from './nodeGroup/autoscalerTags.ts';
 import type { Difference } from './nodeGroup/differences.ts';
 import type { TagChange } from './nodeGroup/groupChanges.ts';
 import type { TaintChange } from './nodes/nodeTaints.ts';
 import { WINDOWS_BUILD_LABEL } from './nodes/windows.ts';
-import type {
-  ConfigChange,
-  NewNodeGroup,
-  NodeCondition,
-  NodeGroup,
-  NodeMarks,
-  NodeRecord,
-  RuntimeClass,
-  RuntimeClassWish,
-  Taint,
-  VersionChange,
-} from './ports.ts';
+import type { ConfigChange, NewNodeGroup, NodeGroup, VersionChange } from './ports/eks.ts';
+import type { NodeCondition, NodeMarks, NodeRecord, Taint } from './ports/nodes.ts';
+import type { DrainPod } from './ports/pods.ts';
+import type { RuntimeClass, RuntimeClassWish } from './ports/runtimeClasses.ts';
 import type { Claim } from './upgrades/disruption.ts';
 import type { ReleaseFailure } from './upgrades/releaseFailures.ts';
 import { count } from './words.ts';
@@ -28,7 +21,12 @@ export type Step =
   /** Writes to status, before AWS is touched, what must survive a crash. */
   | { readonly kind: 'remember'; readonly memory: Memory }
   /** Takes a share of the disruption budget, and remembers with it what must survive a crash. */
-  | { readonly kind: 'claimDisruption'; readonly memory: Memory }
+  | {
+      readonly kind: 'claimDisruption';
+      readonly memory: Memory | ClaimMemory;
+      /** What begins with it, in words, where no other step says so: the nodes whose turn it is. */
+      readonly begins?: readonly string[];
+    }
   /** Makes the group of somebody else the pool's, by its tag and nothing else. */
   | { readonly kind: 'adoptNodeGroup'; readonly group: NodeGroup; readonly pool: string }
   /** An access entry of type EC2_WINDOWS, without which the nodes of the role get too few rights. */
@@ -77,6 +75,42 @@ export type Step =
   | { readonly kind: 'releaseNode'; readonly node: NodeRecord; readonly change: NodeMarks; readonly leaving?: Leaving }
   /** Gives a node the operator's taints, or takes them away. */
   | { readonly kind: 'taintNode'; readonly node: NodeRecord; readonly change: TaintChange; readonly leaving?: Leaving }
+  /** Keeps pods from a node that is to go. */
+  | { readonly kind: 'cordonNode'; readonly node: NodeRecord }
+  /** Asks for the eviction of pods, once each. */
+  | {
+      readonly kind: 'evictPods';
+      readonly node: NodeRecord;
+      readonly evictions: readonly { readonly pod: DrainPod; readonly gracePeriodSeconds: number }[];
+    }
+  /** Ends the instance of a node, after all was confirmed once more. */
+  | {
+      readonly kind: 'endInstance';
+      readonly node: NodeRecord;
+      readonly entry: LeavingNode;
+      readonly scalingGroups: readonly string[];
+      /** The node's UID: a refusal is remembered with it. */
+      readonly target: string;
+      /** How many pods end with a node that is not to be drained. */
+      readonly withPods?: number;
+    }
+  /** Ends an instance that never became a node, after all was confirmed once more. */
+  | {
+      readonly kind: 'endLateInstance';
+      readonly entry: LeavingNode;
+      readonly scalingGroups: readonly string[];
+      /** The instance's id: a refusal is remembered with it. */
+      readonly target: string;
+    }
+  /** Nothing more is to be done to a node of existingNodes: it is told of. Writes nothing to the node. */
+  | { readonly kind: 'reportDrained'; readonly node: NodeRecord; readonly entry: LeavingNode; readonly text: string }
+  /** A node stays: it loses the operator's cordon, and its annotation says why, unless the annotation was taken away. */
+  | {
+      readonly kind: 'restoreNode';
+      readonly node: NodeRecord;
+      readonly answer?: { readonly key: string; readonly value: string; readonly why?: string };
+      readonly leaving?: Leaving;
+    }
   /** Writes the verdict on a node into its condition, or removes the condition. */
   | {
       readonly kind: 'tellNode';
@@ -90,6 +124,11 @@ export type NodeStep = Extract<Step, { readonly node: NodeRecord }>;
 
 export function isNodeStep(step: Step): step is NodeStep {
   return 'node' in step;
+}
+
+/** Whether a node stays although somebody still wants it to go. */
+export function isGivenUp(step: Step): boolean {
+  return step.kind === 'restoreNode' && step.answer !== undefined;
 }
 
 /** What the step puts right that no change of the spec made. */
@@ -115,15 +154,21 @@ export interface Memory {
   readonly scalingTags?: readonly string[];
 }
 
+/** What the status of a pool of existing nodes remembers: nothing of it is in AWS. */
+export interface ClaimMemory {
+  readonly claim: Claim;
+}
+
 /** The step as a sentence for status.pendingSteps; undefined for what changes nothing but what is told. */
 export function describeStep(step: Step): string | undefined {
   switch (step.kind) {
     case 'addFinalizer':
     case 'removeFinalizer':
     case 'remember':
-    case 'claimDisruption':
     case 'tellNode':
       return undefined;
+    case 'claimDisruption':
+      return step.begins?.join('; ');
     case 'adoptNodeGroup':
       return `adopt node group ${step.group.name}: set the tag ${POOL_KEY}=${step.pool}`;
     case 'createAccessEntry':
@@ -157,6 +202,21 @@ export function describeStep(step: Step): string | undefined {
       return `give node ${step.node.name} what the pool says: ${describeMarks(step.change)}`;
     case 'releaseNode':
       return `give node ${step.node.name} back what it had: ${describeMarks(step.change)}`;
+    case 'cordonNode':
+      return `cordon node ${step.node.name}`;
+    case 'evictPods':
+      return `evict ${count(step.evictions.length, 'pod')} from node ${step.node.name}`;
+    case 'endInstance': {
+      const shrinks = step.entry.operation === 'Remove' ? ', and make the node group smaller by it' : '';
+      const left = step.withPods === undefined ? '' : ` with its ${count(step.withPods, 'pod')}`;
+      return `end instance ${step.entry.instance} of node ${step.node.name}${left}${shrinks}`;
+    }
+    case 'endLateInstance':
+      return `end instance ${step.entry.instance}, which is no node`;
+    case 'reportDrained':
+      return step.text;
+    case 'restoreNode':
+      return [`let node ${step.node.name} stay`, step.answer?.value, step.answer?.why].filter(Boolean).join(': ');
     case 'taintNode':
       return `correct the taints of node ${step.node.name}: ${describeTaints(step.change)}`;
     default:
@@ -255,6 +315,8 @@ export function touchesAws({ kind }: { readonly kind: string }): boolean {
     'correctTags',
     'correctScalingTags',
     'deleteNodeGroup',
+    'endInstance',
+    'endLateInstance',
   ].includes(kind);
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { WindowsPool } from './api.gen.ts';
-import type { NodeRecord } from './ports.ts';
+import type { NodeRecord } from './ports/nodes.ts';
 import { knownStatus, sampleNode, samplePool } from './testing/fixtures.ts';
 import { nodeGroupsOf, poolChangeMatters, poolIndexes } from './triggers.ts';
 

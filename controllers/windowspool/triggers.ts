@@ -4,7 +4,7 @@ import { canonical } from './hash.ts';
 import { NODE_GROUP_LABEL } from './labels.ts';
 import { nodeGroupNameOf } from './nodeGroup/nodeGroup.ts';
 import { hasNodeGroup } from './poolKind.ts';
-import type { NodeRecord } from './ports.ts';
+import type { NodeRecord } from './ports/nodes.ts';
 import { runtimeClassFor } from './runtimeClass.ts';
 
 /** Whether a pool must be looked at: anything changed but its status, which the operator writes itself. */

@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cacheFolder } from '../controlplane/binaries.ts';
-import { checkGo } from '../controlplane/build.ts';
 import { runCommand } from '../controlplane/command.ts';
+import { checkGo } from '../gobuild/build.ts';
+import { cacheRoot } from '../gobuild/find.ts';
 
 const FOLDER = fileURLToPath(new URL('baseline/', import.meta.url));
 const BUILD_TIMEOUT_MS = 15 * 60_000;
@@ -16,11 +16,11 @@ export async function ensureBaseline(say: (line: string) => void, signal: AbortS
   const sources = (await readdir(FOLDER)).filter((name) => /\.(go|mod|sum)$/.test(name)).sort();
   const hash = createHash('sha256').update(`${process.platform} ${process.arch}`);
   for (const name of sources) hash.update(name).update(await readFile(join(FOLDER, name)));
-  const folder = dirname(await cacheFolder());
+  const folder = cacheRoot();
   const path = join(folder, `bench-baseline-${hash.digest('hex').slice(0, 16)}`);
   if (existsSync(path)) return path;
   const go = /^go (\S+)$/m.exec(await readFile(join(FOLDER, 'go.mod'), 'utf8'))?.[1] ?? '';
-  await checkGo(go, signal);
+  await checkGo(go, 'the client-go baseline', signal);
   await mkdir(folder, { recursive: true });
   say('Building the client-go baseline with Go, once; this takes about a minute.');
   await build(path, signal);

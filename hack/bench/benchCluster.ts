@@ -42,6 +42,7 @@ export class BenchCluster {
     const cloud = await startCloud({ cluster: clusterOf(controlPlane), speed: 10, nodegroupLimit: 100 });
     const cluster = new BenchCluster(new World(controlPlane, cloud), groups, await adminClient(controlPlane), signal);
     try {
+      await cluster.world.prepare();
       await cluster.world.install();
       // The nodes of the benches are more than the pools' instances, and have no addresses of their own.
       for (const id of subnetIds) cloud.faults.subnet({ id, freeAddresses: 1_000_000 });

@@ -49,6 +49,7 @@ export class BenchOperator {
       `--cluster-name=${CLUSTER_NAME}`,
       `--region=${REGION}`,
       `--metrics-address=${metrics}`,
+      '--metrics-secure=false',
       `--health-address=${health}`,
       ...(options.flags ?? []),
     ];

@@ -7,7 +7,7 @@ import { nodeFields } from '../../controllers/kubernetes/nodeFields.ts';
 import { nodeRecordOf } from '../../controllers/kubernetes/nodes.ts';
 import { protobufDecoder } from '../../controllers/kubernetes/protobufDecoder.ts';
 import { nodeFrame, stored, windowsNode } from '../../controllers/kubernetes/testing/nodes.ts';
-import type { NodeRecord } from '../../controllers/windowspool/ports.ts';
+import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 
 const NODES = 10_000;
 const RUNS = 7;

@@ -1,5 +1,5 @@
 /** A store's content as text that does not depend on who writes it: one record a line, by name, keys sorted. */
-import type { NodeRecord } from '../../controllers/windowspool/ports.ts';
+import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 
 /** The text of baseline/record.go for the same nodes. */
 export function dump(records: readonly NodeRecord[]): string {

@@ -3,7 +3,7 @@ import { PATCH } from '../../controllers/kubernetes/client.ts';
 import { nodeIdentity, nodeListWatch } from '../../controllers/kubernetes/nodes.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { GATE_TAINT, isGated } from '../../controllers/windowspool/nodes/nodeTaints.ts';
-import type { NodeRecord } from '../../controllers/windowspool/ports.ts';
+import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import { conditionOf } from '../world/world.ts';
 import type { BenchCluster } from './benchCluster.ts';
 import { BenchOperator } from './benchOperator.ts';

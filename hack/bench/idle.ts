@@ -56,7 +56,8 @@ export const idle: Section = {
 async function once(cluster: BenchCluster, bundle: string, signal: AbortSignal): Promise<Run> {
   const { promise: called, resolve } = Promise.withResolvers<number>();
   cluster.world.cloud.setGate(() => resolve(performance.now()));
-  const operator = await BenchOperator.start(cluster, bundle);
+  // As shipped: the other sections read its metrics without TLS.
+  const operator = await BenchOperator.start(cluster, bundle, { flags: ['--metrics-secure=true'] });
   try {
     const readyMs = performance.now() - operator.started;
     const firstReconcileMs = (await called) - operator.started;

@@ -12,7 +12,7 @@ import { realClock } from '../../controllers/runtime/clock.ts';
 import type { Logger } from '../../controllers/runtime/ports.ts';
 import { Reflector, type ReflectorHooks } from '../../controllers/runtime/reflector.ts';
 import { Store } from '../../controllers/runtime/store.ts';
-import type { NodeRecord } from '../../controllers/windowspool/ports.ts';
+import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 
 export interface NodeCache {
   readonly store: Store<NodeRecord, NodeIndex>;

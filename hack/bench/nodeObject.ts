@@ -52,6 +52,7 @@ export function nodeObject(index: number, group: string, extras: Extras = {}): o
       annotations: annotations(index),
     },
     spec: {
+      ...(isSpecial(index) && { unschedulable: true }),
       providerID: `aws:///eu-west-1${zone(index)}/i-${hex(index, 17)}`,
       taints: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }, ...(extras.taints ?? [])],
     },
@@ -95,7 +96,8 @@ export function conditions(now: Date): readonly object[] {
 /** What the operator told the node long ago. The pool is called like its group. */
 function verdict(group: string): object {
   const message = `WindowsPool ${group}: passes every check.`;
-  return { type: 'winpool.dev/Verified', status: 'True', reason: 'ChecksPassed', message };
+  const lastTransitionTime = '2026-01-15T08:01:30Z';
+  return { type: 'winpool.dev/Verified', status: 'True', reason: 'ChecksPassed', message, lastTransitionTime };
 }
 
 function labels(index: number, group: string): Record<string, string> {
@@ -128,8 +130,14 @@ function labels(index: number, group: string): Record<string, string> {
   };
 }
 
+/** Some nodes are cordoned and are not to be drained: what is kept of that must be equal, too. */
+function isSpecial(index: number): boolean {
+  return index % 97 === 1;
+}
+
 function annotations(index: number): Record<string, string> {
   return {
+    ...(isSpecial(index) && { 'winpool.dev/exclude-from-drain': 'true' }),
     'alpha.kubernetes.io/provided-node-ip': `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`,
     'node.alpha.kubernetes.io/ttl': '0',
     'volumes.kubernetes.io/controller-managed-attach-detach': 'true',

@@ -8,7 +8,7 @@ import { fleetQuestions } from './accessFleet.ts';
 import { AwsFault, invalidRequest } from './awsFault.ts';
 import type { OperationName, Operations } from './calls.ts';
 import { type AccessQuestion, notAuthorized } from './iam.ts';
-import { templateNamed } from './launchTemplates.ts';
+import { templateNamed, versionOf } from './launchTemplates.ts';
 import type { CloudState } from './state.ts';
 
 /**
@@ -100,7 +100,21 @@ function templateQuestions(cloud: CloudState, template: LaunchTemplateSpecificat
         `Encoded authorization failure message: ${Buffer.from(cloud.nextUuid()).toString('base64url')}`,
     );
   const resource = `arn:aws:ec2:${region}:${accountId}:launch-template/${id}`;
-  return [{ action: 'ec2:RunInstances', resource, context: { 'ec2:LaunchTemplate': resource }, denied }];
+  return [
+    { action: 'ec2:RunInstances', resource, context: { 'ec2:LaunchTemplate': resource }, denied },
+    ...(tagsInstances(cloud, template)
+      ? [{ ...TAGGING, resource: `arn:aws:ec2:${region}:${accountId}:*/*`, denied }]
+      : []),
+  ];
+}
+
+/** EC2's guide, "Grant permission to tag Amazon EC2 resources during creation": asked only where the launch gives tags, also by a template. */
+const TAGGING = { action: 'ec2:CreateTags', context: { 'ec2:CreateAction': 'RunInstances' } };
+
+function tagsInstances(cloud: CloudState, { id, name, version }: LaunchTemplateSpecification): boolean {
+  const template = id === undefined ? templateNamed(cloud, name) : cloud.launchTemplates.get(id);
+  const { TagSpecifications = [] } = (template && versionOf(template, version ?? '$Default'))?.data ?? {};
+  return TagSpecifications.some(({ Tags = [] }) => Tags.length > 0);
 }
 
 function serviceRoleQuestions(cloud: CloudState): AccessQuestion[] {

@@ -132,9 +132,16 @@ describe('the Auto Scaling group of a node group, through the real SDK client', 
     const [first] = await running();
     const { Activity } = await end(false);
     assert.deepEqual([Activity?.StatusCode, Activity?.AutoScalingGroupName], ['InProgress', name]);
+    const gone = async (id?: string) => {
+      const deadline = Date.now() + 10_000;
+      while ((await running()).some(({ InstanceId }) => InstanceId === id))
+        assert.ok(Date.now() < deadline, `${id} still runs`);
+    };
+    await gone(first?.InstanceId);
     assert.equal((await running()).length, 2);
-    assert.ok((await running()).every(({ InstanceId }) => InstanceId !== first?.InstanceId));
+    const [second] = await running();
     await end(true);
+    await gone(second?.InstanceId);
     assert.deepEqual([(await asg()).DesiredCapacity, (await running()).length], [1, 1]);
     assert.match(await rejection(end(true)), /^ValidationError: Currently, desiredSize equals minSize \(1\)/);
     assert.match(await rejection(end(true, 'i-0')), /No managed instance found for instance ID: i-0/);

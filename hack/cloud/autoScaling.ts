@@ -14,8 +14,9 @@ import type {
   TerminateInstanceInAutoScalingGroupType,
 } from '@aws-sdk/client-auto-scaling';
 import { autoScalingGroup, pageOfRecords, tagsOfGroup, validationError } from './autoScalingTags.ts';
-import { endInstance, follow } from './endInstance.ts';
-import { livingInstances } from './instances.ts';
+import { AwsFault } from './awsFault.ts';
+import { follow, takeOutOfService } from './endInstance.ts';
+import { runningInstances } from './instances.ts';
 import { launchConfigOf } from './launchConfig.ts';
 import { templateNamed } from './launchTemplates.ts';
 import type { CloudState, GroupRecord, InstanceRecord } from './state.ts';
@@ -60,6 +61,8 @@ export function terminateInGroup(
   const group = cloud.groups.get(instance?.group ?? '');
   if (instance === undefined || instance.state === 'terminated' || group === undefined)
     throw validationError(`Instance Id not found - No managed instance found for instance ID: ${id}`);
+  if (instance.leaving !== undefined && cloud.switches.endOfLeavingInstance === 'refuse')
+    throw new AwsFault('ScalingActivityInProgressFault', `Activity ${cloud.nextUuid()} is in progress.`);
   const { min, desired } = sizesOf(group);
   if (shrink === true) {
     // Seen.
@@ -70,7 +73,8 @@ export function terminateInGroup(
       );
     setDesired(group, desired - 1);
   }
-  endInstance(cloud, instance);
+  if (instance.leaving === undefined) takeOutOfService(cloud, group, instance);
+  else follow(cloud, group);
   return { Activity: activityOf(cloud, group, instance) };
 }
 
@@ -106,7 +110,7 @@ function describe(cloud: CloudState, group: GroupRecord, withInstances: boolean)
     Version: String(template?.versions.at(-1)?.number),
   };
   const { instanceTypes } = launchConfigOf(cloud, group);
-  const instances = withInstances ? livingInstances(cloud, group.name) : [];
+  const instances = withInstances ? runningInstances(cloud, group.name) : [];
   return {
     AutoScalingGroupName: group.autoScalingGroup,
     AutoScalingGroupARN: autoScalingArn(cloud, group),
@@ -133,11 +137,11 @@ function describe(cloud: CloudState, group: GroupRecord, withInstances: boolean)
   };
 }
 
-const instanceOf = ({ id, type, subnet, state, imageId }: InstanceRecord): Instance => ({
+const instanceOf = ({ id, type, subnet, state, leaving, imageId }: InstanceRecord): Instance => ({
   InstanceId: id,
   InstanceType: type,
   AvailabilityZone: subnet.zone,
-  LifecycleState: state === 'running' ? 'InService' : 'Pending',
+  LifecycleState: leaving ?? (state === 'running' ? 'InService' : 'Pending'),
   HealthStatus: 'Healthy',
   ImageId: imageId,
   ProtectedFromScaleIn: false,

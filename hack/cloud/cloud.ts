@@ -33,6 +33,8 @@ export interface Cloud {
   readonly url: string;
   readonly state: CloudState;
   readonly faults: Faults;
+  /** The caller's rights, and which of them were needed so far. */
+  readonly policy: Policy;
   /** The nodes' side; undefined without a kubeconfig. */
   readonly kubelets: Kubelets | undefined;
   /** Every call so far, in order. */
@@ -72,6 +74,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     url,
     state,
     faults,
+    policy: front.policy,
     kubelets,
     calls: () => front.log.entries(),
     resetCalls: () => front.log.reset(),

@@ -26,6 +26,10 @@ export const durations = {
   memoryDrain: 0.2,
   /** From an empty node until its instance ends, so that load balancers notice. */
   drained: 0.2,
+  /** From the end of an instance that Auto Scaling takes out of service until EKS hears of it by its lifecycle hook. */
+  hook: 0.5,
+  /** From the end of an instance until the cloud controller takes its Node away, which is not Ready by then. */
+  lostNode: 0.5,
   /** How often EKS looks at what it waits for. */
   look: 0.1,
   /** An upgrade of the cluster itself. */

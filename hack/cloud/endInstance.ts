@@ -1,15 +1,45 @@
 import type { TerminateInstancesRequest, TerminateInstancesResult } from '@aws-sdk/client-ec2';
 import { AwsFault } from './awsFault.ts';
+import { durations } from './durations.ts';
 import { doNotExist } from './ec2Filters.ts';
 import { checkLaunches } from './groupStatus.ts';
-import { resize, terminate } from './instances.ts';
+import { resize, terminateUnderNode } from './instances.ts';
+import { cordon, drain, stopDrain } from './nodeDrain.ts';
 import { type CloudState, type GroupRecord, type InstanceRecord, instanceCodes } from './state.ts';
 
-/** Ends an instance, whatever runs on it. Its Auto Scaling group launches another if it still wants one. */
+/** Ends an instance at once, whatever runs on it. Its Auto Scaling group launches another if it still wants one. */
 export function endInstance(cloud: CloudState, instance: InstanceRecord): void {
-  terminate(cloud, instance);
+  terminateUnderNode(cloud, instance);
   const group = cloud.groups.get(instance.group);
   if (group !== undefined && group.autoScalingGroup === instance.autoScalingGroup) follow(cloud, group);
+}
+
+/**
+ * An Auto Scaling group takes an instance out of service, and launches another if it still wants one. EKS' lifecycle hook
+ * (Terminate-LC-Hook) keeps the old one meanwhile: its node is cordoned and drained, and after 15 minutes it ends all the same. Sources: the user
+ * guide's "Simplify node lifecycle with managed node groups", and the lifecycle states of EC2 Auto Scaling's user guide.
+ */
+export function takeOutOfService(cloud: CloudState, group: GroupRecord, instance: InstanceRecord): void {
+  instance.leaving = 'Terminating:Wait';
+  follow(cloud, group);
+  const during = (seconds: number, run: () => void) =>
+    cloud.timeline.after(seconds, () => {
+      if (instance.state !== 'terminated') run();
+    });
+  const proceed = () => {
+    stopDrain(instance);
+    instance.leaving = 'Terminating:Proceed';
+    during(durations.drained, () => terminateUnderNode(cloud, instance));
+  };
+  const look = (left: number): void => {
+    if (instance.drained || left <= 0) proceed();
+    else during(durations.look, () => look(left - 1));
+  };
+  during(durations.hook, () => {
+    cordon(cloud, instance, true);
+    drain(cloud, instance);
+    look(Math.round(durations.drain / durations.look));
+  });
 }
 
 /** An Auto Scaling group brings itself to the size that it has been told. One that is being deleted does not. */

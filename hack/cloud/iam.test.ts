@@ -171,6 +171,37 @@ describe('the policy evaluator', () => {
     assert.equal(policy.allows({ action: 'iam:PassRole', resource: 'x' }), false);
   });
 
+  it('tells which actions could go: who was not asked for, and who had company in each answer', () => {
+    const allow = { Effect: 'Allow', Resource: '*' };
+    const policy = new Policy({
+      Statement: [
+        { ...allow, Sid: 'Read', Action: ['eks:DescribeNodegroup', 'eks:ListUpdates'] },
+        { ...allow, Sid: 'Tag', Action: 'eks:TagResource', Condition: { StringLike: { 'aws:RequestTag/pool': '?*' } } },
+        { ...allow, Sid: 'Change', Action: 'eks:TagResource', Resource: 'ours' },
+      ],
+    });
+    const ask = (action: string, resource: string, context = {}) =>
+      policy.check([{ action, resource, context }], 'arn:caller');
+    const tag = { 'aws:RequestTag/pool': 'web' };
+    assert.equal(policy.unneeded().length, 4);
+    ask('eks:DescribeNodegroup', 'x');
+    ask('eks:TagResource', 'ours', tag);
+    assert.deepEqual(policy.unneeded(), ['Read: eks:ListUpdates', 'Tag: eks:TagResource', 'Change: eks:TagResource']);
+    ask('eks:TagResource', 'theirs', tag);
+    ask('eks:TagResource', 'ours');
+    assert.deepEqual(policy.unneeded(), ['Read: eks:ListUpdates']);
+  });
+
+  it('tells what it refused though nobody had taken it away', () => {
+    const policy = new Policy({ Statement: [{ Effect: 'Allow', Action: 'eks:DescribeNodegroup', Resource: '*' }] });
+    const ask = (action: string) => () => policy.check([{ action, resource: 'x' }], 'arn:caller');
+    policy.remove('eks:DescribeNodegroup');
+    assert.throws(ask('eks:DescribeNodegroup'), /not authorized/);
+    assert.throws(ask('eks:DeleteNodegroup'), /not authorized/);
+    assert.throws(ask('eks:DeleteNodegroup'), /not authorized/);
+    assert.deepEqual(policy.refusals(), ['eks:DeleteNodegroup on x']);
+  });
+
   it('refuses a policy that it would misread', () => {
     const statement = { Effect: 'Allow', Action: 'eks:*', Resource: '*' };
     assert.throws(() => new Policy({ Statement: [{ ...statement, NotAction: 'x' }] }), /has NotAction/);

@@ -12,6 +12,7 @@ export interface AccessQuestion {
 }
 
 interface Statement {
+  readonly Sid?: string;
   readonly Effect: 'Allow' | 'Deny';
   readonly Action: string | readonly string[];
   readonly Resource: string | readonly string[];
@@ -25,6 +26,8 @@ interface Statement {
 export class Policy {
   readonly #statements: readonly Statement[];
   readonly #removed = new Set<string>();
+  readonly #needed = new Set<string>();
+  readonly #refused = new Set<string>();
 
   constructor(document: unknown) {
     this.#statements = statementsOf(document);
@@ -50,17 +53,50 @@ export class Policy {
 
   /** Does the policy allow it? */
   allows(question: AccessQuestion): boolean {
-    if (this.#removed.has(question.action)) return false;
-    const matching = this.#statements.filter((statement) => matches(statement, question));
-    return matching.some(({ Effect }) => Effect === 'Allow') && matching.every(({ Effect }) => Effect === 'Allow');
+    return !this.#removed.has(question.action) && allowedBy(this.#matching(question));
   }
 
   /** Throws AWS' refusal for the first question whose answer is no. */
   check(questions: readonly AccessQuestion[], callerArn: string): void {
-    const refused = questions.find((question) => !this.allows(question));
+    const refused = questions.find((question) => !this.#answer(question));
     if (refused !== undefined) throw refused.denied?.(callerArn) ?? accessDenied(refused, callerArn);
   }
+
+  /**
+   * The actions, each with the Sid of its statement, that could be taken out without an answer of `check` so far being another one: nobody
+   * asked for them, or another statement allowed the same each time.
+   */
+  unneeded(): string[] {
+    return this.#statements
+      .filter(({ Effect }) => Effect === 'Allow')
+      .flatMap((statement) => listOf(statement.Action).map((action) => `${statement.Sid}: ${action}`))
+      .filter((grant) => !this.#needed.has(grant));
+  }
+
+  /** What `check` refused so far though nobody had taken the action away, each once. */
+  refusals(): string[] {
+    return [...this.#refused];
+  }
+
+  #answer(question: AccessQuestion): boolean {
+    const { action, resource } = question;
+    if (this.#removed.has(action)) return false;
+    const matching = this.#matching(question);
+    const [only, another] = matching;
+    const pattern = only && listOf(only.Action).find((one) => like(one.toLowerCase(), action.toLowerCase()));
+    if (another === undefined && pattern !== undefined) this.#needed.add(`${only?.Sid}: ${pattern}`);
+    const allowed = allowedBy(matching);
+    if (!allowed) this.#refused.add(`${action} on ${resource}`);
+    return allowed;
+  }
+
+  #matching(question: AccessQuestion): readonly Statement[] {
+    return this.#statements.filter((statement) => matches(statement, question));
+  }
 }
+
+const allowedBy = (matching: readonly Statement[]): boolean =>
+  matching.some(({ Effect }) => Effect === 'Allow') && matching.every(({ Effect }) => Effect === 'Allow');
 
 function accessDenied({ action, resource }: AccessQuestion, callerArn: string): AwsFault {
   if (action.startsWith('ec2:')) {

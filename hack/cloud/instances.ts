@@ -7,9 +7,13 @@ import { type Place, placeFor } from './placement.ts';
 import { buildOf, kernelOf, type Release, windowsOf, yearOf } from './releases.ts';
 import { type CloudState, type GroupRecord, type InstanceRecord, type NodeDefect, takePlan } from './state.ts';
 
-/** The instances of a group that are not terminated, oldest first. */
-export const livingInstances = (cloud: CloudState, group: string): InstanceRecord[] =>
+/** The instances of a group that are not terminated, oldest first; also those that its Auto Scaling group has taken out of service. */
+export const runningInstances = (cloud: CloudState, group: string): InstanceRecord[] =>
   [...cloud.instances.values()].filter((instance) => instance.group === group && instance.state !== 'terminated');
+
+/** Those of them that are in service: what counts when an Auto Scaling group looks whether it has as many as it wants. */
+export const livingInstances = (cloud: CloudState, group: string): InstanceRecord[] =>
+  runningInstances(cloud, group).filter(({ leaving }) => leaving === undefined);
 
 /** Launches or ends instances until there are as many as the group's configuration desires, and its growth. */
 export const resize = (cloud: CloudState, group: GroupRecord): void =>
@@ -38,12 +42,23 @@ export function scaleTo(cloud: CloudState, group: GroupRecord, desired: number):
 
 /** Ends an instance: its node leaves, and EC2 forgets it some time later. */
 export function terminate(cloud: CloudState, instance: InstanceRecord): void {
-  if (instance.state === 'terminated') return;
+  if (stop(cloud, instance)) cloud.emit({ kind: 'leave', instance });
+}
+
+/** Ends an instance as `terminate` does, but its node is there for a while after it, and not Ready. */
+export function terminateUnderNode(cloud: CloudState, instance: InstanceRecord): void {
+  if (!stop(cloud, instance)) return;
+  if (instance.joined) cloud.emit({ kind: 'lost', instance });
+  cloud.timeline.after(durations.lostNode, () => cloud.emit({ kind: 'leave', instance }));
+}
+
+function stop(cloud: CloudState, instance: InstanceRecord): boolean {
+  if (instance.state === 'terminated') return false;
   instance.state = 'terminated';
   instance.drain?.abort();
   instance.subnet.freeAddresses += 1;
-  cloud.emit({ kind: 'leave', instance });
   cloud.timeline.after(durations.forgetInstance, () => cloud.instances.delete(instance.id));
+  return true;
 }
 
 function launch(cloud: CloudState, group: GroupRecord, place: Place): void {

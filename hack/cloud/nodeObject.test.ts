@@ -107,8 +107,8 @@ describe('the instances of a group', () => {
     cloud.faults.endInstance({ node: instance.nodeName });
     clock.advance(2);
     await cloud.send('DescribeCluster', { name: 'demo' });
-    const [leave, join, addresses] = events;
-    assert.equal(leave, `leave ${instance.nodeName}`);
+    const [lost, leave, join, addresses] = events;
+    assert.deepEqual([lost, leave], [`lost ${instance.nodeName}`, `leave ${instance.nodeName}`]);
     assert.equal(join, 'join ip-10-0-1-11.us-west-2.compute.internal');
     assert.match(addresses ?? '', /^podAddresses ip-10-0-/);
   });

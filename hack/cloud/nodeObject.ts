@@ -122,6 +122,13 @@ export function readyCondition(ready: boolean, now: Date): Record<string, string
   return { type: 'Ready', ...verdict, lastHeartbeatTime: time, lastTransitionTime: time };
 }
 
+/** The Ready condition as the node lifecycle controller writes it when a kubelet has not been heard of for a while. */
+export function lostCondition(now: Date): Record<string, string> {
+  const lastTransitionTime = `${now.toISOString().slice(0, 19)}Z`;
+  const message = 'Kubelet stopped posting node status.';
+  return { type: 'Ready', status: 'Unknown', reason: 'NodeStatusUnknown', message, lastTransitionTime };
+}
+
 /** nodeInfo as the kubelet measures it after the latest boot. */
 export function nodeInfo(cloud: CloudState, instance: InstanceRecord): Record<string, string> {
   const release = releaseOf(cloud, instance.releaseVersion);

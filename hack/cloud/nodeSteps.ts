@@ -3,6 +3,7 @@ import { cordonNode, evictPods } from './evictions.ts';
 import type { KubeAnswer, KubeClient, KubeRequest } from './kubeClient.ts';
 import {
   cloudLabels,
+  lostCondition,
   type NodeTaint,
   nodeFor,
   nodeInfo,
@@ -39,6 +40,8 @@ export async function nodeStep(
     case 'drain':
       if (await evictPods(event.instance, send, AbortSignal.any([signal, event.signal]))) event.drained();
       return;
+    case 'lost':
+      return lose(cloud, event.instance, send);
     case 'leave':
       return leave(event.instance, send);
   }
@@ -108,6 +111,18 @@ async function reportReady(cloud: CloudState, instance: InstanceRecord, ready: b
     body: { status: { conditions: [readyCondition(ready, cloud.timeline.now())] } },
   });
   expectOk(`report ${instance.nodeName} ${ready ? 'ready' : 'not ready'}`, answer);
+}
+
+// As the node lifecycle controller: nobody has heard of the kubelet for a while.
+async function lose(cloud: CloudState, instance: InstanceRecord, send: Send): Promise<void> {
+  const answer = await send({
+    method: 'PATCH',
+    path: pathOf(instance, '/status'),
+    agent: 'node-controller',
+    patch: 'strategic-merge-patch',
+    body: { status: { conditions: [lostCondition(cloud.timeline.now())] } },
+  });
+  if (answer.status !== 404) expectOk(`report ${instance.nodeName} lost`, answer);
 }
 
 // As EKS' node manager: a changed configuration reaches living nodes too.

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { sampleGroup } from './fixtures.ts';
+import { openPolicy, sampleGroup } from './fixtures.ts';
 import { memoryCloud } from './testClock.ts';
 import { active, errors, group, inState, issues, rejection, statusOf } from './testGroup.ts';
 
@@ -67,7 +67,7 @@ describe('the life of a node group', () => {
   });
 
   it('changes its configuration when an update succeeds, and not before', async () => {
-    const { cloud, clock } = memoryCloud();
+    const { cloud, clock } = memoryCloud({ policy: openPolicy });
     await active(cloud, clock);
     const request = { ...group, labels: { addOrUpdateLabels: { a: 'b' } }, scalingConfig: { minSize: 2 } };
     const { update } = await cloud.send('UpdateNodegroupConfig', request);

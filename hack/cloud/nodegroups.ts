@@ -13,7 +13,7 @@ import { durations } from './durations.ts';
 import { later, reviewAccess, setStatus } from './groupStatus.ts';
 import { forgetTokens, once } from './idempotency.ts';
 import { newestRelease } from './images.ts';
-import { livingInstances, resize, scaleTo } from './instances.ts';
+import { livingInstances, resize, runningInstances, scaleTo, terminate } from './instances.ts';
 import { copyTemplate } from './launchConfig.ts';
 import { stopDrain } from './nodeDrain.ts';
 import { windowsOf } from './releases.ts';
@@ -188,7 +188,9 @@ function startDeleting(cloud: CloudState, group: GroupRecord): void {
   setStatus(cloud, group, 'DELETING');
   const failure = takePlan(cloud.plans.deleteFailures, group.name);
   later(cloud, group, durations.delete / 2, () => {
-    if (failure === undefined) scaleTo(cloud, group, 0);
+    if (failure !== undefined) return;
+    scaleTo(cloud, group, 0);
+    for (const instance of runningInstances(cloud, group.name)) terminate(cloud, instance);
   });
   later(cloud, group, durations.delete, () => {
     if (failure === undefined) {

@@ -44,7 +44,7 @@ export function bodyFor(operation: Operation, output: object, requestId: string)
 
 /** An error as a service writes it. */
 export function errorBodyFor(service: QueryService, fault: AwsFault, requestId: string): string {
-  const words = element('Code', escapeXml(fault.name)) + element('Message', escapeXml(fault.message));
+  const words = element('Code', escapeXml(codeOf(fault))) + element('Message', escapeXml(fault.message));
   if (service === 'ec2') {
     const errors = element('Errors', element('Error', words));
     return prolog + element('Response', errors + element('RequestID', requestId));
@@ -57,6 +57,9 @@ export function errorBodyFor(service: QueryService, fault: AwsFault, requestId: 
 }
 
 const prolog = '<?xml version="1.0" encoding="UTF-8"?>\n';
+
+// Auto Scaling leaves out the end of its errors' names in its codes (awsQueryError in the model), and the SDK puts it back.
+const codeOf = ({ name }: Pick<AwsFault, 'name'>): string => name.replace(/Fault$/, '');
 
 // The rules of the ec2Query protocol: ec2QueryName, else xmlName or the member's name with a capital; lists are flat.
 // The older protocol takes names as they are.

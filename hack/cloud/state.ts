@@ -94,6 +94,8 @@ export interface InstanceRecord {
   kernelVersion: string;
   boots: number;
   state: 'pending' | 'running' | 'terminated';
+  /** Its Auto Scaling group has taken it out of service, and a lifecycle hook keeps it for a while. EC2 knows nothing of it. */
+  leaving?: 'Terminating:Wait' | 'Terminating:Proceed';
   joined: boolean;
   /** Stops the drain that goes on. */
   drain?: AbortController;
@@ -117,7 +119,7 @@ export interface NodeDefect {
 
 /** What happens to nodes in the Kubernetes cluster because of what happens in AWS. */
 export type NodeEvent =
-  | { readonly kind: 'join' | 'leave' | 'restart'; readonly instance: InstanceRecord }
+  | { readonly kind: 'join' | 'lost' | 'leave' | 'restart'; readonly instance: InstanceRecord }
   | { readonly kind: 'podAddresses'; readonly instance: InstanceRecord }
   | { readonly kind: 'cordon'; readonly instance: InstanceRecord; readonly on: boolean }
   | {

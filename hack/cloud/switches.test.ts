@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { openPolicy } from './fixtures.ts';
 import type { MemoryCloud } from './memory.ts';
 import type { Switches } from './switches.ts';
 import { memoryCloud } from './testClock.ts';
@@ -116,7 +117,7 @@ describe('switches', () => {
       ['oldestFirst', false],
       ['newestFirst', true],
     ] as const) {
-      const { cloud, clock } = await inState('ACTIVE', { updateOrder });
+      const { cloud, clock } = await inState('ACTIVE', { updateOrder }, openPolicy);
       const ids: (string | undefined)[] = [];
       for (const maxSize of [6, 7]) {
         ids.push((await cloud.send('UpdateNodegroupConfig', { ...group, scalingConfig: { maxSize } })).update?.id);

@@ -37,6 +37,11 @@ export const switchTable = {
   templateOnlyUpdate: ['newestRelease', 'keepsRelease'],
   /** Do the instances that a change of version needs for a while show in DescribeNodegroup's scalingConfig? */
   rolloutGrowth: ['hidden', 'shown'],
+  /**
+   * What does TerminateInstanceInAutoScalingGroup of an instance get that leaves already? Accepted hundreds of times: kubernetes/autoscaler#2930; with
+   * a smaller size each time: #4095. ScalingActivityInProgress is in the service model.
+   */
+  endOfLeavingInstance: ['accept', 'refuse'],
 } as const satisfies Record<string, readonly [string, string, ...string[]]>;
 
 /** One value for each switch. */

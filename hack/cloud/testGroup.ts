@@ -25,12 +25,13 @@ export async function active(cloud: MemoryCloud, clock: TestClock): Promise<void
   assert.equal(await statusOf(cloud), 'ACTIVE');
 }
 
-/** A cloud whose sample group has that status. */
+/** A cloud whose sample group has that status. Without a policy the caller has the operator's rights. */
 export async function inState(
   status: string,
   switches: Partial<Switches>,
+  policy?: string,
 ): Promise<{ cloud: MemoryCloud; clock: TestClock }> {
-  const { cloud, clock } = memoryCloud({ switches });
+  const { cloud, clock } = memoryCloud({ switches, ...(policy !== undefined && { policy }) });
   if (status === 'CREATE_FAILED') cloud.faults.createFailure({ issues });
   await cloud.send('CreateNodegroup', sampleGroup());
   if (status !== 'CREATING') clock.advance(3);

@@ -1,4 +1,4 @@
-import type { Binaries } from './versions.ts';
+import type { Binaries } from './binaries.ts';
 
 /** What the command lines have in common. Paths are absolute. */
 export interface Layout {

@@ -5,8 +5,9 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Log } from '../gobuild/find.ts';
 import { answersOk, applyClusterRbac, requestToken, type ServerAccess } from './apiClient.ts';
-import { ensureBinaries, type Log } from './binaries.ts';
+import { type Binaries, ensureBinaries } from './binaries.ts';
 import { type Outcome, runCommand } from './command.ts';
 import {
   apiServerArgs,
@@ -25,7 +26,6 @@ import { kubeconfig, writeSecretFile } from './kubeconfig.ts';
 import { lastCertificate, makeLayout } from './layout.ts';
 import { logTail } from './logTail.ts';
 import { Starter } from './starter.ts';
-import type { Binaries } from './versions.ts';
 import { waitFor } from './wait.ts';
 
 export type { Outcome } from './command.ts';
@@ -40,7 +40,7 @@ export interface ControlPlaneOptions {
   readonly users?: readonly StaticUser[];
   /** Divides the time between two node heartbeats, 5 to 5.5 minutes. Default: 1. */
   readonly kwokSpeed?: number;
-  /** An audit.k8s.io/v1 Policy. Default: every request at level Metadata. */
+  /** An audit.k8s.io/v1 Policy. Default: every request at level Metadata, evictions at level Request. */
   readonly auditPolicy?: object;
   /**
    * Paths of CRDs that are there before the controllers start: the garbage collector looks for new kinds only every 30 s, and until

@@ -6,12 +6,12 @@ import { parseAllDocuments, stringify } from 'yaml';
 import type { Layout } from './components.ts';
 import { serviceAccountKeys } from './identities.ts';
 
-/** Who did what to which object, and with which result, without any request's or response's body. */
+/** Who did what to which object, and with which result. Of evictions the request, too: it has the grace that a pod is given. */
 const defaultAuditPolicy = {
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
   omitStages: ['RequestReceived'],
-  rules: [{ level: 'Metadata' }],
+  rules: [{ level: 'Request', resources: [{ group: '', resources: ['pods/eviction'] }] }, { level: 'Metadata' }],
 } as const;
 
 export interface LayoutOptions {

@@ -34,7 +34,8 @@ describe('the start of a component', () => {
       ...more,
     };
   }
-  const serve = 'echo yes > serves-$1; exec sleep 1000';
+  // Not before it is whole: the check may look at any moment.
+  const serve = 'echo yes > new-$1; mv new-$1 serves-$1; exec sleep 1000';
   const taken = 'echo "listen tcp 127.0.0.1:$1: bind: address already in use"; exit 1';
 
   it('ends when the component is healthy, with what the check found', async () => {

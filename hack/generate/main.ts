@@ -2,14 +2,22 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { dashboards } from '../grafana/dashboards.ts';
+import { chartFiles } from './chart.ts';
+import { metricsPage } from './metrics.ts';
 import { conditionsPage } from './reasons.ts';
+import { referencePage } from './reference.ts';
 import { apiTypes } from './types.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 const files: Readonly<Record<string, () => Promise<string> | string>> = {
   'controllers/windowspool/api.gen.ts': apiTypes,
+  'docs/api.md': referencePage,
   'docs/conditions.md': conditionsPage,
+  'docs/metrics.md': metricsPage,
+  ...chartFiles(),
+  ...Object.fromEntries(Object.entries(dashboards()).map(([name, text]) => [`config/grafana/${name}`, () => text])),
 };
 
 for (const [path, make] of Object.entries(files)) {

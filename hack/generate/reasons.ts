@@ -17,6 +17,10 @@ const CONDITIONS: readonly (readonly [type: string, meaning: string])[] = [
     'UpToDate',
     'The node group is as the spec says. `Ready` does not depend on it. See [drift](adoption.md#edits-behind-the-operators-back).',
   ],
+  [
+    'NodesLeaving',
+    'Present while nodes have the annotation `winpool.dev/replace` or `winpool.dev/remove`, and until they are gone.',
+  ],
   ['Reconciling', 'Present while the operator, EKS or new nodes are at work.'],
   ['Stalled', 'Present while nothing but a human helps.'],
   ['Paused', 'Present while the pool is paused.'],

@@ -54,6 +54,8 @@ export async function apiTypes(): Promise<string> {
   const crd = parse(await readFile(SOURCE, 'utf8'));
   const schema = crd.spec.versions[0].schema.openAPIV3Schema;
   schema.required = [...schema.required, 'apiVersion', 'kind', 'metadata'];
+  // What the API server shows in place of a status that nobody has written is none to the operator.
+  delete schema.properties.status.default;
   const root = asStored(schema);
   if (root.properties) root.properties.metadata = OBJECT_META;
   return compile(root, 'WindowsPool', {

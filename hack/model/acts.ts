@@ -1,31 +1,15 @@
 /** What people, AWS and bad luck do to a pool over its life. */
 import fc from 'fast-check';
-import type { WindowsPool, WindowsPoolSpec } from '../../controllers/windowspool/api.gen.ts';
 import { RETRY_ANNOTATION } from '../../controllers/windowspool/labels.ts';
 import { type NodeGroupPool, samplePool } from '../../controllers/windowspool/testing/fixtures.ts';
-import type { CallFaults } from '../cloud/callFaults.ts';
 import type { ConsoleEdit } from '../cloud/faults.ts';
 import { nodeRoleArn, subnetIds } from '../cloud/network.ts';
+import { type Act, act, call, edits, group, ofPool, POOLS, pool, top } from './act.ts';
 import { type CloudWorld, TEMPLATE } from './cloudWorld.ts';
+import { nodeActs } from './nodeActs.ts';
 
-/** One thing that happens; `name` says which, to read a counterexample. */
-export interface Act {
-  readonly name: string;
-  readonly happen?: (world: CloudWorld) => void;
-  /** How long nothing but the operator and AWS does anything, in milliseconds. */
-  readonly passes?: number;
-  /** How a counterexample shows it. */
-  readonly [fc.toStringMethod]: () => string;
-}
-
-function act(name: string, rest: Pick<Act, 'happen' | 'passes'>): Act {
-  return { name, ...rest, [fc.toStringMethod]: () => name };
-}
-
-export const POOLS = ['web', 'db'] as const;
 /** A release that there never was. */
 export const UNPUBLISHED = '1.35-2020.01.01';
-const pool = fc.constantFrom(...POOLS);
 
 const MINUTE = 60_000;
 
@@ -41,37 +25,6 @@ export function newPool(name: string): NodeGroupPool {
   const metadata = { name, uid: `uid-${name}`, finalizers: [], generation: 0 };
   return samplePool({ nodeGroup, scaling: { min: 1, max: 4 } }, { metadata });
 }
-
-type Edit = (spec: NodeGroupPool['spec']) => NodeGroupPool['spec'];
-
-/** A change of the spec of one pool; nothing where the pool is not there. */
-function edits(
-  what: string,
-  edit: fc.Arbitrary<Edit>,
-  also: (world: CloudWorld, name: string) => unknown = () => undefined,
-): fc.Arbitrary<Act> {
-  return fc.tuple(pool, edit).map(([name, change]) =>
-    act(`${what} of ${name}`, {
-      happen: (world) => {
-        const known = world.pools.get(name) as NodeGroupPool | undefined;
-        if (!known || known.metadata.deletionTimestamp) return;
-        world.apply({ ...known, spec: change(known.spec) } as WindowsPool);
-        also(world, name);
-      },
-    }),
-  );
-}
-
-const group =
-  (change: Partial<NodeGroupPool['spec']['nodeGroup']>): Edit =>
-  (spec) => ({
-    ...spec,
-    nodeGroup: { ...spec.nodeGroup, ...change },
-  });
-const top =
-  (change: Partial<WindowsPoolSpec>): Edit =>
-  (spec) =>
-    ({ ...spec, ...change }) as NodeGroupPool['spec'];
 
 const spec: readonly fc.Arbitrary<Act>[] = [
   edits(
@@ -164,9 +117,6 @@ const spec: readonly fc.Arbitrary<Act>[] = [
   ),
 ];
 
-const ofPool = (what: string, happen: (world: CloudWorld, name: string) => void): fc.Arbitrary<Act> =>
-  pool.map((name) => act(`${what} ${name}`, { happen: (world) => happen(world, name) }));
-
 const objects: readonly fc.Arbitrary<Act>[] = [
   ofPool('apply', (world, name) => {
     if (!world.pools.has(name)) world.apply(newPool(name));
@@ -221,19 +171,13 @@ const consoles: readonly fc.Arbitrary<Act>[] = [
 const issues = [{ code: 'NodeCreationFailure' as const, message: 'the instances did not join', resourceIds: ['i-1'] }];
 const errors = [{ errorCode: 'NodeCreationFailure' as const, errorMessage: 'they did not join', resourceIds: ['i-1'] }];
 
-const call = (what: string, arm: (calls: CallFaults, operation: string) => void): fc.Arbitrary<Act> =>
-  fc
-    .constantFrom(
-      'CreateNodegroup',
-      'DescribeNodegroup',
-      'UpdateNodegroupConfig',
-      'UpdateNodegroupVersion',
-      'DescribeUpdate',
-      'DeleteNodegroup',
-      'DescribeCluster',
-      'TagResource',
-    )
-    .map((operation) => act(`${operation} ${what}`, { happen: ({ cloud }) => arm(cloud.faults.calls, operation) }));
+const crash: fc.Arbitrary<Act> = fc.integer({ min: 1, max: 12 }).map((count) =>
+  act(`the process ends after ${count} calls`, {
+    happen: (world) => {
+      world.callsLeft = count;
+    },
+  }),
+);
 
 const faults: readonly fc.Arbitrary<Act>[] = [
   ofPool('the creation fails of', ({ cloud }, name) => cloud.faults.createFailure({ group: name, issues })),
@@ -267,13 +211,7 @@ const faults: readonly fc.Arbitrary<Act>[] = [
       happen: ({ cloud }) => void Object.assign(cloud.state.switches, { updatesWhileDegraded: answer }),
     }),
   ),
-  fc.integer({ min: 1, max: 12 }).map((count) =>
-    act(`the process ends after ${count} calls`, {
-      happen: (world) => {
-        world.callsLeft = count;
-      },
-    }),
-  ),
+  crash,
   fc.constant(
     act('a new version of the launch template', {
       happen: ({ cloud }) => void cloud.faults.launchTemplate({ name: TEMPLATE, data: {} }),
@@ -301,14 +239,45 @@ const time: fc.Arbitrary<Act> = fc
   .constantFrom(1_000, 3_000, 30_000, 2 * MINUTE, 20 * MINUTE)
   .map((ms) => act(`${ms / 1_000} s pass`, { passes: ms }));
 
-/** A life: what happens, in its order. Time passes often, or nothing would ever be in the middle of anything. */
-export const lives: fc.Arbitrary<readonly Act[]> = fc.array(
+/** What happens in its order. Time passes often, or nothing would ever be in the middle of anything. */
+const anything: fc.Arbitrary<readonly Act[]> = fc.array(
   fc.oneof(
     { weight: 5, arbitrary: time },
     { weight: 5, arbitrary: fc.oneof(...spec) },
     { weight: 2, arbitrary: fc.oneof(...objects) },
     { weight: 3, arbitrary: fc.oneof(...consoles) },
     { weight: 4, arbitrary: fc.oneof(...faults) },
+    { weight: 2, arbitrary: nodeActs },
   ),
   { minLength: 3, maxLength: 20 },
 );
+
+/** Both pools have three nodes. */
+const populated: readonly Act[] = [
+  act('both pools', { happen: (world) => world.apply(newPool('db')), passes: 5 * MINUTE }),
+  act('three nodes each', {
+    happen: ({ cloud }) => {
+      const scalingConfig = { minSize: 1, desiredSize: 3, maxSize: 4 };
+      for (const group of POOLS) if (cloud.state.groups.has(group)) cloud.faults.edit({ group, scalingConfig });
+    },
+    passes: 20 * MINUTE,
+  }),
+];
+
+/** What happens to nodes, and a little of everything else. */
+const ofNodes: fc.Arbitrary<readonly Act[]> = fc
+  .array(
+    fc.oneof(
+      { weight: 6, arbitrary: time },
+      { weight: 9, arbitrary: nodeActs },
+      { weight: 1, arbitrary: fc.oneof(...spec) },
+      { weight: 1, arbitrary: fc.oneof(...objects) },
+      { weight: 1, arbitrary: fc.oneof(...consoles) },
+      { weight: 2, arbitrary: fc.oneof(...faults, ...Array<fc.Arbitrary<Act>>(6).fill(crash)) },
+    ),
+    { minLength: 3, maxLength: 20 },
+  )
+  .map((acts) => [...populated, ...acts]);
+
+/** A life. */
+export const lives: fc.Arbitrary<readonly Act[]> = fc.oneof(anything, ofNodes);

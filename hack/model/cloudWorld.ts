@@ -13,7 +13,8 @@ import { EksNodeGroups } from '../../controllers/aws/nodeGroups.ts';
 import { PublishedReleases } from '../../controllers/aws/releases.ts';
 import { AutoScalingGroups } from '../../controllers/aws/scalingGroups.ts';
 import { nodeRecordOf } from '../../controllers/kubernetes/nodes.ts';
-import type { NodeRecord, Taint } from '../../controllers/windowspool/ports.ts';
+import { NODE_GROUP_LABEL } from '../../controllers/windowspool/labels.ts';
+import type { NodeRecord, Taint } from '../../controllers/windowspool/ports/nodes.ts';
 import type { Deps } from '../../controllers/windowspool/reconcile.ts';
 import type { Settings } from '../../controllers/windowspool/situation.ts';
 import { Crash, FakeWorld } from '../../controllers/windowspool/testing/fakeWorld.ts';
@@ -23,6 +24,8 @@ import { sampleCluster } from '../cloud/fixtures.ts';
 import { MemoryCloud } from '../cloud/memory.ts';
 import { nodeFor, nodeTaint, podAddresses, podAddressResource, readyCondition } from '../cloud/nodeObject.ts';
 import type { InstanceRecord, NodeEvent } from '../cloud/state.ts';
+import { NodeJudge } from './nodeJudge.ts';
+import { Workload } from './workload.ts';
 
 /** By which the operator knows its cluster. */
 const authority = '-----BEGIN CERTIFICATE-----\nY2E=\n-----END CERTIFICATE-----\n';
@@ -40,6 +43,8 @@ export class CloudWorld extends FakeWorld {
   readonly cloud: MemoryCloud;
   /** What must never be, and was. */
   readonly breaches: string[] = [];
+  readonly workload = new Workload(this);
+  readonly #judgeOfNodes = new NodeJudge(this, modelSettings.maxPoolsUpdating);
   /** Groups that somebody else changed. */
   readonly edited = new Set<string>();
   /** Calls of the operator that change something in AWS. */
@@ -67,6 +72,18 @@ export class CloudWorld extends FakeWorld {
   pass(ms: number): void {
     this.now += ms;
     this.cloud.state.timeline.settle();
+    this.workload.pass();
+  }
+
+  /** The nodes of a pool's group. */
+  nodesOf(pool: string): readonly NodeRecord[] {
+    return this.nodes.filter(({ labels }) => labels[NODE_GROUP_LABEL] === pool);
+  }
+
+  /** A kubelet stops to report, or reports again. */
+  setReady(name: string, ready: boolean): void {
+    const instance = [...this.cloud.state.instances.values()].find(({ nodeName }) => nodeName === name);
+    if (instance?.state === 'running') this.cloud.faults.nodeReady({ node: instance.id, ready });
   }
 
   override start(): Deps {
@@ -90,13 +107,24 @@ export class CloudWorld extends FakeWorld {
       instances: new Ec2Instances(ec2, lane),
       launchTemplates: new Ec2LaunchTemplates(ec2, lane),
       scalingGroups: new AutoScalingGroups(name, autoScaling, lane),
+      drains: this.workload,
     };
-    return this.#mortal(deps);
+    return this.#mortal(this.#judgeOfNodes.watch(deps));
   }
 
   /** The process ends before or after one of the next calls; what it has then done stays done. */
   #mortal(deps: Deps): Deps {
-    const ports = ['pools', 'nodeGroups', 'accessEntries', 'nodes', 'runtimeClasses'] as const;
+    const ports = [
+      'pools',
+      'budget',
+      'nodeGroups',
+      'accessEntries',
+      'nodes',
+      'drains',
+      'instances',
+      'scalingGroups',
+      'runtimeClasses',
+    ] as const;
     const wrapped = ports.map((name) => [name, this.#counted(deps[name])] as const);
     return { ...deps, ...Object.fromEntries(wrapped) };
   }
@@ -121,7 +149,7 @@ export class CloudWorld extends FakeWorld {
   }
 
   async #send(operation: string, input: object, signal: AbortSignal): Promise<unknown> {
-    if (/^(Create|Update|Delete|Tag|Untag)/.test(operation)) this.#judge(operation, input);
+    if (/^(Create|Update|Delete|Tag|Untag|Terminate)/.test(operation)) this.#judge(operation, input);
     const output = await this.cloud.send(
       operation as OperationName,
       input as Operations[OperationName]['input'],
@@ -142,10 +170,11 @@ export class CloudWorld extends FakeWorld {
   }
 
   /** Looks at a call that changes something, in the moment in which it is made. */
-  #judge(operation: string, input: { nodegroupName?: string; tags?: Readonly<Record<string, string>> }): void {
+  #judge(operation: string, input: JudgedInput): void {
     this.cloud.state.timeline.settle();
     const { groups, updates } = this.cloud.state;
-    const name = input.nodegroupName ?? '';
+    const { nodegroupName: name = '', InstanceId: instance, ShouldDecrementDesiredCapacity: shrink = false } = input;
+    if (instance !== undefined) this.#judgeOfNodes.judgeEnd(instance, shrink);
     this.writes.push(`${operation} ${name}`);
     if (operation === 'CreateNodegroup') {
       const pool = input.tags?.['winpool.dev/pool'];
@@ -161,6 +190,8 @@ export class CloudWorld extends FakeWorld {
       if (running) this.breaches.push(`${operation} of ${name} during another update`);
     }
     if (operation === 'UpdateNodegroupVersion') {
+      const leaving = this.pools.get(name)?.status?.disruption?.nodes;
+      if (leaving) this.breaches.push(`${name} is updated while ${leaving.map((one) => one.name)} go`);
       const limit = this.pools.get(name)?.spec.disruption?.maxUnavailable;
       const { maxUnavailable, maxUnavailablePercentage } = groups.get(name)?.nodegroup.updateConfig ?? {};
       const taken = maxUnavailablePercentage === undefined ? maxUnavailable : `${maxUnavailablePercentage}%`;
@@ -175,7 +206,12 @@ export class CloudWorld extends FakeWorld {
   #follow(event: NodeEvent): void {
     const { instance } = event;
     if (event.kind === 'join' || event.kind === 'restart') this.#put(instance);
-    if (event.kind === 'leave') this.nodes = this.nodes.filter(({ name }) => name !== instance.nodeName);
+    if (event.kind === 'leave') {
+      this.nodes = this.nodes.filter(({ name }) => name !== instance.nodeName);
+      this.workload.leave(instance.nodeName);
+    }
+    if (event.kind === 'lost') this.#change(instance, (node) => ({ ...node, ready: 'Unknown' }));
+    if (event.kind === 'cordon') this.#change(instance, (node) => ({ ...node, unschedulable: event.on }));
     // Here is no pod that could stay.
     if (event.kind === 'drain') event.drained();
     if (event.kind === 'ready') {
@@ -201,13 +237,18 @@ export class CloudWorld extends FakeWorld {
     const record = nodeRecordOf({ ...object, metadata, status: { ...object.status, conditions: [ready] } });
     const born = { ...record, taints: record.taints.filter(({ key }) => !key.startsWith('node.cloudprovider')) };
     const known = this.nodes.find(({ name }) => name === instance.nodeName);
-    if (!known) this.nodes = [...this.nodes, born];
-    else
+    if (!known) {
+      this.nodes = [...this.nodes, born];
+      this.workload.join(born.name);
+    } else
       this.setNode({
         ...born,
         taints: known.taints,
         labels: { ...known.labels, ...born.labels },
         verified: known.verified,
+        verifiedSince: known.verifiedSince,
+        orders: known.orders,
+        unschedulable: known.unschedulable,
       });
   }
 
@@ -215,6 +256,14 @@ export class CloudWorld extends FakeWorld {
     const node = this.nodes.find(({ name }) => name === instance.nodeName);
     if (node) this.setNode(how(node));
   }
+}
+
+/** What a call that changes something is judged by. */
+interface JudgedInput {
+  readonly nodegroupName?: string;
+  readonly tags?: Readonly<Record<string, string>>;
+  readonly InstanceId?: string;
+  readonly ShouldDecrementDesiredCapacity?: boolean;
 }
 
 /** What an update asks for, whatever its token. */

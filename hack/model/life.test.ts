@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type Act, lives } from './acts.ts';
+import type { Act } from './act.ts';
+import { lives } from './acts.ts';
 import { Life } from './life.ts';
 
 /** MODEL_RUNS=5000 for a long look; MODEL_SEED and MODEL_PATH repeat what a failure printed. */

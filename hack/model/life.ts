@@ -1,16 +1,25 @@
 /** Lives a life: acts and the operator in turns, on one simulated clock; and says what became of the pools. */
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import { GATE_TAINT_KEY } from '../../controllers/windowspool/labels.ts';
+import {
+  CORDONED_ANNOTATION,
+  GATE_TAINT_KEY,
+  REMEDIATION_ANNOTATION,
+  REPLACE_ANNOTATION,
+} from '../../controllers/windowspool/labels.ts';
 import { isOwnedBy } from '../../controllers/windowspool/nodeGroup/nodeGroup.ts';
+import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import { type Deps, reconcile } from '../../controllers/windowspool/reconcile.ts';
 import { Crash } from '../../controllers/windowspool/testing/fakeWorld.ts';
 import { conditionOf } from '../world/world.ts';
-import { type Act, healed, newPool, POOLS, retry, UNPUBLISHED } from './acts.ts';
+import { type Act, POOLS } from './act.ts';
+import { healed, newPool, retry, UNPUBLISHED } from './acts.ts';
 import { CloudWorld } from './cloudWorld.ts';
 
 const MINUTE = 60_000;
 /** More than any backoff, resync and rollout together. */
 const LONG = 120 * MINUTE;
+/** So many times LONG: the longest drains of all nodes of two pools. */
+const MOST_DRAINING = 9;
 /** A pool that runs more often than that in two hours loops hot. */
 const MOST_RUNS = 3_000;
 /** What a pool may say for good, because it tells what only people can decide or time brings. */
@@ -48,6 +57,8 @@ export class Life {
     const { faults, state } = this.world.cloud;
     this.world.callsLeft = Number.POSITIVE_INFINITY;
     faults.calls.clear();
+    this.world.workload.isKept = false;
+    for (const { name } of this.world.nodes) this.world.setReady(name, true);
     for (const plans of Object.values(state.plans)) plans.length = 0;
     for (const name of POOLS) healed(this.world, name);
     await this.pass(LONG);
@@ -55,6 +66,12 @@ export class Life {
     for (const name of POOLS) if (this.hasFailed()) retry(this.world, name);
     await this.#wakeAll();
     await this.pass(LONG);
+    // A drain takes as long as the spec lets it, and nodes go one after the other.
+    for (let more = 0; more < MOST_DRAINING && this.#isDraining(); more++) await this.pass(LONG);
+  }
+
+  #isDraining(): boolean {
+    return [...this.world.pools.values()].some(({ status }) => (status?.disruption?.nodes ?? []).length > 0);
   }
 
   /** Lets time pass; the operator runs when it wanted to, and when something happens to nodes. */
@@ -94,6 +111,10 @@ export class Life {
     const group = described.ok ? described.value : undefined;
     if (!pool) return group && group.tags['winpool.dev/pool'] === name ? ['the pool is gone and left its group'] : [];
     const conditions = pool.status?.conditions ?? [];
+    const left = pool.spec.paused ? [] : leftOf(pool, this.world.nodesOf(name));
+    if (left.length > 0) return left;
+    const idle = this.#idleOrders(pool, name);
+    if (idle.length > 0) return idle;
     if (pool.spec.paused)
       return conditions.some(({ type }) => type === 'Paused') ? [] : ['it is paused and does not say so'];
     if (pool.metadata.deletionTimestamp) return ['the pool is still being deleted'];
@@ -119,6 +140,28 @@ export class Life {
     if (differing.length > 0) return [`the group differs in ${differing}`];
     const upToDate = conditionOf(pool, 'UpToDate');
     return upToDate.startsWith('True/') || RIGHT_ENDS.includes(upToDate) ? [] : [`UpToDate=${upToDate}`];
+  }
+
+  /** Nodes that were to go, that nothing keeps, and that are there. */
+  #idleOrders(pool: WindowsPool, name: string): string[] {
+    const { world } = this;
+    const nodes = world.nodesOf(name);
+    const { status, scalingConfig } = world.cloud.state.groups.get(name)?.nodegroup ?? {};
+    const isHeld = POOLS.some((other) => other !== name && this.pool(other)?.status?.disruption !== undefined);
+    const isWhole = nodes.length === scalingConfig?.desiredSize && nodes.every(isAvailable);
+    if (pool.spec.paused || pool.metadata.deletionTimestamp || status !== 'ACTIVE' || isHeld || !isWhole) return [];
+    if (!conditionOf(pool, 'NodeGroupReady').startsWith('True/')) return [];
+    const failing = nodes.filter(({ verified }) => verified?.status === 'False');
+    const { remediation } = pool.spec;
+    const isHealing = remediation && failing.length <= most(remediation.maxUnhealthy, nodes.length);
+    return [
+      ...nodes
+        .filter(({ orders }) => orders[REPLACE_ANNOTATION] === 'true')
+        .map((node) => `node ${node.name} is still to be replaced`),
+      ...(isHealing ? failing : [])
+        .filter(({ orders }) => !(REMEDIATION_ANNOTATION in orders))
+        .map((node) => `node ${node.name} fails and is not replaced`),
+    ];
   }
 
   /** What of the spec the group in EKS does not have. Not by the operator's own comparison: that may be what is wrong. */
@@ -193,4 +236,23 @@ export class Life {
       [...runtimeClasses],
     ]);
   }
+}
+
+function isAvailable({ ready, unschedulable }: NodeRecord): boolean {
+  return ready === 'True' && !unschedulable;
+}
+
+/** `2`, or `40%` of so many, rounded down. */
+function most(limit: number | string, all: number): number {
+  const number = Number.parseInt(String(limit), 10);
+  return String(limit).endsWith('%') ? Math.floor((number * all) / 100) : number;
+}
+
+/** What the operator leaves on nodes or in status although nothing is going on. */
+function leftOf({ status }: WindowsPool, nodes: readonly NodeRecord[]): string[] {
+  const cordoned = nodes.filter(({ orders }) => CORDONED_ANNOTATION in orders);
+  return [
+    ...cordoned.map(({ name }) => `node ${name} keeps the operator's cordon`),
+    ...(status?.disruption ? [`it keeps its share of the budget: ${JSON.stringify(status.disruption)}`] : []),
+  ];
 }

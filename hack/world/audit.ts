@@ -1,9 +1,13 @@
 /** What the API server's audit log says of the operator: under whose name it came, and what it was refused. */
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { WATCHER } from './watchEvents.ts';
 
 /** The operator's name to the API server. */
 export const OPERATOR_USER = 'system:serviceaccount:winpool-system:windowspool-operator';
+
+/** How the user agent of its program begins. */
+export const OPERATOR_AGENT = 'windowspool-operator/';
 
 /** The fields of an audit.k8s.io/v1 Event that are looked at. */
 export interface AuditEvent {
@@ -14,29 +18,34 @@ export interface AuditEvent {
   readonly user: { readonly username: string };
   readonly impersonatedUser?: { readonly username: string };
   readonly objectRef?: {
+    readonly apiGroup?: string;
     readonly resource?: string;
     readonly subresource?: string;
     readonly name?: string;
     readonly namespace?: string;
   };
+  /** Only of evictions: see the audit policy in hack/controlplane/layout.ts. */
+  readonly requestObject?: unknown;
   readonly responseStatus?: { readonly code?: number; readonly reason?: string };
 }
 
-/** Every answered request in the order of the log. */
-export async function readAudit(path: string): Promise<AuditEvent[]> {
-  const text = await readFile(path, 'utf8');
-  const events = text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line): AuditEvent => JSON.parse(line));
-  return events.filter(({ stage }) => stage === 'ResponseComplete' || stage === 'ResponseStarted');
+/**
+ * Every answered request in the order of the log; with `containing`, only those whose line has these words. After many suites the log is longer
+ * than a string may be, so it is read line by line.
+ */
+export async function readAudit(path: string, containing = ''): Promise<AuditEvent[]> {
+  const events: AuditEvent[] = [];
+  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
+    if (line === '' || !line.includes(containing)) continue;
+    const event: AuditEvent = JSON.parse(line);
+    if (event.stage === 'ResponseComplete' || event.stage === 'ResponseStarted') events.push(event);
+  }
+  return events;
 }
 
 /** Requests of the operator's program, by its user agent, whatever name it used. What tests watch with its client is not the operator's. */
 export function ofOperator(events: readonly AuditEvent[]): AuditEvent[] {
-  return events.filter(
-    ({ userAgent }) => userAgent?.startsWith('windowspool-operator/') && !userAgent.endsWith(`/${WATCHER}`),
-  );
+  return events.filter(({ userAgent }) => userAgent?.startsWith(OPERATOR_AGENT) && !userAgent.endsWith(`/${WATCHER}`));
 }
 
 /** Requests that the API server's authorization refused. */

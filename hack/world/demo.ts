@@ -29,7 +29,8 @@ export async function demo(say: (line: string) => void, signal: AbortSignal): Pr
     await switchIpamOn(world, stage, say);
     await runWorkload(world, stage, say);
     await upgradeUnderLoad(world, stage, say);
-    await joinGatedPool(world, stage, say);
+    const bad = await joinGatedPool(world, stage, say);
+    await replaceNode(world, bad, stage, say);
     await deletePool(world, stage, say);
     stage('Reading the audit log of the API server');
     say(await auditOperator(world));
@@ -106,8 +107,8 @@ async function upgradeUnderLoad(world: World, stage: Say, say: Say): Promise<voi
   say(await world.kubectl('get', 'windowspools'));
 }
 
-/** More pods than before ask for a place, and the node that failed is the emptiest: only its taint keeps them away. */
-async function joinGatedPool(world: World, stage: Say, say: Say): Promise<void> {
+/** Gives the name of the node that fails. More pods than before ask for a place, and the node that failed is the emptiest: only its taint keeps them away. */
+async function joinGatedPool(world: World, stage: Say, say: Say): Promise<string> {
   stage(
     'Closing the gate (verification.policy: Gate): nodes are born with a taint, which they lose once they are verified',
   );
@@ -141,6 +142,34 @@ async function joinGatedPool(world: World, stage: Say, say: Say): Promise<void> 
   const landed = await world.kubectl('get', 'pods', '-l', 'app=iis', '-o', 'name', onNode);
   if (landed !== '') throw new Error(`pods landed on ${bad.name}, which was never verified: ${landed}`);
   say(await world.kubectl('get', 'pods', '-o', 'wide'));
+  return bad.name;
+}
+
+/** spec.remediation does the same by itself, after some minutes. */
+async function replaceNode(world: World, node: string, stage: Say, say: Say): Promise<void> {
+  stage('Having that node replaced: kubectl annotate node NAME winpool.dev/replace=true');
+  await world.kubectl('annotate', 'node', node, 'winpool.dev/replace=true');
+  const pool = await world.waitForPool(
+    POOL,
+    'to have three verified nodes again',
+    (found) =>
+      found?.status?.nodes?.verified === 3 &&
+      conditionOf(found, 'NodesVerified') === 'True/AllVerified' &&
+      found.status.disruption === undefined,
+    60_000,
+  );
+  say(messageOf(pool, 'NodesVerified'));
+  const isEnded = async () => (await eventsOfPool(world)).includes('NodeDisruptionEnded');
+  await waitFor(isEnded, { what: 'the event that tells which node came', timeoutMs: 10_000 });
+  const told = (await eventsOfPool(world)).split('\n').filter((line) => /^NodeDisruption|^InstanceEnded/.test(line));
+  say(told.join('\n'));
+  say(await world.kubectl('get', 'wp'));
+}
+
+function eventsOfPool(world: World): Promise<string> {
+  const columns = 'custom-columns=REASON:.reason,MESSAGE:.message';
+  const selector = '--field-selector=involvedObject.kind=WindowsPool';
+  return world.kubectl('get', 'events', '-A', selector, '--sort-by=.metadata.creationTimestamp', '-o', columns);
 }
 
 /** What `kubectl describe node` says of the operator's verdict: the taints and the condition winpool.dev/Verified. */

@@ -35,6 +35,7 @@ const QUICK = [
   '--poll-interval=300ms',
   '--retry-base=100ms',
   '--metrics-address=127.0.0.1:0',
+  '--metrics-secure=false',
   '--health-address=127.0.0.1:0',
 ];
 

@@ -24,14 +24,16 @@ export interface WorldOptions {
   /** How many times faster than the defaults the local AWS runs. */
   readonly speed?: number;
   readonly switches?: Partial<Switches>;
+  /** Without the CRD and the operator's rights: whoever asks for this installs them in another way. */
+  readonly bare?: boolean;
   readonly signal?: AbortSignal;
 }
 
-/** Starts the world, with the CRD and the operator's rights installed and no operator yet. */
+/** Starts the world, with the CRD and the operator's rights installed, unless it shall be bare, and no operator yet. */
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
-  const { dir, log, signal, speed, switches } = options;
+  const { dir, log, signal, speed, switches, bare = false } = options;
   const controlPlane = await startControlPlane({
-    crds: [CRD],
+    crds: bare ? [] : [CRD],
     ...(dir && { dir }),
     ...(log && { log }),
     ...(signal && { signal }),
@@ -50,7 +52,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   });
   const world = new World(controlPlane, cloud);
   try {
-    await world.install();
+    await world.prepare();
+    if (!bare) await world.install();
     return world;
   } catch (error) {
     await world.stop();
@@ -69,15 +72,21 @@ export class World {
     this.cloud = cloud;
   }
 
-  /**
-   * Prepares the cluster for Windows nodes and applies config/default without the Deployment, for which there is no image: the operator runs
-   * as a process under its ServiceAccount.
-   */
-  async install(): Promise<void> {
+  /** Gives the cluster what Windows nodes need. */
+  async prepare(): Promise<void> {
     await this.apply(windowsIpam(true));
     await this.apply(linuxNode());
+  }
+
+  /** Applies config/default without the Deployment, for which there is no image: the operator runs as a process under its ServiceAccount. */
+  async install(): Promise<void> {
     await this.kubectl('apply', '-f', join(ROOT, 'config/manager/namespace.yaml'));
     await this.kubectl('apply', '-k', join(ROOT, 'config/rbac'));
+    await this.login();
+  }
+
+  /** Gets the kubeconfig of the operator's ServiceAccount, which must be there; again after it was made anew. */
+  async login(): Promise<void> {
     this.#operatorKubeconfig = await this.controlPlane.serviceAccountKubeconfig(...ACCOUNT);
   }
 

@@ -29,6 +29,7 @@ const condition = fc.record(
     reason: text,
     message: text,
     lastHeartbeatTime: time,
+    lastTransitionTime: time,
   },
   { requiredKeys: ['type', 'status'], noNullPrototype: true },
 );
@@ -49,7 +50,9 @@ export const anyNode: fc.Arbitrary<NodeJson> = fc.record(
         creationTimestamp: time,
         deletionTimestamp: time,
         labels: map(text),
-        annotations: map(text),
+        annotations: fc
+          .tuple(map(text), optional({ 'winpool.dev/replace': text, 'winpool.dev/remove': text }))
+          .map(([others, orders]) => ({ ...others, ...orders })),
         finalizers: fc.array(key, { maxLength: 3 }),
       },
       { requiredKeys: ['name', 'uid', 'resourceVersion'], noNullPrototype: true },

@@ -201,7 +201,14 @@ export function nodeMessage({ metadata, spec, status }: NodeJson): Buffer {
         ...map(1, status?.capacity, quantity),
         ...map(2, status?.allocatable, quantity),
         ...each(4, status?.conditions, ({ type, status: value, reason = '', message: text = '', ...times }) =>
-          message([1, type], [2, value], [3, time(times.lastHeartbeatTime)], [5, reason], [6, text]),
+          message(
+            [1, type],
+            [2, value],
+            [3, time(times.lastHeartbeatTime)],
+            [4, time(times.lastTransitionTime)],
+            [5, reason],
+            [6, text],
+          ),
         ),
         ...each(5, status?.addresses, ({ type, address }) => message([1, type], [2, address])),
         [6, message([1, message([1, status?.daemonEndpoints?.kubeletEndpoint.Port ?? 0])])],

@@ -3,23 +3,27 @@ import { type CommonAssessment, conclude, type Finding } from '../assess.ts';
 import { assessRuntimeClass } from '../assessRuntimeClass.ts';
 import { isDeleting, isPaused } from '../facts.ts';
 import { assessNodes, noneFound } from '../nodes/assessNodes.ts';
+import { assessLeavingNodes } from '../operations/assessLeavingNodes.ts';
 import { assessPrerequisites } from '../prerequisites/assessPrerequisites.ts';
 import type { Situation } from '../situation.ts';
 import { count, joined, sentence } from '../words.ts';
 
 export interface ExistingAssessment extends CommonAssessment {
   readonly NodesFound: Finding;
+  readonly NodesLeaving?: Finding;
 }
 
 /** How many nodes a message names. */
 const NODES_IN_MESSAGE = 3;
 
 export function assessExisting(s: Situation): ExistingAssessment {
+  const leaving = assessLeavingNodes(s);
   const parts = {
     PrerequisitesMet: assessPrerequisites(s),
     NodesFound: assessFound(s),
     RuntimeClassReady: assessRuntimeClass(s),
     NodesVerified: assessNodes(s),
+    ...(leaving && { NodesLeaving: leaving }),
   };
   const stalled = isDeleting(s.pool) ? undefined : Object.values(parts).find((finding) => finding.stalled);
   return conclude(s, summarize(s, parts, stalled), parts, stalled);

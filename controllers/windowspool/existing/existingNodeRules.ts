@@ -1,8 +1,8 @@
 /** The rules for the nodes that a pool of existing nodes has, and for those that leave it. */
 
-import { FINALIZER } from '../labels.ts';
+import { CORDONED_ANNOTATION, FINALIZER } from '../labels.ts';
 import { turnOf } from '../nodes/nodeRules.ts';
-import type { NodeMarks, NodeRecord } from '../ports.ts';
+import type { NodeMarks, NodeRecord } from '../ports/nodes.ts';
 import { isOwner } from '../runtimeClass.ts';
 import type { Situation } from '../situation.ts';
 import type { Step } from '../steps.ts';
@@ -44,15 +44,25 @@ export function letExistingGo(s: Situation): Step[] | undefined {
   ];
 }
 
-/** First its condition goes: afterwards nobody would know whose it was. That makes it another version of the node, which is released next. */
+/**
+ * First the operator's cordon goes, and its condition: afterwards nobody would know whose it was. Each makes it another version of the node,
+ * which is released next.
+ */
 function releaseStep(node: NodeRecord, change: NodeMarks): Step {
+  if (CORDONED_ANNOTATION in node.orders) return { kind: 'restoreNode', node };
   return node.verified ? { kind: 'tellNode', node, condition: undefined } : { kind: 'releaseNode', node, change };
 }
 
 /** Retain always lets the pool go, so both are tried: what may not be taken from a node is told of. */
 function farewellSteps(node: NodeRecord, change: NodeMarks): Step[] {
+  const restore: Step = { kind: 'restoreNode', node, leaving: true };
   const tell: Step = { kind: 'tellNode', node, condition: undefined, leaving: true };
-  return [...(node.verified ? [tell] : []), { kind: 'releaseNode', node, change, leaving: true }];
+  const isCordoned = CORDONED_ANNOTATION in node.orders;
+  return [
+    ...(isCordoned ? [restore] : []),
+    ...(node.verified ? [tell] : []),
+    { kind: 'releaseNode', node, change, leaving: true },
+  ];
 }
 
 function isAwaited({ holding }: Situation, { name }: NodeRecord): boolean {

@@ -8,7 +8,7 @@ import { NODES_IN_A_RUN } from '../nodes/nodeRules.ts';
 import { Roster } from '../nodes/roster.ts';
 import { observe } from '../observe.ts';
 import { planFor } from '../plan.ts';
-import type { NodeRecord } from '../ports.ts';
+import type { NodeRecord } from '../ports/nodes.ts';
 import { preview, previewText } from '../preview.ts';
 import { reconcile } from '../reconcile.ts';
 import { nextRun, untilGroupLook } from '../schedule.ts';

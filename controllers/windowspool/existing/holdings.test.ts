@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { NodeRecord } from '../ports.ts';
+import type { NodeRecord } from '../ports/nodes.ts';
 import { existingPool, NOW, sampleNode, samplePool } from '../testing/fixtures.ts';
 import { Holdings, type HoldingView } from './holdings.ts';
 

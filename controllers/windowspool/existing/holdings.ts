@@ -10,12 +10,12 @@ import type { WindowsPool } from '../api.gen.ts';
 import { isDeleting } from '../facts.ts';
 import { canonical } from '../hash.ts';
 import { selects } from '../labelSelector.ts';
-import { NODE_GROUP_LABEL } from '../labels.ts';
+import { NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../labels.ts';
 import { Departures } from '../nodes/departures.ts';
 import { Roster } from '../nodes/roster.ts';
 import type { Expectation } from '../nodes/verify.ts';
 import { existingNodesIn, hasNodeGroup } from '../poolKind.ts';
-import type { InstanceList, NodeRecord } from '../ports.ts';
+import type { InstanceList, NodeRecord } from '../ports/nodes.ts';
 import { Contention, type ContentionView } from './contention.ts';
 import { claimOf, labelsWithout } from './nodeClaims.ts';
 import { comparable, type MalformedEntry, type WindowsInstances, windowsInstancesIn } from './windowsInstances.ts';
@@ -193,6 +193,18 @@ export class Holdings {
   of(pool: string, expected: Expectation): { readonly roster: Roster; readonly holding: Holding } {
     const holding = this.#members.get(pool)?.holding ?? new Holding();
     return { roster: holding.roster(expected, this.#options.now()), holding };
+  }
+
+  /**
+   * Whether a node is the pool's, as both were just read past every cache, and the list that the pool names. It has the claim of the pool, so
+   * that of two pools which want it only one has it.
+   */
+  confirms(pool: WindowsPool, list: InstanceList | undefined, node: NodeRecord): boolean {
+    const group = node.labels[NODE_GROUP_LABEL];
+    const isOfGroup = group !== undefined && this.#options.poolOfGroup(group) !== undefined;
+    if (isOfGroup || node.deleting || node.labels[OS_LABEL] !== WINDOWS) return false;
+    const listed = list && { list, instances: windowsInstancesIn(list.kind === 'seen' ? list.data : {}) };
+    return claimOf(node)?.pool === pool.metadata.name && wantsOf(pool, listed)(node);
   }
 
   /** Takes in what a pool wants now, and what its list of hosts says; undefined: it is gone. */

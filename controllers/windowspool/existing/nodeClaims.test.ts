@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { GATE_TAINT_KEY, POOL_KEY, QUARANTINE_TAINT_KEY } from '../labels.ts';
-import type { NodeMarks, NodeRecord, Taint } from '../ports.ts';
+import type { NodeMarks, NodeRecord, Taint } from '../ports/nodes.ts';
 import { existingPool, sampleNode } from '../testing/fixtures.ts';
 import { claimOf, farewellTo, foreignTaints, markChangeFor, releaseOf } from './nodeClaims.ts';
 

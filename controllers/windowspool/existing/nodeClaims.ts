@@ -10,7 +10,7 @@ import { POOL_KEY } from '../labels.ts';
 import { REGISTRATION_TAINT } from '../nodeGroup/nodeGroup.ts';
 import { isGated, isGateTaint, isOurs, isSameTaint, type TaintChange } from '../nodes/nodeTaints.ts';
 import { parseKernelVersion, WINDOWS_BUILD_LABEL } from '../nodes/windows.ts';
-import type { NodeMarks, NodeRecord, Taint } from '../ports.ts';
+import type { NodeMarks, NodeRecord, Taint } from '../ports/nodes.ts';
 
 /** A label that the pool set: what it was, null for none, and what the pool made it. */
 interface LabelRecord {

@@ -2,19 +2,24 @@
 import type { WindowsPool } from '../api.gen.ts';
 import { expectationOf, isDeleting, isPaused } from '../facts.ts';
 import { type Sources, troubled } from '../observe.ts';
-import type { Trouble } from '../ports.ts';
+import type { OperationSight } from '../operations/leavingSight.ts';
+import { withOperations } from '../operations/observeOperations.ts';
+import type { Trouble } from '../ports/answer.ts';
+import type { InstanceLists } from '../ports/nodes.ts';
 import { runtimeClassFor } from '../runtimeClass.ts';
 import type { Settings, Situation } from '../situation.ts';
 import type { Holdings } from './holdings.ts';
 import { claimOf } from './nodeClaims.ts';
 
 export interface ExistingSources {
-  readonly holdings: Pick<Holdings, 'of'>;
+  readonly holdings: Pick<Holdings, 'of' | 'confirms'>;
+  readonly instanceLists: InstanceLists;
 }
 
 /** The situation of a pool of existing nodes. */
 export async function observeExisting(
   pool: WindowsPool,
+  before: OperationSight | undefined,
   sources: Sources,
   settings: Settings,
   now: number,
@@ -48,8 +53,7 @@ export async function observeExisting(
       contention: holding.contention.at(now),
       nextReadAt: holding.nextReadAt,
     },
-    // It waits for no other pool: no node of it is taken away.
-    fleet: { disrupted: [], failures: [] },
+    fleet: sources.fleet.seenBy(pool.metadata.name),
     prerequisites: undefined,
     instances: undefined,
     newestRelease: undefined,
@@ -60,7 +64,8 @@ export async function observeExisting(
     troubles: [],
   };
   const failed = unseen ?? trouble;
-  return failed ? troubled(situation, 'readNode', failed) : situation;
+  const known = failed ? troubled(situation, 'readNode', failed) : situation;
+  return withOperations(known, before, false, sources, signal);
 }
 
 /**

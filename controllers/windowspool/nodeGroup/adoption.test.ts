@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import type { WindowsPoolSpec } from '../api.gen.ts';
-import type { NodeGroup } from '../ports.ts';
+import type { NodeGroup } from '../ports/eks.ts';
 import { reconcile } from '../reconcile.ts';
 import { Crash, FakeWorld } from '../testing/fakeWorld.ts';
 import { sampleGroup, sampleNodes, samplePool, sampleTrouble } from '../testing/fixtures.ts';
 import { fresh, ready, readyWorld, conditionOf as said, signal, until, wake } from '../testing/life.ts';
+import { gaugesOf } from '../testing/shownMetrics.ts';
 import { Adoptions } from './adoption.ts';
 
 const { nodeGroup } = fresh().spec;
@@ -95,15 +96,15 @@ describe('a pool that adopts a group', () => {
       ...before,
       tags: { ...before.tags, 'winpool.dev/pool': 'web' },
     });
-    assert.deepEqual(world.metrics.get('web')?.drift, {
-      label: 3,
-      taint: 1,
-      scaling: 1,
-      tag: 1,
-      version: 0,
-      release: 0,
-      template: 0,
-      update: 0,
+    assert.deepEqual(gaugesOf(world.metrics.get('web'), 'windowspool_drift_fields'), {
+      'part="label"': 3,
+      'part="taint"': 1,
+      'part="scaling"': 1,
+      'part="tag"': 1,
+      'part="version"': 0,
+      'part="release"': 0,
+      'part="template"': 0,
+      'part="update"': 0,
     });
     assert.equal(world.pools.get('web')?.status?.pendingSteps?.length, 2);
     world.apply(fresh({ ...adopting, driftPolicy: 'Report', labels: { tier: 'web', zone: 'a' } }));

@@ -4,7 +4,7 @@ import type { WindowsPool } from '../api.gen.ts';
 import { POOL_KEY } from '../labels.ts';
 import { amiTypeOf } from '../nodes/windows.ts';
 import { nodeGroupIn } from '../poolKind.ts';
-import type { NodeGroup } from '../ports.ts';
+import type { NodeGroup } from '../ports/eks.ts';
 import type { Situation } from '../situation.ts';
 import type { Step } from '../steps.ts';
 import { remembering } from './applied.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { NodeGroup } from '../ports.ts';
+import type { NodeGroup } from '../ports/eks.ts';
 import { APPLIED, CLUSTER_ARN, knownStatus, sampleGroup, samplePool } from '../testing/fixtures.ts';
 import { appliedOf, entriesOf, isApplied, nextApplied, remembering, wantedFields } from './applied.ts';
 

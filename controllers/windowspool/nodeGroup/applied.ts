@@ -7,8 +7,9 @@
 import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
 import { hashOf } from '../hash.ts';
 import { scalingIn } from '../poolKind.ts';
-import type { NodeGroup, Scaling, Taint, UpdateSettings } from '../ports.ts';
-import type { Memory } from '../steps.ts';
+import type { NodeGroup, Scaling, UpdateSettings } from '../ports/eks.ts';
+import type { Taint } from '../ports/nodes.ts';
+import type { ClaimMemory, Memory } from '../steps.ts';
 import { pinnedTemplateVersion } from '../upgrades/launchTemplate.ts';
 import { spelled } from '../upgrades/releaseVersion.ts';
 import { keptTags, pinsOf, updateOf, wishFor } from './nodeGroup.ts';
@@ -136,7 +137,8 @@ function splitEntry(entry: string): [field: string, digest: string] {
 }
 
 /** The status with the memory in it. */
-export function remembering(status: WindowsPoolStatus | undefined, memory: Memory): WindowsPoolStatus {
+export function remembering(status: WindowsPoolStatus | undefined, memory: Memory | ClaimMemory): WindowsPoolStatus {
+  if (!('nodeGroupName' in memory)) return { ...status, disruption: memory.claim };
   const { cluster, nodeGroupName, anew, sending = [], claim } = memory;
   const before = status?.nodeGroup;
   const { lastAppliedDesired: _forgotten, ...rest } = before ?? {};

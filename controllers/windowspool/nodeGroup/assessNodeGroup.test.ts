@@ -1,7 +1,8 @@
-import type { NodeGroup } from '../ports.ts';
+import type { NodeGroup } from '../ports/eks.ts';
 import type { Situation } from '../situation.ts';
 import {
   knownStatus,
+  LEAVING,
   NOW,
   sampleGroup,
   samplePool,
@@ -9,7 +10,6 @@ import {
   sampleSituation,
   sampleTrouble,
 } from '../testing/fixtures.ts';
-import { LEAVING } from '../testing/planCases.ts';
 import { check, group, pool, working } from '../testing/truthTable.ts';
 
 const retained = samplePool({ deletionPolicy: 'Retain' }, { metadata: LEAVING, status: knownStatus() });

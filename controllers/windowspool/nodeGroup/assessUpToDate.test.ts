@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import type { MaintenanceWindow } from '../api.gen.ts';
 import { assess } from '../assess.ts';
 import type { Situation } from '../situation.ts';
+import { known } from '../testing/answers.ts';
 import {
   knownStatus,
+  LEAVING,
   NOW,
   RELEASE_FAILURE,
   sampleGroup,
@@ -11,10 +13,9 @@ import {
   sampleSituation,
   sampleTrouble,
 } from '../testing/fixtures.ts';
-import { LEAVING, otherAuthority } from '../testing/planCases.ts';
-import { AUTOMATIC, fits, templated } from '../testing/planCasesOfTemplates.ts';
-import { known } from '../testing/prerequisites.ts';
+import { otherAuthority } from '../testing/sights.ts';
 import { group } from '../testing/truthTable.ts';
+import { AUTOMATIC, fits, templated } from '../testing/upgradeScenes.ts';
 import { versionTargetOf } from '../upgrades/versionChanges.ts';
 import { configTargetOf } from './groupChanges.ts';
 

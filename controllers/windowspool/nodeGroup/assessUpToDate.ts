@@ -5,12 +5,12 @@ import { groupOf, isClusterMismatch, isDeleting, isPaused } from '../facts.ts';
 import { failedTargetOf } from '../failedTarget.ts';
 import { RETRY_ANNOTATION } from '../labels.ts';
 import { nodeGroupIn } from '../poolKind.ts';
-import type { NodeGroup } from '../ports.ts';
+import type { NodeGroup } from '../ports/eks.ts';
 import type { Reason } from '../reasons.ts';
 import type { Situation } from '../situation.ts';
 import { describeVersionChange } from '../steps.ts';
 import { assessAutomatic } from '../upgrades/assessAutomatic.ts';
-import { waitsForBudget } from '../upgrades/disruption.ts';
+import { describeOthers, waitsForBudget } from '../upgrades/disruption.ts';
 import { templateIn, wantedTemplateVersion } from '../upgrades/launchTemplate.ts';
 import { describeReleaseFailure, doubtAbout, failureOfRelease } from '../upgrades/releaseFailures.ts';
 import { isNewerRelease, releaseEnd } from '../upgrades/releaseVersion.ts';
@@ -69,9 +69,7 @@ function compare(s: Situation, group: NodeGroup): Finding {
   }
   if (waitsForBudget(s)) {
     const what = open.length > 0 ? listed(open) : dueByItself(s);
-    const { fleet, settings } = s;
-    const others = `${joined(fleet.disrupted)} ${fleet.disrupted.length === 1 ? 'loses' : 'lose'} nodes now`;
-    const message = `Node group ${group.name}: ${what} The rolling update waits: ${others}, and --max-pools-updating is ${settings.maxPoolsUpdating}.`;
+    const message = `Node group ${group.name}: ${what} The rolling update waits: ${describeOthers(s)}.`;
     return { status: 'False', reason: 'WaitingForBudget', message, working: true };
   }
   if (isUndone(s)) {

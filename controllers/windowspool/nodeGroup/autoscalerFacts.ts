@@ -1,8 +1,9 @@
 /** Finds out what the cluster-autoscaler knows of a pool's group, and what it should know. */
 import { groupOf } from '../facts.ts';
-import type { Answer, ScalingGroups } from '../ports.ts';
+import type { Answer } from '../ports/answer.ts';
+import type { ScalingGroups } from '../ports/ec2.ts';
+import type { Capacity, InstanceType } from '../ports/prerequisites.ts';
 import { LONG_MS } from '../prerequisites/gather.ts';
-import type { Capacity, InstanceType } from '../prerequisites/ports.ts';
 import type { SharedAnswers } from '../prerequisites/sharedAnswers.ts';
 import type { AutoscalerFacts, Situation } from '../situation.ts';
 import { instanceTypesOf } from '../upgrades/launchTemplate.ts';

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
 import { GATE_TAINT } from '../nodes/nodeTaints.ts';
-import type { NodeGroup } from '../ports.ts';
+import type { NodeGroup } from '../ports/eks.ts';
 import { reconcile } from '../reconcile.ts';
-import { sampleGroup, samplePool, sampleSituation, sampleTrouble, settings } from '../testing/fixtures.ts';
+import {
+  SCALING_TAGS,
+  sampleGroup,
+  samplePool,
+  sampleSituation,
+  sampleTrouble,
+  settings,
+} from '../testing/fixtures.ts';
 import { hours, readyWorld, wake } from '../testing/life.ts';
-import { SCALING_TAGS } from '../testing/planCasesOfAutoscaler.ts';
 import { autoscalerTags, nextScalingTags } from './autoscalerTags.ts';
 
 const { signal } = new AbortController();

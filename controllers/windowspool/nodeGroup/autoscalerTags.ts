@@ -16,7 +16,8 @@ import {
   AUTOSCALER_PREFIX as PREFIX,
 } from '../labels.ts';
 import { buildOf, POD_ADDRESSES, WINDOWS_BUILD_LABEL } from '../nodes/windows.ts';
-import type { NodeGroup, Taint } from '../ports.ts';
+import type { NodeGroup } from '../ports/eks.ts';
+import type { Taint } from '../ports/nodes.ts';
 import type { Situation } from '../situation.ts';
 import { isOwnedBy, REGISTRATION_TAINT } from './nodeGroup.ts';
 

@@ -3,8 +3,9 @@
  * and tags of others, what EKS fills in and the size that an autoscaler chose are none of it.
  */
 import type { WindowsPool } from '../api.gen.ts';
+import type { LabelsOf } from '../metricCatalogue.ts';
 import { GATE_TAINTS } from '../nodes/nodeTaints.ts';
-import type { NodeGroup } from '../ports.ts';
+import type { NodeGroup } from '../ports/eks.ts';
 import { appliedOf, foundFields, isApplied, isSetting, taintField, wantedFields } from './applied.ts';
 
 /** A field in which the group differs. */
@@ -49,9 +50,12 @@ export function reportedDrift(pool: WindowsPool, group: NodeGroup): Difference[]
   return pool.spec.driftPolicy === 'Report' ? differencesOf(pool, group).filter(({ isDrift }) => isDrift) : [];
 }
 
+/** What fields of a node group are parts of. */
+export type DriftPart = LabelsOf<'windowspool_drift_fields'>['part'];
+
 /** How many fields of each part differ: `label`, `taint`, `scaling`, `tag`, `version`, `release`, `template`, `update`. */
-export function countByPart(differences: readonly Difference[]): Readonly<Record<string, number>> {
-  const counts: Record<string, number> = {
+export function countByPart(differences: readonly Difference[]): Readonly<Record<DriftPart, number>> {
+  const counts: Record<DriftPart, number> = {
     label: 0,
     taint: 0,
     scaling: 0,
@@ -62,8 +66,7 @@ export function countByPart(differences: readonly Difference[]): Readonly<Record
     update: 0,
   };
   for (const { field } of differences) {
-    const [part = ''] = field.split(' ', 1);
-    counts[part] = (counts[part] ?? 0) + 1;
+    counts[field.split(' ', 1)[0] as DriftPart] += 1;
   }
   return counts;
 }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import type { WindowsPoolSpec } from '../api.gen.ts';
-import type { NodeGroup } from '../ports.ts';
+import type { NodeGroup } from '../ports/eks.ts';
 import { Crash, type FakeWorld } from '../testing/fakeWorld.ts';
 import { MINUTE, sampleTrouble, settings } from '../testing/fixtures.ts';
 import { fresh, readyWorld, until, updatesIn, wake } from '../testing/life.ts';
+import { gaugesOf } from '../testing/shownMetrics.ts';
 
 const spec: Partial<WindowsPoolSpec> = { labels: { tier: 'web' } };
 const EDIT = { labels: { tier: 'db', 'winpool.dev/pool': 'web', 'winpool.dev/windows-build': '10.0.20348', x: 'y' } };
@@ -90,15 +91,15 @@ describe('an edit behind the operator’s back', () => {
       'Node group web: label tier is db and the spec says web. Put the group or the spec right, or set driftPolicy: Correct.',
     ]);
     assert.deepEqual(world.pools.get('web')?.status?.pendingSteps, ['update node group web: labels set tier']);
-    assert.deepEqual(world.metrics.get('web')?.drift, {
-      label: 1,
-      taint: 0,
-      scaling: 0,
-      tag: 0,
-      version: 0,
-      release: 0,
-      template: 0,
-      update: 0,
+    assert.deepEqual(gaugesOf(world.metrics.get('web'), 'windowspool_drift_fields'), {
+      'part="label"': 1,
+      'part="taint"': 0,
+      'part="scaling"': 0,
+      'part="tag"': 0,
+      'part="version"': 0,
+      'part="release"': 0,
+      'part="template"': 0,
+      'part="update"': 0,
     });
     edit(world, { scaling: { min: 3, max: 9, desired: 3 } });
     await look();

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { WindowsPool, WindowsPoolSpec } from '../api.gen.ts';
-import type { ConfigChange, NodeGroup, Scaling, Taint } from '../ports.ts';
+import type { ConfigChange, NodeGroup, Scaling } from '../ports/eks.ts';
+import type { Taint } from '../ports/nodes.ts';
 import { APPLIED, knownStatus, sampleGroup, samplePool } from '../testing/fixtures.ts';
 import { entriesOf, foundFields } from './applied.ts';
 import { configChangeFor, configTargetOf, fieldsOfChange, tagChangeFor } from './groupChanges.ts';

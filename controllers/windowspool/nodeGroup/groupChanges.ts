@@ -3,7 +3,7 @@
 import type { WindowsPool } from '../api.gen.ts';
 import { hashOf } from '../hash.ts';
 import { scalingIn } from '../poolKind.ts';
-import type { ConfigChange, NodeGroup, Scaling } from '../ports.ts';
+import type { ConfigChange, NodeGroup, Scaling } from '../ports/eks.ts';
 import type { Situation } from '../situation.ts';
 import { appliedOf, DESIRED, labelField, tagField, taintField, updateField } from './applied.ts';
 import { differencesOf, differencesToMend } from './differences.ts';

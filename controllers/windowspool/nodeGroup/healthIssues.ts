@@ -1,5 +1,5 @@
 /** What EKS says of a node group's health, and what to do about it. */
-import type { HealthIssue } from '../ports.ts';
+import type { HealthIssue } from '../ports/eks.ts';
 import { joined, sentence } from '../words.ts';
 
 /** Next moves by code: https://docs.aws.amazon.com/eks/latest/APIReference/API_Issue.html */

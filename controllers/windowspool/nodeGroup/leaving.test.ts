@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from '../labels.ts';
 import { GATE_TAINT } from '../nodes/nodeTaints.ts';
-import type { NodeGroup } from '../ports.ts';
+import type { NodeGroup } from '../ports/eks.ts';
 import { type Deps, reconcile } from '../reconcile.ts';
 import { Crash, type FakeWorld } from '../testing/fakeWorld.ts';
 import { sampleTrouble } from '../testing/fixtures.ts';

@@ -8,7 +8,7 @@ import { hashOf } from '../hash.ts';
 import { OWN_PREFIX, POOL_KEY } from '../labels.ts';
 import { isGateTaint } from '../nodes/nodeTaints.ts';
 import { hasNodeGroup } from '../poolKind.ts';
-import type { ConfigChange, NodeGroup } from '../ports.ts';
+import type { ConfigChange, NodeGroup } from '../ports/eks.ts';
 import type { Situation } from '../situation.ts';
 import type { Step } from '../steps.ts';
 import { leavingTagChanges } from './autoscalerTags.ts';
@@ -19,8 +19,8 @@ import { tokenFor } from './nodeGroupRules.ts';
 export const LEAVING_PATIENCE_MS = 10 * 60_000;
 
 /**
- * The steps that take the marks away: labels and taints in one update, so that no node is born tainted any more, then the taints of the
- * nodes, the cluster-autoscaler's tags, and the group's tags last, because they prove that the group and its nodes are the pool's. Nothing for a group that is not the pool's, or that goes anyway.
+ * The steps that take the marks away: labels and taints in one update, so that no node is born tainted any more, then the taints and cordons of
+ * the nodes, the cluster-autoscaler's tags, and the group's tags last, because they prove that the group and its nodes are the pool's. Nothing for a group that is not the pool's, or that goes anyway.
  */
 export function leavingSteps(s: Situation): Step[] {
   const { pool, group: sight, cluster } = s;
@@ -32,6 +32,7 @@ export function leavingSteps(s: Situation): Step[] {
     ...leavingUpdate(s, group),
     ...s.roster.mistainted.map(({ node, change }): Step => ({ kind: 'taintNode', node, change, leaving: true })),
     ...s.roster.untold.map(({ node, condition }): Step => ({ kind: 'tellNode', node, condition, leaving: true })),
+    ...s.roster.cordoned.map((node): Step => ({ kind: 'restoreNode', node, leaving: true })),
     ...leavingTagChanges(pool, group).map((change): Step => ({ kind: 'correctScalingTags', change, leaving: true })),
     { kind: 'correctTags', group, change: { set: {}, remove: tags }, leaving: true as const },
   ];

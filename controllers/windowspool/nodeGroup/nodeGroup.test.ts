@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../api.gen.ts';
-import type { NodeGroup } from '../ports.ts';
+import type { NodeGroup } from '../ports/eks.ts';
 import { sampleGroup, samplePool } from '../testing/fixtures.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf, wishFor } from './nodeGroup.ts';
 

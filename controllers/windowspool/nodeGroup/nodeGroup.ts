@@ -6,7 +6,8 @@ import { CREATED_FROM_TAG, EXPECTED_BUILD_LABEL, POOL_KEY } from '../labels.ts';
 import { gateTaintOf } from '../nodes/nodeTaints.ts';
 import { amiTypeOf, buildOf } from '../nodes/windows.ts';
 import { nodeGroupIn, scalingIn } from '../poolKind.ts';
-import type { NewNodeGroup, NodeGroup, Taint, UpdateSettings } from '../ports.ts';
+import type { NewNodeGroup, NodeGroup, UpdateSettings } from '../ports/eks.ts';
+import type { Taint } from '../ports/nodes.ts';
 import { isMadeFrom, requestedTypes, templateIn, templateVersion } from '../upgrades/launchTemplate.ts';
 import { minorOf } from '../upgrades/releaseVersion.ts';
 

@@ -6,7 +6,7 @@ import { hasFailed, rememberedFailures } from '../failedTarget.ts';
 import { hashOf } from '../hash.ts';
 import { CREATED_FROM_TAG, FINALIZER } from '../labels.ts';
 import { scalingIn } from '../poolKind.ts';
-import type { ConfigChange, NodeGroup, VersionChange } from '../ports.ts';
+import type { ConfigChange, NodeGroup, VersionChange } from '../ports/eks.ts';
 import { blockers, checkInputOf, isToBeMade } from '../prerequisites/examination.ts';
 import { missingAccessEntry } from '../prerequisites/roleChecks.ts';
 import type { Situation } from '../situation.ts';

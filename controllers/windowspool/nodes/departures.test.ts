@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Answer, NodeRecord } from '../ports.ts';
+import type { Answer } from '../ports/answer.ts';
+import type { NodeRecord } from '../ports/nodes.ts';
 import { reconcile } from '../reconcile.ts';
 import { MINUTE, NOW, sampleNode, sampleTrouble, settings } from '../testing/fixtures.ts';
 import { readyWorld, signal, until, wake } from '../testing/life.ts';

@@ -5,7 +5,9 @@
  *   left the cache, or an instance without a node --the pool misses nodes--> read by name --gone, another one, or as it was--> forgotten
  *                                                                              +--there, and out of sight--> stray
  */
-import type { Instance, NodeRecord, Nodes, Trouble } from '../ports.ts';
+import type { Trouble } from '../ports/answer.ts';
+import type { Instance } from '../ports/ec2.ts';
+import type { NodeRecord, Nodes } from '../ports/nodes.ts';
 
 /** Reads of one batch, one after the other, and the time between two batches: thousands of nodes may go at once. */
 const BATCH = 10;
@@ -90,6 +92,6 @@ export class Departures {
 }
 
 /** The EC2 instance that a node says it is: `aws:///eu-west-1a/i-0123`. */
-export function instanceIdOf({ providerID }: NodeRecord): string {
+export function instanceIdOf({ providerID }: Pick<NodeRecord, 'providerID'>): string {
   return providerID.slice(providerID.lastIndexOf('/') + 1);
 }

@@ -1,5 +1,5 @@
 /** The verdict as a condition of the Node, for `kubectl describe node` and for other tools. Pure. */
-import type { NodeCondition } from '../ports.ts';
+import type { NodeCondition } from '../ports/nodes.ts';
 import type { Reason } from '../reasons.ts';
 import { sentence } from '../words.ts';
 import type { Finding, Verdict } from './verify.ts';

@@ -1,5 +1,5 @@
 /** The rules for the nodes of a pool that lives. */
-import type { NodeRecord } from '../ports.ts';
+import type { NodeRecord } from '../ports/nodes.ts';
 import type { Situation } from '../situation.ts';
 import type { Step } from '../steps.ts';
 import { parseKernelVersion } from './windows.ts';

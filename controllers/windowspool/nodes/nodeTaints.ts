@@ -1,7 +1,7 @@
 /** The operator's taints on nodes, by which pods keep away from what is not verified. Pure. */
 import type { WindowsPool } from '../api.gen.ts';
 import { GATE_TAINT_KEY, PLAIN_GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from '../labels.ts';
-import type { NodeRecord, Taint } from '../ports.ts';
+import type { NodeRecord, Taint } from '../ports/nodes.ts';
 import type { Verdict } from './verify.ts';
 
 /** Nodes are born with it where verification.policy is Gate: the node group carries it. */

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from '../labels.ts';
-import type { NodeRecord, Taint } from '../ports.ts';
+import type { NodeRecord, Taint } from '../ports/nodes.ts';
 import { MINUTE, NOW, sampleNode, samplePool } from '../testing/fixtures.ts';
-import { Roster, Rosters, type RosterView } from './roster.ts';
+import { Roster } from './roster.ts';
+import { Rosters } from './rosters.ts';
+import type { RosterView } from './rosterView.ts';
 import type { Expectation } from './verify.ts';
 
 const GRACE = 15 * MINUTE;

@@ -1,71 +1,17 @@
-/**
- * The verdicts on a pool's nodes, kept up to date one node at a time: what a node's event costs does not grow with the pool.
- *
- *   node's event ──▶ Rosters ──▶ the Roster of each pool with that node group ──▶ counts, failing, joining, mislabelled
- */
+/** The verdicts on a pool's nodes, kept up to date one node at a time: what a node's event costs does not grow with the pool. */
 
 import { markChangeFor } from '../existing/nodeClaims.ts';
 import { canonical } from '../hash.ts';
-import type { NodeCondition, NodeMarks, NodeRecord } from '../ports.ts';
-import { nodeGroupsOf } from '../triggers.ts';
+import { CORDONED_ANNOTATION } from '../labels.ts';
+import { isUnavailable, operationFor } from '../operations/nodeOrders.ts';
+import type { NodeRecord } from '../ports/nodes.ts';
+import { parseQuantity } from '../quantity.ts';
 import { Departures, instanceIdOf } from './departures.ts';
 import { conditionFor, isSameCondition } from './nodeCondition.ts';
-import { isGated, isQuarantined, type TaintChange, taintChangeFor } from './nodeTaints.ts';
+import { isGated, isQuarantined, taintChangeFor } from './nodeTaints.ts';
+import type { Mistainted, RosterView, Unmarked, Untold } from './rosterView.ts';
 import { type Expectation, type Finding, graceEnd, type Verdict, verifyNode } from './verify.ts';
-import { parseKernelVersion, WINDOWS_BUILD_LABEL } from './windows.ts';
-
-/** What plan and conditions may look at. Lists are sorted by node name, so that equal pools read alike. */
-export interface RosterView {
-  readonly total: number;
-  readonly ready: number;
-  readonly verified: number;
-  /** Verdicts of nodes that fail an enforced check. */
-  readonly failing: readonly Verdict[];
-  readonly joining: readonly Verdict[];
-  /** Verified nodes with a warning. */
-  readonly warned: readonly Verdict[];
-  /** Nodes whose windows-build label differs from their kernel. */
-  readonly mislabelled: readonly NodeRecord[];
-  /** Nodes whose taints differ from what their verdicts ask for. */
-  readonly mistainted: readonly Mistainted[];
-  /** Nodes whose condition does not say what was found. */
-  readonly untold: readonly Untold[];
-  /** Nodes that lack labels or taints of their pool, or the record of what they had: of a pool of existing nodes only. */
-  readonly unmarked: readonly Unmarked[];
-  /** How many nodes have the gate's taint, and how many the quarantine's. */
-  readonly gated: number;
-  readonly quarantined: number;
-  /** Kernel version -> how many nodes have it. */
-  readonly builds: ReadonlyMap<string, number>;
-  /** How many nodes are below verification.minimumRevision, or do not tell their revision; also where that only warns. */
-  readonly belowMinimum: number;
-  /** When the first verdict on a joining node turns by itself, epoch milliseconds; infinity when none is joining. */
-  readonly nextGraceEnd: number;
-  /** Nodes that are there and lack the label by which they are the pool's. Not in any of the counts. */
-  readonly strays: readonly NodeRecord[];
-  /** When nodes that left may be looked for again, epoch milliseconds; infinity when none did. */
-  readonly nextReadAt: number;
-  /** The nodes that were there before a time, in epoch milliseconds, by name. */
-  nodesBefore(time: number): readonly NodeRecord[];
-  /** Whether this EC2 instance is one of the nodes. */
-  hasInstance(id: string): boolean;
-}
-
-export interface Untold {
-  readonly node: NodeRecord;
-  /** What the condition should be; undefined: none. */
-  readonly condition: NodeCondition | undefined;
-}
-
-export interface Unmarked {
-  readonly node: NodeRecord;
-  readonly change: NodeMarks;
-}
-
-export interface Mistainted {
-  readonly node: NodeRecord;
-  readonly change: TaintChange;
-}
+import { POD_ADDRESSES, parseKernelVersion, WINDOWS_BUILD_LABEL } from './windows.ts';
 
 /** The verdicts on the nodes of one pool. */
 export class Roster implements RosterView {
@@ -77,6 +23,9 @@ export class Roster implements RosterView {
   readonly #mistainted = new Map<string, Mistainted>();
   readonly #untold = new Map<string, Untold>();
   readonly #unmarked = new Map<string, Unmarked>();
+  readonly #ordered = new Map<string, NodeRecord>();
+  readonly #cordoned = new Map<string, NodeRecord>();
+  readonly #unavailable = new Map<string, string>();
   readonly #builds = new Map<string, number>();
   /** EC2 instance id -> how many nodes say that they are it. */
   readonly #instances = new Map<string, number>();
@@ -85,6 +34,9 @@ export class Roster implements RosterView {
   #gated = 0;
   #quarantined = 0;
   #belowMinimum = 0;
+  #podAddresses = 0;
+  /** How many nodes tell their addresses for pods. */
+  #addressed = 0;
   #expected: Expectation;
   #compared: string;
 
@@ -134,6 +86,18 @@ export class Roster implements RosterView {
     return byName(this.#unmarked);
   }
 
+  get ordered(): readonly NodeRecord[] {
+    return byName(this.#ordered);
+  }
+
+  get cordoned(): readonly NodeRecord[] {
+    return byName(this.#cordoned);
+  }
+
+  get unavailable(): readonly string[] {
+    return byName(this.#unavailable);
+  }
+
   get gated(): number {
     return this.#gated;
   }
@@ -148,6 +112,10 @@ export class Roster implements RosterView {
 
   get belowMinimum(): number {
     return this.#belowMinimum;
+  }
+
+  get podAddresses(): number | undefined {
+    return this.#addressed > 0 ? this.#podAddresses : undefined;
   }
 
   get nextGraceEnd(): number {
@@ -168,7 +136,6 @@ export class Roster implements RosterView {
       .filter(({ createdAt }) => createdAt < time);
   }
 
-  /** Whether the node is here and has the labels and taints of its pool of existing nodes. */
   isMarked(name: string): boolean {
     return this.#verdicts.has(name) && !this.#unmarked.has(name);
   }
@@ -188,6 +155,9 @@ export class Roster implements RosterView {
     if (verdict.state === 'joining') this.#joining.set(node.name, verdict);
     if (verdict.state === 'verified' && verdict.warnings.length > 0) this.#warned.set(node.name, verdict);
     if (isMislabelled(node)) this.#mislabelled.set(node.name, node);
+    if (operationFor(node)) this.#ordered.set(node.name, node);
+    if (CORDONED_ANNOTATION in node.orders) this.#cordoned.set(node.name, node);
+    if (isUnavailable(node)) this.#unavailable.set(node.name, node.name);
     const change = taintChangeFor(verdict, this.#expected.taints);
     if (change) this.#mistainted.set(node.name, { node, change });
     const { teller, claimant, spec } = this.#expected;
@@ -204,6 +174,11 @@ export class Roster implements RosterView {
     if (isGated(node)) this.#gated += change;
     if (isQuarantined(node)) this.#quarantined += change;
     if ([failures, warnings].some((findings) => findings.some(isBelowMinimum))) this.#belowMinimum += change;
+    const addresses = parseQuantity(node.allocatable[POD_ADDRESSES]);
+    if (addresses !== undefined) {
+      this.#addressed += change;
+      this.#podAddresses += change * addresses;
+    }
     count(this.#builds, node.kernelVersion, change);
     count(this.#instances, instanceIdOf(node), change);
   }
@@ -218,7 +193,15 @@ export class Roster implements RosterView {
   drop(name: string): void {
     const before = this.#verdicts.get(name);
     if (!before) return;
-    const lists = [this.#failing, this.#joining, this.#warned, this.#mislabelled];
+    const lists = [
+      this.#failing,
+      this.#joining,
+      this.#warned,
+      this.#mislabelled,
+      this.#ordered,
+      this.#unavailable,
+      this.#cordoned,
+    ];
     const writes = [this.#mistainted, this.#untold, this.#unmarked];
     for (const map of [this.#verdicts, ...lists, ...writes]) map.delete(name);
     this.#tally(before, -1);
@@ -252,53 +235,4 @@ function isMislabelled({ kernelVersion, labels }: NodeRecord): boolean {
 
 function byName<T>(map: ReadonlyMap<string, T>): T[] {
   return [...map].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
-}
-
-/** The rosters of all pools. A pool's is made at its first reconcile and follows the node events from then on. */
-export class Rosters {
-  readonly #byPool = new Map<string, { readonly group: string; readonly roster: Roster }>();
-  readonly #poolsOf = new Map<string, Set<string>>();
-  readonly #nodesOf: (group: string) => readonly NodeRecord[];
-  readonly #now: () => number;
-
-  /** @param nodesOf the cached nodes of a node group, read when a roster is made */
-  constructor(nodesOf: (group: string) => readonly NodeRecord[], now: () => number) {
-    this.#nodesOf = nodesOf;
-    this.#now = now;
-  }
-
-  /** The roster of a pool whose nodes are those of a node group. */
-  of(pool: string, group: string, expected: Expectation): Roster {
-    const known = this.#byPool.get(pool);
-    if (known?.group === group) {
-      known.roster.judge(expected, this.#now());
-      return known.roster;
-    }
-    this.forget(pool);
-    const roster = new Roster(this.#nodesOf(group), expected, this.#now());
-    this.#byPool.set(pool, { group, roster });
-    this.#poolsOf.set(group, (this.#poolsOf.get(group) ?? new Set()).add(pool));
-    return roster;
-  }
-
-  /** Takes a node's change into every roster that it concerns. */
-  follow(before: NodeRecord | undefined, after: NodeRecord | undefined): void {
-    for (const group of nodeGroupsOf(before, after)) {
-      for (const pool of this.#poolsOf.get(group) ?? []) {
-        const roster = this.#byPool.get(pool)?.roster;
-        if (after && nodeGroupsOf(after).includes(group)) roster?.put(after, this.#now());
-        else if (before) roster?.leave(before);
-      }
-    }
-  }
-
-  /** Forgets a pool that is gone. */
-  forget(pool: string): void {
-    const known = this.#byPool.get(pool);
-    if (!known) return;
-    this.#byPool.delete(pool);
-    const pools = this.#poolsOf.get(known.group);
-    pools?.delete(pool);
-    if (pools?.size === 0) this.#poolsOf.delete(known.group);
-  }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { WindowsPoolSpec } from '../api.gen.ts';
-import type { NodeRecord } from '../ports.ts';
+import type { NodeRecord } from '../ports/nodes.ts';
 import { MINUTE, NOW, sampleNode, samplePool } from '../testing/fixtures.ts';
 import { type Expectation, graceEnd, type Verdict, verifyNode } from './verify.ts';
 import { POD_ADDRESSES } from './windows.ts';

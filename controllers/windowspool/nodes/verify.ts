@@ -4,7 +4,7 @@
 import type { WindowsPoolSpec } from '../api.gen.ts';
 import { claimOf, foreignTaints } from '../existing/nodeClaims.ts';
 import { GATE_TAINT_KEY } from '../labels.ts';
-import type { NodeRecord, Taint } from '../ports.ts';
+import type { NodeRecord, Taint } from '../ports/nodes.ts';
 import { parseQuantity } from '../quantity.ts';
 import type { NodeCheck } from '../reasons.ts';
 import { joined } from '../words.ts';

@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { NodeRecord } from '../ports.ts';
+import type { NodeRecord } from '../ports/nodes.ts';
 import type { NodeCheck } from '../reasons.ts';
 import { MINUTE, NOW, sampleNode, samplePool } from '../testing/fixtures.ts';
 import { type Expectation, verifyNode } from './verify.ts';

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { assess } from '../assess.ts';
 import { planFor } from '../plan.ts';
+import { known } from '../testing/answers.ts';
 import { NOW, sampleCluster, sampleSituation, sampleTrouble } from '../testing/fixtures.ts';
-import { known, randomFacts, sampleFacts, unasked } from '../testing/prerequisites.ts';
+import { randomFacts, sampleFacts, unasked } from '../testing/prerequisites.ts';
 import { absent, check, group, NO_NODES_YET, NOT_CREATED, pool, stalled, working } from '../testing/truthTable.ts';
 
 const LINUX = sampleFacts({ linuxNode: known(false) });

@@ -1,11 +1,11 @@
 /** Checks on what EC2 has for the nodes: instance types and addresses. */
 
 import { nodeGroupIn, scalingIn } from '../poolKind.ts';
+import type { InstanceType, Offering, Subnet } from '../ports/prerequisites.ts';
 import { instanceTypesOf } from '../upgrades/launchTemplate.ts';
 import { count, joined } from '../words.ts';
 import { type Check, failed, given, met, type Result } from './check.ts';
 import type { CheckInput } from './facts.ts';
-import type { InstanceType, Offering, Subnet } from './ports.ts';
 
 /** Ensures that each instance type exists and that Windows pods can run on it. */
 function instanceTypes({ spec, facts, region }: CheckInput): Result | undefined {
@@ -87,14 +87,27 @@ const PREFIX = 16;
 /** Ensures that scaling.max nodes can start. What they take when they are full of pods is said, and is not asked for. */
 function freeAddresses({ spec, facts, instances }: CheckInput): Result | undefined {
   return given(facts, 'subnets', (subnets) => {
-    const more = Math.max(0, scalingIn(spec).max - instances);
-    const needed = more * (OWN + addressesForPods(facts));
-    const free = subnets.reduce((sum, subnet) => sum + subnet.freeAddresses, 0);
+    const { more, needed, free } = addressesIn(subnets, { spec, facts, instances });
     if (subnets.length === 0 || free >= needed) return met;
     return failed(
       `${inWords(subnets)} ${count(free, 'free address').replace(/addresss$/, 'addresses')}, and ${count(more, 'node')} more take at least ${needed}${whenFull(facts, more)}. Add a subnet, or lower scaling.max from ${scalingIn(spec).max}`,
     );
   });
+}
+
+/** The free addresses in the subnets of a pool, and those that it needs to grow to scaling.max; undefined where the subnets are not known. */
+export function addressesFor(input: CheckInput): { readonly free: number; readonly needed: number } | undefined {
+  const { subnets } = input.facts;
+  return subnets?.ok && subnets.value.length > 0 ? addressesIn(subnets.value, input) : undefined;
+}
+
+function addressesIn(
+  subnets: readonly Subnet[],
+  { spec, facts, instances }: Pick<CheckInput, 'spec' | 'facts' | 'instances'>,
+) {
+  const more = Math.max(0, scalingIn(spec).max - instances);
+  const free = subnets.reduce((sum, subnet) => sum + subnet.freeAddresses, 0);
+  return { more, needed: more * (OWN + addressesForPods(facts)), free };
 }
 
 function addressesForPods({ cniConfig, instanceTypes: types }: CheckInput['facts']): number {

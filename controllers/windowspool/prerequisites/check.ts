@@ -1,5 +1,5 @@
 /** What a check is, and what it can answer. */
-import type { Trouble } from '../ports.ts';
+import type { Trouble } from '../ports/answer.ts';
 import type { PrerequisiteReason } from '../reasons.ts';
 import { sentence } from '../words.ts';
 import { type CheckInput, type PrerequisiteFacts, RIGHTS } from './facts.ts';

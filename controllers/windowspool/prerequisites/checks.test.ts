@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
+import { known } from '../testing/answers.ts';
 import { sampleCluster, samplePool, sampleTemplate, sampleTrouble } from '../testing/fixtures.ts';
-import { known, randomFacts, sampleFacts, sampleInput, unasked } from '../testing/prerequisites.ts';
+import { randomFacts, sampleFacts, sampleInput, unasked } from '../testing/prerequisites.ts';
 import { checks, examine } from './checks.ts';
 import { type CheckInput, RIGHTS } from './facts.ts';
 import { missingAccessEntry } from './roleChecks.ts';

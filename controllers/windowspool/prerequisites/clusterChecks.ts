@@ -2,7 +2,7 @@
 
 import { pinnedMinor } from '../nodeGroup/nodeGroup.ts';
 import { yearOf } from '../nodes/windows.ts';
-import type { Cluster } from '../ports.ts';
+import type { Cluster } from '../ports/eks.ts';
 import { isNewerMinor } from '../upgrades/releaseVersion.ts';
 import { type Check, failed, given, met, type Result } from './check.ts';
 import type { CheckInput } from './facts.ts';

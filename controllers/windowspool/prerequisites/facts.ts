@@ -1,7 +1,16 @@
 /** What the checks of prerequisites look at: gathered once, plain data. */
 import type { WindowsPoolSpec } from '../api.gen.ts';
-import type { Answer, Cluster } from '../ports.ts';
-import type { AccessEntry, Addon, InstanceType, LaunchTemplate, Offering, RoleMapping, Subnet } from './ports.ts';
+import type { Answer } from '../ports/answer.ts';
+import type { Cluster } from '../ports/eks.ts';
+import type {
+  AccessEntry,
+  Addon,
+  InstanceType,
+  LaunchTemplate,
+  Offering,
+  RoleMapping,
+  Subnet,
+} from '../ports/prerequisites.ts';
 
 /**
  * All that was found out beside the cluster itself. A fact that is absent was not asked for, because nothing needed it: its checks say

@@ -1,12 +1,13 @@
 /** Finds out what the checks look at. Everything is asked at once; what pools ask alike is asked once. */
 
 import { nodeGroupIn } from '../poolKind.ts';
-import type { Answer, NodeGroups } from '../ports.ts';
+import type { Answer } from '../ports/answer.ts';
+import type { NodeGroups } from '../ports/eks.ts';
+import type { PrerequisiteSources } from '../ports/prerequisites.ts';
 import type { Situation } from '../situation.ts';
 import { instanceTypesOf, templateIn, templateVersion } from '../upgrades/launchTemplate.ts';
 import { scopeOf, wasUnmet } from './examination.ts';
 import type { PrerequisiteFacts } from './facts.ts';
-import type { PrerequisiteSources } from './ports.ts';
 import type { SharedAnswers } from './sharedAnswers.ts';
 
 /** What an instance type is, where it is offered and which role a group has changes rarely. */

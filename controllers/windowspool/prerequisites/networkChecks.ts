@@ -1,8 +1,8 @@
 /** Checks on what gives pods their addresses: https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html */
-import type { Answer } from '../ports.ts';
+import type { Answer } from '../ports/answer.ts';
+import type { Addon } from '../ports/prerequisites.ts';
 import { type Check, failed, given, met, type Result, unknown } from './check.ts';
 import type { CheckInput } from './facts.ts';
-import type { Addon } from './ports.ts';
 
 const IPAM_KEY = 'enable-windows-ipam';
 

@@ -1,9 +1,9 @@
 /** Checks on the IAM role of the nodes: what Kubernetes lets them do. */
 import { nodeGroupIn } from '../poolKind.ts';
+import type { AccessEntry, RoleMapping } from '../ports/prerequisites.ts';
 import { joined } from '../words.ts';
 import { type Check, failed, given, met, type Result, unknown } from './check.ts';
 import type { CheckInput } from './facts.ts';
-import type { AccessEntry, RoleMapping } from './ports.ts';
 
 /** The groups that aws-auth must give a Windows node role: https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html */
 const GROUPS = ['system:bootstrappers', 'system:nodes', 'eks:kube-proxy-windows'];

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Answer } from '../ports.ts';
+import type { Answer } from '../ports/answer.ts';
 import { sampleTrouble } from '../testing/fixtures.ts';
 import { SharedAnswers } from './sharedAnswers.ts';
 

@@ -1,5 +1,5 @@
 /** What many pools ask alike, asked once. */
-import type { Answer } from '../ports.ts';
+import type { Answer } from '../ports/answer.ts';
 
 interface Kept {
   readonly at: number;

@@ -5,8 +5,11 @@ import { FINALIZER } from '../labels.ts';
 import { entriesOf, wantedFields } from '../nodeGroup/applied.ts';
 import { wishFor } from '../nodeGroup/nodeGroup.ts';
 import { Roster } from '../nodes/roster.ts';
-import type { Cluster, NewNodeGroup, NodeGroup, NodeRecord, RuntimeClass, Trouble, TroubleKind } from '../ports.ts';
-import type { LaunchTemplate } from '../prerequisites/ports.ts';
+import type { Trouble, TroubleKind } from '../ports/answer.ts';
+import type { Cluster, NewNodeGroup, NodeGroup } from '../ports/eks.ts';
+import type { NodeRecord } from '../ports/nodes.ts';
+import type { LaunchTemplate } from '../ports/prerequisites.ts';
+import type { RuntimeClass } from '../ports/runtimeClasses.ts';
 import { runtimeClassFor } from '../runtimeClass.ts';
 import type { Settings, Situation } from '../situation.ts';
 import type { ReleaseFailure } from '../upgrades/releaseFailures.ts';
@@ -27,6 +30,12 @@ export const settings: Settings = {
 
 export const CLUSTER_ARN = 'arn:aws:eks:eu-west-1:111122223333:cluster/prod';
 export const GROUP_ARN = 'arn:aws:eks:eu-west-1:111122223333:nodegroup/prod/web/0a1b';
+
+/** The release after the one that the sample group has. */
+export const NEXT = '1.36-2026.03.17';
+
+/** The metadata of an object that is deleted. */
+export const LEAVING = { deletionTimestamp: '2026-03-01T12:00:00Z' };
 
 /** The EKS cluster that the operator runs in. */
 export function sampleCluster(change: Partial<Cluster> = {}): Cluster {
@@ -150,6 +159,19 @@ export function sampleGroup(pool: WindowsPool = samplePool(), change: Partial<No
   };
 }
 
+const AUTOSCALER_TAG = 'k8s.io/cluster-autoscaler/node-template/';
+
+/** The tags of that group's scaling group, as the cluster-autoscaler needs them. */
+export const SCALING_TAGS: Readonly<Record<string, string>> = {
+  [`${AUTOSCALER_TAG}label/kubernetes.io/os`]: 'windows',
+  [`${AUTOSCALER_TAG}label/kubernetes.io/arch`]: 'amd64',
+  [`${AUTOSCALER_TAG}label/node.kubernetes.io/windows-build`]: '10.0.20348',
+  [`${AUTOSCALER_TAG}label/winpool.dev/pool`]: 'web',
+  [`${AUTOSCALER_TAG}label/winpool.dev/windows-build`]: '10.0.20348',
+  [`${AUTOSCALER_TAG}resources/vpc.amazonaws.com/PrivateIPv4Address`]: '9',
+  [`${AUTOSCALER_TAG}taint/os`]: 'windows:NoSchedule',
+};
+
 /** A group whose max is one less than the sample pool's, and the update that mends it. */
 export const SMALLER = { scaling: { min: 3, max: 4, desired: 3 } };
 export const GROW = { scaling: { max: 5 } };
@@ -170,11 +192,14 @@ export function sampleNode(change: Partial<NodeRecord> = {}): NodeRecord {
       'eks.amazonaws.com/nodegroup': 'web',
     },
     claim: '',
+    orders: {},
+    unschedulable: false,
     providerID: `aws:///eu-west-1a/i-${name.replace(/\D/g, '')}`,
     taints: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }],
     ready: 'True',
     readyReason: 'KubeletReady',
     verified: { status: 'True', reason: 'ChecksPassed', message: 'WindowsPool web: passes every check.' },
+    verifiedSince: NOW - 60 * MINUTE,
     kernelVersion: '10.0.20348.2762',
     containerRuntimeVersion: 'containerd://2.1.6',
     runtimeHandlers: ['', 'runhcs-wcow-hypervisor', 'runhcs-wcow-process'],
@@ -213,7 +238,7 @@ export function sampleRuntimeClass(pool: WindowsPool = samplePool(), change: Par
 export const RELEASE_FAILURE: ReleaseFailure = {
   pool: 'api',
   amiType: 'WINDOWS_CORE_2022_x86_64',
-  releaseVersion: '1.36-2026.03.17',
+  releaseVersion: NEXT,
   node: 'ip-10-0-9-1',
   finding: 'WrongBuild: runs build 10.0.17763',
 };

@@ -1,7 +1,8 @@
 /** Facts about a cluster in which nothing is missing, and how a test changes them. */
 import fc from 'fast-check';
-import type { Answer, TroubleKind } from '../ports.ts';
+import type { TroubleKind } from '../ports/answer.ts';
 import type { CheckInput, PrerequisiteFacts } from '../prerequisites/facts.ts';
+import { known } from './answers.ts';
 import { sampleCluster, samplePool, sampleTrouble } from './fixtures.ts';
 
 type Facts = Omit<PrerequisiteFacts, 'complete'>;
@@ -42,10 +43,6 @@ export function sampleInput({ facts, ...change }: Partial<CheckInput> = {}): Che
     instances: 0,
     ...change,
   };
-}
-
-export function known<T>(value: T): Answer<T> {
-  return { ok: true, value };
 }
 
 export function unasked(kind: TroubleKind = 'denied'): {

@@ -3,7 +3,9 @@ import fc from 'fast-check';
 import { expectationOf } from '../facts.ts';
 import { configTargetOf } from '../nodeGroup/groupChanges.ts';
 import { Roster } from '../nodes/roster.ts';
-import type { NodeGroup, NodeRecord, Trouble, TroubleKind } from '../ports.ts';
+import type { Trouble, TroubleKind } from '../ports/answer.ts';
+import type { NodeGroup } from '../ports/eks.ts';
+import type { NodeRecord } from '../ports/nodes.ts';
 import { runtimeClassFor } from '../runtimeClass.ts';
 import type { ClusterSight, GroupSight, Situation } from '../situation.ts';
 import {

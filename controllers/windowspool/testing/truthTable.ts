@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { WindowsPoolStatus } from '../api.gen.ts';
 import { type Assessment, assess } from '../assess.ts';
-import type { NodeGroup } from '../ports.ts';
+import type { NodeGroup } from '../ports/eks.ts';
 import type { Situation } from '../situation.ts';
 import { knownStatus, MINUTE, NOW, sampleGroup, sampleNode, samplePool } from './fixtures.ts';
 

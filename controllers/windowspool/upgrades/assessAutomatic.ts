@@ -5,7 +5,7 @@ import { isPaused } from '../facts.ts';
 import { failedAutomaticUpdate } from '../failedTarget.ts';
 import { RETRY_ANNOTATION } from '../labels.ts';
 import { nodeGroupIn } from '../poolKind.ts';
-import type { NodeGroup, VersionChange } from '../ports.ts';
+import type { NodeGroup, VersionChange } from '../ports/eks.ts';
 import type { Reason } from '../reasons.ts';
 import type { Situation } from '../situation.ts';
 import { joined, sentence } from '../words.ts';

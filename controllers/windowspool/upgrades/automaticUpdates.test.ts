@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import type { MaintenanceWindow, WindowsPoolSpec } from '../api.gen.ts';
-import { samplePool, sampleTrouble } from '../testing/fixtures.ts';
+import { NEXT, samplePool, sampleTrouble } from '../testing/fixtures.ts';
 import { conditionOf, fresh, hours, readyWorld, retry, stateOf, until } from '../testing/life.ts';
 
-const NEXT = '1.36-2026.03.17';
 const AFTER_NEXT = '1.36-2026.04.18';
 const ERRORS = [{ code: 'NodeCreationFailure', message: 'No node joined', resourceIds: [] }];
 const NIGHTLY: MaintenanceWindow = { schedule: '0 2 * * *', duration: '1h', timeZone: 'Etc/UTC' };

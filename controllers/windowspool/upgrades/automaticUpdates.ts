@@ -2,7 +2,7 @@
 
 import { hasFailed, isAskedAgain } from '../failedTarget.ts';
 import { nodeGroupIn } from '../poolKind.ts';
-import type { VersionChange } from '../ports.ts';
+import type { VersionChange } from '../ports/eks.ts';
 import type { Situation } from '../situation.ts';
 import { isInWindow } from './maintenance.ts';
 import { unverifiedRelease } from './releaseFailures.ts';

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import type { Outcome } from '../act.ts';
 import type { WindowsPool } from '../api.gen.ts';
 import { assess } from '../assess.ts';
-import type { Answer, NodeGroup, NodeGroupUpdate } from '../ports.ts';
+import type { Answer } from '../ports/answer.ts';
+import type { NodeGroup, NodeGroupUpdate } from '../ports/eks.ts';
 import type { Situation } from '../situation.ts';
 import {
   CLUSTER_ARN,
   knownStatus,
   MINUTE,
+  NEXT,
   NOW,
   type SituationChange,
   sampleGroup,
@@ -18,12 +20,11 @@ import {
   sampleTrouble,
   settings,
 } from '../testing/fixtures.ts';
-import { otherAuthority } from '../testing/planCases.ts';
+import { otherAuthority } from '../testing/sights.ts';
 import { type Claim, claimFor, nextClaim } from './disruption.ts';
 import { DisruptionBudget } from './disruptionBudget.ts';
 import { Fleet } from './fleet.ts';
 
-const NEXT = '1.36-2026.03.17';
 const CLAIM: Claim = { cause: 'Upgrade', target: 't', change: `release ${NEXT}`, since: '2026-03-01T11:00:00Z' };
 const GRACE_END = '2026-03-01T12:15:00Z';
 const { signal } = new AbortController();

@@ -5,21 +5,38 @@
  *   update due ──claimed──▶ EKS rolls ──▶ new nodes are verified ──released──▶
  */
 import type { Outcome } from '../act.ts';
-import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
-import { isClusterMismatch, isPaused } from '../facts.ts';
+import type { LeavingNode, WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
+import { isClusterMismatch, isDeleting, isPaused } from '../facts.ts';
 import { timeOf } from '../failedTarget.ts';
 import { isOwnedBy } from '../nodeGroup/nodeGroup.ts';
-import type { VersionChange } from '../ports.ts';
+import { refusalOfEnd } from '../operations/endInstance.ts';
+import { isGone, isNodeless } from '../operations/leavingSight.ts';
+import { hasNodeGroup } from '../poolKind.ts';
+import type { VersionChange } from '../ports/eks.ts';
 import type { Situation } from '../situation.ts';
 import { describeVersionChange } from '../steps.ts';
+import { joined } from '../words.ts';
 import { nextVersionChange } from './automaticUpdates.ts';
 
 /** Why a pool loses nodes, and since when. */
 export type Claim = NonNullable<WindowsPoolStatus['disruption']>;
 
-/** Whether the pool has a share of the budget. */
+/** The cause of a claim for nodes that go one by one. */
+export const NODE_OPERATION = 'NodeOperation';
+
+/** The nodes that go one by one, as status remembers them. */
+export function leavingNodes({ status }: Pick<WindowsPool, 'status'>): readonly LeavingNode[] {
+  return status?.disruption?.nodes ?? [];
+}
+
+/**
+ * Whether the pool has a share of the budget. One whose nodes are all drained, and wait for what made them, loses none: others must not wait
+ * for that with it.
+ */
 export function isDisrupted({ status }: WindowsPool): boolean {
-  return status?.disruption !== undefined;
+  const { nodes = [] } = status?.disruption ?? {};
+  const isDone = nodes.length > 0 && nodes.every(({ drained }) => drained !== undefined);
+  return status?.disruption !== undefined && !isDone;
 }
 
 /**
@@ -40,6 +57,12 @@ export function waitsForBudget(s: Situation): boolean {
   return s.group.kind === 'seen' && nextVersionChange(s) !== undefined;
 }
 
+/** Which other pools hold the budget. */
+export function describeOthers({ fleet: { disrupted }, settings }: Situation): string {
+  const verb = disrupted.length === 1 ? 'loses' : 'lose';
+  return `${joined(disrupted)} ${verb} nodes now, and --max-pools-updating is ${settings.maxPoolsUpdating}`;
+}
+
 /**
  * The claim that the pool keeps. It is held while EKS replaces nodes, and then until those that are there are all judged, for the join grace
  * at most: also where EKS does not tell how the update ended, or the others would wait for ever. A claim whose update never began (a crash
@@ -47,8 +70,9 @@ export function waitsForBudget(s: Situation): boolean {
  */
 export function nextClaim(outcome: Outcome): Claim | undefined {
   const s = outcome.after;
-  const claim = s.pool.status?.disruption;
+  const claim = withNodesAsTheyAre(outcome);
   const { group } = s;
+  if (!hasNodeGroup(s.pool)) return claim?.nodes && !isDeleting(s.pool) ? claim : undefined;
   if (isClusterMismatch(s)) return undefined;
   if (group.kind === 'unreachable') return claim;
   if (group.kind === 'none' || group.kind === 'absent' || !isOwnedBy(s.pool, group.group)) return undefined;
@@ -56,9 +80,9 @@ export function nextClaim(outcome: Outcome): Claim | undefined {
   if (status === 'UPDATING') return claim ? unsettled(claim) : isConfigUpdate(outcome) ? undefined : strangersClaim(s);
   if (!claim || (status !== 'ACTIVE' && status !== 'DEGRADED')) return undefined;
   const isUntold = s.troubles.some(({ step }) => step === 'describeUpdate');
-  if (isOpen(s) && !isUntold) return claim;
+  if (claim.nodes || (isOpen(s) && !isUntold)) return claim;
   // Nodes that are missing are missing for another cause.
-  if (isRefused(s) && claim.settlesBy === undefined) return undefined;
+  if ((isRefused(s) || isIdle(s, claim)) && claim.settlesBy === undefined) return undefined;
   const settlesBy = claim.settlesBy ?? timeOf(s.now + s.settings.joinGraceMs);
   const isSettled = !isUntold && s.roster.joining.length === 0 && s.roster.total >= scaling.desired;
   return isSettled || s.now >= Date.parse(settlesBy) ? undefined : { ...claim, settlesBy };
@@ -67,6 +91,43 @@ export function nextClaim(outcome: Outcome): Claim | undefined {
 /** The claim while nodes go, whatever was thought before. */
 function unsettled({ settlesBy: _before, ...claim }: Claim): Claim {
   return claim;
+}
+
+/** Names of the nodes that are gone since the pool got its turn, as far as they are remembered, and those that are gone now. */
+export function goneNodes({ pool, operations }: Pick<Situation, 'pool' | 'operations'>): readonly string[] {
+  // A look that is told again shows nodes that status has counted among those that are gone.
+  const known = new Set(leavingNodes(pool).map(({ uid }) => uid));
+  const seen = operations?.nodes.filter(({ entry }) => known.has(entry.uid)) ?? [];
+  const gone = seen.filter((sight) => isGone(sight) && !isNodeless(sight.entry));
+  return [...(pool.status?.disruption?.gone ?? []), ...gone.map(({ entry }) => entry.name)];
+}
+
+/** As many names of nodes that are gone are remembered. */
+const MOST_TOLD = 20;
+
+/**
+ * The claim without the nodes that are gone or stay after all, and with the time at which the end of the others was asked for. Without any
+ * it is held like one for an update whose nodes were replaced.
+ */
+function withNodesAsTheyAre({ after, done }: Outcome): Claim | undefined {
+  const { pool, operations, now } = after;
+  const claim = pool.status?.disruption;
+  if (!claim?.nodes) return claim;
+  const gone = new Set(operations?.nodes.filter(isGone).map(({ entry }) => entry.uid));
+  const restored = done.flatMap((step) => (step.kind === 'restoreNode' ? [step.node.uid] : []));
+  const ended = done.flatMap((step) =>
+    step.kind === 'endInstance' || step.kind === 'endLateInstance' ? [step.entry.uid] : [],
+  );
+  const drained = done.flatMap((step) => (step.kind === 'reportDrained' ? [step.entry.uid] : []));
+  const { nodes, ...before } = claim;
+  const went = goneNodes(after);
+  const rest = went.length > 0 ? { ...before, gone: went.slice(-MOST_TOLD) } : before;
+  const left = nodes
+    .filter(({ uid }) => !gone.has(uid) && !restored.includes(uid))
+    .filter((entry) => !isKeptByAws(entry, after))
+    .map((entry) => (ended.includes(entry.uid) ? { ...entry, ended: timeOf(now) } : entry))
+    .map((entry) => (drained.includes(entry.uid) ? { ...entry, drained: timeOf(now) } : entry));
+  return left.length > 0 ? { ...rest, nodes: left } : rest;
 }
 
 /** Whether EKS works on an update of the operator that replaces no node. */
@@ -83,6 +144,17 @@ function strangersClaim({ now }: Situation): Claim {
 /** Whether EKS said that it does not begin. */
 function isRefused({ troubles }: Situation): boolean {
   return troubles.some(({ step, trouble }) => step === 'updateNodeGroupVersion' && trouble.kind !== 'unavailable');
+}
+
+/** Whether the claim was for instances that AWS does not end, and nothing else went. */
+function isIdle(s: Situation, { gone = [] }: Claim): boolean {
+  const entries = leavingNodes(s.pool);
+  return entries.length > 0 && gone.length === 0 && entries.every((entry) => isKeptByAws(entry, s));
+}
+
+/** Whether it is an instance that never became a node and that AWS does not end: nothing has to be undone, and others may lose nodes. */
+function isKeptByAws(entry: LeavingNode, s: Situation): boolean {
+  return isNodeless(entry) && refusalOfEnd(entry.uid, Date.parse(entry.since), s) !== undefined;
 }
 
 /** Whether EKS may still begin: the end of the update is not known, or the call was made and no answer came. */

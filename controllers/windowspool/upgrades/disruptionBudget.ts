@@ -3,7 +3,8 @@
  * of it is in the pools' status, so it outlives the operator.
  */
 import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
-import type { Answer, Pools } from '../ports.ts';
+import type { Answer } from '../ports/answer.ts';
+import type { Pools } from '../ports/pools.ts';
 import { joined } from '../words.ts';
 import { isDisrupted } from './disruption.ts';
 

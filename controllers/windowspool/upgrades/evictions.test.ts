@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Answer, NodeGroupUpdate, StuckPod } from '../ports.ts';
+import type { Answer } from '../ports/answer.ts';
+import type { NodeGroupUpdate } from '../ports/eks.ts';
+import type { StuckPod } from '../ports/pods.ts';
 import { MINUTE, NOW, sampleNode, sampleSituation, sampleTrouble } from '../testing/fixtures.ts';
 import { describeStuckPods, withStuckPods } from './evictions.ts';
 

@@ -1,5 +1,6 @@
 /** The pods that kept an update from emptying its nodes. EKS names the nodes, and seldom the pods. */
-import type { Evictions, NodeGroupUpdate, StuckPod } from '../ports.ts';
+import type { NodeGroupUpdate } from '../ports/eks.ts';
+import type { Evictions, StuckPod } from '../ports/pods.ts';
 import type { Situation } from '../situation.ts';
 import { joined, sentence } from '../words.ts';
 

@@ -5,8 +5,8 @@
  */
 import type { LaunchTemplateSpec, WindowsPoolSpec } from '../api.gen.ts';
 import { nodeGroupIn } from '../poolKind.ts';
-import type { NodeGroup, TemplateVersion } from '../ports.ts';
-import type { LaunchTemplate } from '../prerequisites/ports.ts';
+import type { NodeGroup, TemplateVersion } from '../ports/eks.ts';
+import type { LaunchTemplate } from '../ports/prerequisites.ts';
 import type { Situation } from '../situation.ts';
 import { joined } from '../words.ts';
 

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { describeOpening, isInWindow, nextOpening, windowFault } from './maintenance.ts';
 
 const at = (time: string) => Date.parse(time);
-const window = (schedule: string, duration: string, timeZone = 'Etc/UTC') => ({ schedule, duration, timeZone });
+const window = (schedule: string, duration: string, timeZone?: string) => ({
+  schedule,
+  duration,
+  ...(timeZone && { timeZone }),
+});
 const SATURDAYS = window('0 2 * * SAT', '1h30m');
 const BERLIN = window('30 2 * * *', '1h', 'Europe/Berlin');
 

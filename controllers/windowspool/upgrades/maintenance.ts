@@ -4,6 +4,10 @@
  */
 import { Cron } from 'croner';
 import type { MaintenanceWindow } from '../api.gen.ts';
+import { durationOf } from '../durations.ts';
+
+/** Where a window names none. Not a default of the schema: one inside a list looks to Argo CD like an edit of what Git says. */
+const TIME_ZONE = 'Etc/UTC';
 
 type Windows = readonly MaintenanceWindow[] | undefined;
 
@@ -35,7 +39,7 @@ export function nextOpening(windows: Windows, now: number): Opening | undefined 
 
 /** What is wrong with the first window that can never open, with its field, value and next move; the API server checks only the form. */
 export function windowFault(windows: Windows): string | undefined {
-  for (const [index, { schedule, timeZone }] of (windows ?? []).entries()) {
+  for (const [index, { schedule, timeZone = TIME_ZONE }] of (windows ?? []).entries()) {
     const field = `spec.nodeGroup.update.maintenanceWindows[${index}]`;
     if (!isTimeZone(timeZone)) return `${field}.timeZone is ${timeZone}. Give a time zone such as Europe/Berlin.`;
     const fault = scheduleFault(schedule);
@@ -45,7 +49,7 @@ export function windowFault(windows: Windows): string | undefined {
 }
 
 /** The time in UTC, and in the time zone of its window: `2026-03-07T02:00Z (2026-03-07 03:00 in Europe/Berlin)`. */
-export function describeOpening({ at, window: { timeZone } }: Opening): string {
+export function describeOpening({ at, window: { timeZone = TIME_ZONE } }: Opening): string {
   const utc = `${new Date(at).toISOString().slice(0, 16)}Z`;
   const local = localTime(at, timeZone);
   return local === localTime(at, 'UTC') ? utc : `${utc} (${local} in ${timeZone})`;
@@ -74,17 +78,11 @@ function scheduleFault(schedule: string): string | undefined {
   }
 }
 
-function beginAfter({ schedule, timeZone }: MaintenanceWindow, time: number): number | undefined {
+function beginAfter({ schedule, timeZone = TIME_ZONE }: MaintenanceWindow, time: number): number | undefined {
   try {
     return new Cron(schedule, { timezone: timeZone, paused: true }).nextRun(new Date(time))?.getTime();
   } catch {
     // Told by windowFault; a window that nobody understands is never open.
     return undefined;
   }
-}
-
-/** `1h30m` in milliseconds. */
-function durationOf(text: string): number {
-  const [, hours = '0', minutes = '0'] = /^(?:(\d+)h)?(?:(\d+)m)?$/.exec(text) ?? [];
-  return (Number(hours) * 60 + Number(minutes)) * 60_000;
 }

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
-import { knownStatus, samplePool } from '../testing/fixtures.ts';
+import { knownStatus, NEXT, samplePool } from '../testing/fixtures.ts';
 import { fresh, readyWorld, until, wake } from '../testing/life.ts';
 import { Fleet } from './fleet.ts';
 import { releaseFailureOf } from './releaseFailures.ts';
 
-const NEXT = '1.36-2026.03.17';
 const CORE = 'WINDOWS_CORE_2022_x86_64';
 const node = (reason: string, name = 'ip-1') => ({ name, reason, message: 'is wrong' });
 type FailingNodes = NonNullable<WindowsPoolStatus['failingNodes']>;

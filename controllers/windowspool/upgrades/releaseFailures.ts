@@ -5,7 +5,7 @@
 import type { WindowsPool } from '../api.gen.ts';
 import { groupOf, isDeleting } from '../facts.ts';
 import { hasFailed, isAskedAgain } from '../failedTarget.ts';
-import type { VersionChange } from '../ports.ts';
+import type { VersionChange } from '../ports/eks.ts';
 import type { NodeCheck } from '../reasons.ts';
 import type { Situation } from '../situation.ts';
 import { sentence } from '../words.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { WindowsPoolSpec } from '../api.gen.ts';
-import type { NodeGroupUpdate } from '../ports.ts';
+import type { NodeGroupUpdate } from '../ports/eks.ts';
 import { Crash } from '../testing/fakeWorld.ts';
-import { samplePool, sampleTrouble } from '../testing/fixtures.ts';
+import { NEXT, samplePool, sampleTrouble } from '../testing/fixtures.ts';
 import {
   conditionOf,
   fresh,
@@ -16,7 +16,6 @@ import {
   wake,
 } from '../testing/life.ts';
 
-const NEXT = '1.36-2026.03.17';
 const EVICTION: NodeGroupUpdate['errors'] = [
   {
     code: 'PodEvictionFailure',

@@ -8,7 +8,7 @@ import { differencesToMend } from '../nodeGroup/differences.ts';
 import { configChangeFor } from '../nodeGroup/groupChanges.ts';
 import { pinnedMinor, pinsOf, updateOf } from '../nodeGroup/nodeGroup.ts';
 import { nodeGroupIn } from '../poolKind.ts';
-import type { ConfigChange, NodeGroup, TemplateVersion, VersionChange } from '../ports.ts';
+import type { ConfigChange, NodeGroup, TemplateVersion, VersionChange } from '../ports/eks.ts';
 import type { Situation } from '../situation.ts';
 import {
   isMadeFrom,

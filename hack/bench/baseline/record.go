@@ -26,6 +26,7 @@ type record struct {
 	Labels                  map[string]string `json:"labels"`
 	Name                    string            `json:"name"`
 	OperatingSystem         string            `json:"operatingSystem"`
+	Orders                  map[string]string `json:"orders"`
 	ProviderID              string            `json:"providerID"`
 	Ready                   string            `json:"ready"`
 	ReadyReason             string            `json:"readyReason"`
@@ -33,7 +34,9 @@ type record struct {
 	RuntimeHandlers         []string          `json:"runtimeHandlers"`
 	Taints                  []taint           `json:"taints"`
 	UID                     string            `json:"uid"`
+	Unschedulable           bool              `json:"unschedulable"`
 	Verified                *verdict          `json:"verified,omitempty"`
+	VerifiedSince           int64             `json:"verifiedSince"`
 }
 
 type verdict struct {
@@ -56,11 +59,13 @@ func trim(object any) (any, error) {
 	}
 	node.ManagedFields = nil
 	if node.Annotations != nil {
-		node.Annotations = map[string]string{claim: node.Annotations[claim]}
+		kept := ordersOf(node)
+		kept[claim] = node.Annotations[claim]
+		node.Annotations = kept
 	}
 	node.OwnerReferences = nil
 	node.Finalizers = nil
-	node.Spec = corev1.NodeSpec{ProviderID: node.Spec.ProviderID, Taints: node.Spec.Taints}
+	node.Spec = corev1.NodeSpec{ProviderID: node.Spec.ProviderID, Taints: node.Spec.Taints, Unschedulable: node.Spec.Unschedulable}
 	node.Status = corev1.NodeStatus{
 		Addresses:       node.Status.Addresses,
 		Capacity:        node.Status.Capacity,
@@ -81,6 +86,25 @@ func trim(object any) (any, error) {
 // claim is the annotation in which a pool records what it did to a node.
 const claim = "winpool.dev/claim"
 
+// orders are the annotations that say whether a node is to go.
+var orders = []string{
+	"winpool.dev/replace",
+	"winpool.dev/remove",
+	"winpool.dev/exclude-from-drain",
+	"winpool.dev/remediation",
+	"winpool.dev/cordoned",
+}
+
+func ordersOf(node *corev1.Node) map[string]string {
+	found := map[string]string{}
+	for _, key := range orders {
+		if value, ok := node.Annotations[key]; ok {
+			found[key] = value
+		}
+	}
+	return found
+}
+
 // names drops the features of handlers.
 func names(handlers []corev1.NodeRuntimeHandler) []corev1.NodeRuntimeHandler {
 	for index := range handlers {
@@ -99,7 +123,7 @@ func ofRecord(conditions []corev1.NodeCondition) []corev1.NodeCondition {
 		case corev1.NodeReady:
 			found = append(found, corev1.NodeCondition{Type: one.Type, Status: one.Status, Reason: one.Reason})
 		case verified:
-			found = append(found, corev1.NodeCondition{Type: one.Type, Status: one.Status, Reason: one.Reason, Message: one.Message})
+			found = append(found, corev1.NodeCondition{Type: one.Type, Status: one.Status, Reason: one.Reason, Message: one.Message, LastTransitionTime: one.LastTransitionTime})
 		}
 	}
 	return found
@@ -119,16 +143,21 @@ func recordOf(node *corev1.Node) record {
 		Labels:                  node.Labels,
 		Name:                    node.Name,
 		OperatingSystem:         node.Status.NodeInfo.OperatingSystem,
+		Orders:                  ordersOf(node),
 		ProviderID:              node.Spec.ProviderID,
 		Ready:                   string(corev1.ConditionUnknown),
 		ResourceVersion:         node.ResourceVersion,
 		RuntimeHandlers:         []string{},
 		Taints:                  []taint{},
 		UID:                     string(node.UID),
+		Unschedulable:           node.Spec.Unschedulable,
 	}
 	for _, condition := range node.Status.Conditions {
 		if condition.Type == verified {
 			kept.Verified = &verdict{Message: condition.Message, Reason: condition.Reason, Status: string(condition.Status)}
+			if !condition.LastTransitionTime.IsZero() {
+				kept.VerifiedSince = condition.LastTransitionTime.UnixMilli()
+			}
 		} else {
 			kept.Ready, kept.ReadyReason = string(condition.Status), condition.Reason
 		}

@@ -1,7 +1,7 @@
 /** What the programs that coldSync measures have in common: their arguments, and the line that they print when they are synced. */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import type { NodeRecord } from '../../../controllers/windowspool/ports.ts';
+import type { NodeRecord } from '../../../controllers/windowspool/ports/nodes.ts';
 import { dump } from '../dump.ts';
 import { memoryOf } from '../processFigures.ts';
 

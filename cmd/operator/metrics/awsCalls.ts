@@ -1,0 +1,69 @@
+/** What is shown of the calls to AWS. */
+import type { Registry } from 'prom-client';
+import type { CallObserver, Service } from '../../../controllers/aws/calls.ts';
+import { Instruments, type MetricCatalogue } from '../../../controllers/runtime/metricDefinition.ts';
+import type { TroubleKind } from '../../../controllers/windowspool/ports/answer.ts';
+
+const CALL = {
+  service: { values: ['eks', 'ec2', 'ssm', 'autoscaling'] as const satisfies readonly Service[] },
+  operation: { bounds: 'the actions of config/aws/iam-policy.json' },
+};
+
+const RESULTS = [
+  'ok',
+  'throttled',
+  'unavailable',
+  'busy',
+  'denied',
+  'refused',
+  'limit',
+  'conflict',
+  'gone',
+  'unknown',
+] as const satisfies readonly ('ok' | TroubleKind)[];
+
+/** AWS names its errors as it likes: each name would be a series for every operation. */
+const CODES = 50;
+
+/** The metrics of calls to AWS. */
+export const awsMetrics = {
+  windowspool_aws_requests_total: {
+    type: 'counter',
+    help: 'Calls to AWS by result, and by the name of the error (OK where there was none). Where AWS throttled or failed, the SDK had tried three times.',
+    labels: { ...CALL, result: { values: RESULTS }, code: { bounds: `at most ${CODES} names of errors, and other` } },
+  },
+  windowspool_aws_request_duration_seconds: {
+    type: 'histogram',
+    help: 'How long calls to AWS took, the repeats of the SDK included, without the wait for a turn.',
+    labels: CALL,
+    buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 30, 60],
+  },
+  windowspool_aws_request_retries_total: {
+    type: 'counter',
+    help: 'Repeats of calls by the SDK, because AWS throttled or failed: they show throttling before calls fail by it.',
+    labels: CALL,
+  },
+  windowspool_aws_request_wait_seconds: {
+    type: 'histogram',
+    help: 'How long calls waited for their turn in the operator, which makes at most 20 calls a second, 10 at a time.',
+    labels: {},
+    buckets: [0.001, 0.01, 0.1, 0.5, 1, 5, 15, 60],
+  },
+} as const satisfies MetricCatalogue;
+
+/** Counts and times the calls to AWS. */
+export function observeAwsCalls(registry: Registry): CallObserver {
+  const make = new Instruments(registry, awsMetrics);
+  const calls = make.counter('windowspool_aws_requests_total');
+  const seconds = make.histogram('windowspool_aws_request_duration_seconds');
+  const retries = make.counter('windowspool_aws_request_retries_total');
+  const waits = make.histogram('windowspool_aws_request_wait_seconds');
+  const codes = new Set<string>();
+  return ({ service, operation, result, code, tookSeconds, waitedSeconds, attempts }) => {
+    if (codes.size < CODES) codes.add(code);
+    calls.inc({ service, operation, result, code: codes.has(code) ? code : 'other' });
+    seconds.observe({ service, operation }, tookSeconds);
+    waits.observe(waitedSeconds);
+    retries.inc({ service, operation }, Math.max(0, attempts - 1));
+  };
+}

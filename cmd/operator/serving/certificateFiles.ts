@@ -1,0 +1,140 @@
+/** A certificate and its key from mounted files, followed as they change: Kubernetes swaps the link `..data`, so both change at once. */
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { watch } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createSecureContext } from 'node:tls';
+import type { Logger } from '../../../controllers/runtime/ports.ts';
+import type { KeyPair } from './selfSigned.ts';
+import { contextOf } from './serve.ts';
+
+const CERT = 'tls.crt';
+const KEY = 'tls.key';
+
+/** Several changes come together: what was written when this is over counts. */
+const SETTLE_MS = 200;
+/** For file systems that tell of no change. */
+const LOOK_MS = 60_000;
+
+/** What is told of each look that found something new. */
+export interface CertificateHooks {
+  /** A pair is served from now on; it ends then, in epoch milliseconds. */
+  readonly read: (endsAt: number) => void;
+  /** The files could not be used: what was served before goes on. */
+  readonly failed: () => void;
+}
+
+/**
+ * Reads tls.crt and tls.key, and tells `changed` of each later pair that can be used, until it is disposed. A pair that cannot be used is
+ * logged once, and the one before stays.
+ */
+export class CertificateFiles implements Disposable {
+  readonly #dir: string;
+  readonly #log: Logger;
+  readonly #hooks: CertificateHooks;
+  readonly #stop: (() => void)[] = [];
+  #serves = '';
+  #complaint = '';
+  #settling: NodeJS.Timeout | undefined;
+
+  constructor(dir: string, log: Logger, hooks: CertificateHooks) {
+    this.#dir = dir;
+    this.#log = log;
+    this.#hooks = hooks;
+  }
+
+  /** The pair that is there now. Rejects with the file and the next move when there is none that can be used. */
+  async first(): Promise<KeyPair> {
+    const { pair, endsAt } = await readPair(this.#dir);
+    this.#take(pair, endsAt);
+    return pair;
+  }
+
+  /** Follows the files from now on. */
+  follow(changed: (pair: KeyPair) => void): void {
+    const look = () => {
+      clearTimeout(this.#settling);
+      this.#settling = setTimeout(() => void this.#look(changed), SETTLE_MS).unref();
+    };
+    const timer = setInterval(look, LOOK_MS).unref();
+    this.#stop.push(() => clearInterval(timer));
+    try {
+      const watcher = watch(this.#dir, { persistent: false }, look);
+      // The folder went away, say: the timer goes on looking.
+      watcher.on('error', (error) =>
+        this.#log.warn({ error: error.message }, 'the folder of the certificate is not watched'),
+      );
+      this.#stop.push(() => watcher.close());
+    } catch (error) {
+      this.#log.warn({ error: (error as Error).message }, 'the folder of the certificate is not watched');
+    }
+    // It may have changed since it was read.
+    look();
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#settling);
+    for (const stop of this.#stop) stop();
+  }
+
+  /** Never rejects. */
+  async #look(changed: (pair: KeyPair) => void): Promise<void> {
+    try {
+      const { pair, endsAt } = await readPair(this.#dir);
+      if (pair.cert + pair.key === this.#serves) return;
+      changed(pair);
+      this.#take(pair, endsAt);
+      this.#log.info({ until: new Date(endsAt).toISOString() }, 'serving metrics with another certificate');
+    } catch (error) {
+      this.#hooks.failed();
+      const { message } = error as Error;
+      if (message !== this.#complaint) this.#log.error({ error: message }, 'the certificate before is served on');
+      this.#complaint = message;
+    }
+  }
+
+  #take(pair: KeyPair, endsAt: number): void {
+    this.#serves = pair.cert + pair.key;
+    this.#complaint = '';
+    this.#hooks.read(endsAt);
+  }
+}
+
+async function readPair(dir: string): Promise<{ readonly pair: KeyPair; readonly endsAt: number }> {
+  const [certPath, keyPath] = [join(dir, CERT), join(dir, KEY)];
+  // One after the other: of an empty folder the same is told each time.
+  const cert = await readText(certPath);
+  const key = await readText(keyPath);
+  const certificate = parse(certPath, 'certificate', () => new X509Certificate(cert));
+  const privateKey: KeyObject = parse(keyPath, 'private key', () => createPrivateKey(key));
+  if (!certificate.checkPrivateKey(privateKey))
+    throw new Error(`${keyPath} is not the key of ${certPath}. Mount a Secret of type kubernetes.io/tls with both.`);
+  try {
+    createSecureContext(contextOf({ cert, key }));
+  } catch (error) {
+    const why = (error as Error).message.split(':').at(-1);
+    throw new Error(
+      `${certPath} and ${keyPath} cannot be served: ${why}. Write other ones into the Secret that is mounted there.`,
+    );
+  }
+  return { pair: { cert, key }, endsAt: Date.parse(certificate.validTo) };
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`;
+    throw new Error(`${path} ${why}. Mount a Secret of type kubernetes.io/tls there, or leave --metrics-cert-dir out.`);
+  }
+}
+
+function parse<T>(path: string, what: string, make: () => T): T {
+  try {
+    return make();
+  } catch {
+    // OpenSSL's words name neither the file nor what was expected in it.
+    throw new Error(`${path} holds no ${what} in PEM format. Write a new one into the Secret that is mounted there.`);
+  }
+}

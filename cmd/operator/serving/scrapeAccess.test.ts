@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import type { Reviews, User } from '../../../controllers/kubernetes/reviews.ts';
+import type { Logger } from '../../../controllers/runtime/ports.ts';
+import { silentLog } from '../../../controllers/runtime/silentLog.ts';
+import { ScrapeAccess } from './scrapeAccess.ts';
+
+const { signal } = new AbortController();
+const PROMETHEUS: User = { username: 'system:serviceaccount:monitoring:prometheus', groups: ['system:authenticated'] };
+
+/** An API server that knows one user by the token `good`, and whose answers a test may hold back or replace. */
+class ApiServer implements Reviews {
+  readonly asked: string[] = [];
+  knows = true;
+  allows = true;
+  trouble: Error | undefined;
+  gate: Promise<void> = Promise.resolve();
+  running = 0;
+  most = 0;
+
+  readonly userOf: Reviews['userOf'] = async (token) => {
+    await this.#answer(`token ${token}`);
+    return token === 'good' && this.knows ? PROMETHEUS : undefined;
+  };
+  readonly mayUse: Reviews['mayUse'] = async ({ username }, verb, path) => {
+    await this.#answer(`${username.split(':').at(-1)} ${verb} ${path}`);
+    return this.allows;
+  };
+
+  async #answer(question: string): Promise<void> {
+    this.asked.push(question);
+    this.running += 1;
+    this.most = Math.max(this.most, this.running);
+    await this.gate;
+    this.running -= 1;
+    if (this.trouble) throw this.trouble;
+  }
+}
+
+function start(log: Logger = silentLog) {
+  const server = new ApiServer();
+  const clock = { now: 0 };
+  const access = new ScrapeAccess(server, log, () => clock.now, signal);
+  const get = async (token = 'good') => (await access.refusal(`Bearer ${token}`, 'get', '/metrics'))?.status ?? 200;
+  return { server, clock, access, get };
+}
+
+describe('access to the metrics', () => {
+  it('is given to those whom the API server knows and lets get them', async () => {
+    const { server, get } = start();
+    assert.equal(await get(), 200);
+    assert.deepEqual(server.asked, ['token good', 'prometheus get /metrics']);
+  });
+
+  for (const header of [
+    undefined,
+    '',
+    'Bearer',
+    'Bearer ',
+    'Basic YTpi',
+    'good',
+    'Bearer a b',
+    'Bearer gööd',
+    'Bearer a\tb',
+  ]) {
+    it(`is refused to the header ${JSON.stringify(header)} without a question to the API server`, async () => {
+      const { server, access } = start();
+      const refusal = await access.refusal(header, 'get', '/metrics');
+      assert.deepEqual([refusal?.status, server.asked], [401, []]);
+    });
+  }
+
+  it('is refused with the next move: another token, or a ClusterRole', async () => {
+    const { server, access } = start();
+    server.allows = false;
+    const refusals = ['bad', 'good'].map((token) => access.refusal(`bearer ${token}`, 'get', '/metrics'));
+    assert.deepEqual(await Promise.all(refusals), [
+      {
+        status: 401,
+        text: 'The API server does not accept this token: it is wrong, or it has expired. Send a new one.',
+      },
+      {
+        status: 403,
+        text: 'system:serviceaccount:monitoring:prometheus may not get /metrics. Bind it to the ClusterRole windowspool-operator-metrics-reader.',
+      },
+    ]);
+  });
+
+  it('is remembered: a minute who somebody is, five minutes that he may, half a minute that he may not', async () => {
+    const { server, clock, get } = start();
+    const asked = async (at: number) => {
+      clock.now = at * 1_000;
+      await get();
+      return server.asked.splice(0).map((question) => question.split(' ')[0]);
+    };
+    assert.deepEqual(await asked(0), ['token', 'prometheus']);
+    assert.deepEqual(await asked(59), []);
+    assert.deepEqual(await asked(60), ['token']);
+    assert.deepEqual(await asked(299), ['token']);
+    assert.deepEqual(await asked(300), ['prometheus']);
+    server.allows = false;
+    assert.deepEqual(await asked(601), ['token', 'prometheus']);
+    assert.deepEqual(await asked(630), []);
+    assert.deepEqual(await asked(631), ['prometheus']);
+  });
+
+  it('ends within a minute of the end of a token', async () => {
+    const { server, clock, get } = start();
+    assert.equal(await get(), 200);
+    server.knows = false;
+    clock.now = 60_000;
+    assert.equal(await get(), 401);
+  });
+
+  it('is refused while the API server does not answer, with the cause, and is asked for anew by the next', async () => {
+    const warnings: unknown[] = [];
+    const { server, access, get } = start({ ...silentLog, warn: (fields) => void warnings.push(fields) });
+    server.trouble = new Error('127.0.0.1:6443 does not answer (ECONNREFUSED)');
+    for (let i = 0; i < 3; i++)
+      assert.deepEqual(await access.refusal('Bearer good', 'get', '/metrics'), {
+        status: 503,
+        text: 'Whether this token may read metrics is not known: 127.0.0.1:6443 does not answer (ECONNREFUSED). Try again.',
+      });
+    assert.deepEqual([server.asked.length, warnings.length], [3, 1]);
+    server.trouble = undefined;
+    assert.equal(await get(), 200);
+  });
+
+  it('writes one warning a minute, however many strangers ask and whatever the causes are', async () => {
+    const warnings: unknown[] = [];
+    const { server, clock, get } = start({ ...silentLog, warn: (fields) => void warnings.push(fields) });
+    const fail = async (at: number, cause: string) => {
+      clock.now = at;
+      server.trouble = new Error(cause);
+      assert.equal(await get(`${cause} ${at}`.replaceAll(' ', '-')), 503);
+      server.trouble = undefined;
+      await get();
+    };
+    for (let i = 0; i < 10; i++) await fail(i, `cause ${i % 2}`);
+    assert.deepEqual(warnings, [{ error: 'cause 0' }]);
+    await fail(60_000, 'cause 1');
+    assert.deepEqual(warnings, [{ error: 'cause 0' }, { error: 'cause 1' }]);
+  });
+
+  it('goes on for those who are remembered while the API server is away', async () => {
+    const { server, clock, get } = start();
+    await get();
+    server.trouble = new Error('away');
+    assert.equal(await get(), 200);
+    clock.now = 60_000;
+    assert.equal(await get(), 503);
+  });
+
+  it('asks once for many scrapes with one token, and a few questions at a time for many tokens', async () => {
+    const { server, get } = start();
+    const gate = Promise.withResolvers<void>();
+    server.gate = gate.promise;
+    const same = Array.from({ length: 20 }, () => get());
+    const others = Array.from({ length: 100 }, (_, i) => get(`bad${i}`));
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(server.asked.filter((question) => question === 'token good').length, 1);
+    gate.resolve();
+    assert.deepEqual(new Set(await Promise.all(same)), new Set([200]));
+    const statuses = await Promise.all(others);
+    assert.equal(server.most, 5);
+    // Those for whom there was no room are told to try again.
+    assert.deepEqual([statuses.includes(401), statuses.includes(503), statuses.includes(200)], [true, true, false]);
+  });
+
+  it('remembers no more than a thousand tokens', async () => {
+    const { server, get } = start();
+    await get('first');
+    for (let i = 0; i < 1_000; i++) await get(`bad${i}`);
+    server.asked.length = 0;
+    await get('bad999');
+    await get('first');
+    assert.deepEqual(server.asked, ['token first']);
+  });
+});

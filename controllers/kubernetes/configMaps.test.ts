@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { createInstanceLists } from './configMaps.ts';
+import { type Answering, json, loopback } from './loopbackServer.ts';
+
+const { signal } = new AbortController();
+
+/** What is read of the list of hosts, and the path that was asked for. */
+async function read(answering: Answering) {
+  await using server = await loopback(answering);
+  const answer = await createInstanceLists(server.client).read({ namespace: 'ops', name: 'hosts' }, signal);
+  return { answer, asked: server.requests.map(({ method, path }) => `${method} ${path}`) };
+}
+
+const failing = (code: number, reason: string) => {
+  const status = { kind: 'Status', status: 'Failure', code, reason, message: reason };
+  return (_request: unknown, response: Parameters<Answering>[1]) => json(response, code, status);
+};
+
+describe('a list of hosts, read past the cache', () => {
+  it('is what its ConfigMap has', async () => {
+    const { answer, asked } = await read((_request, response) => json(response, 200, { data: { '10.0.0.1': '' } }));
+    assert.deepEqual(answer, { ok: true, value: { kind: 'seen', data: { '10.0.0.1': '' } } });
+    assert.deepEqual(asked, ['GET /api/v1/namespaces/ops/configmaps/hosts']);
+  });
+
+  it('may have nothing, or be absent', async () => {
+    const { answer } = await read((_request, response) => json(response, 200, {}));
+    assert.deepEqual(answer, { ok: true, value: { kind: 'seen', data: {} } });
+    assert.deepEqual((await read(failing(404, 'NotFound'))).answer, { ok: true, value: { kind: 'absent' } });
+  });
+
+  it('is trouble where it may not be read', async () => {
+    const { answer } = await read(failing(403, 'Forbidden'));
+    assert.deepEqual(answer.ok ? answer.value : [answer.trouble.kind, answer.trouble.operation], [
+      'denied',
+      'get configmaps ops/hosts',
+    ]);
+  });
+});

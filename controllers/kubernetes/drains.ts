@@ -1,0 +1,112 @@
+/** The port Drains: the pods of one node, read when it is drained, and the eviction API. */
+import type { DrainPod, Drains, Eviction } from '../windowspool/ports/pods.ts';
+import type { KubernetesClient } from './client.ts';
+import { answer, isNotFound } from './errors.ts';
+import { KubernetesError } from './kubernetesError.ts';
+import { epochOf, type KubernetesObject } from './objects.ts';
+
+interface Pod extends KubernetesObject {
+  readonly spec?: {
+    readonly tolerations?: readonly Toleration[];
+    readonly terminationGracePeriodSeconds?: number;
+    readonly volumes?: readonly { readonly emptyDir?: object }[];
+  };
+  readonly status?: { readonly phase?: string };
+}
+
+interface Toleration {
+  readonly key?: string;
+  readonly operator?: string;
+  readonly effect?: string;
+}
+
+const LIST_TIMEOUT_MS = 10_000;
+/** Admission webhooks look at evictions, too: longer than any of them may take (30 s), so that the API server's answer names the one that hangs. */
+const EVICTION_TIMEOUT_MS = 35_000;
+
+/** What a cordoned node has: https://kubernetes.io/docs/reference/labels-annotations-taints/#node-kubernetes-io-unschedulable */
+const CORDON_KEY = 'node.kubernetes.io/unschedulable';
+
+/** The default of the API server: k8s.io/kubernetes/pkg/apis/core/v1/defaults.go. */
+const DEFAULT_GRACE_SECONDS = 30;
+
+export function createDrains(client: KubernetesClient): Drains {
+  return {
+    podsOn: (node, signal) =>
+      answer('list pods', signal, async () => {
+        const options = { query: { fieldSelector: `spec.nodeName=${node}` }, signal, timeoutMs: LIST_TIMEOUT_MS };
+        const { items = [] } = await client.request<{ items?: readonly Pod[] }>('GET', '/api/v1/pods', options);
+        return items.map(drainPodOf);
+      }),
+    evict: ({ namespace, name, uid }, gracePeriodSeconds, signal) =>
+      answer('create pods/eviction', signal, async () => {
+        const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/eviction`;
+        const deleteOptions = { gracePeriodSeconds, preconditions: { uid } };
+        const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { namespace, name }, deleteOptions };
+        try {
+          await client.request<unknown>('POST', path, { body, signal, timeoutMs: EVICTION_TIMEOUT_MS });
+          return { kind: 'accepted' };
+        } catch (error) {
+          const refused = error instanceof KubernetesError ? evictionOf(error) : undefined;
+          if (refused) return refused;
+          throw error;
+        }
+      }),
+  };
+}
+
+function drainPodOf({ metadata = {}, spec = {}, status }: Pod): DrainPod {
+  const { namespace = '', name = '', uid = '', creationTimestamp, deletionTimestamp } = metadata;
+  return {
+    namespace,
+    name,
+    uid,
+    createdAt: epochOf(creationTimestamp),
+    deletingAt: deletionTimestamp === undefined ? undefined : epochOf(deletionTimestamp),
+    gracePeriodSeconds: spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS,
+    controller: metadata.ownerReferences?.find(({ controller }) => controller)?.kind,
+    mirror: metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined,
+    phase: status?.phase ?? '',
+    emptyDir: spec.volumes?.some(({ emptyDir }) => emptyDir !== undefined) ?? false,
+    toleratesCordon: spec.tolerations?.some(toleratesCordon) ?? false,
+  };
+}
+
+/** The cordon's taint has no value, so Equal without one tolerates it as Exists does; without a key Exists is for every taint. */
+function toleratesCordon({ key, operator, effect }: Toleration): boolean {
+  const isMeant = key ? key === CORDON_KEY : operator === 'Exists';
+  return isMeant && (!effect || effect === 'NoSchedule');
+}
+
+/**
+ * What an error of the eviction API says of the pod; undefined where it is trouble of another kind, such as a 429 of an API server that is
+ * overloaded. As in k8s.io/kubernetes/pkg/registry/core/pod/storage/eviction.go.
+ */
+function evictionOf(error: KubernetesError): Eviction | undefined {
+  const { status, causes, details, message } = error;
+  // A failed precondition: another pod has the name.
+  if (isNotFound(error) || status === 409) return { kind: 'gone' };
+  const isBudget = status === 429 && causes.includes('DisruptionBudget');
+  if (isBudget) return { kind: 'blocked', budget: budgetIn(details), message: [message, ...details].join(' ') };
+  if (status === 500 && message.includes('more than one PodDisruptionBudget'))
+    return { kind: 'blocked', budget: undefined, message };
+  const by = admissionIn(message);
+  if (by !== undefined) return { kind: 'denied', by };
+  // Its namespace goes, and the pod with it.
+  return status === 403 && causes.includes('NamespaceTerminating') ? { kind: 'accepted' } : undefined;
+}
+
+/**
+ * What of admission refused, whatever status it chose, or could not be asked. The rest of the message may differ at every try. As in
+ * k8s.io/apiserver/pkg/admission/plugin: webhook/errors/statuserror.go, webhook/validating/dispatcher.go and policy/validating/dispatcher.go.
+ */
+function admissionIn(message: string): string | undefined {
+  const webhook = /admission webhook "([^"]+)" denied|failed calling webhook "([^"]+)"/.exec(message);
+  if (webhook) return `admission webhook ${webhook[1] ?? webhook[2]}`;
+  const policy = /ValidatingAdmissionPolicy '([^']+)'/.exec(message)?.[1];
+  return policy && `ValidatingAdmissionPolicy ${policy}`;
+}
+
+function budgetIn(details: readonly string[]): string | undefined {
+  return details.map((text) => /^The disruption budget (\S+) /.exec(text)?.[1]).find((name) => name !== undefined);
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import type { StoreView } from '../runtime/ports.ts';
+import type { NodeRecord } from '../windowspool/ports/nodes.ts';
+import { json, loopback } from './loopbackServer.ts';
+import { createNodes, type NodeIndex, nodeRecordOf } from './nodes.ts';
+
+const { signal } = new AbortController();
+const MARK = '/metadata/annotations/winpool.dev~1cordoned';
+
+interface Seen {
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly unschedulable?: boolean;
+}
+
+const object = ({ annotations, unschedulable }: Seen = {}) => ({
+  metadata: { name: 'ip-1', uid: 'u', resourceVersion: '7', labels: { 'kubernetes.io/os': 'windows' }, annotations },
+  spec: { unschedulable },
+});
+
+/** What is sent, but for the test of the version, which is always the first. */
+async function sent(write: (nodes: ReturnType<typeof createNodes>, node: NodeRecord) => unknown, seen: Seen) {
+  await using server = await loopback((_request, response) => json(response, 200, object()));
+  const store = { observeWrite: () => undefined } as unknown as StoreView<NodeRecord, NodeIndex>;
+  await write(createNodes(server.client, store), nodeRecordOf(object(seen)));
+  const [request] = server.requests;
+  assert.ok(request);
+  const [test, ...patch] = request.body as readonly object[];
+  assert.deepEqual(test, { op: 'test', path: '/metadata/resourceVersion', value: '7' });
+  assert.deepEqual([request.method, request.path], ['PATCH', '/api/v1/nodes/ip-1']);
+  assert.equal(request.headers['content-type'], 'application/json-patch+json');
+  return patch;
+}
+
+describe('the cordon of a node', () => {
+  const set = { op: 'add', path: '/spec/unschedulable', value: true };
+  const marked = (value: string) => ({ op: 'add', path: MARK, value });
+  const table: readonly (readonly [string, Seen, readonly object[]])[] = [
+    [
+      'is recorded in the same patch, also where there is no annotation',
+      {},
+      [{ op: 'add', path: '/metadata/annotations', value: {} }, marked('by-operator'), set],
+    ],
+    ['leaves other annotations', { annotations: { other: 'x' } }, [marked('by-operator'), set]],
+    ['of somebody else is recorded as such', { annotations: { a: 'b' }, unschedulable: true }, [marked('before'), set]],
+  ];
+  for (const [name, seen, want] of table) {
+    it(name, async () => assert.deepEqual(await sent((nodes, node) => nodes.cordon(node, signal), seen), want));
+  }
+
+  const unset = { op: 'remove', path: '/spec/unschedulable' };
+  const unmark = { op: 'remove', path: MARK };
+  const by = (value: string, more: object = {}) => ({ annotations: { 'winpool.dev/cordoned': value, ...more } });
+  const backs: readonly (readonly [string, Seen, readonly object[]])[] = [
+    ['is taken back with its record', { ...by('by-operator'), unschedulable: true }, [unmark, unset]],
+    ['stays where it was there before', { ...by('before'), unschedulable: true }, [unmark]],
+    ['is not taken back where somebody else did', by('by-operator'), [unmark]],
+    ['that the operator did not make stays', { annotations: { a: 'b' }, unschedulable: true }, []],
+  ];
+  for (const [name, seen, want] of backs) {
+    it(name, async () =>
+      assert.deepEqual(await sent((nodes, node) => nodes.restore(node, undefined, signal), seen), want),
+    );
+  }
+
+  it('is taken back with an answer to who asked for it', async () => {
+    const answer = { key: 'winpool.dev/replace', value: 'timed-out' };
+    const seen = { ...by('by-operator', { 'winpool.dev/replace': 'true' }), unschedulable: true };
+    assert.deepEqual(await sent((nodes, node) => nodes.restore(node, answer, signal), seen), [
+      unmark,
+      unset,
+      { op: 'add', path: '/metadata/annotations/winpool.dev~1replace', value: 'timed-out' },
+    ]);
+  });
+
+  it('is answered for also on a node that fails and has no annotation', async () => {
+    const answer = { key: 'winpool.dev/remediation', value: 'refused' };
+    assert.deepEqual(await sent((nodes, node) => nodes.restore(node, answer, signal), {}), [
+      { op: 'add', path: '/metadata/annotations', value: {} },
+      { op: 'add', path: '/metadata/annotations/winpool.dev~1remediation', value: 'refused' },
+    ]);
+  });
+});

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import type { StoreView } from '../runtime/ports.ts';
+import type { NodeRecord } from '../windowspool/ports/nodes.ts';
+import { json, loopback } from './loopbackServer.ts';
+import { createNodes, type NodeIndex } from './nodes.ts';
+
+const { signal } = new AbortController();
+const store = {} as StoreView<NodeRecord, NodeIndex>;
+const object = (name: string) => ({ metadata: { name, uid: `u-${name}`, resourceVersion: '7' } });
+
+/** A server without protobuf: refuses the first request. */
+const PAGES: readonly (readonly [number, object])[] = [
+  [406, { message: 'only the following media types are accepted: application/json' }],
+  [200, { metadata: { resourceVersion: '9', continue: 'more' }, items: [object('a'), object('b')] }],
+  [200, { metadata: { resourceVersion: '9' }, items: [object('c')] }],
+];
+
+describe('the nodes of a group, past every cache', () => {
+  it('are those of all pages of the newest version', async () => {
+    const pages = [...PAGES];
+    await using server = await loopback((_request, response) => json(response, ...(pages.shift() ?? [500, {}])));
+    const found = await createNodes(server.client, store).ofGroup('web', signal);
+    assert.deepEqual(found.ok && found.value.map(({ name }) => name), ['a', 'b', 'c']);
+    const query = { labelSelector: 'eks.amazonaws.com/nodegroup=web', limit: '500' };
+    assert.deepEqual(
+      server.requests.slice(1).map((seen) => seen.query),
+      [query, { ...query, continue: 'more' }],
+    );
+  });
+
+  it('are found by the label of their pool where that has no group', async () => {
+    const pages = [...PAGES.slice(0, 1), ...PAGES.slice(2)];
+    await using server = await loopback((_request, response) => json(response, ...(pages.shift() ?? [500, {}])));
+    const found = await createNodes(server.client, store).ofPool('web', signal);
+    assert.deepEqual(found.ok && found.value.map(({ name }) => name), ['c']);
+    assert.equal(server.requests.at(-1)?.query.labelSelector, 'winpool.dev/pool=web,kubernetes.io/os=windows');
+  });
+
+  it('are not known when one page cannot be read', async () => {
+    const pages = PAGES.slice(0, 2);
+    await using server = await loopback((_request, response) => json(response, ...(pages.shift() ?? [503, {}])));
+    const found = await createNodes(server.client, store).ofGroup('web', signal);
+    assert.equal(!found.ok && found.trouble.kind, 'unavailable');
+  });
+});

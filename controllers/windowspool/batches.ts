@@ -1,0 +1,47 @@
+/** What of a plan may be done at the same time. */
+import { isNodeStep, type Step } from './steps.ts';
+
+/** The steps in order, as lists that may be taken beside each other: one for each node, and each other step alone. */
+export function batchesOf(steps: readonly Step[]): (readonly Step[])[][] {
+  const batches: (readonly Step[])[][] = [];
+  let nodes: Map<string, Step[]> | undefined;
+  for (const step of steps) {
+    if (!isNodeStep(step)) {
+      nodes = undefined;
+      batches.push([[step]]);
+      continue;
+    }
+    const known = nodes?.get(step.node.name);
+    if (known) known.push(step);
+    else {
+      const list = [step];
+      if (nodes) batches.at(-1)?.push(list);
+      else batches.push([list]);
+      nodes = (nodes ?? new Map<string, Step[]>()).set(step.node.name, list);
+    }
+  }
+  return batches;
+}
+
+/** Does the work on all items, on `limit` of them at a time, and gives the results in the order of the items. After a throw no more are begun. */
+export async function inParallel<T, R>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const waiting = [...items.entries()];
+  const results: R[] = [];
+  const worker = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [index, item] = next;
+      try {
+        results[index] = await work(item);
+      } catch (error) {
+        waiting.length = 0;
+        throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
+  return results;
+}

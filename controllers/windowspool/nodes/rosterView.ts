@@ -1,0 +1,67 @@
+/** What is known of the nodes of a pool at one moment. Plain data, kept up to date by the pool's Roster. */
+import type { NodeCondition, NodeMarks, NodeRecord } from '../ports/nodes.ts';
+import type { TaintChange } from './nodeTaints.ts';
+import type { Verdict } from './verify.ts';
+
+/** What plan and conditions may look at. Lists are sorted by node name, so that equal pools read alike. */
+export interface RosterView {
+  readonly total: number;
+  readonly ready: number;
+  readonly verified: number;
+  /** Verdicts of nodes that fail an enforced check. */
+  readonly failing: readonly Verdict[];
+  readonly joining: readonly Verdict[];
+  /** Verified nodes with a warning. */
+  readonly warned: readonly Verdict[];
+  /** Nodes whose windows-build label differs from their kernel. */
+  readonly mislabelled: readonly NodeRecord[];
+  /** Nodes whose taints differ from what their verdicts ask for. */
+  readonly mistainted: readonly Mistainted[];
+  /** Nodes whose condition does not say what was found. */
+  readonly untold: readonly Untold[];
+  /** Nodes that lack labels or taints of their pool, or the record of what they had: of a pool of existing nodes only. */
+  readonly unmarked: readonly Unmarked[];
+  /** Nodes that are to be replaced or removed. */
+  readonly ordered: readonly NodeRecord[];
+  /** Nodes with the record of a cordon for being replaced or removed. */
+  readonly cordoned: readonly NodeRecord[];
+  /** Names of nodes that are cordoned or not Ready. */
+  readonly unavailable: readonly string[];
+  /** How many nodes have the gate's taint, and how many the quarantine's. */
+  readonly gated: number;
+  readonly quarantined: number;
+  /** Kernel version -> how many nodes have it. */
+  readonly builds: ReadonlyMap<string, number>;
+  /** How many nodes are below verification.minimumRevision, or do not tell their revision; also where that only warns. */
+  readonly belowMinimum: number;
+  /** How many addresses the nodes have for pods; undefined where none of them tells. */
+  readonly podAddresses: number | undefined;
+  /** When the first verdict on a joining node turns by itself, epoch milliseconds; infinity when none is joining. */
+  readonly nextGraceEnd: number;
+  /** Nodes that are there and lack the label by which they are the pool's. Not in any of the counts. */
+  readonly strays: readonly NodeRecord[];
+  /** When nodes that left may be looked for again, epoch milliseconds; infinity when none did. */
+  readonly nextReadAt: number;
+  /** The nodes that were there before a time, in epoch milliseconds, by name. */
+  nodesBefore(time: number): readonly NodeRecord[];
+  /** Whether the node is here and has the labels and taints of its pool of existing nodes. */
+  isMarked(name: string): boolean;
+  /** Whether this EC2 instance is one of the nodes. */
+  hasInstance(id: string): boolean;
+}
+
+export interface Untold {
+  readonly node: NodeRecord;
+  /** What the condition should be; undefined: none. */
+  readonly condition: NodeCondition | undefined;
+}
+
+export interface Unmarked {
+  readonly node: NodeRecord;
+  readonly change: NodeMarks;
+}
+
+export interface Mistainted {
+  readonly node: NodeRecord;
+  readonly change: TaintChange;
+}

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  CORDONED_ANNOTATION,
+  CORDONED_BY_OPERATOR,
+  EXCLUDE_FROM_DRAIN_ANNOTATION,
+  REMOVE_ANNOTATION,
+  REPLACE_ANNOTATION,
+} from '../labels.ts';
+import type { NodeRecord } from '../ports/nodes.ts';
+import { type Deps, reconcile } from '../reconcile.ts';
+import { Crash, type FakeWorld } from '../testing/fakeWorld.ts';
+import { MINUTE } from '../testing/fixtures.ts';
+import { signal } from '../testing/life.ts';
+import { isSettled, leavingIn, pass, populated } from '../testing/nodeLife.ts';
+
+const ORDERS: readonly Readonly<Record<string, string>>[] = [
+  {},
+  { [REPLACE_ANNOTATION]: 'true' },
+  { [REMOVE_ANNOTATION]: 'true' },
+  { [REPLACE_ANNOTATION]: 'true', [EXCLUDE_FROM_DRAIN_ANNOTATION]: 'true' },
+  { [REMOVE_ANNOTATION]: 'false' },
+];
+
+type Act =
+  | { readonly kind: 'order'; readonly node: number; readonly orders: number }
+  | { readonly kind: 'ready' | 'cordon'; readonly node: number; readonly on: boolean }
+  | { readonly kind: 'keep' | 'update'; readonly on: boolean }
+  | { readonly kind: 'crash'; readonly calls: number; readonly when: 'before' | 'after' }
+  | { readonly kind: 'wait'; readonly seconds: number };
+
+const node = fc.nat(3);
+const on = fc.boolean();
+const act: fc.Arbitrary<Act> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('order' as const), node, orders: fc.nat(ORDERS.length - 1) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('ready' as const, 'cordon' as const), node, on }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('keep' as const, 'update' as const), on }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('crash' as const),
+      calls: fc.nat(12),
+      when: fc.constantFrom('before' as const, 'after' as const),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('wait' as const), seconds: fc.constantFrom(1, 6, 70, 1_200) }),
+  },
+);
+
+const isOut = ({ ready, unschedulable }: NodeRecord) => ready !== 'True' || unschedulable;
+const isOurs = ({ orders, unschedulable }: NodeRecord) =>
+  unschedulable && orders[CORDONED_ANNOTATION] === CORDONED_BY_OPERATOR;
+
+class Life {
+  readonly world: FakeWorld;
+  #deps: Deps;
+
+  constructor({ world, deps }: { readonly world: FakeWorld; readonly deps: Deps }) {
+    this.world = world;
+    this.#deps = deps;
+    world.hookMs = MINUTE;
+    world.fails = (call) => {
+      if (call === 'cordon node') this.#mayCordon();
+      if (call === 'TerminateInstanceInAutoScalingGroup') this.#mayEnd();
+      return undefined;
+    };
+  }
+
+  do(what: Act): Promise<void> | undefined {
+    const { world } = this;
+    const target = 'node' in what ? world.nodes[what.node % world.nodes.length] : undefined;
+    switch (what.kind) {
+      case 'order': {
+        const { [CORDONED_ANNOTATION]: mark } = target?.orders ?? {};
+        const orders = { ...ORDERS[what.orders], ...(mark !== undefined && { [CORDONED_ANNOTATION]: mark }) };
+        return void (target && world.setNode({ ...target, orders }));
+      }
+      case 'ready':
+        return void (target && world.setNode({ ...target, ready: what.on ? 'True' : 'Unknown' }));
+      case 'cordon':
+        return void (target && world.setNode({ ...target, unschedulable: what.on }));
+      case 'keep':
+        world.pods = world.pods.map(({ keptBy: _kept, ...pod }) => (what.on ? { ...pod, keptBy: 'cart' } : pod));
+        return undefined;
+      case 'update':
+        return this.#setStatus(what.on ? 'UPDATING' : 'ACTIVE');
+      case 'crash':
+        world.crash = { at: world.calls.length + what.calls, when: what.when };
+        return this.live(10);
+      default:
+        return this.live(what.seconds);
+    }
+  }
+
+  /** Runs as the queue does, and begins anew after a crash. */
+  async live(seconds: number): Promise<void> {
+    const end = this.world.now + seconds * 1_000;
+    for (let runs = 0; this.world.now < end; runs++) {
+      assert.ok(runs < 2_000, 'the pool wakes itself for ever');
+      this.world.finishEndings();
+      try {
+        const next = await reconcile('web', this.#deps, signal);
+        this.world.now += next.kind === 'after' ? Math.min(next.ms, end - this.world.now + 1) : 2_000;
+      } catch (error) {
+        if (!(error instanceof Crash)) throw error;
+        this.#deps = this.world.start();
+      }
+    }
+  }
+
+  /** Nobody wants anything any more, and nothing is in the way. */
+  async settle(): Promise<void> {
+    this.world.crash = undefined;
+    this.#setStatus('ACTIVE');
+    await this.do({ kind: 'keep', on: false });
+    for (const seen of this.world.nodes) {
+      const { [CORDONED_ANNOTATION]: mark } = seen.orders;
+      const orders = mark === undefined ? {} : { [CORDONED_ANNOTATION]: mark };
+      this.world.setNode({ ...seen, ready: 'True', orders });
+    }
+    await pass(this.world, this.#deps, 60);
+  }
+
+  /** What has to be so in the end. */
+  check(): void {
+    const { world } = this;
+    const [group] = world.groups.values();
+    assert.equal(new Set(world.ended).size, world.ended.length, `ended twice: ${world.ended}`);
+    assert.ok(isSettled(world), 'the pool keeps its share of the budget');
+    assert.deepEqual(
+      world.nodes.filter((each) => CORDONED_ANNOTATION in each.orders).map(({ name }) => name),
+      [],
+    );
+    assert.equal(world.nodes.length, group?.scaling.desired);
+    assert.ok((group?.scaling.desired ?? 0) >= 2, 'less than scaling.min');
+  }
+
+  #setStatus(status: 'UPDATING' | 'ACTIVE'): undefined {
+    for (const [name, group] of this.world.groups) this.world.groups.set(name, { ...group, status });
+  }
+
+  /** Of those that are out now the operator has taken none, and the next one is in status. One that somebody uncordons is cordoned again. */
+  #mayCordon(): void {
+    const { world } = this;
+    assert.ok(
+      world.nodes.filter((each) => isOurs(each) && each.unschedulable).length === 0,
+      'two nodes are cordoned at a time',
+    );
+    assert.equal(leavingIn(world).filter(({ ended }) => ended === undefined).length, 1);
+  }
+
+  #mayEnd(): void {
+    const { world } = this;
+    const going = leavingIn(world).map(({ name }) => world.nodes.find((each) => each.name === name));
+    const fit = going.filter((each) => {
+      if (!each || !(CORDONED_ANNOTATION in each.orders) || !isOut(each)) return false;
+      const { [EXCLUDE_FROM_DRAIN_ANNOTATION]: excluded, ...orders } = each.orders;
+      const isAsked = orders[REPLACE_ANNOTATION] === 'true' || orders[REMOVE_ANNOTATION] === 'true';
+      return isAsked && (excluded === 'true' || !world.pods.some((pod) => pod.node === each.name));
+    });
+    assert.equal(fit.length, 1, 'an instance ends that is not to end');
+  }
+}
+
+describe('nodes that go, whatever people do and whenever the process ends', () => {
+  it('are ended once, only when they are empty and wanted, one at a time, and leave nothing behind', async function () {
+    this.timeout(120_000);
+    await fc.assert(
+      fc.asyncProperty(fc.array(act, { minLength: 3, maxLength: 14 }), async (acts) => {
+        const life = new Life(await populated());
+        for (const each of acts) await life.do(each);
+        await life.settle();
+        life.check();
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,140 @@
+/** Reads, past every cache, the nodes that go, and what is on them. */
+import type { LeavingNode } from '../api.gen.ts';
+import { inParallel } from '../batches.ts';
+import type { ExistingSources } from '../existing/observeExisting.ts';
+import { isDeleting, isLasting } from '../facts.ts';
+import { existingNodesIn, hasNodeGroup } from '../poolKind.ts';
+import type { Answer } from '../ports/answer.ts';
+import type { Instances, KnownInstance } from '../ports/ec2.ts';
+import type { InstanceList, Nodes } from '../ports/nodes.ts';
+import type { Drains } from '../ports/pods.ts';
+import type { Situation, StepTrouble } from '../situation.ts';
+import { leavingNodes } from '../upgrades/disruption.ts';
+import { beginningsOf } from './beginnings.ts';
+import { isNodeless, type LeavingSight, type OperationSight } from './leavingSight.ts';
+import { restingGroup } from './nodeBudget.ts';
+import { isPrepared, isUnavailable } from './nodeOrders.ts';
+import { isStillWanted } from './remediation.ts';
+
+export interface OperationSources extends ExistingSources {
+  readonly nodes: Pick<Nodes, 'read' | 'ofGroup' | 'ofPool'>;
+  readonly instances: Pick<Instances, 'find'>;
+  readonly drains: Pick<Drains, 'podsOn'>;
+}
+
+/** Between two passes over the nodes that go: kubectl drain waits as long before it evicts a pod again. */
+const PASS_MS = 5_000;
+const NODES_AT_ONCE = 8;
+
+/**
+ * With the nodes that go as they are now, or, sooner than after 5 s, as they were: then nothing follows from them. A look that asks AWS for
+ * everything reads them in any case.
+ */
+export async function withOperations(
+  s: Situation,
+  before: OperationSight | undefined,
+  isComplete: boolean,
+  sources: OperationSources,
+  signal: AbortSignal,
+): Promise<Situation> {
+  const leaving = leavingNodes(s.pool);
+  if (leaving.length === 0 || isDeleting(s.pool)) return s;
+  const isKnown = before && leaving.every(({ uid }) => before.nodes.some(({ entry }) => entry.uid === uid));
+  if (isKnown && !isComplete && s.now < before.nextAt) {
+    const troubles = [...s.troubles, ...(before.troubles ?? [])];
+    return { ...s, operations: { ...before, fresh: false }, troubles };
+  }
+  const look = await lookerFor(s, sources, signal);
+  const nodes = await inParallel(leaving, NODES_AT_ONCE, look);
+  const troubles = nodes.flatMap((sight) => troublesOf(sight, s.now));
+  const operations: OperationSight = { fresh: true, nextAt: s.now + PASS_MS, nodes, blocked: before?.blocked ?? [] };
+  return { ...s, operations, troubles: [...s.troubles, ...troubles] };
+}
+
+/** What was seen of nodes that go, as the next runs tell it. */
+export function rememberedOperations({ operations, troubles }: Situation): OperationSight | undefined {
+  const lasting = troubles.filter((entry) => STEPS.includes(entry.step) && isLasting(entry.trouble));
+  return operations && { ...operations, troubles: lasting };
+}
+
+/** What is asked of the API server for nodes that go. What AWS said is remembered with all else that it said. */
+const STEPS: readonly string[] = ['readNode', 'readInstances', 'listPods', 'cordonNode', 'evictPods', 'restoreNode'];
+
+/**
+ * With the nodes counted past every cache, when more of them are about to go: a watch that lags behind shows nodes that have ended since, and
+ * one node at a time would become two.
+ */
+export async function withCount(
+  s: Situation,
+  { nodes }: Pick<OperationSources, 'nodes'>,
+  signal: AbortSignal,
+): Promise<Situation> {
+  const isAboutToGo = s.operations?.nodes.some(({ node }) => node.ok && node.value && !isPrepared(node.value));
+  if (isDeleting(s.pool) || (beginningsOf(s).begin.length === 0 && !isAboutToGo)) return s;
+  const group = restingGroup(s)?.name;
+  if (hasNodeGroup(s.pool) && group === undefined) return s;
+  const answer = await (group === undefined
+    ? nodes.ofPool(s.pool.metadata.name, signal)
+    : nodes.ofGroup(group, signal));
+  if (!answer.ok) {
+    const trouble: StepTrouble = { at: s.now, step: 'listNodes', trouble: answer.trouble };
+    return { ...s, counted: answer, troubles: [...s.troubles, trouble] };
+  }
+  const there = answer.value.filter(({ deleting }) => !deleting);
+  const unavailable = there.filter(isUnavailable).map(({ name }) => name);
+  return { ...s, counted: { ok: true, value: { total: there.length, unavailable } } };
+}
+
+type Look = (entry: LeavingNode) => Promise<LeavingSight>;
+
+/** The list of hosts that a pool of existing nodes names is read once for all of them. */
+async function lookerFor(s: Situation, sources: OperationSources, signal: AbortSignal): Promise<Look> {
+  if (hasNodeGroup(s.pool)) return (entry) => lookAt(entry, s, sources, signal);
+  const { instancesConfigMap } = existingNodesIn(s.pool.spec);
+  const list = instancesConfigMap && (await sources.instanceLists.read(instancesConfigMap, signal));
+  return (entry) => lookAtExisting(entry, list, s, sources, signal);
+}
+
+async function lookAtExisting(
+  entry: LeavingNode,
+  list: Answer<InstanceList> | undefined,
+  s: Situation,
+  { nodes, drains, holdings }: OperationSources,
+  signal: AbortSignal,
+): Promise<LeavingSight> {
+  const node = await nodes.read(entry.name, signal);
+  const now = node.ok ? node.value : undefined;
+  if (now?.uid !== entry.uid || !isStillWanted(entry, now, s)) return { entry, node };
+  const member: Answer<boolean> =
+    list?.ok === false ? list : { ok: true, value: holdings.confirms(s.pool, list?.value, now) };
+  const isDone = entry.drained !== undefined || !member.ok || !member.value || !isPrepared(now);
+  return { entry, node, member, ...(!isDone && { pods: await drains.podsOn(entry.name, signal) }) };
+}
+
+async function lookAt(
+  entry: LeavingNode,
+  s: Situation,
+  sources: OperationSources,
+  signal: AbortSignal,
+): Promise<LeavingSight> {
+  const node = await sources.nodes.read(entry.name, signal);
+  // EC2 takes no empty id for one that it does not know.
+  const known = async (): Promise<Answer<KnownInstance | undefined>> =>
+    entry.instance === '' ? { ok: true, value: undefined } : sources.instances.find(entry.instance, signal);
+  if (isNodeless(entry)) return { entry, node, instance: await known() };
+  const now = node.ok ? node.value : undefined;
+  if (now?.uid !== entry.uid || entry.ended !== undefined || !isStillWanted(entry, now, s)) return { entry, node };
+  // Nothing is done to a node before its instance was found to be the pool's.
+  if (!isPrepared(now)) return { entry, node, instance: await known() };
+  return { entry, node, pods: await sources.drains.podsOn(entry.name, signal) };
+}
+
+function troublesOf({ node, instance, member, pods }: LeavingSight, at: number): StepTrouble[] {
+  const looks = [
+    ['readNode', node],
+    ['describeInstances', instance],
+    ['readInstances', member],
+    ['listPods', pods],
+  ] as const;
+  return looks.flatMap(([step, answer]) => (answer && !answer.ok ? [{ at, step, trouble: answer.trouble }] : []));
+}

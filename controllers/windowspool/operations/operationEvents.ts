@@ -1,0 +1,63 @@
+/**
+ * The events of nodes that go. A person who follows a pool reads few of them: what begins, what is in the way, what ended, and what came in its
+ * place. The node has events of its own, as Karpenter and the cluster-autoscaler give it: who describes the node need not know its pool.
+ */
+import type { Outcome } from '../act.ts';
+import type { WindowsPoolStatus } from '../api.gen.ts';
+import type { Events } from '../ports/pools.ts';
+import type { Reason } from '../reasons.ts';
+import type { Situation } from '../situation.ts';
+import { describeStep, isGivenUp, isNodeStep, type Step } from '../steps.ts';
+import { goneNodes } from '../upgrades/disruption.ts';
+import { joined } from '../words.ts';
+import { heldNodes } from './assessLeavingNodes.ts';
+
+/** How many nodes an event names. */
+const NODES_IN_MESSAGE = 3;
+
+const nodeReasons: Readonly<Partial<Record<Step['kind'], Reason>>> = {
+  cordonNode: 'NodeCordoned',
+  endInstance: 'InstanceEnded',
+  restoreNode: 'NodeStays',
+  reportDrained: 'NodeDrained',
+};
+
+/** What was done to each node, told on the node. */
+export function tellNodes({ done, after: { pool } }: Outcome, events: Events): void {
+  for (const step of done) {
+    const reason = nodeReasons[step.kind];
+    if (!reason || !isNodeStep(step)) continue;
+    const message = `WindowsPool ${pool.metadata.name}: ${describeStep(step)}`;
+    const type = isGivenUp(step) ? 'Warning' : 'Normal';
+    events.publishOnNode(step.node, { type, reason, action: step.kind, message });
+  }
+}
+
+/** What keeps nodes from being emptied, told on each of them. */
+export function tellHeldNodes(s: Situation, events: Events): void {
+  for (const { node, text } of heldNodes(s)) {
+    const message = `WindowsPool ${s.pool.metadata.name}: ${text}`;
+    events.publishOnNode(node, { type: 'Warning', reason: 'DrainBlocked', action: 'evictPods', message });
+  }
+}
+
+/** Once the pool has its nodes again: which are gone, and which came in their place. */
+export function tellReplaced(s: Situation, status: WindowsPoolStatus, events: Events): void {
+  const { pool, roster } = s;
+  const before = pool.status?.disruption;
+  const gone = goneNodes(s);
+  if (!before || status.disruption || gone.length === 0) return;
+  const since = Date.parse(before.since);
+  const found = roster.nodesBefore(Number.POSITIVE_INFINITY).filter(({ createdAt }) => createdAt >= since);
+  const message = describeReplaced(
+    gone,
+    found.map(({ name }) => name),
+  );
+  events.publish(pool, { type: 'Normal', reason: 'NodeDisruptionEnded', action: 'claimDisruption', message });
+}
+
+function describeReplaced(gone: readonly string[], found: readonly string[]): string {
+  const names = joined(gone, NODES_IN_MESSAGE);
+  const verb = gone.length === 1 ? 'is' : 'are';
+  return found.length > 0 ? `${names} ${verb} replaced by ${joined(found, NODES_IN_MESSAGE)}` : `${names} ${verb} gone`;
+}

@@ -1,0 +1,36 @@
+/** Answers to calls that may fail in expected ways: expected trouble is a value, a bug is an exception. */
+
+/**
+ * Why a call did not do its work, classified once at the edge.
+ * - `throttled`, `unavailable`: try again later, with backoff (429, 5xx, network, time-outs).
+ * - `busy`: the object is being changed by somebody else; try again later (409 ResourceInUse, 428).
+ * - `denied`: the operator lacks a right (403); somebody must grant it.
+ * - `refused`: the request itself is wrong (InvalidParameter, InvalidRequest); the same one will be refused again.
+ * - `limit`: a quota is used up (ResourceLimitExceeded).
+ * - `conflict`: the object changed since it was read (a failed precondition); read it again.
+ * - `gone`: the object, or what it belongs to, does not exist.
+ * - `unknown`: none of these; treated as a slow retry.
+ */
+export type TroubleKind =
+  | 'throttled'
+  | 'unavailable'
+  | 'busy'
+  | 'denied'
+  | 'refused'
+  | 'limit'
+  | 'conflict'
+  | 'gone'
+  | 'unknown';
+
+/** A failed call. `message` is the other side's own words without request ids and encoded authorization blobs. */
+export interface Trouble {
+  readonly kind: TroubleKind;
+  /** The operation that failed, as its API names it: `CreateNodegroup`, `patch runtimeclasses`. */
+  readonly operation: string;
+  /** The error's name, as its API gives it: `InvalidParameterException`, `Forbidden`. */
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The answer to a call that may fail in expected ways. */
+export type Answer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly trouble: Trouble };

@@ -1,0 +1,110 @@
+/** What the checks of the prerequisites look at. */
+import type { Answer } from './answer.ts';
+import type { TemplateVersion } from './eks.ts';
+
+/** An EKS add-on as installed: https://docs.aws.amazon.com/eks/latest/APIReference/API_Addon.html */
+export interface Addon {
+  readonly status: string;
+  /** JSON, or YAML, as the user gave it; empty when none was given. */
+  readonly configuration: string;
+}
+
+/** An access entry of EKS: https://docs.aws.amazon.com/eks/latest/APIReference/API_AccessEntry.html */
+export interface AccessEntry {
+  /** STANDARD, EC2_LINUX, EC2_WINDOWS, FARGATE_LINUX, EC2, HYBRID_LINUX or HYPERPOD_LINUX. */
+  readonly type: string;
+}
+
+/** One role of ConfigMap kube-system/aws-auth. */
+export interface RoleMapping {
+  readonly roleArn: string;
+  readonly groups: readonly string[];
+}
+
+export interface InstanceType {
+  readonly name: string;
+  /** Such as `x86_64`, `arm64`. */
+  readonly architectures: readonly string[];
+  /** IPv4 addresses of one network interface, its own included; undefined when EC2 does not say. */
+  readonly addressesPerInterface: number | undefined;
+}
+
+/** That EC2 has an instance type in a zone. */
+export interface Offering {
+  readonly instanceType: string;
+  readonly zone: string;
+}
+
+export interface Subnet {
+  readonly id: string;
+  readonly zone: string;
+  readonly freeAddresses: number;
+}
+
+/** A version of a launch template, as far as EKS has rules about it. */
+export interface LaunchTemplate {
+  readonly id: string;
+  readonly name: string;
+  /** Its number. */
+  readonly version: string;
+  readonly instanceType: string | undefined;
+  /** What EKS takes in no template of a pool, by EC2's names, with the values as text. */
+  readonly forbidden: readonly {
+    readonly field:
+      | 'IamInstanceProfile'
+      | 'SubnetId'
+      | 'InstanceMarketOptions'
+      | 'HibernationOptions'
+      | 'InstanceInitiatedShutdownBehavior'
+      | 'ImageId';
+    readonly value: string;
+  }[];
+}
+
+export interface LaunchTemplates {
+  /** The version of that number, or the one that `$Latest` or `$Default` stands for now; undefined when there is none. */
+  find(wanted: TemplateVersion, signal: AbortSignal): Promise<Answer<LaunchTemplate | undefined>>;
+}
+
+/** Add-ons of the operator's one EKS cluster. */
+export interface Addons {
+  /** Undefined when it is not installed. */
+  find(name: string, signal: AbortSignal): Promise<Answer<Addon | undefined>>;
+}
+
+/** Access entries of that cluster. */
+export interface AccessEntries {
+  find(principalArn: string, signal: AbortSignal): Promise<Answer<AccessEntry | undefined>>;
+  /** Makes one of type EC2_WINDOWS. Repeating a call with the same token is done; one that somebody else made is the trouble `busy`. */
+  create(principalArn: string, token: string, signal: AbortSignal): Promise<Answer<void>>;
+}
+
+/** What EC2 has. What it does not know is left out of the answer. */
+export interface Capacity {
+  instanceTypes(names: readonly string[], signal: AbortSignal): Promise<Answer<readonly InstanceType[]>>;
+  /** In every zone of the region. */
+  offerings(instanceTypes: readonly string[], signal: AbortSignal): Promise<Answer<readonly Offering[]>>;
+  subnets(ids: readonly string[], signal: AbortSignal): Promise<Answer<readonly Subnet[]>>;
+}
+
+/** Objects of the cluster that are read when they are needed, past every cache. */
+export interface SystemObjects {
+  /** The data of ConfigMap kube-system/amazon-vpc-cni; undefined when there is none. */
+  cniConfig(signal: AbortSignal): Promise<Answer<Readonly<Record<string, string>> | undefined>>;
+  /** The roles of ConfigMap kube-system/aws-auth; none when there is none. */
+  roleMappings(signal: AbortSignal): Promise<Answer<readonly RoleMapping[]>>;
+  /** Whether Deployment kube-system/vpc-resource-controller exists. */
+  legacyController(signal: AbortSignal): Promise<Answer<boolean>>;
+  /** Whether a Linux node takes pods. */
+  linuxNode(signal: AbortSignal): Promise<Answer<boolean>>;
+  /** The EKS node groups of all Linux nodes, sorted. */
+  linuxGroups(signal: AbortSignal): Promise<Answer<readonly string[]>>;
+}
+
+export interface PrerequisiteSources {
+  readonly addons: Addons;
+  readonly accessEntries: AccessEntries;
+  readonly capacity: Capacity;
+  readonly launchTemplates: LaunchTemplates;
+  readonly system: SystemObjects;
+}

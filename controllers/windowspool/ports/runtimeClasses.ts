@@ -1,0 +1,45 @@
+/** RuntimeClasses. */
+import type { WindowsPool } from '../api.gen.ts';
+import type { Answer } from './answer.ts';
+import type { TaintEffect } from './nodes.ts';
+
+export interface Toleration {
+  readonly key?: string;
+  readonly operator?: 'Equal' | 'Exists';
+  readonly value?: string;
+  readonly effect?: TaintEffect;
+}
+
+/** The parts of a RuntimeClass that the operator decides. */
+export interface RuntimeClassWish {
+  readonly name: string;
+  readonly handler: string;
+  readonly nodeSelector: Readonly<Record<string, string>>;
+  readonly tolerations: readonly Toleration[];
+  /** The annotation winpool.dev/image-builds: the builds of images that its nodes run. Empty when there is none. */
+  readonly imageBuilds: string;
+}
+
+/** A RuntimeClass in the cluster. */
+export interface RuntimeClass extends RuntimeClassWish {
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly deleting: boolean;
+  /** Whether a WindowsPool made it: the label `app.kubernetes.io/managed-by=windowspool-operator`. */
+  readonly managed: boolean;
+  /** Names and UIDs of the WindowsPools that own it. */
+  readonly owners: readonly { readonly name: string; readonly uid: string }[];
+}
+
+export interface RuntimeClasses {
+  /** From the cache. */
+  get(name: string): RuntimeClass | undefined;
+  /** Makes one that does not exist, owned by the pool; the trouble `conflict` when it does. */
+  create(wish: RuntimeClassWish, pool: WindowsPool, signal: AbortSignal): Promise<Answer<void>>;
+  /** Server-side apply with the pool's own field manager and owner reference, only on the object that was observed. */
+  apply(wish: RuntimeClassWish, seen: RuntimeClass, pool: WindowsPool, signal: AbortSignal): Promise<Answer<void>>;
+  /** Drops the pool's owner reference and field manager, so that the pool's end does not end the object. */
+  release(seen: RuntimeClass, pool: WindowsPool, signal: AbortSignal): Promise<Answer<void>>;
+  /** Deletes the very object that was observed. */
+  delete(seen: RuntimeClass, signal: AbortSignal): Promise<Answer<void>>;
+}

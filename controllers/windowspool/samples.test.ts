@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { poolMetrics } from './metricCatalogue.ts';
+import type { NodeRecord } from './ports/nodes.ts';
+import { type SituationChange, sampleNode, sampleSituation } from './testing/fixtures.ts';
+import { randomSituation } from './testing/randomSituation.ts';
+import { gaugesOf, seriesOf } from './testing/shownMetrics.ts';
+import { samplesFor, situationsForMetrics } from './testing/situationsForMetrics.ts';
+
+function shown(change: SituationChange): Readonly<Record<string, number>> {
+  return Object.fromEntries(samplesFor(sampleSituation(change)).map(seriesOf));
+}
+
+/** What is shown beside the conditions and beside what is the same as in a settled pool. */
+function news(name: string): Readonly<Record<string, number>> {
+  const settled = shown({});
+  const entries = Object.entries(shown(situationsForMetrics[name] ?? {}));
+  return Object.fromEntries(
+    entries.filter(([series, value]) => !series.startsWith('windowspool_status_') && settled[series] !== value),
+  );
+}
+
+describe('the metrics of a pool', () => {
+  it('show its conditions with their reasons', () => {
+    const gauges = shown({ nodes: [sampleNode(), sampleNode({ name: 'ip-9', taints: [] })] });
+    const held = Object.entries(gaugesOf(gauges, 'windowspool_status_condition')).filter(([, value]) => value === 1);
+    assert.deepEqual(
+      held.map(([labels]) => labels),
+      [
+        'type="Ready",status="False"',
+        'type="PrerequisitesMet",status="True"',
+        'type="NodeGroupReady",status="True"',
+        'type="RuntimeClassReady",status="True"',
+        'type="NodesVerified",status="False"',
+        'type="UpToDate",status="True"',
+      ],
+    );
+    assert.equal(gauges['windowspool_status_condition{type="Ready",status="True"}'], 0);
+    assert.equal(
+      gauges['windowspool_status_condition_reason{type="NodesVerified",reason="RegistrationTaintMissing"}'],
+      1,
+    );
+  });
+
+  it('show a settled pool', () => {
+    const gauges = Object.entries(shown({})).filter(([series]) => !/_status_condition|_drift_/.test(series));
+    assert.deepEqual(Object.fromEntries(gauges), {
+      'windowspool_info{windows_version="Windows2022",source="nodeGroup"}': 1,
+      windowspool_paused: 0,
+      'windowspool_nodes{state="verified"}': 3,
+      'windowspool_nodes{state="joining"}': 0,
+      'windowspool_nodes{state="failing"}': 0,
+      'windowspool_nodes_by_kernel{kernel_version="10.0.20348.2762"}': 3,
+      windowspool_nodes_desired: 3,
+      windowspool_nodes_min: 3,
+      windowspool_nodes_max: 5,
+      windowspool_nodes_ready: 3,
+      windowspool_nodes_gated: 0,
+      windowspool_nodes_quarantined: 0,
+      windowspool_pod_ip_addresses: 27,
+      'windowspool_node_group_info{node_group="web",ami_type="WINDOWS_CORE_2022_x86_64",kubernetes_version="1.36",release_version="1.36-2026.02.11"}': 1,
+      'windowspool_node_group_status{status="ACTIVE"}': 1,
+      windowspool_node_group_release_timestamp_seconds: Date.parse('2026-02-11') / 1_000,
+      windowspool_node_group_release_end_timestamp_seconds: Date.parse('2026-06-11') / 1_000,
+      windowspool_disruption_claim: 0,
+      windowspool_nodes_waiting_to_leave: 0,
+    });
+  });
+
+  it('show nodes by what they fail, codes of EKS, addresses and a newer release', () => {
+    assert.deepEqual(news('failing nodes, an issue, a newer release and a prerequisite that is not met'), {
+      'windowspool_node_failures{reason="NotReady"}': 1,
+      'windowspool_node_failures{reason="RegistrationTaintMissing"}': 1,
+      'windowspool_node_failures{reason="RevisionTooLow"}': 1,
+      'windowspool_node_warnings{reason="LittleReservedMemory"}': 1,
+      'windowspool_node_group_health_issues{code="NodeCreationFailure"}': 2,
+      'windowspool_node_group_health_issues{code="other"}': 1,
+      'windowspool_node_group_status{status="DEGRADED"}': 1,
+      windowspool_node_group_latest_release_timestamp_seconds: Date.parse('2026-02-25') / 1_000,
+      'windowspool_nodes{state="verified"}': 2,
+      'windowspool_nodes{state="failing"}': 1,
+      'windowspool_nodes_by_kernel{kernel_version="10.0.20348.2762"}': 2,
+      'windowspool_nodes_by_kernel{kernel_version="10.0.20348.1000"}': 1,
+      windowspool_nodes_below_minimum_revision: 1,
+      windowspool_nodes_ready: 2,
+      windowspool_pod_ip_addresses: 32,
+      'windowspool_prerequisite{reason="WindowsIPAMDisabled",status="False"}': 1,
+      windowspool_subnet_free_ip_addresses: 502,
+      windowspool_subnet_needed_ip_addresses: 8,
+    });
+  });
+
+  it('show an update with its begin, and the share of the budget', () => {
+    assert.deepEqual(news('a rolling update'), {
+      'windowspool_node_group_status{status="UPDATING"}': 1,
+      windowspool_disruption_claim: 1,
+      windowspool_disruption_claim_start_timestamp_seconds: Date.parse('2026-03-01T10:59:58Z') / 1_000,
+      'windowspool_update_in_progress{type="VersionUpdate"}': 1,
+      'windowspool_update_start_timestamp_seconds{type="VersionUpdate"}': Date.parse('2026-03-01T11:00:00Z') / 1_000,
+    });
+  });
+
+  it('say nothing of a node group where there is none', () => {
+    const gauges = Object.keys(shown(situationsForMetrics['existing nodes'] ?? {}));
+    assert.deepEqual(
+      gauges.filter((series) => /node_group|update|drift|_min|_max|_desired/.test(series)),
+      [],
+    );
+  });
+
+  it('have only values that their catalogue names, each series once, in any situation', () => {
+    fc.assert(
+      fc.property(randomSituation, (s) => {
+        const samples = samplesFor(s);
+        const series = samples.map((sample) => seriesOf(sample)[0]);
+        assert.deepEqual([...new Set(series)], series);
+        for (const { metric, labels, value } of samples) {
+          assert.ok(Number.isFinite(value), metric);
+          for (const [label, text] of Object.entries(labels)) {
+            const declared = (poolMetrics[metric].labels as Record<string, object>)[label];
+            assert.ok(declared, `${metric} has no label ${label}`);
+            if ('values' in declared)
+              assert.ok((declared.values as string[]).includes(text), `${metric} ${label}=${text}`);
+          }
+        }
+      }),
+    );
+  });
+});
+
+describe('the number of series', () => {
+  /** Nodes that are as different from each other as kubelets can be. */
+  const nodes = (count: number): NodeRecord[] =>
+    Array.from({ length: count }, (_, i) =>
+      sampleNode({
+        name: `ip-${i}`,
+        kernelVersion: i % 3 === 0 ? `text ${i}` : `10.0.20348.${i}`,
+        ready: i % 5 === 0 ? 'False' : 'True',
+        readyReason: `Reason${i}`,
+        kubeletVersion: `v1.${i % 90}.0`,
+        containerRuntimeVersion: i % 7 === 0 ? `docker://${i}` : 'containerd://2.1.6',
+        taints: i % 2 === 0 ? [] : [{ key: `other-${i}`, effect: 'NoSchedule' }],
+      }),
+    );
+
+  it('does not depend on the number of nodes', () => {
+    const few = Object.keys(shown({ nodes: nodes(100) })).length;
+    const many = Object.keys(shown({ nodes: nodes(10_000) })).length;
+    assert.deepEqual([many, many < 120], [few, true]);
+  });
+});

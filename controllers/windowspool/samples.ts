@@ -1,0 +1,196 @@
+/** What the metrics of a pool are now. Pure. What status has is taken from it, so that a dashboard and kubectl show the same. */
+import type { NodeGroupState, WindowsPoolStatus } from './api.gen.ts';
+import type { Finding, Findings } from './assess.ts';
+import { groupOf, isPaused } from './facts.ts';
+import { type ConditionType, type GaugeSample, HEALTH_CODES, type LabelsOf } from './metricCatalogue.ts';
+import { countByPart, reportedDrift } from './nodeGroup/differences.ts';
+import { isOwnedBy } from './nodeGroup/nodeGroup.ts';
+import { kernelSeries } from './nodes/kernels.ts';
+import { leavingSamples } from './operations/leavingSamples.ts';
+import { hasNodeGroup } from './poolKind.ts';
+import { addressesFor } from './prerequisites/capacityChecks.ts';
+import { examine } from './prerequisites/checks.ts';
+import { checkInputOf } from './prerequisites/examination.ts';
+import type { Situation } from './situation.ts';
+import { NODE_OPERATION } from './upgrades/disruption.ts';
+import { dateOf, lifeOf } from './upgrades/releaseVersion.ts';
+
+const STATUSES = ['True', 'False', 'Unknown'] as const;
+
+/** Every gauge of a pool, from its situation, its conditions, and the status that follows from both. */
+export function samplesOf(s: Situation, assessment: Findings, status: WindowsPoolStatus): GaugeSample[] {
+  return [
+    ...describe(s),
+    ...conditionSamples(assessment),
+    ...nodeSamples(s, status),
+    ...findingSamples(s),
+    ...leavingSamples(s),
+    ...prerequisiteSamples(s),
+    ...(status.nodeGroup ? groupSamples(status.nodeGroup) : []),
+    ...claimSamples(status),
+    ...(status.nodeGroup ? updateSamples(status, status.nodeGroup) : []),
+    ...driftSamples(s),
+  ];
+}
+
+function describe({ pool }: Situation): GaugeSample[] {
+  const source = hasNodeGroup(pool) ? 'nodeGroup' : 'existingNodes';
+  return [
+    { metric: 'windowspool_info', labels: { windows_version: pool.spec.windowsVersion, source }, value: 1 },
+    { metric: 'windowspool_paused', labels: {}, value: Number(isPaused(pool)) },
+  ];
+}
+
+function conditionSamples(assessment: Findings): GaugeSample[] {
+  return (Object.entries(assessment) as [ConditionType, Finding][]).flatMap(([type, finding]) => [
+    ...STATUSES.map((status): GaugeSample => {
+      const value = Number(status === finding.status);
+      return { metric: 'windowspool_status_condition', labels: { type, status }, value };
+    }),
+    { metric: 'windowspool_status_condition_reason', labels: { type, reason: finding.reason }, value: 1 },
+  ]);
+}
+
+function nodeSamples({ pool, roster }: Situation, { nodes, revisions }: WindowsPoolStatus): GaugeSample[] {
+  const { scaling } = pool.spec;
+  const states = { verified: roster.verified, joining: roster.joining.length, failing: roster.failing.length };
+  return [
+    ...(Object.keys(states) as (keyof typeof states)[]).map(
+      (state): GaugeSample => ({ metric: 'windowspool_nodes', labels: { state }, value: states[state] }),
+    ),
+    ...Object.entries(kernelSeries(roster)).map(
+      ([kernel_version, value]): GaugeSample => ({
+        metric: 'windowspool_nodes_by_kernel',
+        labels: { kernel_version },
+        value,
+      }),
+    ),
+    ...given('windowspool_nodes_desired', nodes?.desired),
+    ...given('windowspool_nodes_min', scaling?.min),
+    ...given('windowspool_nodes_max', scaling?.max),
+    ...given('windowspool_nodes_ready', roster.ready),
+    ...given('windowspool_nodes_gated', roster.gated),
+    ...given('windowspool_nodes_quarantined', roster.quarantined),
+    ...given('windowspool_nodes_below_minimum_revision', revisions?.belowMinimum),
+    ...given('windowspool_pod_ip_addresses', roster.podAddresses),
+  ];
+}
+
+function findingSamples({ roster }: Situation): GaugeSample[] {
+  const failures = [...roster.failing, ...roster.joining].flatMap((verdict) => verdict.failures);
+  const warnings = roster.warned.flatMap((verdict) => verdict.warnings);
+  const counted = [
+    ['windowspool_node_failures', failures],
+    ['windowspool_node_warnings', warnings],
+  ] as const;
+  return counted.flatMap(([metric, findings]) =>
+    [...Map.groupBy(findings, ({ reason }) => reason)].map(
+      ([reason, found]): GaugeSample => ({ metric, labels: { reason }, value: found.length }),
+    ),
+  );
+}
+
+function prerequisiteSamples(s: Situation): GaugeSample[] {
+  const input = checkInputOf(s);
+  if (!input) return [];
+  const { failed, unknown } = examine(input);
+  const addresses = addressesFor(input);
+  const sample = (labels: LabelsOf<'windowspool_prerequisite'>): GaugeSample => ({
+    metric: 'windowspool_prerequisite',
+    labels,
+    value: 1,
+  });
+  return [
+    ...failed.map(({ check }) => sample({ reason: check.reason, status: 'False' })),
+    ...unknown.map(({ check }) => sample({ reason: check.reason, status: 'Unknown' })),
+    ...given('windowspool_subnet_free_ip_addresses', addresses?.free),
+    ...given('windowspool_subnet_needed_ip_addresses', addresses?.needed),
+  ];
+}
+
+function groupSamples(group: NodeGroupState): GaugeSample[] {
+  const { status, amiType, kubernetesVersion = '', releaseVersion = '', latestReleaseVersion = '' } = group;
+  const labels = {
+    node_group: group.name,
+    ami_type: amiType ?? '',
+    kubernetes_version: kubernetesVersion,
+    release_version: releaseVersion,
+  };
+  return [
+    ...(status ? [{ metric: 'windowspool_node_group_info', labels, value: 1 } as const] : []),
+    ...(status
+      ? [{ metric: 'windowspool_node_group_status', labels: { status: status as Status }, value: 1 } as const]
+      : []),
+    ...[...Map.groupBy(group.healthIssues ?? [], ({ code }) => codeOf(code))].map(
+      ([code, issues]): GaugeSample => ({
+        metric: 'windowspool_node_group_health_issues',
+        labels: { code },
+        value: issues.length,
+      }),
+    ),
+    ...given('windowspool_node_group_release_timestamp_seconds', secondsOf(dateOf(releaseVersion))),
+    ...given('windowspool_node_group_release_end_timestamp_seconds', inSeconds(lifeOf(releaseVersion)?.private)),
+    ...given('windowspool_node_group_latest_release_timestamp_seconds', secondsOf(dateOf(latestReleaseVersion))),
+  ];
+}
+
+type Status = LabelsOf<'windowspool_node_group_status'>['status'];
+type HealthCode = LabelsOf<'windowspool_node_group_health_issues'>['code'];
+
+function codeOf(code: string): HealthCode {
+  return HEALTH_CODES.find((known) => known === code) ?? 'other';
+}
+
+/** The pool's share of the disruption budget. */
+function claimSamples({ disruption }: WindowsPoolStatus): GaugeSample[] {
+  return [
+    { metric: 'windowspool_disruption_claim', labels: {}, value: Number(disruption !== undefined) },
+    ...given('windowspool_disruption_claim_start_timestamp_seconds', secondsOf(disruption?.since)),
+  ];
+}
+
+/** The update in flight, the operator's or somebody else's. */
+function updateSamples({ disruption }: WindowsPoolStatus, nodeGroup: NodeGroupState): GaugeSample[] {
+  const own = nodeGroup.update?.status === 'InProgress' ? nodeGroup.update : undefined;
+  const type = own ? typeOf(own.type) : 'other';
+  const since = disruption?.cause === NODE_OPERATION ? undefined : secondsOf(disruption?.since);
+  const start = own?.startedAt ? secondsOf(own.startedAt) : type === 'ConfigUpdate' ? undefined : since;
+  const labels = { type } as const;
+  const inProgress = own !== undefined || nodeGroup.status === 'UPDATING';
+  return [
+    ...(inProgress ? [{ metric: 'windowspool_update_in_progress', labels, value: 1 } as const] : []),
+    ...(inProgress && start !== undefined
+      ? [{ metric: 'windowspool_update_start_timestamp_seconds', labels, value: start } as const]
+      : []),
+  ];
+}
+
+function typeOf(type: string): LabelsOf<'windowspool_update_in_progress'>['type'] {
+  return type === 'VersionUpdate' || type === 'ConfigUpdate' ? type : 'other';
+}
+
+function driftSamples(s: Situation): GaugeSample[] {
+  if (!hasNodeGroup(s.pool)) return [];
+  const group = groupOf(s);
+  const drift = countByPart(group && isOwnedBy(s.pool, group) ? reportedDrift(s.pool, group) : []);
+  return Object.entries(drift).map(([part, value]) => ({
+    metric: 'windowspool_drift_fields',
+    labels: { part: part as keyof typeof drift },
+    value,
+  }));
+}
+
+/** The names of gauges that have no label but the pool. */
+type Plain = { [N in GaugeSample['metric']]: object extends LabelsOf<N> ? N : never }[GaugeSample['metric']];
+
+function given(metric: Plain, value: number | undefined): GaugeSample[] {
+  return value === undefined ? [] : [{ metric, labels: {}, value }];
+}
+
+function inSeconds(ms: number | undefined): number | undefined {
+  return ms === undefined || Number.isNaN(ms) ? undefined : ms / 1_000;
+}
+
+function secondsOf(time: string | undefined): number | undefined {
+  return inSeconds(time === undefined ? undefined : Date.parse(time));
+}

@@ -1,0 +1,173 @@
+/** How each step is done: by one port, or a few calls of it. */
+import type { Hands, Outcome } from './act.ts';
+import type { WindowsPool } from './api.gen.ts';
+import { ownershipTag } from './nodeGroup/adoption.ts';
+import { remembering } from './nodeGroup/applied.ts';
+import { changedTags, type ScalingTagChange } from './nodeGroup/autoscalerTags.ts';
+import { WINDOWS_BUILD_LABEL } from './nodes/windows.ts';
+import { endInstance, endingOf, lateEndingOf } from './operations/endInstance.ts';
+import { type EvictionPass, evictPods } from './operations/evictPods.ts';
+import { scalingIn } from './poolKind.ts';
+import type { Answer, Trouble } from './ports/answer.ts';
+import type { NodeGroup, NodeGroupStatus } from './ports/eks.ts';
+import type { GroupSight, Situation } from './situation.ts';
+import { describeConfigStep, describeVersionChange, type Step, unreachable } from './steps.ts';
+
+/** The outcome after the step, and of a pass of a drain what it did; or why it was not done. */
+type Result = (Outcome & Partial<EvictionPass>) | { readonly trouble: Trouble };
+
+/** Takes one step. What its answer tells is in the situation after it. */
+export async function takeStep(step: Step, soFar: Outcome, hands: Hands, signal: AbortSignal): Promise<Result> {
+  const { pool } = soFar.after;
+  const changed = (change: Partial<Situation>): Outcome => ({ ...soFar, after: { ...soFar.after, ...change } });
+  switch (step.kind) {
+    case 'addFinalizer':
+      return when(await hands.pools.addFinalizer(pool, signal), (value) => changed({ pool: value }));
+    case 'removeFinalizer':
+      return when(await hands.pools.removeFinalizer(pool, signal), () => ({ ...soFar, released: true }));
+    case 'remember': {
+      const status = remembering(pool.status, step.memory);
+      return when(await hands.pools.writeStatus(pool, status, signal), (value) => changed({ pool: value }));
+    }
+    case 'claimDisruption': {
+      const status = remembering(pool.status, step.memory);
+      return when(await hands.budget.claim(pool, status, signal), (value) => changed({ pool: value }));
+    }
+    case 'adoptNodeGroup': {
+      const tags = ownershipTag(pool);
+      return when(await hands.nodeGroups.tag(step.group.arn, tags, signal), () =>
+        changed({ group: withTags(soFar.after.group, { ...step.group.tags, ...tags }) }),
+      );
+    }
+    case 'createAccessEntry':
+      return when(await hands.accessEntries.create(step.role, step.token, signal), () => withAccessEntry(soFar));
+    case 'createNodeGroup':
+      return when(await hands.nodeGroups.create(step.wish, step.token, signal), (group) =>
+        changed({ group: { kind: 'seen', group } }),
+      );
+    case 'updateConfig':
+      return when(await hands.nodeGroups.updateConfig(step.group, step.change, step.token, signal), (update) => ({
+        ...changed({ group: withStatus(soFar.after.group, 'UPDATING') }),
+        accepted: {
+          update,
+          target: step.target,
+          change: describeConfigStep(step),
+          desired: desiredOf(step, pool),
+        },
+      }));
+    case 'updateNodeGroupVersion':
+      return when(await hands.nodeGroups.updateVersion(step.group, step.change, step.token, signal), (update) => ({
+        ...changed({ group: withStatus(soFar.after.group, 'UPDATING') }),
+        accepted: {
+          update,
+          target: step.target,
+          change: describeVersionChange(step.change),
+          desired: undefined,
+        },
+      }));
+    case 'correctTags':
+      return when(await correctTags(step, hands, signal), (tags) =>
+        changed({ group: withTags(soFar.after.group, tags) }),
+      );
+    case 'correctScalingTags':
+      return when(await correctScalingTags(step.change, hands, signal), () =>
+        changed({ autoscaler: withScalingTags(soFar.after.autoscaler, step.change) }),
+      );
+    case 'deleteNodeGroup':
+      return when(await hands.nodeGroups.delete(step.group, signal), () =>
+        changed({ group: withStatus(soFar.after.group, 'DELETING') }),
+      );
+    case 'createRuntimeClass':
+      return when(await hands.runtimeClasses.create(step.wish, pool, signal), () => soFar);
+    case 'applyRuntimeClass':
+      return when(await hands.runtimeClasses.apply(step.wish, step.seen, pool, signal), () => soFar);
+    case 'releaseRuntimeClass':
+      return when(await hands.runtimeClasses.release(step.seen, pool, signal), () => soFar);
+    case 'deleteRuntimeClass':
+      return when(await hands.runtimeClasses.delete(step.seen, signal), () => soFar);
+    case 'labelNode':
+      return when(await hands.nodes.setLabel(step.node, WINDOWS_BUILD_LABEL, step.build, signal), () => soFar);
+    case 'taintNode':
+      return when(await hands.nodes.setTaints(step.node, step.change, signal), () => soFar);
+    case 'markNode':
+    case 'releaseNode':
+      return when(await hands.nodes.setMarks(step.node, step.change, signal), () => soFar);
+    case 'cordonNode':
+      return when(await hands.nodes.cordon(step.node, signal), () => soFar);
+    case 'evictPods':
+      return when(await evictPods(step, hands.drains, signal), (pass) => ({ ...soFar, ...pass }));
+    case 'endInstance':
+      return when(await endInstance(endingOf(step, soFar.after), hands, signal), () => soFar);
+    case 'endLateInstance':
+      return when(await endInstance(lateEndingOf(step), hands, signal), () => soFar);
+    case 'restoreNode':
+      return when(await hands.nodes.restore(step.node, step.answer, signal), () => soFar);
+    case 'reportDrained':
+      return soFar;
+    case 'tellNode':
+      return when(await hands.nodes.setVerified(step.node, step.condition, soFar.after.now, signal), () => soFar);
+    default:
+      return unreachable(step);
+  }
+}
+
+function when<T>(answer: Answer<T>, next: (value: T) => Outcome & Partial<EvictionPass>): Result {
+  return answer.ok ? next(answer.value) : { trouble: answer.trouble };
+}
+
+function withAccessEntry(soFar: Outcome): Outcome {
+  const { prerequisites } = soFar.after;
+  if (!prerequisites) return soFar;
+  const accessEntry = { ok: true, value: { type: 'EC2_WINDOWS' } } as const;
+  return { ...soFar, after: { ...soFar.after, prerequisites: { ...prerequisites, accessEntry } } };
+}
+
+/** The group as EKS will show it from now on. */
+function withStatus(sight: GroupSight, status: NodeGroupStatus): GroupSight {
+  return sight.kind === 'seen' ? { kind: 'seen', group: { ...sight.group, status } } : sight;
+}
+
+function withTags(sight: GroupSight, tags: NodeGroup['tags']): GroupSight {
+  return sight.kind === 'seen' ? { kind: 'seen', group: { ...sight.group, tags } } : sight;
+}
+
+/** What the cluster-autoscaler knows from now on. */
+function withScalingTags(known: Situation['autoscaler'], change: ScalingTagChange): Situation['autoscaler'] {
+  const { [change.scalingGroup]: found, ...others } = known?.tags ?? {};
+  return known && { ...known, tags: { ...others, [change.scalingGroup]: changedTags(found ?? {}, change) } };
+}
+
+async function correctScalingTags(
+  { scalingGroup, set, remove }: ScalingTagChange,
+  { scalingGroups }: Hands,
+  signal: AbortSignal,
+): Promise<Answer<void>> {
+  if (Object.keys(set).length > 0) {
+    const answer = await scalingGroups.setTags(scalingGroup, set, signal);
+    if (!answer.ok) return answer;
+  }
+  return remove.length > 0 ? scalingGroups.removeTags(scalingGroup, remove, signal) : { ok: true, value: undefined };
+}
+
+/** A size that was only lifted or lowered into the bounds is not the user's: that one is not sent again. */
+function desiredOf({ change }: Extract<Step, { kind: 'updateConfig' }>, pool: WindowsPool): number | undefined {
+  return change.scaling?.desired === scalingIn(pool.spec).desired ? change.scaling?.desired : undefined;
+}
+
+/** The tags as they are afterwards. */
+async function correctTags(
+  { group, change }: Extract<Step, { kind: 'correctTags' }>,
+  { nodeGroups }: Hands,
+  signal: AbortSignal,
+): Promise<Answer<NodeGroup['tags']>> {
+  if (Object.keys(change.set).length > 0) {
+    const answer = await nodeGroups.tag(group.arn, change.set, signal);
+    if (!answer.ok) return answer;
+  }
+  if (change.remove.length > 0) {
+    const answer = await nodeGroups.untag(group.arn, change.remove, signal);
+    if (!answer.ok) return answer;
+  }
+  const kept = Object.entries(group.tags).filter(([key]) => !change.remove.includes(key));
+  return { ok: true, value: { ...Object.fromEntries(kept), ...change.set } };
+}

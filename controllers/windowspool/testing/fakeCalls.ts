@@ -1,0 +1,45 @@
+/** The calls that the operator makes of the fake world: each is counted, and can be made to fail or to end the process. */
+import type { Answer, Trouble } from '../ports/answer.ts';
+import { NOW } from './fixtures.ts';
+
+/** Thrown in the place where the operator's process ends. */
+export class Crash extends Error {}
+
+export const done: Answer<void> = { ok: true, value: undefined };
+
+export function flat<T>(answer: Answer<Answer<T>>): Answer<T> {
+  return answer.ok ? answer.value : answer;
+}
+
+export class FakeCalls {
+  now = NOW;
+  readonly calls: string[] = [];
+  /** What a call answers instead of doing its work. */
+  fails: (call: string) => Trouble | undefined = () => undefined;
+  /** The call, counted from 0, at which the process ends; and whether the call is still carried out. */
+  crash: { readonly at: number; readonly when: 'before' | 'after' } | undefined;
+  protected version = 100;
+  protected ids = 0;
+
+  /** The calls since the last time, AWS' only. */
+  awsCalls(): string[] {
+    return this.calls.splice(0).filter((call) => /^[A-Z]/.test(call));
+  }
+
+  protected async call<T>(call: string, work: () => T): Promise<Answer<T>> {
+    const at = this.calls.push(call) - 1;
+    await Promise.resolve();
+    const dies = this.crash?.at === at ? this.crash.when : undefined;
+    if (dies === 'before') throw new Crash(`before ${call}`);
+    const trouble = this.fails(call);
+    if (trouble) return { ok: false, trouble: { ...trouble, operation: call } };
+    const value = work();
+    if (dies === 'after') throw new Crash(`after ${call}`);
+    return { ok: true, value };
+  }
+
+  protected next(): string {
+    this.version += 1;
+    return String(this.version);
+  }
+}

@@ -1,0 +1,322 @@
+/** The API server of the fake world, with resourceVersions and a cache. */
+
+import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
+import { Holdings } from '../existing/holdings.ts';
+import {
+  CORDONED_ANNOTATION,
+  CORDONED_BEFORE,
+  CORDONED_BY_OPERATOR,
+  FINALIZER,
+  NODE_GROUP_LABEL,
+  POOL_KEY,
+} from '../labels.ts';
+import type { TaintChange } from '../nodes/nodeTaints.ts';
+import { Rosters } from '../nodes/rosters.ts';
+import type { Answer } from '../ports/answer.ts';
+import type { InstanceList, NodeMarks, NodeRecord, Taint } from '../ports/nodes.ts';
+import type { DrainPod, Eviction, StuckPod } from '../ports/pods.ts';
+import type { Pools } from '../ports/pools.ts';
+import type { RuntimeClass, RuntimeClassWish } from '../ports/runtimeClasses.ts';
+import type { Deps } from '../reconcile.ts';
+import { done, FakeCalls, flat } from './fakeCalls.ts';
+import { sampleTrouble } from './fixtures.ts';
+
+export interface Told {
+  readonly type: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+export class FakeCluster extends FakeCalls {
+  pools = new Map<string, WindowsPool>();
+  /** The list of hosts that pools of existing nodes name. */
+  instanceList: InstanceList = { kind: 'absent' };
+  runtimeClasses = new Map<string, RuntimeClass>();
+  nodes: NodeRecord[] = [];
+  readonly events: Told[] = [];
+  /** The events of nodes: `a: Normal NodeCordoned`. */
+  readonly nodeEvents: string[] = [];
+  /** The pods that eviction does not move, on whatever node. */
+  stuckPods: readonly StuckPod[] = [];
+  /** The pods on nodes; an eviction takes one away at once, unless a budget keeps it. */
+  pods: (DrainPod & { readonly node: string; readonly keptBy?: string })[] = [];
+  readonly evicted: string[] = [];
+  /** Whether no watch tells the operator of nodes at the moment. */
+  isWatchBehind = false;
+  protected rosters = this.emptyRosters();
+  protected readonly declared = new Set<string>();
+  protected holdings = this.emptyHoldings();
+  /** The nodes of which the rosters were told last, by name. */
+  protected told = new Map<string, NodeRecord>();
+
+  /** The domain's ports to the cluster, but for pools. */
+  protected clusterPorts() {
+    return {
+      evictions: { stuckOn: (nodes) => this.call('list pods', () => (nodes.length > 0 ? this.stuckPods : [])) },
+      drains: {
+        podsOn: (node) => this.call('list pods', () => this.pods.filter((pod) => pod.node === node)),
+        evict: (pod, gracePeriodSeconds) =>
+          this.call('evict', () => this.evict(`${pod.namespace}/${pod.name}`, gracePeriodSeconds)),
+      },
+      instanceLists: { read: () => this.call('get ConfigMap', () => this.instanceList) },
+      rosters: {
+        of: (pool, group, expected) => {
+          this.tellOfNodes();
+          return this.rosters.of(pool, group, expected);
+        },
+        forget: (pool) => this.rosters.forget(pool),
+      },
+      holdings: {
+        of: (pool, expected) => {
+          this.tellOfNodes();
+          for (const name of new Set([...this.declared, ...this.pools.keys()])) {
+            this.holdings.declare(name, this.pools.get(name), this.instanceList);
+            this.declared.add(name);
+          }
+          return this.holdings.of(pool, expected);
+        },
+        confirms: (pool, list, node) => this.holdings.confirms(pool, list, node),
+      },
+      nodes: {
+        cordon: (seen) =>
+          this.call('cordon node', () =>
+            this.changeNode(seen, (now) => ({
+              ...now,
+              unschedulable: true,
+              orders: {
+                ...now.orders,
+                [CORDONED_ANNOTATION]: now.unschedulable ? CORDONED_BEFORE : CORDONED_BY_OPERATOR,
+              },
+            })),
+          ).then(flat),
+        restore: (seen, told) =>
+          this.call('restore node', () =>
+            this.changeNode(seen, (now) => {
+              const { [CORDONED_ANNOTATION]: by, ...orders } = now.orders;
+              const unschedulable = now.unschedulable && by !== CORDONED_BY_OPERATOR;
+              return { ...now, unschedulable, orders: { ...orders, ...(told && { [told.key]: told.value }) } };
+            }),
+          ).then(flat),
+        read: (name) => this.call('read node', () => this.nodes.find((node) => node.name === name)),
+        ofGroup: (group) =>
+          this.call('list nodes of group', () => this.nodes.filter(({ labels }) => labels[NODE_GROUP_LABEL] === group)),
+        ofPool: (pool) =>
+          this.call('list nodes of pool', () => this.nodes.filter(({ labels }) => labels[POOL_KEY] === pool)),
+        outside: (pool) =>
+          this.call('list nodes outside', () =>
+            this.nodes.filter((node) => !isWatched(node) && node.labels[POOL_KEY] === pool),
+          ),
+        setLabel: (node, key, value) =>
+          this.call('label node', () => {
+            const labelled = { ...node, labels: { ...node.labels, [key]: value } };
+            this.setNode(labelled);
+          }),
+        setVerified: (node, verified) =>
+          this.call('write node condition', () => {
+            const now = this.nodes.find(({ uid }) => uid === node.uid);
+            const isSame = now?.verified?.status === verified?.status;
+            if (now) this.setNode({ ...now, verified, ...(!isSame && { verifiedSince: this.now }) });
+          }),
+        setMarks: (node, marks) => this.call('mark node', () => this.mark(node, marks)).then(flat),
+        setTaints: (node, change) => this.call('taint node', () => this.taint(node, change)).then(flat),
+      },
+      runtimeClasses: {
+        get: (name) => this.runtimeClasses.get(name),
+        create: (wish, pool) => this.call('create RuntimeClass', () => this.createClass(wish, pool)).then(flat),
+        apply: (wish, seen, pool) =>
+          this.call('apply RuntimeClass', () => {
+            const { name, uid } = pool.metadata;
+            const owners = [...seen.owners.filter((owner) => owner.uid !== uid), { name, uid }];
+            this.runtimeClasses.set(wish.name, { ...seen, ...wish, owners });
+          }),
+        release: (seen, pool) =>
+          this.call('release RuntimeClass', () => {
+            const owners = seen.owners.filter(({ uid }) => uid !== pool.metadata.uid);
+            this.runtimeClasses.set(seen.name, { ...seen, owners });
+          }),
+        delete: (seen) => this.call('delete RuntimeClass', () => void this.runtimeClasses.delete(seen.name)),
+      },
+      events: {
+        publish: (_pool, { type, reason, message }) => void this.events.push({ type, reason, message }),
+        publishOnNode: ({ name }, { type, reason }) => void this.nodeEvents.push(`${name}: ${type} ${reason}`),
+      },
+    } satisfies Partial<Deps>;
+  }
+
+  /** Whether it is the node group of a pool. */
+  protected isGroup(_name: string): boolean {
+    return false;
+  }
+
+  /** Nothing is in the memory of a new process. */
+  protected forgetNodes(): void {
+    this.rosters = this.emptyRosters();
+    this.holdings = this.emptyHoldings();
+    this.tellOfNodes();
+  }
+
+  protected poolsPort(): Pools {
+    return {
+      get: (name) => this.pools.get(name),
+      read: (name) => this.call('read pool', () => this.pools.get(name)),
+      list: () => this.call('list pools', () => [...this.pools.values()]),
+      addFinalizer: (pool) =>
+        this.call('add finalizer', () =>
+          this.change(pool, (now) => ({ ...now, metadata: { ...now.metadata, finalizers: [FINALIZER] } })),
+        ).then(flat),
+      removeFinalizer: (pool) => this.call('remove finalizer', () => this.release(pool)).then(flat),
+      writeStatus: (pool, status) =>
+        this.call('write status', () =>
+          this.change(pool, (now) => ({ ...now, status: structuredClone(status) as WindowsPoolStatus })),
+        ).then(flat),
+    };
+  }
+
+  protected taint(seen: NodeRecord, { set, remove }: TaintChange): Answer<void> {
+    const now = this.nodes.find(({ uid }) => uid === seen.uid);
+    if (!now) return { ok: false, trouble: sampleTrouble('gone') };
+    if (now.resourceVersion !== seen.resourceVersion) return { ok: false, trouble: sampleTrouble('conflict') };
+    const changed = [...set, ...remove];
+    const kept = now.taints.filter((taint) => !changed.some((other) => sameTaint(taint, other)));
+    this.setNode({ ...now, taints: [...kept, ...set] });
+    return done;
+  }
+
+  protected mark(seen: NodeRecord, { labels, taints, claim = '' }: NodeMarks): Answer<void> {
+    const answer = this.taint(seen, taints);
+    const now = this.nodes.find(({ uid }) => uid === seen.uid);
+    if (!answer.ok || !now) return answer;
+    const kept = Object.entries({ ...now.labels, ...labels }).filter(([, value]) => value !== null);
+    this.setNode({ ...now, labels: Object.fromEntries(kept) as Record<string, string>, claim });
+    return done;
+  }
+
+  /** Puts a node in the place of the one of its name, as a new version of it. */
+  setNode(node: NodeRecord): void {
+    const changed = { ...node, resourceVersion: this.next() };
+    this.nodes = this.nodes.map((each) => (each.name === node.name ? changed : each));
+    // An own write is seen at once, as in the store.
+    this.tellOfNodes();
+  }
+
+  protected emptyHoldings(): Holdings {
+    this.declared.clear();
+    return new Holdings({
+      nodes: () => this.nodes.filter(isWatched),
+      poolOfGroup: (group) => (this.isGroup(group) ? group : undefined),
+      wake: () => undefined,
+      now: () => this.now,
+    });
+  }
+
+  protected emptyRosters(): Rosters {
+    const inGroup = (group: string) => this.nodes.filter(({ labels }) => labels[NODE_GROUP_LABEL] === group);
+    return new Rosters(inGroup, () => this.now);
+  }
+
+  /** As the cache does: what changed since the last time. */
+  protected tellOfNodes(): void {
+    if (this.isWatchBehind) return;
+    const now = new Map(this.nodes.filter(isWatched).map((node) => [node.name, node]));
+    for (const name of new Set([...this.told.keys(), ...now.keys()])) {
+      const [before, after] = [this.told.get(name), now.get(name)];
+      if (before === after) continue;
+      this.rosters.follow(before, after);
+      this.holdings.follow(before, after);
+    }
+    this.told = now;
+  }
+
+  /** As kubectl apply: a new generation. */
+  apply(pool: WindowsPool): void {
+    const before = this.pools.get(pool.metadata.name);
+    const generation = (before?.metadata.generation ?? 0) + 1;
+    const { annotations } = pool.metadata;
+    const known = { ...pool.metadata, ...before?.metadata, ...(annotations && { annotations }) };
+    const metadata = { ...known, generation, resourceVersion: this.next() };
+    this.pools.set(pool.metadata.name, { ...pool, metadata, ...(before?.status && { status: before.status }) });
+  }
+
+  /** As kubectl delete. */
+  remove(name: string): void {
+    const pool = this.pools.get(name);
+    if (!pool) return;
+    if (!pool.metadata.finalizers?.length) this.collect(pool);
+    else {
+      const metadata = {
+        ...pool.metadata,
+        deletionTimestamp: '2026-03-01T13:00:00Z',
+        generation: pool.metadata.generation + 1,
+        resourceVersion: this.next(),
+      };
+      this.pools.set(name, { ...pool, metadata });
+    }
+  }
+
+  protected change(pool: WindowsPool, how: (now: WindowsPool) => WindowsPool): Answer<WindowsPool> {
+    const now = this.pools.get(pool.metadata.name);
+    if (!now) return { ok: false, trouble: sampleTrouble('gone') };
+    if (now.metadata.resourceVersion !== pool.metadata.resourceVersion)
+      return { ok: false, trouble: sampleTrouble('conflict') };
+    const changed = how(now);
+    const value = { ...changed, metadata: { ...changed.metadata, resourceVersion: this.next() } };
+    this.pools.set(pool.metadata.name, value);
+    return { ok: true, value };
+  }
+
+  protected release(pool: WindowsPool): Answer<void> {
+    const now = this.pools.get(pool.metadata.name);
+    if (now) this.collect(now);
+    return done;
+  }
+
+  /** The pool is gone, and the RuntimeClasses that only it owned with it. */
+  protected collect({ metadata: { name, uid } }: WindowsPool): void {
+    this.pools.delete(name);
+    for (const [key, seen] of this.runtimeClasses) {
+      const owners = seen.owners.filter((owner) => owner.uid !== uid);
+      if (owners.length === 0 && seen.owners.length > 0) this.runtimeClasses.delete(key);
+      else this.runtimeClasses.set(key, { ...seen, owners });
+    }
+  }
+
+  protected evict(name: string, gracePeriodSeconds: number): Eviction {
+    const pod = this.pods.find((each) => `${each.namespace}/${each.name}` === name);
+    if (!pod) return { kind: 'gone' };
+    if (pod.keptBy !== undefined) return { kind: 'blocked', budget: pod.keptBy, message: 'not now' };
+    this.evicted.push(`${name} ${gracePeriodSeconds}`);
+    this.pods = this.pods.filter((each) => each !== pod);
+    return { kind: 'accepted' };
+  }
+
+  /** As the API server does with a patch of this version. */
+  protected changeNode(seen: NodeRecord, how: (now: NodeRecord) => NodeRecord): Answer<void> {
+    const now = this.nodes.find(({ uid }) => uid === seen.uid);
+    if (!now) return { ok: false, trouble: sampleTrouble('gone') };
+    if (now.resourceVersion !== seen.resourceVersion) return { ok: false, trouble: sampleTrouble('conflict') };
+    this.setNode(how(now));
+    return done;
+  }
+
+  protected createClass(wish: RuntimeClassWish, { metadata: { name, uid } }: WindowsPool): Answer<void> {
+    if (this.runtimeClasses.has(wish.name)) return { ok: false, trouble: sampleTrouble('conflict') };
+    this.runtimeClasses.set(wish.name, {
+      ...wish,
+      uid: `uid-${wish.name}`,
+      resourceVersion: '1',
+      deleting: false,
+      managed: true,
+      owners: [{ name, uid }],
+    });
+    return done;
+  }
+}
+
+/** As the operator asks for nodes. */
+function isWatched({ labels }: NodeRecord): boolean {
+  return labels['kubernetes.io/os'] === 'windows';
+}
+
+export function sameTaint(a: Taint, b: Taint): boolean {
+  return a.key === b.key && a.effect === b.effect;
+}

@@ -1,0 +1,19 @@
+/** Nodes with a fault, and the steps that several tables have for them. */
+import { buildOf, WINDOWS_BUILD_LABEL } from '../../nodes/windows.ts';
+import { sampleNode } from '../fixtures.ts';
+
+/** A node whose label tells of another build than its kernel. */
+export const mislabelled = sampleNode({
+  labels: { ...sampleNode().labels, [WINDOWS_BUILD_LABEL]: buildOf('Windows2019') },
+});
+export const LABEL = `label node ${mislabelled.name} with node.kubernetes.io/windows-build=10.0.20348`;
+
+/** A node of another Windows version. */
+export const wrong = sampleNode({
+  kernelVersion: '10.0.26100.1',
+  labels: { ...sampleNode().labels, [WINDOWS_BUILD_LABEL]: '10.0.26100' },
+});
+
+/** The taint that quarantine sets. */
+export const QUARANTINE = 'status-taint.cluster-autoscaler.kubernetes.io/winpool-quarantine:NoSchedule';
+export const HOLD = `correct the taints of node ${wrong.name}: set ${QUARANTINE}`;

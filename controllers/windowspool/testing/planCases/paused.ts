@@ -1,0 +1,30 @@
+/** What a paused pool only shows. */
+import { PAUSED_ANNOTATION } from '../../labels.ts';
+import { knownStatus, LEAVING, samplePool, sampleSituation } from '../fixtures.ts';
+import { seen } from '../sights.ts';
+import type { PlanCase } from './planCase.ts';
+import { DELETE, GROW_STEPS } from './steps.ts';
+
+/** A pool whose size was changed since its group was made. */
+const resized = samplePool({ scaling: { min: 3, max: 9 } }, { status: knownStatus() });
+
+export const pausedCases: readonly PlanCase[] = [
+  {
+    name: 'a pool paused in its spec',
+    situation: sampleSituation({ pool: { ...resized, spec: { ...resized.spec, paused: true } }, group: seen() }),
+    want: GROW_STEPS.slice(1),
+  },
+  {
+    name: 'a pool paused by annotation',
+    situation: sampleSituation({
+      pool: { ...resized, metadata: { ...resized.metadata, annotations: { [PAUSED_ANNOTATION]: 'true' } } },
+      group: seen(),
+    }),
+    want: GROW_STEPS.slice(1),
+  },
+  {
+    name: 'a paused pool that is deleted',
+    situation: sampleSituation({ pool: samplePool({ paused: true }, { metadata: LEAVING, status: knownStatus() }) }),
+    want: [DELETE],
+  },
+];

@@ -1,0 +1,107 @@
+/** The RuntimeClass that the spec names, and the one that it named before. */
+import { knownStatus, samplePool, sampleRuntimeClass, sampleSituation } from '../fixtures.ts';
+import type { PlanCase } from './planCase.ts';
+
+const pool = samplePool({}, { status: knownStatus() });
+const own = samplePool(
+  { runtimeClass: { scope: 'Pool', handler: 'runhcs-wcow-hypervisor' } },
+  { status: { ...knownStatus(), runtimeClass: { name: 'web' } } },
+);
+const unmanaged = samplePool({ runtimeClass: { manage: false } }, { status: knownStatus() });
+const api = { name: 'api', uid: 'uid-api' };
+const web = { name: 'web', uid: 'uid-web' };
+
+export const runtimeClassCases: readonly PlanCase[] = [
+  {
+    name: 'a missing RuntimeClass is created',
+    situation: sampleSituation({ pool, runtimeClass: undefined }),
+    want: ['create RuntimeClass windows-2022'],
+  },
+  {
+    name: 'a pool that manages no RuntimeClass creates none',
+    situation: sampleSituation({ pool: unmanaged, runtimeClass: undefined }),
+    want: [],
+  },
+  {
+    name: 'a RuntimeClass of another pool is shared',
+    situation: sampleSituation({ pool, runtimeClass: sampleRuntimeClass(pool, { owners: [api] }) }),
+    want: ['apply RuntimeClass windows-2022'],
+  },
+  {
+    name: 'a RuntimeClass that somebody changed is put right',
+    situation: sampleSituation({ pool, runtimeClass: sampleRuntimeClass(pool, { tolerations: [] }) }),
+    want: ['apply RuntimeClass windows-2022'],
+  },
+  {
+    name: 'a RuntimeClass that was there before is never written to',
+    situation: sampleSituation({
+      pool,
+      runtimeClass: sampleRuntimeClass(pool, { managed: false, owners: [], tolerations: [] }),
+    }),
+    want: [],
+  },
+  {
+    name: 'a RuntimeClass that is being deleted is not written to',
+    situation: sampleSituation({
+      pool,
+      runtimeClass: sampleRuntimeClass(pool, { deleting: true, owners: [] }),
+    }),
+    want: [],
+  },
+  {
+    name: 'another handler is reached by deleting the RuntimeClass',
+    situation: sampleSituation({
+      pool: own,
+      runtimeClass: sampleRuntimeClass(own, { handler: 'runhcs-wcow-process' }),
+    }),
+    want: ['delete RuntimeClass web'],
+  },
+  {
+    name: 'a RuntimeClass with another handler that other pools use is left',
+    situation: sampleSituation({
+      pool: own,
+      runtimeClass: sampleRuntimeClass(own, { handler: 'runhcs-wcow-process', owners: [web, api] }),
+    }),
+    want: [],
+  },
+  {
+    name: 'two pools that choose one name for different RuntimeClasses do not fight',
+    situation: sampleSituation({
+      pool: own,
+      runtimeClass: sampleRuntimeClass(own, { tolerations: [], owners: [api] }),
+    }),
+    want: [],
+  },
+  {
+    name: 'the RuntimeClass that the spec no longer names is deleted when nobody else owns it',
+    situation: sampleSituation({ pool: own, formerRuntimeClass: sampleRuntimeClass(pool) }),
+    want: ['delete RuntimeClass windows-2022'],
+  },
+  {
+    name: 'the RuntimeClass that the spec no longer names stays with its other owners, and the new one is made',
+    situation: sampleSituation({
+      pool: own,
+      runtimeClass: undefined,
+      formerRuntimeClass: sampleRuntimeClass(pool, { owners: [web, api] }),
+    }),
+    want: ['give up ownership of RuntimeClass windows-2022', 'create RuntimeClass web'],
+  },
+  {
+    name: 'a former RuntimeClass that is not ours, or goes already, is left',
+    situation: sampleSituation({
+      pool: unmanaged,
+      runtimeClass: undefined,
+      formerRuntimeClass: sampleRuntimeClass(pool, { deleting: true }),
+    }),
+    want: [],
+  },
+  {
+    name: 'a former RuntimeClass of other pools is left',
+    situation: sampleSituation({
+      pool: unmanaged,
+      runtimeClass: undefined,
+      formerRuntimeClass: sampleRuntimeClass(pool, { owners: [api] }),
+    }),
+    want: [],
+  },
+];

@@ -1,0 +1,21 @@
+/** Steps for the sample pool in words, as several tables have them. */
+import { CLUSTER_ARN, NEXT } from '../fixtures.ts';
+
+export const CREATE =
+  'create node group web (WINDOWS_CORE_2022_x86_64, m5.large, 3 nodes, 3 to 5), tags winpool.dev/created-from, winpool.dev/pool';
+/** The pool writes down all that it asks for. */
+export const REMEMBER = `remember web of ${CLUSTER_ARN}: 5 fields, desired open`;
+
+/** What is remembered before fields are sent. */
+export const sending = (...fields: string[]) => `remember web of ${CLUSTER_ARN}: sending ${fields.join(', ')}`;
+/** The same, together with the claim of a share of the budget. */
+export const claiming = (...fields: string[]) => `claim web of ${CLUSTER_ARN}: sending ${fields.join(', ')}`;
+
+/** To a scaling.max of 9. */
+export const GROW_STEPS = [sending('scaling'), 'update node group web: scaling max 9'];
+/** To the next release, because the spec names it. */
+export const TO_NEXT_STEPS = [claiming('release'), `update node group web: release ${NEXT}`];
+/** The same because of update.policy. */
+export const AUTOMATIC_STEPS = [claiming(), `update node group web: release ${NEXT}`];
+
+export const DELETE = 'delete node group web: the pool is deleted';

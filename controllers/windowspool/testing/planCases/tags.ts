@@ -1,0 +1,58 @@
+/** The tags of a node group. */
+import type { NodeGroup } from '../../ports/eks.ts';
+import type { Situation } from '../../situation.ts';
+import { APPLIED, knownStatus, NOW, sampleGroup, samplePool, sampleSituation } from '../fixtures.ts';
+import { otherAuthority, seen, unreachable } from '../sights.ts';
+import type { PlanCase } from './planCase.ts';
+import { sending } from './steps.ts';
+
+const tagged = samplePool({ nodeGroup: { tags: { team: 'web' } } }, { status: knownStatus() });
+const CORRECT_TAGS = [sending('tag team'), 'correct the tags of node group web: set team'];
+
+export const tagCases: readonly PlanCase[] = [
+  {
+    name: 'a tag of the spec is remembered, then set',
+    situation: sampleSituation({ pool: tagged, group: seen() }),
+    want: CORRECT_TAGS,
+  },
+  {
+    name: 'tags are set while EKS updates the group',
+    situation: sampleSituation({ pool: tagged, group: seen({ status: 'UPDATING' }) }),
+    want: CORRECT_TAGS,
+  },
+  {
+    name: 'a tag that the spec dropped is removed, one that somebody else set stays',
+    situation: sampleSituation({
+      pool: samplePool({}, { status: knownStatus({ applied: [...APPLIED, 'tag team=01234567'].sort() }) }),
+      group: seen({ tags: { ...sampleGroup().tags, team: 'web', backup: 'daily' } }),
+    }),
+    want: [sending('tag team'), 'correct the tags of node group web: remove team'],
+  },
+  ...(['DELETING', 'CREATE_FAILED', 'DELETE_FAILED'] as const).map((status) => ({
+    name: `tags of a group that is ${status} are left`,
+    situation: sampleSituation({
+      pool: tagged,
+      group: seen({ status, modifiedAt: NOW, tags: withoutTeam(tagged) }, tagged),
+    }),
+    want: [],
+  })),
+  {
+    name: 'a foreign group gets no tags',
+    situation: sampleSituation({ pool: tagged, group: seen({ tags: { 'winpool.dev/pool': 'api' } }) }),
+    want: [],
+  },
+  {
+    name: 'a group in a cluster with another certificate authority gets no tags',
+    situation: sampleSituation({ pool: tagged, cluster: otherAuthority, group: seen() }),
+    want: [],
+  },
+  {
+    name: 'a group in a cluster that is not proven to be ours gets no tags',
+    situation: sampleSituation({ pool: tagged, cluster: unreachable(), group: seen() }),
+    want: [],
+  },
+];
+
+function withoutTeam(of: Situation['pool']): NodeGroup['tags'] {
+  return Object.fromEntries(Object.entries(sampleGroup(of).tags).filter(([key]) => key !== 'team'));
+}

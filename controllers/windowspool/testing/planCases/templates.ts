@@ -1,0 +1,111 @@
+/** The version of a user's launch template. */
+import { entriesOf, wantedFields } from '../../nodeGroup/applied.ts';
+import type { VersionChange } from '../../ports/eks.ts';
+import { versionTargetOf } from '../../upgrades/versionChanges.ts';
+import { known } from '../answers.ts';
+import { APPLIED, NEXT, samplePool, sampleTemplate } from '../fixtures.ts';
+import { unasked } from '../prerequisites.ts';
+import { AUTOMATIC, failed, fits, inWindow, SATURDAYS, TEMPLATE_SEEN, templated } from '../upgradeScenes.ts';
+import type { PlanCase } from './planCase.ts';
+import { claiming } from './steps.ts';
+
+const RELEASE = 'release 1.36-2026.02.11';
+const TO_3: VersionChange = {
+  kubernetesVersion: '1.36',
+  releaseVersion: '1.36-2026.02.11',
+  launchTemplate: { name: 'windows', version: '3' },
+  force: false,
+};
+const UPDATE = (version: number, release = RELEASE) =>
+  `update node group web: ${release} with version ${version} of launch template windows`;
+const FAILED = failed(versionTargetOf(samplePool(), TO_3));
+const EDITED = entriesOf(wantedFields(templated(3, fits('3')).pool));
+
+export const templateCases: readonly PlanCase[] = [
+  {
+    name: 'another number in the spec is sent at once, with the release that the group has',
+    situation: templated(3, fits('3')),
+    want: [claiming('template version'), UPDATE(3)],
+  },
+  { name: 'the number that the group has needs nothing', situation: templated('2', fits('2')), want: [] },
+  {
+    name: 'a number that cannot be looked at is sent, and EKS judges it',
+    situation: templated(3, unasked()),
+    want: [claiming('template version'), UPDATE(3)],
+  },
+  {
+    name: 'what EKS would not take is not sent',
+    situation: templated(3, known(sampleTemplate('3', { forbidden: [{ field: 'ImageId', value: 'ami-1' }] }))),
+    want: [],
+  },
+  { name: 'a version that is not there is not sent', situation: templated(3, known(undefined)), want: [] },
+  {
+    name: 'an edit behind the back of the operator is put right',
+    situation: templated(3, fits('3'), {}, { applied: EDITED }),
+    want: [claiming(), UPDATE(3)],
+  },
+  {
+    name: 'a number and a release are one update',
+    situation: templated(3, fits('3'), { releaseVersion: NEXT }),
+    want: [claiming('release', 'template version'), UPDATE(3, `release ${NEXT}`)],
+  },
+  {
+    name: '$Latest is followed with policy Automatic',
+    situation: templated('$Latest', fits('3'), AUTOMATIC),
+    want: [claiming(), UPDATE(3)],
+  },
+  {
+    name: '$Default is followed back, too',
+    situation: templated('$Default', fits('1'), AUTOMATIC),
+    want: [claiming(), UPDATE(1)],
+  },
+  { name: '$Latest is only told of with policy Manual', situation: templated('$Latest', fits('3')), want: [] },
+  {
+    name: '$Latest is followed where the release is pinned',
+    situation: templated(
+      '$Latest',
+      fits('3'),
+      { ...AUTOMATIC, releaseVersion: '1.36-2026.02.11' },
+      { applied: [...APPLIED] },
+    ),
+    want: [claiming('release'), UPDATE(3)],
+  },
+  {
+    name: '$Latest and the newest release are one update',
+    situation: templated('$Latest', fits('3'), AUTOMATIC, {}, { newestRelease: known(NEXT) }),
+    want: [claiming(), UPDATE(3, `release ${NEXT}`)],
+  },
+  {
+    name: '$Latest that EKS would not take holds up no release',
+    situation: templated('$Latest', known(undefined), AUTOMATIC, {}, { newestRelease: known(NEXT) }),
+    want: [claiming(), `update node group web: release ${NEXT}`],
+  },
+  {
+    name: '$Latest that cannot be looked at is what it was',
+    situation: templated('$Latest', unasked(), AUTOMATIC, { launchTemplate: { ...TEMPLATE_SEEN, wantedVersion: '3' } }),
+    want: [claiming(), UPDATE(3)],
+  },
+  {
+    name: '$Latest that was never looked at is nothing',
+    situation: templated('$Latest', unasked(), AUTOMATIC),
+    want: [],
+  },
+  {
+    name: 'a version that failed is not sent again, even while it cannot be looked at',
+    situation: templated('$Latest', unasked(), AUTOMATIC, {
+      launchTemplate: { ...TEMPLATE_SEEN, wantedVersion: '3' },
+      failedTarget: FAILED,
+    }),
+    want: [],
+  },
+  {
+    name: 'the next version after one that failed is sent',
+    situation: templated('$Latest', fits('4'), AUTOMATIC, { failedTarget: FAILED }),
+    want: [claiming(), UPDATE(4)],
+  },
+  {
+    name: 'the windows of automatic updates hold for $Latest, not for a number',
+    situation: templated('$Latest', fits('3'), inWindow(SATURDAYS)),
+    want: [],
+  },
+];

@@ -1,0 +1,90 @@
+/** Pools whose nodes get another version, with their groups. */
+import type { LaunchTemplateSpec, NodeGroupSpec, WindowsPool, WindowsPoolSpec } from '../api.gen.ts';
+import { RETRY_ANNOTATION } from '../labels.ts';
+import type { Answer } from '../ports/answer.ts';
+import type { NodeGroup } from '../ports/eks.ts';
+import type { LaunchTemplate } from '../ports/prerequisites.ts';
+import type { Situation } from '../situation.ts';
+import { versionTargetOf } from '../upgrades/versionChanges.ts';
+import { known } from './answers.ts';
+import { knownStatus, NEXT, sampleGroup, samplePool, sampleSituation, sampleTemplate } from './fixtures.ts';
+import { sampleFacts } from './prerequisites.ts';
+
+type Pins = Partial<Pick<NodeGroupSpec, 'releaseVersion' | 'kubernetesVersion' | 'update'>>;
+/** Of a pool with a launch template. */
+type Rest = Omit<Partial<NodeGroupSpec>, 'instanceTypes' | 'diskSizeGiB'>;
+type State = NonNullable<Parameters<typeof knownStatus>[0]>;
+
+/** A pool whose pins were changed since its group was made, and its group. */
+export function pinned(
+  pins: Pins,
+  state: State = {},
+  group: Partial<NodeGroup> = {},
+  spec: Partial<WindowsPoolSpec> = {},
+) {
+  const pool = samplePool({ nodeGroup: pins, ...spec }, { status: knownStatus(state) });
+  return { pool, group: { kind: 'seen', group: sampleGroup(samplePool(), group) } } as const;
+}
+
+/** The same with the annotation that asks for another try. */
+export function annotated(s: Pick<Situation, 'pool' | 'group'>, retry: string): Pick<Situation, 'pool' | 'group'> {
+  const pool: WindowsPool = {
+    ...s.pool,
+    metadata: { ...s.pool.metadata, annotations: { [RETRY_ANNOTATION]: retry } },
+  };
+  return { ...s, pool };
+}
+
+/** What status remembers of an update that failed. */
+export function failed(target: string, retry?: string) {
+  const time = '2026-02-01T00:00:00Z';
+  return { target, reason: 'UpdateFailed', message: 'no', time, ...(retry !== undefined && { retry }) };
+}
+
+/** What status calls an update to the next release. */
+export const NEXT_TARGET = versionTargetOf(samplePool(), {
+  kubernetesVersion: '1.36',
+  releaseVersion: NEXT,
+  force: false,
+});
+
+/** Updates begin by themselves. */
+export const AUTOMATIC = { update: { policy: 'Automatic', force: false } } as const;
+/** Two nodes at a time may go. */
+export const CAREFUL = { disruption: { maxUnavailable: 2 } } as const;
+
+/** Maintenance windows: now is Sunday at noon, UTC. */
+export const SATURDAYS = [{ schedule: '0 2 * * SAT', duration: '4h', timeZone: 'Etc/UTC' }];
+export const SUNDAYS = [{ schedule: '0 13 * * SUN', duration: '10m', timeZone: 'Europe/Berlin' }];
+export const inWindow = (maintenanceWindows: typeof SATURDAYS) =>
+  ({ update: { policy: 'Automatic', force: false, maintenanceWindows } }) as const;
+
+/** AWS says that this is the newest release. */
+export const newest = (value: string) => ({ newestRelease: known(value) }) as const;
+
+/** The version of the template that the group has. */
+export const TEMPLATE_SEEN = { id: 'lt-0a1b2c3d', name: 'windows', version: '2' };
+/** This version as EC2 tells it, with all that EKS wants. */
+export const fits = (version: string) => known(sampleTemplate(version, { instanceType: 'm5.large' }));
+
+/** A pool that wants this version of its template, what EC2 says of that, and a group that has version 2. */
+export function templated(
+  version: LaunchTemplateSpec['version'],
+  launchTemplate: Answer<LaunchTemplate | undefined>,
+  rest: Rest = {},
+  state: State = {},
+  change: Partial<Situation> = {},
+): Situation {
+  const nodeGroup = { launchTemplate: { name: 'windows', version }, ...rest };
+  const pool = samplePool(
+    { nodeGroup: { instanceTypes: undefined, diskSizeGiB: undefined, ...nodeGroup } },
+    { status: knownStatus(state) },
+  );
+  const seen = sampleGroup(pool, {
+    instanceTypes: [],
+    launchTemplate: TEMPLATE_SEEN,
+    releaseVersion: '1.36-2026.02.11',
+  });
+  const group = { kind: 'seen', group: { ...seen, tags: sampleGroup().tags } } as const;
+  return sampleSituation({ pool, group, prerequisites: sampleFacts({ launchTemplate }), ...change });
+}

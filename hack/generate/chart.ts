@@ -1,0 +1,91 @@
+/** What the Helm chart takes from elsewhere: the CRD from crds, roles and alerts from config, its values and their table from its schema. */
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { stringify } from 'yaml';
+import { dashboards } from '../grafana/dashboards.ts';
+
+const ROOT = new URL('../../', import.meta.url);
+const CHART = 'config/charts/windowspool-operator';
+const read = (path: string) => readFile(new URL(path, ROOT), 'utf8');
+
+/** What of JSON Schema describes a value. */
+interface Schema {
+  readonly description: string;
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+
+type Root = Pick<Schema, 'properties'>;
+
+/** The ServiceAccount has a template of its own, because its annotations differ between clusters. */
+const NOT_COPIED = ['kustomization.yaml', 'service_account.yaml'];
+/** The folders of config of which every manifest is copied. */
+const FOLDERS = ['rbac', 'prometheus'] as const;
+
+/** The generated files of the chart, by path. */
+export function chartFiles(): Record<string, () => Promise<string>> {
+  const copies = FOLDERS.flatMap((folder) =>
+    readdirSync(fileURLToPath(new URL(`config/${folder}`, ROOT)))
+      .filter((name) => !NOT_COPIED.includes(name))
+      .map((name) => [`${CHART}/files/${folder}/${name}`, () => copy(`config/${folder}/${name}`)] as const),
+  );
+  return {
+    [`${CHART}/files/windowspools.yaml`]: () => copy('crds/windowspools.yaml'),
+    ...Object.fromEntries(copies),
+    ...Object.fromEntries(
+      Object.entries(dashboards()).map(([name, text]) => [`${CHART}/files/dashboards/${name}`, async () => text]),
+    ),
+    [`${CHART}/values.yaml`]: async () => valuesFile(await schema()),
+    [`${CHART}/README.md`]: async () => withTable(await read(`${CHART}/README.md`), await schema()),
+  };
+}
+
+const schema = async (): Promise<Root> => JSON.parse(await read(`${CHART}/values.schema.json`));
+
+async function copy(path: string): Promise<string> {
+  return `# Copied from ${path} by \`make generate\`. Do not edit.\n${await read(path)}`;
+}
+
+/** values.yaml: every default under what the schema says of it. What has no default stands there as a comment. */
+export function valuesFile(root: Root): string {
+  const lines = ['# Generated from values.schema.json by `make generate`. Do not edit.'];
+  for (const [name, value] of Object.entries(root.properties ?? {})) lines.push('', ...valueLines(name, value));
+  return `${lines.join('\n')}\n`;
+}
+
+function valueLines(name: string, value: Schema): string[] {
+  const told = `# ${value.description}`;
+  if (value.properties) {
+    const inner = Object.entries(value.properties).flatMap(([key, entry]) => valueLines(key, entry));
+    return [told, `${name}:`, ...inner.map((line) => `  ${line}`)];
+  }
+  if (value.default === undefined) return [`${told} Required.`, `# ${name}:`];
+  return [
+    told,
+    ...stringify({ [name]: value.default }, { singleQuote: true })
+      .trimEnd()
+      .split('\n'),
+  ];
+}
+
+const TABLE = /(<!-- values: .*-->\n)[\s\S]*?(<!-- end of values -->)/;
+
+/** The chart's page with the table of values, which stands between two comments. Throws when they are not there. */
+export function withTable(page: string, root: Root): string {
+  if (!TABLE.test(page)) throw new Error(`${CHART}/README.md has no place for the table of values.`);
+  const rows = ['| value | default | what it is |', '| --- | --- | --- |', ...rowsOf('', root)];
+  return page.replace(TABLE, (_, begin, end) => `${begin}${rows.join('\n')}\n${end}`);
+}
+
+function rowsOf(prefix: string, { properties = {} }: Root): string[] {
+  return Object.entries(properties).flatMap(([name, value]) => {
+    const path = `${prefix}${name}`;
+    if (value.properties) return rowsOf(`${path}.`, value);
+    const fallback = value.default === undefined ? 'required' : `\`${JSON.stringify(value.default)}\``;
+    const choice = value.enum ? ` One of ${value.enum.map((one) => `\`${one}\``).join(', ')}.` : '';
+    return [`| \`${path}\` | ${fallback} | ${value.description}${choice} |`];
+  });
+}

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { controlPlaneModule } from '../controlplane/binaries.ts';
+import { buildAll, cacheFolder, findInstalled, installFolders } from './find.ts';
+
+const { programs } = controlPlaneModule;
+const kubectl = programs.find(({ name }) => name === 'kubectl') ?? assert.fail('kubectl is a program');
+
+describe('the search for binaries', () => {
+  let root: string;
+  before(async () => {
+    root = await mkdtemp(join(tmpdir(), 'windowspool-binaries-'));
+  });
+  after(() => rm(root, { recursive: true, force: true }));
+
+  /** A folder with a program that prints `output` when asked for its version. */
+  async function install(folder: string, output: string, status = 0): Promise<string> {
+    await mkdir(join(root, folder), { recursive: true });
+    await writeFile(join(root, folder, 'kubectl'), `#!/bin/sh\necho '${output}'\nexit ${status}\n`);
+    await chmod(join(root, folder, 'kubectl'), 0o755);
+    return join(root, folder);
+  }
+
+  it('looks into KUBEBUILDER_ASSETS before PATH, and skips empty entries', () => {
+    assert.deepEqual(installFolders({ KUBEBUILDER_ASSETS: '/assets', PATH: '/a::/b:' }), ['/assets', '/a', '/b']);
+    assert.deepEqual(installFolders({ PATH: '/a' }), ['/a']);
+    assert.deepEqual(installFolders({}), []);
+  });
+
+  it('takes the first one of a usable version and says why others were passed over', async () => {
+    const folders = [
+      join(root, 'nothing'),
+      await install('old', 'Client Version: v1.32.4'),
+      await install('broken', 'no idea', 3),
+      await install('mute', 'hello'),
+      await install('good', 'Client Version: v1.36.3'),
+      await install('good-too', 'Client Version: v1.36.9'),
+    ];
+    const lines: string[] = [];
+    assert.equal(await findInstalled(kubectl, folders, (line) => lines.push(line)), join(root, 'good', 'kubectl'));
+    assert.deepEqual(lines, [
+      `${root}/old/kubectl is passed over: it is version 1.32.4, and 1.36 is needed.`,
+      `${root}/broken/kubectl is passed over: it ended with status 3 when asked for its version: .`,
+      `${root}/mute/kubectl is passed over: it tells no version but "hello".`,
+    ]);
+  });
+
+  it('complains once about a program that two folders share', async () => {
+    const folder = await install('shared', 'Client Version: v1.30.0');
+    await symlink(folder, join(root, 'link'));
+    const lines: string[] = [];
+    assert.equal(await findInstalled(kubectl, [folder, join(root, 'link')], (line) => lines.push(line)), undefined);
+    assert.equal(lines.length, 1);
+  });
+
+  it('is not misled by a folder or a plain file of that name', async () => {
+    await mkdir(join(root, 'folder', 'kubectl'), { recursive: true });
+    await mkdir(join(root, 'file'));
+    await writeFile(join(root, 'file', 'kubectl'), 'text', { mode: 0o644 });
+    const none = await findInstalled(kubectl, [join(root, 'folder'), join(root, 'file')], (line) => assert.fail(line));
+    assert.equal(none, undefined);
+  });
+
+  it('never uses an installed one of a program that has no release series', async () => {
+    const folder = await install('unversioned', 'Client Version: v1.36.3');
+    const { name, package: path, buildSeconds } = kubectl;
+    const log = (line: string) => assert.fail(line);
+    assert.equal(await findInstalled({ name, package: path, buildSeconds }, [folder], log), undefined);
+  });
+
+  it('caches outside the checkout, under XDG_CACHE_HOME when that is an absolute path', async () => {
+    const name = /\/windowspool-operator\/controlplane-[0-9a-f]{16}$/;
+    const own = await cacheFolder(controlPlaneModule, { XDG_CACHE_HOME: '/caches' });
+    assert.ok(own.startsWith('/caches/'), own);
+    assert.match(own, name);
+    assert.match(
+      await cacheFolder(controlPlaneModule, { XDG_CACHE_HOME: 'relative' }),
+      /\/\.cache\/windowspool-operator\/controlplane-/,
+    );
+  });
+});
+
+describe('a build', () => {
+  it('tells before, after each program, and what is left', async () => {
+    const lines: string[] = [];
+    const built: string[] = [];
+    const three = programs.slice(3);
+    await buildAll(
+      three,
+      (line) => lines.push(line),
+      async ({ name }) => {
+        built.push(name);
+      },
+    );
+    assert.deepEqual(built, ['kube-scheduler', 'kubectl', 'kwok']);
+    assert.deepEqual(lines, [
+      'Building kube-scheduler, kubectl, kwok with Go, once. From an empty build cache this takes about 26 s on 2 cores.',
+      'Built kube-scheduler in 0 s (1 of 3). Left: kubectl, kwok, about 1 s.',
+      'Built kubectl in 0 s (2 of 3). Left: kwok, about 1 s.',
+      'Built kwok in 0 s (3 of 3). That was the last one.',
+    ]);
+  });
+
+  it('says nothing when nothing is to be built', async () => {
+    await buildAll(
+      [],
+      (line) => assert.fail(line),
+      () => assert.fail('built'),
+    );
+  });
+
+  it('stops at the first failure', async () => {
+    const tried: string[] = [];
+    const build = async ({ name }: { name: string }) => {
+      tried.push(name);
+      throw new Error('broken source');
+    };
+    await assert.rejects(
+      buildAll(programs, () => undefined, build),
+      /broken source/,
+    );
+    assert.deepEqual(tried, ['etcd']);
+  });
+});

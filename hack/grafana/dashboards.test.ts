@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { catalogue, processMetrics } from '../../cmd/operator/metrics/catalogue.ts';
+import type { MetricCatalogue, MetricDefinition } from '../../controllers/runtime/metricDefinition.ts';
+import { poolMetrics } from '../../controllers/windowspool/metricCatalogue.ts';
+import { runbooks } from './alerts.ts';
+import { dashboards } from './dashboards.ts';
+import { type PanelJson, panelsOf, parseDashboard } from './model.ts';
+import { readExpression } from './promql.ts';
+import { windowsMetrics } from './windowsExporter.ts';
+
+const files = Object.entries(dashboards()).map(([file, text]) => ({ file, text, board: parseDashboard(text) }));
+const panels = files.flatMap(({ file, board }) => panelsOf(board).map((panel) => ({ file, panel })));
+const queries = panels.flatMap(({ file, panel }) =>
+  panel.targets.map((query) => ({ ...query, what: `${file}, ${panel.title}: ${query.expr}` })),
+);
+
+/** Labels that a scrape gives: those of Prometheus, of its Kubernetes service discovery, and of the relabeling in docs/dashboards.md. */
+const OF_OPERATOR = ['cluster', 'namespace', 'job', 'instance'];
+const OF_NODES = ['cluster', 'pool', 'node'];
+const ALERTS: MetricDefinition = {
+  type: 'gauge',
+  help: 'Prometheus: the alerts.',
+  labels: Object.fromEntries(
+    ['alertname', 'alertstate', 'severity', 'pool'].map((label) => [label, { bounds: 'any' }]),
+  ),
+};
+
+/** Every metric that a dashboard may use, with the labels of its series; a histogram by its parts. */
+async function known(): Promise<ReadonlyMap<string, { type: string; labels: MetricDefinition['labels'] }>> {
+  const any = { bounds: 'any' };
+  const found = new Map<string, { type: string; labels: MetricDefinition['labels'] }>();
+  const add = (metrics: MetricCatalogue, scrape: readonly string[]) => {
+    const given = Object.fromEntries(scrape.map((label) => [label, any]));
+    for (const [name, { type, labels }] of Object.entries(metrics)) {
+      if (type !== 'histogram') found.set(name, { type, labels: { ...given, ...labels } });
+      else found.set(`${name}_bucket`, { type: 'counter', labels: { ...given, ...labels, le: any } });
+    }
+  };
+  for (const part of Object.values(catalogue)) add(part, OF_OPERATOR);
+  for (const { name, type } of await processMetrics())
+    found.set(name, { type, labels: Object.fromEntries(OF_OPERATOR.map((label) => [label, any])) });
+  add(windowsMetrics, OF_NODES);
+  add({ ALERTS }, ['cluster']);
+  return found;
+}
+
+/** Counters of what happens now and then. Their series begin with the first time, which an increase would not show. */
+const COUNTS = [
+  'windowspool_drift_corrected_total',
+  'windowspool_instances_ended_total',
+  'windowspool_drains_given_up_total',
+];
+
+/** Metrics of pools that answer no question of somebody who looks at a dashboard. */
+const NOT_SHOWN = ['windowspool_status_written_timestamp_seconds'];
+
+describe('the dashboards', () => {
+  it('ask a question in every panel, in a unit, of the data source that the reader chose', () => {
+    for (const { file, panel } of panels) {
+      const what = `${file}, ${panel.title}`;
+      assert.match(panel.title, /^[A-Z].+[^.]$/, what);
+      assert.match(panel.description, /\?/, what);
+      assert.match(panel.description, /[.?]$/, what);
+      assert.ok(panel.fieldConfig.defaults.unit, `${what} has no unit`);
+      assert.ok(panel.targets.length > 0, `${what} has no query`);
+      for (const { datasource } of [panel, ...panel.targets])
+        assert.deepEqual(datasource, { type: 'prometheus', uid: `\${datasource}` }, what);
+    }
+  });
+
+  it('have panels with ids and titles of their own, on lines that are full', () => {
+    for (const { file, board } of files) {
+      const all = board.panels;
+      assert.equal(new Set(all.map(({ id }) => id)).size, all.length, file);
+      const titles = all.map(({ title }) => title);
+      assert.equal(new Set(titles).size, titles.length, file);
+      for (const [y, line] of Map.groupBy(all, ({ gridPos }) => gridPos.y)) {
+        const spans = line.map(({ gridPos }) => [gridPos.x, gridPos.x + gridPos.w]);
+        assert.deepEqual(
+          [0, ...spans.map(([, end]) => end)],
+          [...spans.map(([start]) => start), 24],
+          `${file}, y=${y}`,
+        );
+        assert.equal(new Set(line.map(({ gridPos }) => gridPos.h)).size, 1, `${file}, y=${y}`);
+      }
+    }
+  });
+
+  it('use only metrics that there are, with labels and values that they have', async () => {
+    const metrics = await known();
+    for (const { expr, what } of queries) {
+      const { selectors, grouping, bare } = readExpression(expr);
+      assert.deepEqual(
+        bare.filter((name) => name !== 'group_left'),
+        [],
+        what,
+      );
+      const labels = new Set<string>();
+      for (const { metric, matchers } of selectors) {
+        const declared = metrics.get(metric)?.labels;
+        assert.ok(declared, `${what}: there is no ${metric}`);
+        for (const { label, operator, value } of matchers) {
+          const allowed = declared[label];
+          assert.ok(allowed, `${what}: ${metric} has no label ${label}`);
+          if (!('values' in allowed) || value.includes('$')) continue;
+          for (const one of operator === '=~' ? value.split('|') : [value])
+            assert.ok(allowed.values.includes(one), `${what}: ${label} is never ${one}`);
+        }
+        for (const label of Object.keys(declared)) labels.add(label);
+      }
+      assert.deepEqual(
+        grouping.filter((label) => !labels.has(label)),
+        [],
+        what,
+      );
+    }
+  });
+
+  it('take rates of counters and of nothing else, over the time that Grafana chooses', async () => {
+    const metrics = await known();
+    for (const { expr, what } of queries) {
+      for (const { metric } of readExpression(expr).selectors) {
+        const inRate = expr.includes(`rate(${metric}{`);
+        assert.equal(inRate, metrics.get(metric)?.type === 'counter' && !COUNTS.includes(metric), what);
+      }
+      for (const [, range] of expr.matchAll(/\}(\[[^\]]*\])/g)) assert.equal(range, '[$__rate_interval]', what);
+    }
+  });
+
+  it('show every metric of pools', () => {
+    const shown = new Set(queries.flatMap(({ expr }) => readExpression(expr).selectors.map(({ metric }) => metric)));
+    assert.deepEqual(
+      Object.keys(poolMetrics).filter((metric) => !shown.has(metric)),
+      NOT_SHOWN,
+    );
+  });
+
+  it('name series by labels that their queries give, and show columns that tables have', () => {
+    for (const { panel, file } of panels) {
+      for (const { expr, legendFormat = '' } of panel.targets) {
+        const { grouping } = readExpression(expr);
+        for (const [, label = ''] of legendFormat.matchAll(/\{\{(\w+)\}\}/g))
+          assert.ok(grouping.includes(label), `${file}, ${panel.title}: no query gives ${label}`);
+      }
+      if (panel.type === 'table')
+        for (const field of columnsOf(panel))
+          assert.ok(fieldsOf(panel).includes(field), `${file}, ${panel.title}: ${field}`);
+    }
+  });
+
+  it('ask for a number as it is now at once, and for lines over time', () => {
+    for (const { file, panel } of panels) {
+      const isLine = ['timeseries', 'state-timeline'].includes(panel.type);
+      for (const { instant = false, range = false } of panel.targets)
+        assert.deepEqual({ instant, range }, { instant: !isLine, range: isLine }, `${file}, ${panel.title}`);
+    }
+  });
+
+  it('have the variables that their queries and links use, and no other', () => {
+    const builtIn = ['__rate_interval', '__value', '__url_time_range', '__all'];
+    for (const { file, text, board } of files) {
+      const declared = board.templating.list.map(({ name }) => name);
+      assert.equal(declared[0], 'datasource', file);
+      const used = [...text.matchAll(/\$\{?(\w+)/g)]
+        .map(([, name = '']) => name)
+        .filter((name) => !builtIn.includes(name));
+      assert.deepEqual([...new Set(used)].sort(), [...declared].sort(), file);
+    }
+  });
+
+  it('link to each other, in plain sight', () => {
+    for (const { text } of files) assert.doesNotMatch(text, /inControlsMenu/);
+    const uids = files.map(({ board }) => board.uid);
+    assert.deepEqual(
+      files.map(({ file }) => file),
+      uids.map((uid) => `${uid}.json`),
+    );
+    for (const { text } of files)
+      for (const [, uid = ''] of text.matchAll(/"\/d\/([\w-]+)/g)) assert.ok(uids.includes(uid), uid);
+  });
+
+  it('link the runbook of every alert, from the panels that are about the same', () => {
+    const linked = panels.flatMap(({ panel: { links = [] } }) => links.map(({ url }) => url));
+    assert.deepEqual([...new Set(linked)].sort(), Object.values(runbooks).sort());
+    for (const url of linked) {
+      const [, page = ''] = /\/blob\/main\/(docs\/runbooks\/\w+\.md)$/.exec(url) ?? [];
+      assert.ok(existsSync(new URL(`../../${page}`, import.meta.url)), url);
+    }
+  });
+
+  it('are in ConfigMaps that kubectl apply can write down in an annotation, for the sidecar of Grafana', () => {
+    const { configMapGenerator, generatorOptions } = parse(
+      readFileSync(new URL('../../config/grafana/kustomization.yaml', import.meta.url), 'utf8'),
+    );
+    assert.deepEqual(
+      configMapGenerator.flatMap((map: { files: string[] }) => map.files),
+      files.map(({ file }) => file),
+    );
+    assert.deepEqual(generatorOptions.labels, { grafana_dashboard: '1' });
+    // TotalAnnotationSizeLimitB of apimachinery's validation, less what stands around the dashboard.
+    for (const { file, text } of files) assert.ok(JSON.stringify(text).length < 256 * 1024 - 4096, file);
+  });
+});
+
+/** The columns that a table keeps. */
+function columnsOf({ transformations = [] }: PanelJson): readonly string[] {
+  return transformations.flatMap(({ options }) => options.include?.names ?? []);
+}
+
+/** The columns that the queries of a table give. */
+function fieldsOf(panel: PanelJson): readonly string[] {
+  const asked = panel.targets;
+  const labels = asked.flatMap(({ expr }) => readExpression(expr).grouping);
+  return [...labels, ...asked.map(({ refId }) => (asked.length === 1 ? 'Value' : `Value #${refId}`))];
+}

@@ -1,0 +1,98 @@
+/** PromQL of the dashboards. The compiler holds that each metric is in a catalogue, with labels and values that it has. */
+import type { awsMetrics } from '../../cmd/operator/metrics/awsCalls.ts';
+import type { operatorMetrics } from '../../cmd/operator/metrics/catalogue.ts';
+import type { engineMetrics } from '../../controllers/runtime/metricCatalogue.ts';
+import { poolMetrics } from '../../controllers/windowspool/metricCatalogue.ts';
+import type { windowsMetrics } from './windowsExporter.ts';
+
+type OperatorCatalogue = typeof awsMetrics & typeof operatorMetrics & typeof engineMetrics;
+type PoolCatalogue = typeof poolMetrics;
+type WindowsCatalogue = typeof windowsMetrics;
+
+type LabelsOf<C, N extends keyof C> = C[N] extends { readonly labels: infer L } ? L : never;
+type ValueOf<V> = V extends { readonly values: readonly (infer T)[] } ? T : string;
+
+/** What a series must have: one value of a label, or one of several, or a text that matches. */
+type Matchers<L> = { readonly [K in keyof L]?: ValueOf<L[K]> | readonly ValueOf<L[K]>[] | RegExp };
+
+/** Of which cluster. Empty where Prometheus gives no label `cluster`, and then it matches series without one. */
+const CLUSTER = 'cluster="$cluster"';
+const NAMESPACE = 'namespace=~"$namespace"';
+
+function selector(name: string, fixed: readonly string[], matchers: Readonly<Record<string, unknown>>): string {
+  const wanted = Object.entries(matchers).map(([label, value]) => {
+    if (value instanceof RegExp) return `${label}=~"${value.source}"`;
+    return Array.isArray(value) ? `${label}=~"${value.join('|')}"` : `${label}="${value}"`;
+  });
+  return `${name}{${[...fixed, ...wanted].join(', ')}}`;
+}
+
+/**
+ * A metric of the chosen pools, with all its labels. Only the replica that leads shows pools; while another takes over, a scrape may have both, and
+ * `max` counts them once.
+ */
+export function ofPools<N extends keyof PoolCatalogue>(
+  name: N,
+  matchers: Matchers<Omit<LabelsOf<PoolCatalogue, N>, 'pool'>> = {},
+): string {
+  const labels = Object.keys(poolMetrics[name].labels);
+  return `max by (${labels.join(', ')}) (${selector(name, POOLS, matchers)})`;
+}
+
+/** The same before it is added up, as a rate needs it. */
+export function seriesOfPools<N extends keyof PoolCatalogue>(name: N): string {
+  return selector(name, POOLS, {});
+}
+
+const POOLS = [CLUSTER, NAMESPACE, 'pool=~"$pool"'];
+
+type Suffixed<C> = {
+  [N in keyof C & string]: C[N] extends { readonly type: 'histogram' } ? never : N;
+}[keyof C & string];
+type Histogram<C> = Exclude<keyof C & string, Suffixed<C>>;
+
+/** The series of a metric of the operator's replicas. */
+export function ofOperator<N extends Suffixed<OperatorCatalogue>>(
+  name: N,
+  matchers: Matchers<LabelsOf<OperatorCatalogue, N>> = {},
+): string {
+  return selector(name, OPERATOR, matchers);
+}
+
+/** Other operators have metrics of the same names: these are of the jobs that have the operator's build. */
+const OPERATOR = [CLUSTER, NAMESPACE, 'job=~"$job"'];
+
+/** The series of one of prom-client's metrics of the operator's process. */
+export function ofProcess(name: `process_${string}` | `nodejs_${string}`): string {
+  return selector(name, OPERATOR, {});
+}
+
+/** How many a second, over the time between two points of the graph. */
+export function rate(series: string): string {
+  return `rate(${series}[$__rate_interval])`;
+}
+
+/** A quantile of a histogram of the operator in seconds, for each value of the labels `by`. */
+export function quantile<N extends Histogram<OperatorCatalogue>>(
+  q: number,
+  name: N,
+  by: readonly (keyof LabelsOf<OperatorCatalogue, N> & string)[] = [],
+): string {
+  const buckets = rate(selector(`${name}_bucket`, OPERATOR, {}));
+  return `histogram_quantile(${q}, sum by (${['le', ...by].join(', ')}) (${buckets}))`;
+}
+
+/** The series of a metric of windows_exporter on the chosen nodes of the pool; docs/dashboards.md says where `pool` and `node` come from. */
+export function ofNodes<N extends keyof WindowsCatalogue>(
+  name: N,
+  matchers: Matchers<LabelsOf<WindowsCatalogue, N>> = {},
+): string {
+  return selector(name, [...NODES, 'node=~"$node"'], matchers);
+}
+
+/** The same on all nodes of the pool. */
+export function ofAllNodes(name: keyof WindowsCatalogue): string {
+  return selector(name, NODES, {});
+}
+
+const NODES = [CLUSTER, 'pool=~"$pool"'];

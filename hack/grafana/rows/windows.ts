@@ -1,0 +1,174 @@
+/** The Windows of the nodes, from windows_exporter. */
+import { ofAllNodes, ofNodes, ofPools, rate } from '../expressions.ts';
+import { graph, type PanelBuilder, stat, table } from '../panels.ts';
+
+const DRIVES = /[A-Z]:/;
+
+/** Of the nodes of one pool. */
+export function windows(): PanelBuilder[] {
+  return [...scraped(), ...machine(), ...containers()];
+}
+
+function scraped(): PanelBuilder[] {
+  const nodes = `sum(${ofPools('windowspool_nodes')})`;
+  const shown = `count(count by (node) (${ofAllNodes('windows_memory_physical_total_bytes')}))`;
+  const failures = ofNodes('windows_exporter_collector_success');
+  return [
+    stat(
+      {
+        title: 'Nodes without windows_exporter',
+        asks: 'How many nodes of the pool are missing in the panels of this row, because they do not run windows_exporter or Prometheus does not reach it? Counts all nodes of the pool, whatever is chosen above.',
+        unit: 'none',
+        width: 6,
+        height: 7,
+        queries: [{ expr: `${nodes} - (${shown} or vector(0))` }],
+      },
+      { steps: ['green', [1, 'yellow']], none: 'no such pool' },
+    ),
+    table(
+      {
+        title: 'Collectors that fail',
+        asks: 'Which part of windows_exporter does not work on which node, so that panels of this row have gaps?',
+        unit: 'none',
+        width: 6,
+        height: 7,
+        queries: [{ expr: `min by (node, collector) (${failures}) == 0` }],
+      },
+      [
+        { field: 'node', title: 'Node' },
+        { field: 'collector', title: 'Collector' },
+      ],
+    ),
+  ];
+}
+
+function machine(): PanelBuilder[] {
+  const free = ofNodes('windows_logical_disk_free_bytes', { volume: DRIVES });
+  const size = ofNodes('windows_logical_disk_size_bytes', { volume: DRIVES });
+  return [
+    graph(
+      {
+        title: 'CPU',
+        asks: 'Which node is busy? The share of the time in which its cores were not idle.',
+        unit: 'percentunit',
+        width: 12,
+        height: 7,
+        queries: [
+          {
+            expr: `1 - avg by (node) (${rate(ofNodes('windows_cpu_time_total', { mode: 'idle' }))})`,
+            legend: '{{node}}',
+          },
+        ],
+      },
+      { max: 1 },
+    ),
+    graph(
+      {
+        title: 'Physical memory in use',
+        asks: 'Which node runs out of memory? Windows has no OOM killer: it pages, and everything on the node gets slow.',
+        unit: 'percentunit',
+        width: 8,
+        queries: [
+          {
+            expr: `1 - max by (node) (${ofNodes('windows_memory_physical_free_bytes')}) / max by (node) (${ofNodes('windows_memory_physical_total_bytes')})`,
+            legend: '{{node}}',
+          },
+        ],
+      },
+      { max: 1 },
+    ),
+    graph(
+      {
+        title: 'Memory promised',
+        asks: 'How near is a node to its commit limit, memory and page files together? At the limit processes get no memory and end.',
+        unit: 'percentunit',
+        width: 8,
+        queries: [
+          {
+            expr: `max by (node) (${ofNodes('windows_memory_committed_bytes')}) / max by (node) (${ofNodes('windows_memory_commit_limit')})`,
+            legend: '{{node}}',
+          },
+        ],
+      },
+      { max: 1 },
+    ),
+    graph(
+      {
+        title: 'Disk in use',
+        asks: 'Which volume is nearly full? Windows images are large; the kubelet removes unused ones above 85 %.',
+        unit: 'percentunit',
+        width: 8,
+        queries: [
+          {
+            expr: `1 - max by (node, volume) (${free}) / max by (node, volume) (${size})`,
+            legend: '{{node}} {{volume}}',
+          },
+        ],
+      },
+      { max: 1 },
+    ),
+    ...network(),
+  ];
+}
+
+function network(): PanelBuilder[] {
+  const perNode = (series: string) => `sum by (node) (${rate(series)})`;
+  return [
+    graph({
+      title: 'Network',
+      asks: 'How much goes in and out of which node?',
+      unit: 'Bps',
+      width: 12,
+      queries: [
+        { expr: perNode(ofNodes('windows_net_bytes_received_total')), legend: '{{node}} in' },
+        { expr: perNode(ofNodes('windows_net_bytes_sent_total')), legend: '{{node}} out' },
+      ],
+    }),
+    graph({
+      title: 'Packets dropped',
+      asks: 'Does a node lose packets? Look at the limits of its instance type, and at its security groups.',
+      unit: 'pps',
+      width: 12,
+      queries: [
+        { expr: perNode(ofNodes('windows_net_packets_received_discarded_total')), legend: '{{node}} in' },
+        { expr: perNode(ofNodes('windows_net_packets_outbound_discarded_total')), legend: '{{node}} out' },
+      ],
+    }),
+  ];
+}
+
+function containers(): PanelBuilder[] {
+  return [
+    graph({
+      title: 'Containers',
+      asks: 'How many containers run on which node?',
+      unit: 'none',
+      width: 8,
+      queries: [{ expr: `max by (node) (${ofNodes('windows_container_count')})`, legend: '{{node}}' }],
+    }),
+    graph({
+      title: 'CPU of containers (top 10)',
+      asks: 'Which pods keep the CPUs busy? In cores.',
+      unit: 'none',
+      width: 8,
+      queries: [
+        {
+          expr: `topk(10, sum by (namespace, pod, container) (${rate(ofNodes('windows_container_cpu_usage_seconds_total'))}))`,
+          legend: '{{namespace}}/{{pod}} {{container}}',
+        },
+      ],
+    }),
+    graph({
+      title: 'Memory of containers (top 10)',
+      asks: 'Which pods need the memory? The private working set, which is what their limit is compared with.',
+      unit: 'bytes',
+      width: 8,
+      queries: [
+        {
+          expr: `topk(10, sum by (namespace, pod, container) (${ofNodes('windows_container_memory_usage_private_working_set_bytes')}))`,
+          legend: '{{namespace}}/{{pod}} {{container}}',
+        },
+      ],
+    }),
+  ];
+}

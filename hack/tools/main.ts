@@ -1,0 +1,9 @@
+/** Makes sure that the tools of the tests are there. */
+import { ensureTools } from './tools.ts';
+
+try {
+  await ensureTools((line) => console.error(line));
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

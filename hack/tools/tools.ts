@@ -1,0 +1,59 @@
+import { fileURLToPath } from 'node:url';
+import { ensurePrograms, type Log } from '../gobuild/find.ts';
+import type { GoModule, Program } from '../gobuild/program.ts';
+
+/** The tools that tests run beside the local Kubernetes. */
+type ToolName = 'helm' | 'glua' | 'kstatus' | 'prometheus' | 'promtool';
+
+const PROMETHEUS = 'github.com/prometheus/prometheus';
+/** Without the service discoveries, which are most of it: the tests name their targets. */
+const PROMETHEUS_TAGS = ['remove_all_sd'];
+
+/** Apart from the control plane's module, so that a tool more does not build Kubernetes again. */
+const toolsModule: GoModule<ToolName> = {
+  dir: fileURLToPath(new URL('.', import.meta.url)),
+  name: 'tools',
+  what: 'the tools that the tests run',
+  programs: [
+    {
+      name: 'helm',
+      package: 'helm.sh/helm/v4/cmd/helm',
+      buildSeconds: 95,
+      installed: { versionArgs: ['version'], series: '4' },
+      stamps: (versionOf) => [`helm.sh/helm/v4/internal/version.version=${versionOf('helm.sh/helm/v4')}`],
+    },
+    // The interpreter that Argo CD runs health checks with.
+    { name: 'glua', package: 'github.com/yuin/gopher-lua/cmd/glua', buildSeconds: 4 },
+    { name: 'kstatus', package: './kstatus', buildSeconds: 5 },
+    prometheus('prometheus', 120),
+    prometheus('promtool', 40),
+  ],
+};
+
+function prometheus(name: ToolName, buildSeconds: number): Program<ToolName> {
+  return {
+    name,
+    package: `${PROMETHEUS}/cmd/${name}`,
+    tags: PROMETHEUS_TAGS,
+    buildSeconds,
+    installed: { versionArgs: ['--version'], series: '3' },
+    // Its module says v0.313.5 of what its users call 3.13.5.
+    stamps: (versionOf) => [`github.com/prometheus/common/version.Version=${releaseOf(versionOf(PROMETHEUS))}`],
+  };
+}
+
+/** `v0.313.5` as `3.13.5`. */
+function releaseOf(version: string): string {
+  const [, major, minor, patch] = /^v0\.(\d)(\d\d)\.(\d+)$/.exec(version) ?? [];
+  return `${major}.${Number(minor)}.${patch}`;
+}
+
+/** Finds or builds all tools: see `ensurePrograms`. */
+export async function ensureTools(log: Log, signal?: AbortSignal): Promise<void> {
+  await ensurePrograms(toolsModule, log, signal);
+}
+
+/** The absolute path of one tool; what is missing is built, and nothing else. */
+export async function toolPath(name: ToolName, log: Log, signal?: AbortSignal): Promise<string> {
+  return (await ensurePrograms(toolsModule, log, signal, [name]))[name];
+}

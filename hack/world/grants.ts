@@ -1,0 +1,112 @@
+/** What config/rbac grants to the operator, one verb on one resource at a time, and which of it a list of requests needed. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+import { type AuditEvent, refused } from './audit.ts';
+
+const RBAC = fileURLToPath(new URL('../../config/rbac/', import.meta.url));
+const ACCOUNT = 'windowspool-operator';
+
+/** The smallest part of a role that can be taken away. */
+export interface Grant {
+  /** Kind and name of the role. */
+  readonly role: string;
+  /** Of a Role; undefined: everywhere. */
+  readonly namespace?: string;
+  readonly apiGroup: string;
+  /** With its subresource, such as `pods/eviction`. */
+  readonly resource: string;
+  /** Undefined: objects of any name. */
+  readonly name?: string;
+  readonly verb: string;
+}
+
+interface Rule {
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly nonResourceURLs?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+/** A manifest of config/rbac, as far as it is looked at. */
+export interface RbacObject {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly rules?: readonly Rule[];
+  readonly roleRef?: { readonly kind: string; readonly name: string };
+  readonly subjects?: readonly { readonly kind: string; readonly name: string }[];
+}
+
+/** The grants of config/rbac. */
+export async function shippedGrants(): Promise<Grant[]> {
+  const names = (await readdir(RBAC)).filter((name) => name !== 'kustomization.yaml');
+  return grantsOf(await Promise.all(names.map(async (name) => parse(await readFile(join(RBAC, name), 'utf8')))));
+}
+
+/** The grants of the roles that are bound to the operator's ServiceAccount; roles for people are none. */
+export function grantsOf(objects: readonly RbacObject[]): Grant[] {
+  const bound = objects
+    .filter(({ subjects }) => subjects?.some(({ kind, name }) => kind === 'ServiceAccount' && name === ACCOUNT))
+    .map(({ roleRef }) => `${roleRef?.kind} ${roleRef?.name}`);
+  return objects
+    .filter(({ kind, metadata }) => bound.includes(`${kind} ${metadata.name}`))
+    .flatMap((role) => (role.rules ?? []).flatMap((rule) => grantsOfRule(role, rule)));
+}
+
+function grantsOfRule({ kind, metadata }: RbacObject, rule: Rule): Grant[] {
+  const { apiGroups = [], resources = [], resourceNames, verbs } = rule;
+  const where = { role: `${kind} ${metadata.name}`, ...(metadata.namespace && { namespace: metadata.namespace }) };
+  const names: readonly (string | undefined)[] = resourceNames ?? [undefined];
+  return apiGroups.flatMap((apiGroup) =>
+    resources.flatMap((resource) =>
+      names.flatMap((name) => verbs.map((verb) => ({ ...where, apiGroup, resource, ...(name && { name }), verb }))),
+    ),
+  );
+}
+
+/** Whether RBAC would let a request pass by this grant. Requests for what is no resource, such as /version, are none of RBAC's roles here. */
+export function covers(grant: Grant, { verb, objectRef = {} }: Pick<AuditEvent, 'verb' | 'objectRef'>): boolean {
+  const { apiGroup = '', resource, subresource, name, namespace } = objectRef;
+  return (
+    grant.verb === verb &&
+    grant.apiGroup === apiGroup &&
+    grant.resource === (subresource ? `${resource}/${subresource}` : resource) &&
+    (grant.name === undefined || grant.name === name) &&
+    (grant.namespace === undefined || grant.namespace === namespace)
+  );
+}
+
+/** The grants that no request needed that was let through, in words. */
+export function unneeded(grants: readonly Grant[], events: readonly AuditEvent[]): string[] {
+  const passed = events.filter(({ responseStatus }) => responseStatus?.code !== 403);
+  return grants.filter((grant) => !passed.some((event) => covers(grant, event))).map(wordsOf);
+}
+
+/**
+ * The requests that were refused and that no grant covers, in words and each once. What a grant covers was refused because somebody had taken
+ * the right away; what was let through without one has it from another role.
+ */
+export function missing(grants: readonly Grant[], events: readonly AuditEvent[]): string[] {
+  const strangers = refused(events).filter((event) => !grants.some((grant) => covers(grant, event)));
+  return [
+    ...new Set(
+      strangers.map(({ verb, objectRef: { apiGroup = '', resource = '', subresource, name, namespace } = {} }) =>
+        wordsOf({
+          role: 'no role',
+          apiGroup,
+          resource: subresource ? `${resource}/${subresource}` : resource,
+          verb,
+          ...(name && { name }),
+          ...(namespace && { namespace }),
+        }),
+      ),
+    ),
+  ];
+}
+
+function wordsOf({ role, namespace, apiGroup, resource, name, verb }: Grant): string {
+  const what = [resource, apiGroup].filter((part) => part !== '').join('.');
+  return [role, verb, what, name, namespace && `in ${namespace}`].filter(Boolean).join(' ');
+}
