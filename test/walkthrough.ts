@@ -18,12 +18,12 @@ process.exitCode = response.ok ? 0 : 22;
 `;
 
 /**
- * Notes what it was called with, an argument a line, and reads what it is given. Prints nothing, so that a grep behind it finds nothing, but
- * where a variable is made of it.
+ * Notes what it was called with, an argument a line, in one write, and reads what it is given. Prints nothing, so that a grep behind it finds
+ * nothing, but where a variable is made of it.
  */
 const STAND_IN = `#!/usr/bin/env bash
 case " $* " in *" --output text "* | *" --output jsonpath="*) echo arn:aws:iam::111122223333:role/stand-in ;; esac
-{ echo "== $(basename "$0")"; printf '%s\\n' "\${@//$'\\n'/ }"; } >> "$CALLS"
+printf '%s\\n' "== $(basename "$0")" "\${@//$'\\n'/ }" >> "$CALLS"
 if [ -p /dev/stdin ]; then cat > /dev/null; fi
 `;
 
