@@ -9,6 +9,7 @@ import { ensureBinaries } from '../hack/controlplane/binaries.ts';
 import { runCommand } from '../hack/controlplane/command.ts';
 import { toolPath } from '../hack/tools/tools.ts';
 import manifest from '../package.json' with { type: 'json' };
+import { blocksOf } from './markdown.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const CHART = join(ROOT, 'config/charts/windowspool-operator');
@@ -80,6 +81,23 @@ describe('the Helm chart', function () {
     const theirs = objectsOf(await run(kubectl, 'kustomize', join(ROOT, 'config/prometheus')));
     for (const { metadata } of theirs.values()) metadata.labels = { release: 'stack' };
     assert.deepEqual(added.sort(), [...theirs].sort());
+  });
+
+  it('has Prometheus verify the certificate as one asks for, and not at all else', async () => {
+    const [example] = blocksOf(await readFile(join(ROOT, 'docs/metrics-endpoint.md'), 'utf8')).filter(({ text }) =>
+      text.startsWith('tlsConfig:'),
+    );
+    const { tlsConfig } = parse(example?.text ?? '');
+    assert.equal(typeof tlsConfig.serverName, 'string');
+    const monitor = async (value: object) => {
+      const sets = ['--set', 'prometheus.enabled=true', '--set-json', `prometheus.tlsConfig=${JSON.stringify(value)}`];
+      const object = (await rendered(...sets)).get('ServiceMonitor winpool-system/windowspool-operator');
+      const spec = object?.spec as { readonly endpoints: readonly { readonly tlsConfig: object }[] } | undefined;
+      return spec?.endpoints[0] ?? assert.fail('no endpoint');
+    };
+    const unverified = await monitor({});
+    assert.deepEqual(unverified.tlsConfig, { insecureSkipVerify: true });
+    assert.deepEqual(await monitor(tlsConfig), { ...unverified, tlsConfig });
   });
 
   it('renders with dashboards.enabled what config/grafana does', async () => {
@@ -208,7 +226,12 @@ describe('the Helm chart', function () {
 
   it('takes a value of which all lines are comments for an empty one', async () => {
     const defaults = await template(...VALUES);
-    for (const set of ['serviceAccount.annotations=null', 'prometheus.labels=null', 'metrics.certSecret=null'])
+    for (const set of [
+      'serviceAccount.annotations=null',
+      'prometheus.labels=null',
+      'prometheus.tlsConfig=null',
+      'metrics.certSecret=null',
+    ])
       assert.equal(await template(...VALUES, '--set-json', set), defaults, set);
     const withDashboards = ['--set', 'dashboards.enabled=true'];
     const [map] = [...(await rendered(...withDashboards, '--set-json', 'dashboards.labels=null')).values()].filter(
