@@ -22,6 +22,8 @@ export interface AlertCase {
 }
 
 const READY = 'windowspool_status_condition{pool="web",type="Ready",status="True"}';
+const MET = 'windowspool_status_condition{pool="web",type="PrerequisitesMet",status="True"}';
+const JOB = 'job="windowspool-operator"';
 const KERNEL = (version: string) => `windowspool_nodes_by_kernel{pool="web",kernel_version="${version}"}`;
 const CALLS = (result: string) =>
   `windowspool_aws_requests_total{service="eks",operation="DescribeNodegroup",result="${result}"}`;
@@ -75,6 +77,38 @@ export const alertCases: readonly AlertCase[] = [
       description:
         'WindowsPool web is Stalled. The operator tries nothing more until somebody changes something. The condition Stalled says what.',
     },
+  },
+  {
+    alert: 'WindowsPoolStalled',
+    when: 'never for a pool that is paused',
+    series: {
+      'windowspool_status_condition{pool="web",type="Stalled",status="True"}': '1x30',
+      'windowspool_paused{pool="web"}': '1x30',
+    },
+    quiet: ['5m', '30m'],
+  },
+  {
+    alert: 'WindowsPoolPrerequisitesNotMet',
+    when: 'after half an hour, of a pool that is Ready, too',
+    series: { [MET]: '0x34 1x10', [READY]: '1x45', 'windowspool_paused{pool="web"}': '0x45' },
+    quiet: ['29m', '40m'],
+    fires: {
+      at: '30m',
+      labels: web,
+      summary: 'Windows pool web misses a prerequisite.',
+      description:
+        'For 30 minutes, WindowsPool web has missed a prerequisite, or a right with which to look at it. Nodes that run may go on; new ones may not come. Condition PrerequisitesMet says what to do.',
+    },
+  },
+  {
+    alert: 'WindowsPoolPrerequisitesNotMet',
+    when: 'never for a pool that is paused, nor for what could not be checked once in ten minutes',
+    series: {
+      [MET]: '0x60',
+      'windowspool_paused{pool="web"}': '1x60',
+      'windowspool_status_condition{pool="new",type="PrerequisitesMet",status="True"}': '1 0x9 1 0x9 1 0x9 1 0x30',
+    },
+    quiet: ['30m', '60m'],
   },
   {
     alert: 'WindowsNodesUnverified',
@@ -294,6 +328,23 @@ export const alertCases: readonly AlertCase[] = [
       summary: 'No operator of Windows pools leads.',
       description:
         'Replicas of the operator run, and none has led for 5 minutes. No new node leaves the gate, and no pool changes.',
+    },
+  },
+  {
+    alert: 'WindowsOperatorCacheStale',
+    when: 'after 10 minutes, and not for watches that work again before',
+    series: {
+      [`reflector_failing{${JOB},name="nodes"}`]: '0x4 1x14 0x10',
+      [`reflector_failing{${JOB},name="windowspools"}`]: '1x9 0 1x9 0x10',
+    },
+    quiet: ['14m', '20m'],
+    fires: {
+      at: '15m',
+      on: ['19m'],
+      labels: { name: 'nodes' },
+      summary: 'The operator of Windows pools does not see the nodes of the cluster.',
+      description:
+        "The operator's watch of nodes has failed for 10 minutes. What it knows of them is old, and so is what pools and metrics say.",
     },
   },
   {

@@ -38,7 +38,7 @@ describe('the rules for Prometheus', function () {
   it('name only metrics that the operator has', () => {
     const known = new Set(Object.values(catalogue).flatMap((part) => Object.keys(part)));
     const named = ruleFile.groups.flatMap(({ rules }) =>
-      rules.flatMap(({ expr }) => expr.match(/\b(?:windowspool|leader)_\w+/g) ?? []),
+      rules.flatMap(({ expr }) => expr.match(/\b(?:windowspool|leader|reflector)_\w+/g) ?? []),
     );
     assert.deepEqual(
       named.filter((name) => !known.has(name)),

@@ -47,19 +47,18 @@ describe('alerts on a real Prometheus', function () {
   });
 
   /** On the port that Prometheus knows. */
-  const startOperator = () =>
-    world
-      .operator([
-        '--metrics-secure=true',
-        `--metrics-address=127.0.0.1:${port}`,
-        '--resync-interval=5s',
-        '--create-retry-interval=5s',
-        '--denied-retry-interval=5s',
-        '--retry-base=50ms',
-        '--retry-max=500ms',
-        '--poll-interval=200ms',
-      ])
-      .ready();
+  const launch = () =>
+    world.operator([
+      '--metrics-secure=true',
+      `--metrics-address=127.0.0.1:${port}`,
+      '--resync-interval=5s',
+      '--create-retry-interval=5s',
+      '--denied-retry-interval=5s',
+      '--retry-base=50ms',
+      '--retry-max=500ms',
+      '--poll-interval=200ms',
+    ]);
+  const startOperator = () => launch().ready();
   const faults = () => world.cloud.faults;
 
   /** The day so many days ago, as EKS dates its releases. */
@@ -260,25 +259,53 @@ describe('alerts on a real Prometheus', function () {
     await ends('WindowsDrainStuck');
   });
 
-  it('a status that cannot be written', async () => {
-    type Rule = { readonly resources: readonly string[] };
-    assert.deepEqual(await statesOf('WindowsPoolStatusStale', {}), []);
+  /** Does something while the operator has no right to a resource. */
+  async function withoutRightTo(resource: string, act: () => Promise<void>): Promise<void> {
+    type Rule = { readonly resources: readonly string[] | undefined };
     const role = ['clusterrole', 'windowspool-operator'] as const;
     const { rules } = JSON.parse(await world.kubectl('get', ...role, '-o', 'json')) as { rules: Rule[] };
     const grant = (next: readonly Rule[]) =>
       world.kubectl('patch', ...role, '--type=merge', '-p', JSON.stringify({ rules: next }));
-    const without = rules.map((rule) => ({
-      ...rule,
-      resources: rule.resources?.filter((name) => name !== 'windowspools/status'),
-    }));
+    const without = rules.map((rule) => ({ ...rule, resources: rule.resources?.filter((name) => name !== resource) }));
     await grant(without.filter(({ resources }) => resources === undefined || resources.length > 0));
     try {
-      await patch('web', { driftPolicy: 'Report' });
-      await fires('WindowsPoolStatusStale', { pool: 'web' });
+      await act();
     } finally {
       await grant(rules);
     }
+  }
+
+  it('a status that cannot be written', async () => {
+    assert.deepEqual(await statesOf('WindowsPoolStatusStale', {}), []);
+    await withoutRightTo('windowspools/status', async () => {
+      await patch('web', { driftPolicy: 'Report' });
+      await fires('WindowsPoolStatusStale', { pool: 'web' });
+    });
     await ends('WindowsPoolStatusStale');
+  });
+
+  it('AWS that denies a look at the group of a pool which stays Ready', async () => {
+    await becomes('web', 'Ready=True/Verified');
+    assert.deepEqual(await statesOf('WindowsPoolPrerequisitesNotMet', { pool: 'web' }), []);
+    faults().removeAction({ action: 'eks:DescribeNodegroup' });
+    try {
+      await fires('WindowsPoolPrerequisitesNotMet', { pool: 'web' });
+      assert.deepEqual(await statesOf('WindowsPoolNotReady', { pool: 'web' }), []);
+    } finally {
+      faults().restoreAction();
+    }
+    await ends('WindowsPoolPrerequisitesNotMet');
+  });
+
+  it('an operator that may not watch nodes', async () => {
+    assert.equal(await operator.stop(), 0);
+    await withoutRightTo('nodes', async () => {
+      operator = launch();
+      await fires('WindowsOperatorCacheStale', { name: 'nodes' });
+      assert.deepEqual(await statesOf('WindowsOperatorCacheStale', { name: 'windowspools' }), []);
+    });
+    await ends('WindowsOperatorCacheStale');
+    await operator.ready();
   });
 
   it('an operator that is killed, and one that does not get to lead', async () => {

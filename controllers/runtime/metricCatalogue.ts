@@ -73,6 +73,11 @@ export const engineMetrics = {
     labels: REFLECTOR,
   },
   reflector_failures_total: { type: 'counter', help: 'Lists and watches that failed.', labels: REFLECTOR },
+  reflector_failing: {
+    type: 'gauge',
+    help: 'Watches that failed, and have brought nothing since: what the operator knows of these objects is old.',
+    labels: REFLECTOR,
+  },
   rest_client_requests_total: {
     type: 'counter',
     help: 'Requests to the API server; the code is <error> where no answer came.',

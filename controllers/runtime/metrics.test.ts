@@ -21,6 +21,13 @@ describe('engine metrics', () => {
     reflector.watchStarted?.();
     reflector.events?.(7);
     reflector.failed?.();
+    const another = metrics.reflector('nodes');
+    for (const { failed, follows } of [another, another]) {
+      failed?.();
+      failed?.();
+      follows?.();
+      follows?.();
+    }
     metrics.leaderElection('operator').leading(true);
     metrics.request('200', 'GET', 'localhost:6443');
 
@@ -39,7 +46,8 @@ describe('engine metrics', () => {
       'controller_runtime_reconcile_total{controller="windowspool",result="success"} 0',
       'leader_election_master_status{name="operator"} 1',
       'reflector_events_total{name="nodes"} 7',
-      'reflector_failures_total{name="nodes"} 1',
+      'reflector_failing{name="nodes"} 1',
+      'reflector_failures_total{name="nodes"} 5',
       'reflector_items_in_list{name="nodes"} 10',
       'reflector_lists_total{name="nodes"} 1',
       'reflector_watches_total{name="nodes"} 1',

@@ -108,8 +108,15 @@ function reflectorMetrics(instruments: Instruments): (name: string) => Reflector
   const watches = instruments.counter('reflector_watches_total');
   const events = instruments.counter('reflector_events_total');
   const failures = instruments.counter('reflector_failures_total');
+  const failing = instruments.gauge('reflector_failing');
   return (name) => {
-    for (const counter of [lists, watches, events, failures]) counter.inc({ name }, 0);
+    for (const metric of [lists, watches, events, failures, failing]) metric.inc({ name }, 0);
+    // Several reflectors may have one name.
+    let fails = false;
+    const turn = (now: boolean): void => {
+      if (now !== fails) failing.inc({ name }, now ? 1 : -1);
+      fails = now;
+    };
     return {
       listed: (count) => {
         lists.inc({ name });
@@ -117,7 +124,11 @@ function reflectorMetrics(instruments: Instruments): (name: string) => Reflector
       },
       watchStarted: () => watches.inc({ name }),
       events: (count) => events.inc({ name }, count),
-      failed: () => failures.inc({ name }),
+      failed: () => {
+        failures.inc({ name });
+        turn(true);
+      },
+      follows: () => turn(false),
     };
   };
 }

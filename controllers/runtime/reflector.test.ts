@@ -15,6 +15,20 @@ import {
 const start = (prepare?: (server: SimulatedServer) => void, hooks?: ReflectorHooks): SimulatedWorld =>
   startSimulatedWorld({ ...(prepare && { prepare }), ...(hooks && { hooks }) });
 
+/** Follows whether the reflector fails. */
+const failures = () => {
+  const told = {
+    lasting: false,
+    failed: () => {
+      told.lasting = true;
+    },
+    follows: () => {
+      told.lasting = false;
+    },
+  };
+  return told;
+};
+
 const FAULTS: Fault[] = [
   'none',
   'refused',
@@ -229,14 +243,30 @@ describe('reflector', () => {
     assert.ok(world.server.requests.length <= 30, `${world.server.requests.length} requests in ten minutes`);
   });
 
-  it('stops in the middle of anything', async () => {
+  it('says that it fails from the first failure until the watch works again, though nothing changes', async () => {
+    const told = failures();
+    await using world = start(undefined, told);
+    await world.clock.until(() => world.store.hasSynced, 'synced');
+    world.server.faults.push('cut', ...Array.from({ length: 8 }, (): Fault => 'refused'));
+    await world.clock.until(() => told.lasting, 'it fails');
+    for (let second = 0; second < 60; second++) {
+      await world.clock.advance(1_000);
+      assert.ok(told.lasting, `${second} s after it failed, and the server refuses on`);
+    }
+    await world.clock.until(() => !told.lasting, 'it follows again');
+    assert.deepEqual(world.server.faults, []);
+  });
+
+  it('stops in the middle of anything, and fails no more then', async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...FAULTS), fc.nat({ max: 90_000 }), async (fault, ms) => {
-        const world = start((server) => server.faults.push(fault, fault, fault));
+        const told = failures();
+        const world = start((server) => server.faults.push(fault, fault, fault), told);
         world.server.write('a', 1);
         await world.clock.advance(ms);
         await world.stop();
         assert.equal(world.clock.pending, 0);
+        assert.equal(told.lasting, false);
       }),
       { numRuns: 60 },
     );

@@ -24,6 +24,8 @@ export interface ReflectorHooks {
   /** Changes and the items of watch lists; bookmarks are not counted. */
   events?(count: number): void;
   failed?(): void;
+  /** The watch works: it brought something, or was right to be silent. Told at the end, too, when nobody needs it any more. */
+  follows?(): void;
 }
 
 export interface ReflectorOptions<T> {
@@ -73,10 +75,10 @@ export class Reflector<T> {
       try {
         await this.#step(signal);
       } catch (error) {
-        if (signal.aborted) return;
-        await this.#recover(error, signal);
+        if (!signal.aborted) await this.#recover(error, signal);
       }
     }
+    this.#options.hooks?.follows?.();
   }
 
   async #step(signal: AbortSignal): Promise<void> {
@@ -172,6 +174,7 @@ export class Reflector<T> {
         silence.heard();
         hooks?.events?.(withoutBookmarks(events));
         for (const event of events) watch.apply(event);
+        if (!watch.waitsForItems) hooks?.follows?.();
       }
     } catch (error) {
       // The cause of an abort says more than the abort.
@@ -194,11 +197,12 @@ export class Reflector<T> {
   }
 
   async #checkSilence(signal: AbortSignal): Promise<void> {
-    const { source, store, identity, clock, name } = this.#options;
+    const { source, store, identity, clock, name, hooks } = this.#options;
     if (!this.#current) throw new NoInitialEvents('the watch list was silent for too long');
     const missed = await missedEvents(source, () => store.version, identity.resourceVersion, clock, signal);
     if (missed)
       throw new StreamFailure(`the watch of ${name} has gone deaf: a second one sees changes that it did not bring`);
+    hooks?.follows?.();
   }
 
   #timeoutSeconds(): number {

@@ -10,6 +10,7 @@ export function causes(): PanelBuilder[] {
       {
         title: 'Prerequisites that are not met',
         asks: 'What does a pool need that the cluster or AWS does not give? docs/prerequisites.md has the commands. Unknown: the operator lacks the right to look.',
+        alerts: ['WindowsPoolPrerequisitesNotMet'],
         unit: 'none',
         width: 8,
         queries: [{ expr: ofPools('windowspool_prerequisite') }],

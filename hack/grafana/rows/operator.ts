@@ -86,6 +86,7 @@ function work(): PanelBuilder[] {
     graph({
       title: 'Watches',
       asks: 'Does the operator see the cluster? Failures that go on mean a cache that is stale: look at its rights and at the API server.',
+      alerts: ['WindowsOperatorCacheStale'],
       unit: 'cps',
       width: 8,
       queries: [
