@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { parse, stringify } from 'yaml';
 import { type Cloud, startCloud } from '../hack/cloud/cloud.ts';
-import { sampleCluster, sampleGroup } from '../hack/cloud/fixtures.ts';
 import { nodeRoleArn } from '../hack/cloud/network.ts';
-import { type SdkClients, sdkClients } from '../hack/cloud/sdkClients.ts';
+import { sampleCluster, sampleGroup } from '../hack/cloud/testing/fixtures.ts';
+import { type SdkClients, sdkClients } from '../hack/cloud/wire/sdkClients.ts';
 import { type ControlPlane, startControlPlane } from '../hack/controlplane/controlplane.ts';
 import { waitFor } from '../hack/controlplane/wait.ts';
 import { windowsIpam } from '../hack/world/world.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Cloud, startCloud } from '../hack/cloud/cloud.ts';
-import { openPolicy, sampleCluster, sampleGroup } from '../hack/cloud/fixtures.ts';
-import { type SdkClients, sdkClients } from '../hack/cloud/sdkClients.ts';
+import { openPolicy, sampleCluster, sampleGroup } from '../hack/cloud/testing/fixtures.ts';
+import { type SdkClients, sdkClients } from '../hack/cloud/wire/sdkClients.ts';
 import { type ControlPlane, startControlPlane } from '../hack/controlplane/controlplane.ts';
 import { waitFor } from '../hack/controlplane/wait.ts';
 import { watchEvents } from '../hack/world/watchEvents.ts';

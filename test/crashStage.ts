@@ -4,7 +4,7 @@ import { createKubernetesClient, type KubernetesClient } from '../controllers/ku
 import { isNotFound } from '../controllers/kubernetes/errors.ts';
 import { silentLog } from '../controllers/runtime/silentLog.ts';
 import type { WindowsPool } from '../controllers/windowspool/api.gen.ts';
-import type { CallEntry } from '../hack/cloud/callLog.ts';
+import type { CallEntry } from '../hack/cloud/wire/callLog.ts';
 import { waitFor } from '../hack/controlplane/wait.ts';
 import { OperatorProcess } from '../hack/world/operatorProcess.ts';
 import { CLUSTER_NAME, conditionLines, REGION, type World } from '../hack/world/world.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
-import { setDesiredCapacity } from '../hack/cloud/autoScaling.ts';
+import { setDesiredCapacity } from '../hack/cloud/ec2/autoScaling.ts';
 import { waitFor } from '../hack/controlplane/wait.ts';
 import { conditionOf } from '../hack/world/world.ts';
 import { poolManifest } from './pools.ts';

@@ -1,8 +1,8 @@
 import { AwsFault } from './awsFault.ts';
+import { launchConfigOf } from './ec2/launchConfig.ts';
 import type { Faults } from './faults.ts';
-import type { Front } from './front.ts';
-import type { Admin } from './http.ts';
-import { launchConfigOf } from './launchConfig.ts';
+import type { Front } from './wire/front.ts';
+import type { Admin } from './wire/http.ts';
 
 type FieldType = 'string' | 'number' | 'boolean' | 'object' | 'list' | 'null';
 type Fields = Readonly<Record<string, FieldType | readonly FieldType[]>>;

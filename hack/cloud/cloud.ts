@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { adminOf } from './admin.ts';
-import type { CallEntry } from './callLog.ts';
 import { Faults } from './faults.ts';
-import { Front, type Gate } from './front.ts';
-import { HttpFront } from './http.ts';
-import { Policy } from './iam.ts';
-import { type Kubelets, startKubelets } from './kubelets.ts';
+import { Policy } from './iam/iam.ts';
+import { type Kubelets, startKubelets } from './nodes/kubelets.ts';
 import { CloudState, type ClusterOptions } from './state.ts';
 import type { Switches } from './switches.ts';
+import type { CallEntry } from './wire/callLog.ts';
+import { Front, type Gate } from './wire/front.ts';
+import { HttpFront } from './wire/http.ts';
 
 /** The policy that the operator ships with. */
 export const shippedPolicy = fileURLToPath(new URL('../../config/aws/iam-policy.json', import.meta.url));

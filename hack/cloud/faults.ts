@@ -7,20 +7,20 @@ import {
   type NodegroupScalingConfig,
   type Taint,
 } from '@aws-sdk/client-eks';
-import { setEntry } from './accessEntries.ts';
-import { type AddonChange, setAddon } from './addons.ts';
-import type { CallFaults } from './callFaults.ts';
-import { type ReleaseChange, setRelease, upgradeCluster } from './clusterUpgrade.ts';
-import { endInstance } from './endInstance.ts';
-import { checkLaunches, retryLaunches, setStatus } from './groupStatus.ts';
-import type { Policy } from './iam.ts';
-import { releaseOf } from './images.ts';
-import { kernelWith, restart } from './instances.ts';
-import { changeTemplate, type TemplateChange } from './launchTemplates.ts';
+import { endInstance } from './ec2/endInstance.ts';
+import { releaseOf } from './ec2/images.ts';
+import { kernelWith, restart } from './ec2/instances.ts';
+import { changeTemplate, type TemplateChange } from './ec2/launchTemplates.ts';
+import { setEntry } from './eks/accessEntries.ts';
+import { type AddonChange, setAddon } from './eks/addons.ts';
+import { type ReleaseChange, setRelease, upgradeCluster } from './eks/clusterUpgrade.ts';
+import { checkLaunches, retryLaunches, setStatus } from './eks/groupStatus.ts';
+import { createNodegroup, deleteNodegroup } from './eks/nodegroups.ts';
+import { configure } from './eks/updates.ts';
+import type { Policy } from './iam/iam.ts';
 import { instanceTypes, nodeRoleArn } from './network.ts';
-import { createNodegroup, deleteNodegroup } from './nodegroups.ts';
 import type { CloudState, InstanceRecord, NodeDefect, UpdateFailure } from './state.ts';
-import { configure } from './updates.ts';
+import type { CallFaults } from './wire/callFaults.ts';
 
 /** A change of a group behind its operator's back. A label, tag or taint list replaces the present one as a whole. */
 export interface ConsoleEdit {

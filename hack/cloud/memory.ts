@@ -3,13 +3,13 @@ import { EC2ServiceException } from '@aws-sdk/client-ec2';
 import { EKSServiceException } from '@aws-sdk/client-eks';
 import { SSMServiceException } from '@aws-sdk/client-ssm';
 import type { AwsFault } from './awsFault.ts';
-import type { Breakage } from './callFaults.ts';
-import { type OperationName, type Operations, serviceOf } from './calls.ts';
 import { callerArnOf, policyFor } from './cloud.ts';
 import { Faults } from './faults.ts';
-import { Front } from './front.ts';
-import type { Service } from './shapes.ts';
 import { CloudState, type StateOptions } from './state.ts';
+import type { Breakage } from './wire/callFaults.ts';
+import { type OperationName, type Operations, serviceOf } from './wire/calls.ts';
+import { Front } from './wire/front.ts';
+import type { Service } from './wire/shapes.ts';
 
 /**
  * The same local AWS without a wire, for model tests: no sockets, no timers, only the clock that it is given. Rejects

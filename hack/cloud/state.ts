@@ -13,13 +13,13 @@ import type {
   Taint,
   Update,
 } from '@aws-sdk/client-eks';
-import { newEntry } from './accessEntryRecord.ts';
 import { notFound } from './awsFault.ts';
-import type { TemplateRecord } from './launchTemplates.ts';
+import type { TemplateRecord } from './ec2/launchTemplates.ts';
+import { newEntry } from './eks/accessEntryRecord.ts';
+import type { TemplateUse } from './eks/templateRules.ts';
 import { accountId, nodeRoleArn, type SubnetRecord, subnetsOf } from './network.ts';
 import { type ReleaseDay, releaseDays } from './releases.ts';
 import { type Switches, switchesWith } from './switches.ts';
-import type { TemplateUse } from './templateRules.ts';
 import { type Clock, Timeline } from './timeline.ts';
 
 /** The one cluster of the local AWS. `kubernetesVersion` is a minor such as `1.36`, `caData` base64 as in a kubeconfig. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { openPolicy } from './fixtures.ts';
 import type { MemoryCloud } from './memory.ts';
 import type { Switches } from './switches.ts';
-import { memoryCloud } from './testClock.ts';
-import { group, inState, rejection } from './testGroup.ts';
+import { openPolicy } from './testing/fixtures.ts';
+import { memoryCloud } from './testing/testClock.ts';
+import { group, inState, rejection } from './testing/testGroup.ts';
 
 describe('switches', () => {
   const rows: readonly (readonly [keyof Switches, string, string, string, (cloud: MemoryCloud) => Promise<unknown>])[] =

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { WindowsPool, WindowsPoolSpec } from '../../controllers/windowspool/api.gen.ts';
 import type { NodeGroupPool } from '../../controllers/windowspool/testing/fixtures.ts';
-import type { CallFaults } from '../cloud/callFaults.ts';
+import type { CallFaults } from '../cloud/wire/callFaults.ts';
 import type { CloudWorld } from './cloudWorld.ts';
 
 /** One thing that happens; `name` says which, to read a counterexample. */

@@ -19,11 +19,11 @@ import type { Deps } from '../../controllers/windowspool/reconcile.ts';
 import type { Settings } from '../../controllers/windowspool/situation.ts';
 import { Crash, FakeWorld } from '../../controllers/windowspool/testing/fakeWorld.ts';
 import { settings } from '../../controllers/windowspool/testing/fixtures.ts';
-import type { OperationName, Operations } from '../cloud/calls.ts';
-import { sampleCluster } from '../cloud/fixtures.ts';
 import { MemoryCloud } from '../cloud/memory.ts';
-import { nodeFor, nodeTaint, podAddresses, podAddressResource, readyCondition } from '../cloud/nodeObject.ts';
+import { nodeFor, nodeTaint, podAddresses, podAddressResource, readyCondition } from '../cloud/nodes/nodeObject.ts';
 import type { InstanceRecord, NodeEvent } from '../cloud/state.ts';
+import { sampleCluster } from '../cloud/testing/fixtures.ts';
+import type { OperationName, Operations } from '../cloud/wire/calls.ts';
 import { NodeJudge } from './nodeJudge.ts';
 import { Workload } from './workload.ts';
 

@@ -1,0 +1,116 @@
+/** The tags of Auto Scaling groups. An autoscaler reads from them what the nodes of an empty group would be. */
+import type {
+  CreateOrUpdateTagsType,
+  DeleteTagsType,
+  DescribeTagsType,
+  Filter,
+  Tag,
+  TagDescription,
+  TagsType,
+} from '@aws-sdk/client-auto-scaling';
+import { AwsFault } from '../awsFault.ts';
+import { tagsFault } from '../eks/validation.ts';
+import type { CloudState, GroupRecord } from '../state.ts';
+import { pageOf } from '../wire/paging.ts';
+
+/** A value that Auto Scaling does not take. */
+export const validationError = (message: string): AwsFault => new AwsFault('ValidationError', message);
+
+/** A page as Auto Scaling cuts it: MaxRecords is from 1 to 100, and 50 if not given. */
+export function pageOfRecords<T>(
+  all: readonly T[],
+  {
+    MaxRecords: most = 50,
+    NextToken,
+  }: { readonly MaxRecords?: number | undefined; readonly NextToken?: string | undefined },
+) {
+  if (!Number.isInteger(most) || most < 1 || most > 100)
+    throw validationError(`The number of records is ${most}; it must be from 1 to 100`);
+  return pageOf(all, NextToken, most, 'InvalidNextToken');
+}
+
+/** The group of that name; the words are Auto Scaling's own. */
+export function autoScalingGroup(cloud: CloudState, name: string | undefined): GroupRecord {
+  const group = [...cloud.groups.values()].find(({ autoScalingGroup: found }) => found === name);
+  if (group !== undefined) return group;
+  throw validationError(`AutoScalingGroup name not found - AutoScalingGroup ${name} not found`);
+}
+
+/** All tags of a group: those of EKS, which the autoscaler finds its groups by, and those of others. */
+export function tagsOfGroup(cloud: CloudState, group: GroupRecord): TagDescription[] {
+  const { name } = cloud.cluster;
+  const own = new Map([
+    ['eks:cluster-name', name],
+    ['eks:nodegroup-name', group.name],
+    ['k8s.io/cluster-autoscaler/enabled', 'true'],
+    [`k8s.io/cluster-autoscaler/${name}`, 'owned'],
+    [`kubernetes.io/cluster/${name}`, 'owned'],
+  ]);
+  const ofEks = [...own].map(([Key, Value]) => ({ Key, Value, PropagateAtLaunch: true }));
+  const ofOthers = group.autoScalingTags.filter(({ Key }) => !own.has(Key ?? ''));
+  return [...ofEks, ...ofOthers].map(({ Key = '', Value = '', PropagateAtLaunch = false }) => ({
+    ResourceId: group.autoScalingGroup,
+    ResourceType: 'auto-scaling-group',
+    Key,
+    Value,
+    PropagateAtLaunch,
+  }));
+}
+
+/** CreateOrUpdateTags: all of them or none. */
+export function createOrUpdateTags(
+  cloud: CloudState,
+  { Tags: tags = [] }: CreateOrUpdateTagsType,
+): Record<string, never> {
+  for (const tag of tags) {
+    const group = groupOf(cloud, tag);
+    const { Key, Value = '' } = tag;
+    const present = Object.fromEntries(tagsOfGroup(cloud, group).map(({ Key: key, Value: value }) => [key, value]));
+    const fault = tagsFault({ ...present, [Key ?? '']: Value });
+    if (fault !== undefined) throw validationError(fault.message);
+  }
+  for (const { ResourceId, ResourceType: _type, ...tag } of tags) {
+    const group = autoScalingGroup(cloud, ResourceId);
+    group.autoScalingTags = [...group.autoScalingTags.filter(({ Key }) => Key !== tag.Key), structuredClone(tag)];
+  }
+  return {};
+}
+
+/** DeleteTags: one that is not there is no error. */
+export function deleteTags(cloud: CloudState, { Tags: tags = [] }: DeleteTagsType): Record<string, never> {
+  for (const tag of tags) groupOf(cloud, tag);
+  for (const { ResourceId, Key } of tags) {
+    const group = autoScalingGroup(cloud, ResourceId);
+    group.autoScalingTags = group.autoScalingTags.filter((tag) => tag.Key !== Key);
+  }
+  return {};
+}
+
+/** DescribeTags: of all groups, by filters. */
+export function describeTags(cloud: CloudState, request: DescribeTagsType): TagsType {
+  const all = [...cloud.groups.values()]
+    .flatMap((group) => tagsOfGroup(cloud, group))
+    .filter((tag) => (request.Filters ?? []).every((filter) => fitsFilter(tag, filter)));
+  const page = pageOfRecords(all, request);
+  return { Tags: page.items, ...(page.nextToken === undefined ? {} : { NextToken: page.nextToken }) };
+}
+
+function groupOf(cloud: CloudState, { ResourceId, ResourceType }: Tag): GroupRecord {
+  if (ResourceType !== undefined && ResourceType !== 'auto-scaling-group')
+    throw validationError(`ResourceType is ${ResourceType}; it must be auto-scaling-group`);
+  return autoScalingGroup(cloud, ResourceId);
+}
+
+function fitsFilter(tag: TagDescription, { Name = '', Values = [] }: Filter): boolean {
+  const known: Readonly<Record<string, string | undefined>> = {
+    'auto-scaling-group': tag.ResourceId,
+    key: tag.Key,
+    value: tag.Value,
+    'propagate-at-launch': String(tag.PropagateAtLaunch),
+  };
+  if (!Object.hasOwn(known, Name))
+    throw validationError(
+      `Filter type ${Name} is not correct. Allowed Filter types are: auto-scaling-group, key, propagate-at-launch, value`,
+    );
+  return Values.includes(known[Name] ?? '');
+}

@@ -1,0 +1,43 @@
+/** What the Describe operations of EC2 have in common: filters, page sizes, and the words for ids that are not there. */
+import type { Filter, Tag } from '@aws-sdk/client-ec2';
+import { AwsFault } from '../awsFault.ts';
+import { like } from '../iam/iam.ts';
+
+/** Reads a filter's values from a thing. */
+export type Filters<T> = Readonly<Record<string, (thing: T) => string>>;
+
+/** Do all filters let the thing pass? Each does when one of its patterns fits. Tags need no entry in `known`. */
+export function fits<T>(
+  thing: T,
+  filters: readonly Filter[] | undefined,
+  known: Filters<T>,
+  tags: readonly Tag[] = [],
+): boolean {
+  return (filters ?? []).every(({ Name: name = '', Values: patterns = [] }) => {
+    const found = valuesOf(thing, name, known, tags);
+    return patterns.some((pattern) => found.some((value) => like(pattern, value)));
+  });
+}
+
+function valuesOf<T>(thing: T, filter: string, known: Filters<T>, tags: readonly Tag[]): string[] {
+  if (filter === 'tag-key') return tags.map(({ Key }) => Key ?? '');
+  if (filter.startsWith('tag:'))
+    return tags.filter(({ Key }) => `tag:${Key}` === filter).map(({ Value }) => Value ?? '');
+  const read = known[filter];
+  if (read === undefined) throw new AwsFault('InvalidParameterValue', `The filter '${filter}' is invalid`);
+  return [read(thing)];
+}
+
+/** The size of a page: what was asked for, from 5 to `most`, or `most`. */
+export function pageSize(asked: number | undefined, most: number): number {
+  if (asked === undefined) return most;
+  if (Number.isInteger(asked) && asked >= 5 && asked <= most) return asked;
+  throw new AwsFault(
+    'InvalidParameterValue',
+    `Value ( ${asked} ) for parameter maxResults is invalid. Expecting a value between 5 and ${most}.`,
+  );
+}
+
+/** EC2's words for ids that it does not know. */
+export const doNotExist = (what: string, ids: readonly string[]): string =>
+  ids.length === 1 ? `The ${what} '${ids[0]}' does not exist` : `The ${what}s '${ids.join(', ')}' do not exist`;

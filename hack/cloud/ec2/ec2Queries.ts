@@ -1,0 +1,133 @@
+import type {
+  _InstanceType,
+  DescribeInstancesRequest,
+  DescribeInstancesResult,
+  DescribeSubnetsRequest,
+  DescribeSubnetsResult,
+  Instance,
+  Subnet,
+  Tag,
+} from '@aws-sdk/client-ec2';
+import { AwsFault } from '../awsFault.ts';
+import { type SubnetRecord, vpcId } from '../network.ts';
+import { type CloudState, type InstanceRecord, instanceCodes } from '../state.ts';
+import { pageOf } from '../wire/paging.ts';
+import { doNotExist, type Filters, fits, pageSize } from './ec2Filters.ts';
+
+const instanceFilters: Filters<Instance> = {
+  'instance-id': ({ InstanceId }) => InstanceId ?? '',
+  'instance-state-name': ({ State }) => State?.Name ?? '',
+  'instance-type': ({ InstanceType }) => InstanceType ?? '',
+  'private-dns-name': ({ PrivateDnsName }) => PrivateDnsName ?? '',
+  'private-ip-address': ({ PrivateIpAddress }) => PrivateIpAddress ?? '',
+  'subnet-id': ({ SubnetId }) => SubnetId ?? '',
+  'vpc-id': ({ VpcId }) => VpcId ?? '',
+  'image-id': ({ ImageId }) => ImageId ?? '',
+  platform: ({ Platform }) => Platform ?? '',
+  'availability-zone': ({ Placement }) => Placement?.AvailabilityZone ?? '',
+};
+
+const subnetFilters: Filters<Subnet> = {
+  'subnet-id': ({ SubnetId }) => SubnetId ?? '',
+  'vpc-id': ({ VpcId }) => VpcId ?? '',
+  'availability-zone': ({ AvailabilityZone }) => AvailabilityZone ?? '',
+  'availability-zone-id': ({ AvailabilityZoneId }) => AvailabilityZoneId ?? '',
+  'available-ip-address-count': ({ AvailableIpAddressCount }) => String(AvailableIpAddressCount),
+  state: ({ State }) => State ?? '',
+};
+
+/** DescribeInstances: by ids or filters, one reservation an instance, 5 to 1000 a page. */
+export function describeInstances(cloud: CloudState, request: DescribeInstancesRequest): DescribeInstancesResult {
+  const ids = request.InstanceIds ?? [];
+  if (ids.length > 0 && request.MaxResults !== undefined) {
+    throw new AwsFault(
+      'InvalidParameterCombination',
+      'The parameter instancesSet cannot be used with the parameter maxResults',
+    );
+  }
+  const missing = ids.filter((id) => !cloud.instances.has(id));
+  if (missing.length > 0) throw new AwsFault('InvalidInstanceID.NotFound', doNotExist('instance ID', missing));
+  const all = [...cloud.instances.values()]
+    .filter(({ id }) => ids.length === 0 || ids.includes(id))
+    .map((record) => instanceOf(cloud, record))
+    .filter((instance) => fits(instance, request.Filters, instanceFilters, instance.Tags));
+  const page = pageOf(all, request.NextToken, pageSize(request.MaxResults, 1000), 'InvalidNextToken');
+  const reservations = page.items.map((instance) => ({
+    ReservationId: instance.InstanceId?.replace('i-', 'r-') ?? '',
+    OwnerId: cloud.cluster.accountId,
+    Groups: [],
+    Instances: [instance],
+  }));
+  return { Reservations: reservations, ...(page.nextToken === undefined ? {} : { NextToken: page.nextToken }) };
+}
+
+/** DescribeSubnets: by ids or filters. */
+export function describeSubnets(cloud: CloudState, request: DescribeSubnetsRequest): DescribeSubnetsResult {
+  const ids = request.SubnetIds ?? [];
+  const missing = ids.filter((id) => !cloud.subnets.some((subnet) => subnet.id === id));
+  if (missing.length > 0) throw new AwsFault('InvalidSubnetID.NotFound', doNotExist('subnet ID', missing));
+  const all = cloud.subnets
+    .filter(({ id }) => ids.length === 0 || ids.includes(id))
+    .map((record) => subnetOf(cloud, record))
+    .filter((subnet) => fits(subnet, request.Filters, subnetFilters, subnet.Tags));
+  const page = pageOf(all, request.NextToken, pageSize(request.MaxResults, 1000), 'InvalidNextToken');
+  return { Subnets: page.items, ...(page.nextToken === undefined ? {} : { NextToken: page.nextToken }) };
+}
+
+/** The tags of an instance: what it was launched with, and whose it is. */
+export function instanceTags(cloud: CloudState, { tags, autoScalingGroup, group }: InstanceRecord): Tag[] {
+  const groupTags = { 'eks:cluster-name': cloud.cluster.name, 'eks:nodegroup-name': group };
+  const own = {
+    'aws:autoscaling:groupName': autoScalingGroup,
+    ...(cloud.switches.instanceNodegroupTag === 'on' ? groupTags : {}),
+  };
+  return [...tags, ...Object.entries(own).map(([Key, Value]) => ({ Key, Value }))];
+}
+
+function instanceOf(cloud: CloudState, record: InstanceRecord): Instance {
+  const { state, subnet } = record;
+  return {
+    InstanceId: record.id,
+    ImageId: record.imageId,
+    InstanceType: record.type as _InstanceType,
+    State: { Code: instanceCodes[state], Name: state },
+    LaunchTime: record.launchedAt,
+    Placement: { AvailabilityZone: subnet.zone, Tenancy: 'default' },
+    // EC2 writes the lowercase word, whatever the enum of the SDK says.
+    Platform: 'windows' as NonNullable<Instance['Platform']>,
+    Architecture: 'x86_64',
+    ...(state === 'terminated'
+      ? {}
+      : { PrivateIpAddress: record.privateIp, PrivateDnsName: record.nodeName, SubnetId: subnet.id, VpcId: vpcId }),
+    Tags: instanceTags(cloud, record),
+  };
+}
+
+const subnetOf = (cloud: CloudState, record: SubnetRecord): Subnet => ({
+  SubnetId: record.id,
+  VpcId: vpcId,
+  AvailabilityZone: record.zone,
+  AvailabilityZoneId: record.zoneId,
+  AvailableIpAddressCount: record.freeAddresses,
+  CidrBlock: `10.0.${record.network}.0/24`,
+  State: 'available',
+  OwnerId: cloud.cluster.accountId,
+  MapPublicIpOnLaunch: false,
+  AssignIpv6AddressOnCreation: cloud.clusterState.ipFamily === 'ipv6',
+  Ipv6Native: false,
+  Ipv6CidrBlockAssociationSet: ipv6BlocksOf(cloud, record),
+  SubnetArn: `arn:aws:ec2:${cloud.cluster.region}:${cloud.cluster.accountId}:subnet/${record.id}`,
+  Tags: [{ Key: `kubernetes.io/cluster/${cloud.cluster.name}`, Value: 'shared' }],
+});
+
+// The subnets of an IPv6 cluster have both families.
+const ipv6BlocksOf = (cloud: CloudState, { network, id }: SubnetRecord): Subnet['Ipv6CidrBlockAssociationSet'] =>
+  cloud.clusterState.ipFamily === 'ipv4'
+    ? []
+    : [
+        {
+          AssociationId: id.replace('subnet-', 'subnet-cidr-assoc-'),
+          Ipv6CidrBlock: `2600:1f14:abc:de0${network}::/64`,
+          Ipv6CidrBlockState: { State: 'associated' },
+        },
+      ];

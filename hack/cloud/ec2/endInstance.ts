@@ -1,0 +1,72 @@
+import type { TerminateInstancesRequest, TerminateInstancesResult } from '@aws-sdk/client-ec2';
+import { AwsFault } from '../awsFault.ts';
+import { durations } from '../durations.ts';
+import { checkLaunches } from '../eks/groupStatus.ts';
+import { cordon, drain, stopDrain } from '../nodes/nodeDrain.ts';
+import { type CloudState, type GroupRecord, type InstanceRecord, instanceCodes } from '../state.ts';
+import { doNotExist } from './ec2Filters.ts';
+import { resize, terminateUnderNode } from './instances.ts';
+
+/** Ends an instance at once, whatever runs on it. Its Auto Scaling group launches another if it still wants one. */
+export function endInstance(cloud: CloudState, instance: InstanceRecord): void {
+  terminateUnderNode(cloud, instance);
+  const group = cloud.groups.get(instance.group);
+  if (group !== undefined && group.autoScalingGroup === instance.autoScalingGroup) follow(cloud, group);
+}
+
+/**
+ * An Auto Scaling group takes an instance out of service, and launches another if it still wants one. EKS' lifecycle hook
+ * (Terminate-LC-Hook) keeps the old one meanwhile: its node is cordoned and drained, and after 15 minutes it ends all the same. Sources: the user
+ * guide's "Simplify node lifecycle with managed node groups", and the lifecycle states of EC2 Auto Scaling's user guide.
+ */
+export function takeOutOfService(cloud: CloudState, group: GroupRecord, instance: InstanceRecord): void {
+  instance.leaving = 'Terminating:Wait';
+  follow(cloud, group);
+  const during = (seconds: number, run: () => void) =>
+    cloud.timeline.after(seconds, () => {
+      if (instance.state !== 'terminated') run();
+    });
+  const proceed = () => {
+    stopDrain(instance);
+    instance.leaving = 'Terminating:Proceed';
+    during(durations.drained, () => terminateUnderNode(cloud, instance));
+  };
+  const look = (left: number): void => {
+    if (instance.drained || left <= 0) proceed();
+    else during(durations.look, () => look(left - 1));
+  };
+  during(durations.hook, () => {
+    cordon(cloud, instance, true);
+    drain(cloud, instance);
+    look(Math.round(durations.drain / durations.look));
+  });
+}
+
+/** An Auto Scaling group brings itself to the size that it has been told. One that is being deleted does not. */
+export function follow(cloud: CloudState, group: GroupRecord): void {
+  if (group.nodegroup.status === 'DELETING') return;
+  resize(cloud, group);
+  checkLaunches(cloud, group);
+}
+
+/** TerminateInstances of EC2: all of them or, if one is not there, none. */
+export function terminateInstances(
+  cloud: CloudState,
+  { InstanceIds: ids = [] }: TerminateInstancesRequest,
+): TerminateInstancesResult {
+  const missing = ids.filter((id) => !cloud.instances.has(id));
+  if (missing.length > 0) throw new AwsFault('InvalidInstanceID.NotFound', doNotExist('instance ID', missing));
+  const changes = ids.flatMap((id) => {
+    const instance = cloud.instances.get(id);
+    if (instance === undefined) return [];
+    const { state } = instance;
+    endInstance(cloud, instance);
+    const ended = state === 'terminated' ? 'terminated' : 'shutting-down';
+    return {
+      InstanceId: id,
+      PreviousState: { Code: instanceCodes[state], Name: state },
+      CurrentState: { Code: instanceCodes[ended], Name: ended } as const,
+    };
+  });
+  return { TerminatingInstances: changes };
+}

@@ -1,0 +1,106 @@
+/*
+ * The images of EKS: one for each release and amiType. Names and SSM parameters: user guide of EKS. AWS takes its Windows
+ * images back about four months after their release; nodes that run stay, new ones can't be launched.
+ */
+import { createHash } from 'node:crypto';
+import type { DescribeImagesRequest, DescribeImagesResult, Image } from '@aws-sdk/client-ec2';
+import { AwsFault } from '../awsFault.ts';
+import { amiTypesOf, dayOf, minors, type Release, releasesOf, windowsOf } from '../releases.ts';
+import type { CloudState } from '../state.ts';
+import { pageOf } from '../wire/paging.ts';
+import { doNotExist, type Filters, fits, pageSize } from './ec2Filters.ts';
+
+/** How long an image can be launched, counted to the newest release: no test then depends on today's date. */
+const publicMs = 122 * 86_400_000;
+// EC2 deprecates a public image two years after it was made: user guide of EC2.
+const deprecatedMs = 730 * 86_400_000;
+
+/** The published image of a release version; the newest of the cluster's version when none is named. */
+export function releaseOf(cloud: CloudState, releaseVersion: string | undefined): Release | undefined {
+  if (releaseVersion === undefined) return newestRelease(cloud, cloud.clusterState.version);
+  const releases = releasesOf(cloud.releases, releaseVersion.split('-')[0] ?? '');
+  return releases.find((release) => release.releaseVersion === releaseVersion);
+}
+
+/** The newest release of a minor, for an amiType if one is given. */
+export const newestRelease = (cloud: CloudState, minor: string, amiType?: string): Release | undefined =>
+  releasesOf(cloud.releases, minor, amiType).at(-1);
+
+/** One id for each pair of amiType and release version. */
+export const imageIdFor = (amiType: string, releaseVersion: string): string =>
+  `ami-0${createHash('sha256').update(`${amiType}/${releaseVersion}`).digest('hex').slice(0, 16)}`;
+
+/** Which Windows and which release the image of that id has, public or not. */
+export function imageNamed(
+  cloud: CloudState,
+  id: string,
+): { readonly amiType: string; readonly releaseVersion: string } | undefined {
+  return published(cloud).find(({ amiType, releaseVersion }) => imageIdFor(amiType, releaseVersion) === id);
+}
+
+/** `Windows_Server-2022-English-Core-EKS_Optimized-1.36`: the AMI's name without its date, and the name in SSM. */
+export function imageFamily(amiType: string, minor: string): string {
+  const { year, edition } = windowsOf(amiType) ?? { year: '', edition: '' };
+  return `Windows_Server-${year}-English-${edition === 'CORE' ? 'Core' : 'Full'}-EKS_Optimized-${minor}`;
+}
+
+/** May instances be launched from a release? */
+export function isPublic(cloud: CloudState, releaseVersion: string | undefined): boolean {
+  const found = cloud.releases.find(({ date }) => releaseVersion?.endsWith(`-${date}`) === true);
+  const newest = cloud.releases.at(-1);
+  if (found === undefined || newest === undefined) return true;
+  return found.public ?? dayOf(newest.date) - dayOf(found.date) <= publicMs;
+}
+
+const imageFilters: Filters<Image> = {
+  'image-id': ({ ImageId }) => ImageId ?? '',
+  name: ({ Name }) => Name ?? '',
+  state: ({ State }) => State ?? '',
+  'owner-alias': ({ ImageOwnerAlias }) => ImageOwnerAlias ?? '',
+  architecture: ({ Architecture }) => Architecture ?? '',
+  platform: ({ Platform }) => Platform ?? '',
+  'is-public': ({ Public }) => String(Public),
+};
+
+/** DescribeImages, of EKS' Windows images: those that were taken back are not to be seen. */
+export function describeImages(cloud: CloudState, request: DescribeImagesRequest): DescribeImagesResult {
+  const ids = request.ImageIds ?? [];
+  const all = images(cloud);
+  const missing = ids.filter((id) => !all.some(({ ImageId }) => ImageId === id));
+  if (missing.length > 0) throw new AwsFault('InvalidAMIID.NotFound', doNotExist('image id', [`[${missing}]`]));
+  const owners = request.Owners ?? [];
+  const found = all
+    .filter(({ ImageId = '' }) => ids.length === 0 || ids.includes(ImageId))
+    .filter(({ OwnerId = '' }) => owners.length === 0 || owners.includes('amazon') || owners.includes(OwnerId))
+    .filter((image) => fits(image, request.Filters, imageFilters));
+  const page = pageOf(found, request.NextToken, pageSize(request.MaxResults, 1000), 'InvalidNextToken');
+  return { Images: page.items, ...(page.nextToken === undefined ? {} : { NextToken: page.nextToken }) };
+}
+
+const published = (cloud: CloudState) =>
+  minors.flatMap((minor) =>
+    amiTypesOf(minor).flatMap((amiType) =>
+      releasesOf(cloud.releases, minor, amiType).map(({ releaseVersion }) => ({ minor, amiType, releaseVersion })),
+    ),
+  );
+
+const images = (cloud: CloudState): Image[] =>
+  published(cloud)
+    .filter(({ releaseVersion }) => isPublic(cloud, releaseVersion))
+    .map(({ amiType, minor, releaseVersion }) => imageOf(amiType, minor, releaseVersion));
+
+function imageOf(amiType: string, minor: string, releaseVersion: string): Image {
+  const date = releaseVersion.slice(minor.length + 1);
+  return {
+    ImageId: imageIdFor(amiType, releaseVersion),
+    Name: `${imageFamily(amiType, minor)}-${date}`,
+    OwnerId: '801119661308',
+    ImageOwnerAlias: 'amazon',
+    Public: true,
+    State: 'available',
+    Architecture: 'x86_64',
+    Platform: 'windows' as NonNullable<Image['Platform']>,
+    CreationDate: new Date(dayOf(date)).toISOString(),
+    DeprecationTime: new Date(dayOf(date) + deprecatedMs).toISOString(),
+  };
+}

@@ -1,0 +1,103 @@
+import type {
+  _InstanceType,
+  DescribeInstanceTypeOfferingsRequest,
+  DescribeInstanceTypeOfferingsResult,
+  DescribeInstanceTypesRequest,
+  DescribeInstanceTypesResult,
+  InstanceTypeInfo,
+  InstanceTypeOffering,
+} from '@aws-sdk/client-ec2';
+import { AwsFault } from '../awsFault.ts';
+import { type InstanceTypeRecord, instanceTypes } from '../network.ts';
+import type { CloudState } from '../state.ts';
+import { pageOf } from '../wire/paging.ts';
+import { type Filters, fits, pageSize } from './ec2Filters.ts';
+
+const typeFilters: Filters<InstanceTypeInfo> = {
+  'instance-type': ({ InstanceType }) => InstanceType ?? '',
+  'processor-info.supported-architecture': ({ ProcessorInfo }) => ProcessorInfo?.SupportedArchitectures?.[0] ?? '',
+  hypervisor: ({ Hypervisor }) => Hypervisor ?? '',
+  'memory-info.size-in-mib': ({ MemoryInfo }) => String(MemoryInfo?.SizeInMiB),
+  'vcpu-info.default-vcpus': ({ VCpuInfo }) => String(VCpuInfo?.DefaultVCpus),
+  'network-info.ipv4-addresses-per-interface': ({ NetworkInfo }) => String(NetworkInfo?.Ipv4AddressesPerInterface),
+};
+
+const offeringFilters: Filters<InstanceTypeOffering> = {
+  'instance-type': ({ InstanceType }) => InstanceType ?? '',
+  location: ({ Location }) => Location ?? '',
+};
+
+/** The zones of the region that offer an instance type: all, unless a test says otherwise. */
+export const zonesOffering = (cloud: CloudState, type: string): readonly string[] =>
+  cloud.offerings.get(type) ?? cloud.subnets.map(({ zone }) => zone);
+
+/** The instance type of that name, where the region offers it at all. */
+export const offeredType = (cloud: CloudState, name: string): InstanceTypeRecord | undefined =>
+  instanceTypes.find((type) => type.name === name && zonesOffering(cloud, name).length > 0);
+
+/** DescribeInstanceTypes: by names or filters, 5 to 100 a page. */
+export function describeInstanceTypes(
+  cloud: CloudState,
+  request: DescribeInstanceTypesRequest,
+): DescribeInstanceTypesResult {
+  const names: readonly string[] = request.InstanceTypes ?? [];
+  if (names.length > 0 && request.MaxResults !== undefined) {
+    throw new AwsFault(
+      'InvalidParameterCombination',
+      'The parameter instanceTypes cannot be used with the parameter maxResults',
+    );
+  }
+  const missing = names.filter((name) => offeredType(cloud, name) === undefined);
+  if (missing.length > 0) {
+    throw new AwsFault(
+      'InvalidInstanceType',
+      `The following supplied instance types do not exist: [${missing.join(', ')}]`,
+    );
+  }
+  const all = instanceTypes
+    .filter(({ name }) => (names.length === 0 || names.includes(name)) && offeredType(cloud, name) !== undefined)
+    .map(typeInfoOf)
+    .filter((type) => fits(type, request.Filters, typeFilters));
+  const page = pageOf(all, request.NextToken, pageSize(request.MaxResults, 100), 'InvalidNextToken');
+  return { InstanceTypes: page.items, ...(page.nextToken === undefined ? {} : { NextToken: page.nextToken }) };
+}
+
+/** DescribeInstanceTypeOfferings: by region or zone, 5 to 1000 a page. */
+export function describeInstanceTypeOfferings(
+  cloud: CloudState,
+  request: DescribeInstanceTypeOfferingsRequest,
+): DescribeInstanceTypeOfferingsResult {
+  const { LocationType = 'region', Filters: filters, NextToken: token } = request;
+  const all = instanceTypes
+    .flatMap(({ name }) => locationsOf(cloud, name, LocationType).map((Location) => ({ name, Location })))
+    .map(
+      ({ name, Location }): InstanceTypeOffering => ({ InstanceType: name as _InstanceType, LocationType, Location }),
+    )
+    .filter((offering) => fits(offering, filters, offeringFilters));
+  const page = pageOf(all, token, pageSize(request.MaxResults, 1000), 'InvalidNextToken');
+  return { InstanceTypeOfferings: page.items, ...(page.nextToken === undefined ? {} : { NextToken: page.nextToken }) };
+}
+
+function locationsOf(cloud: CloudState, type: string, by: string): readonly string[] {
+  const zones = zonesOffering(cloud, type);
+  if (by === 'availability-zone') return zones;
+  if (by === 'availability-zone-id')
+    return cloud.subnets.filter(({ zone }) => zones.includes(zone)).map(({ zoneId }) => zoneId);
+  return by === 'region' && zones.length > 0 ? [cloud.cluster.region] : [];
+}
+
+const typeInfoOf = (type: InstanceTypeRecord): InstanceTypeInfo => ({
+  InstanceType: type.name as _InstanceType,
+  CurrentGeneration: type.hypervisor === 'nitro',
+  SupportedUsageClasses: ['on-demand', 'spot'],
+  BareMetal: false,
+  Hypervisor: type.hypervisor,
+  ProcessorInfo: { SupportedArchitectures: [type.architecture] },
+  VCpuInfo: { DefaultVCpus: type.cpus },
+  MemoryInfo: { SizeInMiB: type.memoryMiB },
+  NetworkInfo: {
+    MaximumNetworkInterfaces: type.interfaces,
+    Ipv4AddressesPerInterface: type.addressesPerInterface,
+    Ipv6Supported: true,
+  },
+});

@@ -1,0 +1,181 @@
+import { durations } from '../durations.ts';
+import { admissionOf, whenAdmitted } from '../eks/admission.ts';
+import { isKubeletLabel, isKubernetesLabel } from '../eks/labels.ts';
+import { buildOf, kernelOf, type Release, windowsOf, yearOf } from '../releases.ts';
+import { type CloudState, type GroupRecord, type InstanceRecord, type NodeDefect, takePlan } from '../state.ts';
+import { releaseOf } from './images.ts';
+import { type LaunchConfig, launchConfigOf } from './launchConfig.ts';
+import { type Place, placeFor } from './placement.ts';
+
+/** The instances of a group that are not terminated, oldest first; also those that its Auto Scaling group has taken out of service. */
+export const runningInstances = (cloud: CloudState, group: string): InstanceRecord[] =>
+  [...cloud.instances.values()].filter((instance) => instance.group === group && instance.state !== 'terminated');
+
+/** Those of them that are in service: what counts when an Auto Scaling group looks whether it has as many as it wants. */
+export const livingInstances = (cloud: CloudState, group: string): InstanceRecord[] =>
+  runningInstances(cloud, group).filter(({ leaving }) => leaving === undefined);
+
+/** Launches or ends instances until there are as many as the group's configuration desires, and its growth. */
+export const resize = (cloud: CloudState, group: GroupRecord): void =>
+  scaleTo(cloud, group, (group.nodegroup.scalingConfig?.desiredSize ?? 0) + group.growth);
+
+/**
+ * Launches or ends instances until there are that many. The kubelets follow. What keeps it from launching them all is
+ * left in the group's `launchIssue`.
+ */
+export function scaleTo(cloud: CloudState, group: GroupRecord, desired: number): void {
+  delete group.launchIssue;
+  const living = livingInstances(cloud, group.name);
+  for (let missing = desired - living.length; missing > 0; missing -= 1) {
+    const place = placeFor(cloud, group);
+    if (!('subnet' in place)) {
+      group.launchIssue = place;
+      return;
+    }
+    launch(cloud, group, place);
+  }
+  for (let extra = living.length - desired; extra > 0; extra -= 1) {
+    const victim = scaleInVictim(livingInstances(cloud, group.name));
+    if (victim !== undefined) terminate(cloud, victim);
+  }
+}
+
+/** Ends an instance: its node leaves, and EC2 forgets it some time later. */
+export function terminate(cloud: CloudState, instance: InstanceRecord): void {
+  if (stop(cloud, instance)) cloud.emit({ kind: 'leave', instance });
+}
+
+/** Ends an instance as `terminate` does, but its node is there for a while after it, and not Ready. */
+export function terminateUnderNode(cloud: CloudState, instance: InstanceRecord): void {
+  if (!stop(cloud, instance)) return;
+  if (instance.joined) cloud.emit({ kind: 'lost', instance });
+  cloud.timeline.after(durations.lostNode, () => cloud.emit({ kind: 'leave', instance }));
+}
+
+function stop(cloud: CloudState, instance: InstanceRecord): boolean {
+  if (instance.state === 'terminated') return false;
+  instance.state = 'terminated';
+  instance.drain?.abort();
+  instance.subnet.freeAddresses += 1;
+  cloud.timeline.after(durations.forgetInstance, () => cloud.instances.delete(instance.id));
+  return true;
+}
+
+function launch(cloud: CloudState, group: GroupRecord, place: Place): void {
+  const instance = newInstance(cloud, group, place);
+  cloud.instances.set(instance.id, instance);
+  instance.subnet.freeAddresses -= 1;
+  cloud.timeline.after(durations.boot, () => {
+    if (instance.state !== 'pending') return;
+    instance.state = 'running';
+    if (instance.defect.neverJoins === true || !kubeletStarts(group)) return;
+    const wanted = () => instance.state === 'running';
+    whenAdmitted(cloud, group, wanted, () => join(cloud, group, instance));
+  });
+}
+
+function join(cloud: CloudState, group: GroupRecord, instance: InstanceRecord): void {
+  instance.joined = true;
+  if (cloud.switches.linuxAccessEntry === 'notReady' && admissionOf(cloud, group.nodegroup.nodeRole) === 'linux') {
+    instance.defect = { ...instance.defect, notReady: true };
+  }
+  cloud.emit({ kind: 'join', instance });
+  addressesFollow(cloud, instance);
+}
+
+/** Restarts an instance. Its kubelet measures again, and registers again if its Node is gone. */
+export function restart(cloud: CloudState, instance: InstanceRecord): void {
+  instance.boots += 1;
+  cloud.emit({ kind: 'restart', instance });
+  addressesFollow(cloud, instance);
+}
+
+function addressesFollow(cloud: CloudState, instance: InstanceRecord): void {
+  if (instance.defect.noPodAddresses === true) return;
+  cloud.timeline.after(durations.podAddresses, () => {
+    if (instance.state === 'running') cloud.emit({ kind: 'podAddresses', instance });
+  });
+}
+
+// A kubelet refuses to start with labels under kubernetes.io or k8s.io that it does not know (--node-labels).
+const kubeletStarts = (group: GroupRecord): boolean =>
+  Object.keys(group.nodegroup.labels ?? {}).every((label) => !isKubernetesLabel(label) || isKubeletLabel(label));
+
+function newInstance(cloud: CloudState, group: GroupRecord, { type, subnet }: Place): InstanceRecord {
+  const { releaseVersion, amiType, imageId, tags, template } = launchConfigOf(cloud, group);
+  const release = releaseOf(cloud, releaseVersion);
+  const windows = windowsOf(amiType);
+  const defect = takePlan(cloud.plans.nodes, group.name)?.defect ?? {};
+  const privateIp = freeAddress(cloud, subnet.network);
+  const domain = cloud.cluster.region === 'us-east-1' ? 'ec2.internal' : `${cloud.cluster.region}.compute.internal`;
+  const measured = release === undefined || windows === undefined ? '' : kernelOf(release, windows.year);
+  const kernelVersion = release === undefined ? measured : kernelWith(measured, defect, release);
+  return {
+    id: cloud.nextId('i'),
+    group: group.name,
+    autoScalingGroup: group.autoScalingGroup,
+    type,
+    subnet,
+    privateIp,
+    nodeName: `ip-${privateIp.replaceAll('.', '-')}.${domain}`,
+    imageId,
+    tags,
+    launchedAt: cloud.timeline.now(),
+    defect,
+    releaseVersion,
+    nodeLabels: nodeLabelsOf(group, imageId, template),
+    registerWithTaints: structuredClone(group.nodegroup.taints ?? []),
+    kernelVersion,
+    boots: 1,
+    state: 'pending',
+    joined: false,
+    drained: false,
+  };
+}
+
+function nodeLabelsOf(
+  { name, nodegroup }: GroupRecord,
+  imageId: string,
+  template: LaunchConfig['template'],
+): Record<string, string> {
+  const labels = {
+    ...nodegroup.labels,
+    'eks.amazonaws.com/nodegroup': name,
+    'eks.amazonaws.com/nodegroup-image': imageId,
+    'eks.amazonaws.com/capacityType': nodegroup.capacityType ?? 'ON_DEMAND',
+  };
+  if (template === undefined) return labels;
+  return {
+    ...labels,
+    'eks.amazonaws.com/sourceLaunchTemplateId': template.id ?? '',
+    'eks.amazonaws.com/sourceLaunchTemplateVersion': template.version ?? '',
+  };
+}
+
+/** A kernel version with a defect in it. Another build comes with the revision that the same release gives that build. */
+export function kernelWith(measured: string, { kernelVersion, build, revision }: NodeDefect, release: Release): string {
+  if (kernelVersion !== undefined) return kernelVersion;
+  if (build === undefined) return revision === undefined ? measured : `${buildOf(measured)}.${revision}`;
+  const year = yearOf(build);
+  return `${build}.${revision ?? (year === undefined ? 1 : release.revisions[year])}`;
+}
+
+function freeAddress(cloud: CloudState, network: number): string {
+  // The addresses of ended instances rest for a while, as those of a VPC do.
+  const taken = new Set([...cloud.instances.values()].map(({ privateIp }) => privateIp));
+  // A fleet larger than a /24 goes on in the next 64 networks up, so that bigger benches fit as well.
+  for (let block = 0; block < 64; block += 1) {
+    for (let host = 10; host < 255; host += 1) {
+      const address = `10.${block}.${network}.${host}`;
+      if (!taken.has(address)) return address;
+    }
+  }
+  throw new Error(`no free address in network ${network}`);
+}
+
+/** The default termination policy of Auto Scaling: first the zone with the most instances, then the oldest instance in it. */
+export function scaleInVictim(living: InstanceRecord[]): InstanceRecord | undefined {
+  const inZone = (zone: string) => living.filter((instance) => instance.subnet.zone === zone).length;
+  const most = Math.max(...living.map((instance) => inZone(instance.subnet.zone)));
+  return living.find((instance) => inZone(instance.subnet.zone) === most);
+}

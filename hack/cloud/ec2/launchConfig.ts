@@ -1,0 +1,63 @@
+import type { Tag } from '@aws-sdk/client-ec2';
+import type { TemplateUse } from '../eks/templateRules.ts';
+import type { CloudState, GroupRecord } from '../state.ts';
+import { imageIdFor, imageNamed } from './images.ts';
+import { addVersion } from './launchTemplates.ts';
+
+/**
+ * What the next instance of a group is made of: the group's own settings, those of its launch template and of its
+ * Auto Scaling group, and where it is on its way to.
+ */
+export interface LaunchConfig {
+  readonly imageId: string;
+  /** Of the image: which Windows it has, and which release it is. */
+  readonly amiType: string;
+  readonly releaseVersion: string;
+  readonly instanceTypes: readonly string[];
+  readonly tags: readonly Tag[];
+  readonly template: TemplateUse['specification'] | undefined;
+}
+
+// Of EKS, where neither the request nor the template says one: API reference of CreateNodegroup.
+const defaultType = 't3.medium';
+
+/** The launch configuration of a group as of now. */
+export function launchConfigOf(cloud: CloudState, group: GroupRecord): LaunchConfig {
+  const {
+    amiType = '',
+    releaseVersion = '',
+    instanceTypes = [defaultType],
+  } = { ...group.nodegroup, ...group.rollout?.target };
+  const template = group.rollout?.template ?? group.template;
+  const { ImageId, InstanceType, TagSpecifications = [] } = template?.data ?? {};
+  const propagated = group.autoScalingTags.filter(({ PropagateAtLaunch }) => PropagateAtLaunch === true);
+  const image = ImageId === undefined ? undefined : imageNamed(cloud, ImageId);
+  return {
+    imageId: ImageId ?? imageIdFor(amiType, releaseVersion),
+    amiType: image?.amiType ?? amiType,
+    releaseVersion: image?.releaseVersion ?? releaseVersion,
+    instanceTypes: InstanceType === undefined ? instanceTypes : [InstanceType],
+    tags: [
+      ...TagSpecifications.filter(({ ResourceType }) => ResourceType === 'instance').flatMap(({ Tags = [] }) => Tags),
+      ...propagated.map(({ Key, Value }) => ({ Key, Value })),
+    ],
+    template: template?.specification,
+  };
+}
+
+/** EKS copies what a group is launched from into a template of its own, `eks-<uuid>`: a version for each change. */
+export function copyTemplate(cloud: CloudState, group: GroupRecord): void {
+  const { imageId, tags } = launchConfigOf(cloud, group);
+  const source = (group.rollout?.template ?? group.template)?.data;
+  const uuid = group.nodegroup.nodegroupArn?.split('/').at(-1);
+  const ownTags = [
+    { Key: 'eks:cluster-name', Value: cloud.cluster.name },
+    { Key: 'eks:nodegroup-name', Value: group.name },
+  ];
+  const data = {
+    ...source,
+    ImageId: imageId,
+    TagSpecifications: [{ ResourceType: 'instance' as const, Tags: [...tags, ...ownTags] }],
+  };
+  addVersion(cloud, `eks-${uuid}`, data, group.name);
+}

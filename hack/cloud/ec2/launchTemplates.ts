@@ -1,0 +1,197 @@
+/** Launch templates of EC2: those of users, and the one that EKS makes for each group. */
+import type {
+  DescribeLaunchTemplatesRequest,
+  DescribeLaunchTemplatesResult,
+  DescribeLaunchTemplateVersionsRequest,
+  DescribeLaunchTemplateVersionsResult,
+  LaunchTemplate,
+  LaunchTemplateVersion,
+  ResponseLaunchTemplateData,
+} from '@aws-sdk/client-ec2';
+import { AwsFault } from '../awsFault.ts';
+import type { CloudState } from '../state.ts';
+import { checkInput } from '../wire/model.ts';
+import { pageOf } from '../wire/paging.ts';
+import { operationOf } from '../wire/shapes.ts';
+import { type Filters, fits, pageSize } from './ec2Filters.ts';
+
+/** A version of a launch template. */
+export interface TemplateVersion {
+  readonly number: number;
+  readonly createdAt: Date;
+  readonly data: ResponseLaunchTemplateData;
+}
+
+/** A launch template. `group`: EKS made it for that node group. Versions are in order; any but the default can be gone. */
+export interface TemplateRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: Date;
+  readonly group?: string;
+  defaultVersion: number;
+  versions: TemplateVersion[];
+}
+
+/** A new version of the template of that name, or a new template. */
+export function addVersion(
+  cloud: CloudState,
+  name: string,
+  data: ResponseLaunchTemplateData,
+  group?: string,
+): TemplateRecord {
+  const createdAt = cloud.timeline.now();
+  let template = templateNamed(cloud, name);
+  if (template === undefined) {
+    const made = group === undefined ? {} : { group };
+    template = { id: cloud.nextId('lt'), name, createdAt, defaultVersion: 1, versions: [], ...made };
+    cloud.launchTemplates.set(template.id, template);
+  }
+  const number = latestOf(template) + 1;
+  template.versions.push({ number, createdAt, data: structuredClone(data) });
+  return template;
+}
+
+/** What somebody does to a template: adds a version, sets the default, takes a version or the template away. */
+export interface TemplateChange {
+  readonly name: string;
+  readonly data?: object;
+  readonly defaultVersion?: number;
+  readonly deleteVersion?: number;
+  readonly exists?: boolean;
+}
+
+/** Does that, and returns the template's id and newest version. Throws RangeError, or what EC2 says of the data. */
+export function changeTemplate(
+  cloud: CloudState,
+  { name, data, defaultVersion, deleteVersion, exists }: TemplateChange,
+): { readonly id: string; readonly version: number } {
+  const create = operationOf('ec2', 'CreateLaunchTemplate');
+  if (create !== undefined) checkInput(create, { LaunchTemplateName: name, LaunchTemplateData: data ?? {} });
+  const template = data === undefined ? templateNamed(cloud, name) : addVersion(cloud, name, data);
+  if (template === undefined) throw new RangeError(`there is no launch template ${name}; give data to make one`);
+  const named = [defaultVersion, deleteVersion].filter((number) => number !== undefined);
+  const wrong = named.find((number) => !template.versions.some((version) => version.number === number));
+  if (wrong !== undefined) throw new RangeError(`launch template ${name} has no version ${wrong}`);
+  if (defaultVersion !== undefined) template.defaultVersion = defaultVersion;
+  if (deleteVersion === template.defaultVersion) throw new RangeError('the default version can not be deleted');
+  template.versions = template.versions.filter(({ number }) => number !== deleteVersion);
+  if (exists === false) cloud.launchTemplates.delete(template.id);
+  return { id: template.id, version: latestOf(template) };
+}
+
+/** The template of that name. */
+export const templateNamed = (cloud: CloudState, name: string | undefined): TemplateRecord | undefined =>
+  [...cloud.launchTemplates.values()].find((template) => template.name === name);
+
+/** A version by number, `$Latest` or `$Default`. */
+export function versionOf(template: TemplateRecord, version: string): TemplateVersion | undefined {
+  const number =
+    version === '$Latest' ? latestOf(template) : version === '$Default' ? template.defaultVersion : Number(version);
+  return template.versions.find((candidate) => candidate.number === number);
+}
+
+const templateFilters: Filters<LaunchTemplate> = {
+  'launch-template-name': ({ LaunchTemplateName }) => LaunchTemplateName ?? '',
+};
+
+/** DescribeLaunchTemplates: by ids, names or filters. */
+export function describeLaunchTemplates(
+  cloud: CloudState,
+  request: DescribeLaunchTemplatesRequest,
+): DescribeLaunchTemplatesResult {
+  const { LaunchTemplateIds: ids = [], LaunchTemplateNames: names = [] } = request;
+  for (const id of ids) if (!cloud.launchTemplates.has(id)) throw noId(id);
+  for (const name of names) if (templateNamed(cloud, name) === undefined) throw noName();
+  const all = [...cloud.launchTemplates.values()]
+    .filter(({ id, name }) => (ids.length === 0 && names.length === 0) || ids.includes(id) || names.includes(name))
+    .map((template) => templateOf(cloud, template))
+    .filter((template) => fits(template, request.Filters, templateFilters, template.Tags));
+  const page = pageOf(all, request.NextToken, pageSize(request.MaxResults, 200), 'InvalidNextToken');
+  return { LaunchTemplates: page.items, ...(page.nextToken === undefined ? {} : { NextToken: page.nextToken }) };
+}
+
+/** DescribeLaunchTemplateVersions of one template, newest first. */
+export function describeLaunchTemplateVersions(
+  cloud: CloudState,
+  request: DescribeLaunchTemplateVersionsRequest,
+): DescribeLaunchTemplateVersionsResult {
+  const template = templateFor(cloud, request);
+  const { Versions: wanted = [], MinVersion = '1', MaxVersion = '$Latest' } = request;
+  const missing = wanted.find((version) => versionOf(template, version) === undefined);
+  if (missing !== undefined) throw noVersion(template, missing);
+  const numbers = wanted.map((version) => versionOf(template, version)?.number);
+  const least = Number(MinVersion);
+  const most = MaxVersion === '$Latest' ? latestOf(template) : Number(MaxVersion);
+  const all = template.versions
+    .filter(({ number }) => (wanted.length === 0 ? number >= least && number <= most : numbers.includes(number)))
+    .map((version) => templateVersionOf(cloud, template, version))
+    .reverse();
+  const page = pageOf(all, request.NextToken, pageSize(request.MaxResults, 200), 'InvalidNextToken');
+  return { LaunchTemplateVersions: page.items, ...(page.nextToken === undefined ? {} : { NextToken: page.nextToken }) };
+}
+
+function templateFor(
+  cloud: CloudState,
+  { LaunchTemplateId: id, LaunchTemplateName: name }: DescribeLaunchTemplateVersionsRequest,
+): TemplateRecord {
+  if ((id === undefined) === (name === undefined)) {
+    const message = 'The request must contain exactly one of LaunchTemplateId and LaunchTemplateName';
+    throw new AwsFault('InvalidParameterCombination', message);
+  }
+  const template = id === undefined ? templateNamed(cloud, name) : cloud.launchTemplates.get(id);
+  if (template !== undefined) return template;
+  throw id === undefined ? noName() : noId(id);
+}
+
+// Words of EC2, seen, all three.
+const noId = (id: string): AwsFault =>
+  new AwsFault(
+    'InvalidLaunchTemplateId.NotFound',
+    `The specified launch template, with template ID ${id}, does not exist.`,
+  );
+
+const noName = (): AwsFault =>
+  new AwsFault(
+    'InvalidLaunchTemplateName.NotFoundException',
+    'At least one of the launch templates specified in the request does not exist.',
+  );
+
+const noVersion = ({ id }: TemplateRecord, version: string): AwsFault =>
+  new AwsFault(
+    'InvalidLaunchTemplateId.VersionNotFound',
+    `Could not find the specified version ${version} for the launch template with ID ${id}.`,
+  );
+
+const latestOf = ({ versions }: TemplateRecord): number => versions.at(-1)?.number ?? 0;
+
+const creatorOf = (cloud: CloudState): string => `arn:aws:iam::${cloud.cluster.accountId}:root`;
+
+const templateOf = (cloud: CloudState, template: TemplateRecord): LaunchTemplate => ({
+  LaunchTemplateId: template.id,
+  LaunchTemplateName: template.name,
+  CreateTime: template.createdAt,
+  CreatedBy: creatorOf(cloud),
+  DefaultVersionNumber: template.defaultVersion,
+  LatestVersionNumber: latestOf(template),
+  Tags:
+    template.group === undefined
+      ? []
+      : [
+          { Key: 'eks:cluster-name', Value: cloud.cluster.name },
+          { Key: 'eks:nodegroup-name', Value: template.group },
+        ],
+});
+
+const templateVersionOf = (
+  cloud: CloudState,
+  template: TemplateRecord,
+  { number, createdAt, data }: TemplateVersion,
+): LaunchTemplateVersion => ({
+  LaunchTemplateId: template.id,
+  LaunchTemplateName: template.name,
+  VersionNumber: number,
+  CreateTime: createdAt,
+  CreatedBy: creatorOf(cloud),
+  DefaultVersion: number === template.defaultVersion,
+  LaunchTemplateData: data,
+});

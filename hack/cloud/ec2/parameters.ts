@@ -1,0 +1,32 @@
+import type { GetParameterRequest, GetParameterResult } from '@aws-sdk/client-ssm';
+import { AwsFault } from '../awsFault.ts';
+import { amiTypesOf, dayOf, minors } from '../releases.ts';
+import type { CloudState } from '../state.ts';
+import { imageFamily, imageIdFor, newestRelease } from './images.ts';
+
+const folder = '/aws/service/ami-windows-latest/';
+
+/** GetParameter of SSM: the newest image of a Windows version, edition and Kubernetes minor. There are no others here. */
+export function getParameter(cloud: CloudState, { Name: name = '' }: GetParameterRequest): GetParameterResult {
+  const [minor, amiType] = familyNamed(name) ?? ['', ''];
+  const release = newestRelease(cloud, minor, amiType);
+  if (release === undefined) throw new AwsFault('ParameterNotFound', `Parameter ${name} not found.`);
+  const days = cloud.releases.map(({ date }) => date);
+  const date = release.releaseVersion.slice(minor.length + 1);
+  return {
+    Parameter: {
+      Name: name,
+      Type: 'String',
+      Value: imageIdFor(amiType, release.releaseVersion),
+      Version: days.indexOf(date) + 1,
+      LastModifiedDate: new Date(dayOf(date)),
+      ARN: `arn:aws:ssm:${cloud.cluster.region}::parameter${name}`,
+      DataType: 'text',
+    },
+  };
+}
+
+function familyNamed(name: string): readonly [minor: string, amiType: string] | undefined {
+  const families = minors.flatMap((minor) => amiTypesOf(minor).map((amiType) => [minor, amiType] as const));
+  return families.find(([minor, amiType]) => name === `${folder}${imageFamily(amiType, minor)}/image_id`);
+}

@@ -1,0 +1,60 @@
+import type { Issue } from '@aws-sdk/client-eks';
+import type { SubnetRecord } from '../network.ts';
+import type { CloudState, GroupRecord } from '../state.ts';
+import { isPublic } from './images.ts';
+import { zonesOffering } from './instanceTypeQueries.ts';
+import { launchConfigOf } from './launchConfig.ts';
+
+/** What is launched next, and where. */
+export interface Place {
+  readonly type: string;
+  readonly subnet: SubnetRecord;
+}
+
+/**
+ * Where a group's Auto Scaling group launches its next instance: it balances its zones, and takes the first of its types
+ * that a zone with free addresses offers. If there is none, what EKS says of it.
+ */
+export function placeFor(cloud: CloudState, group: GroupRecord): Place | Issue {
+  const { subnets: ids = [] } = group.nodegroup;
+  const { instanceTypes, releaseVersion, imageId } = launchConfigOf(cloud, group);
+  if (!isPublic(cloud, releaseVersion)) return notAuthorized(group, imageId);
+  const subnets = cloud.subnets.filter(({ id }) => ids.includes(id));
+  const offering = (type: string) => subnets.filter(({ zone }) => zonesOffering(cloud, type).includes(zone));
+  const used = (id: string) =>
+    [...cloud.instances.values()].filter(
+      ({ group: owner, state, subnet }) => owner === group.name && state !== 'terminated' && subnet.id === id,
+    ).length;
+  for (const type of instanceTypes) {
+    const [subnet] = offering(type)
+      .filter(({ freeAddresses }) => freeAddresses > 0)
+      .sort((a, b) => used(a.id) - used(b.id) || a.id.localeCompare(b.id));
+    if (subnet !== undefined) return { type, subnet };
+  }
+  return instanceTypes.some((type) => offering(type).length > 0)
+    ? noFreeAddress(ids)
+    : notOffered(group, instanceTypes, subnets);
+}
+
+// The sense is that of the user guide.
+const noFreeAddress = (subnets: readonly string[]): Issue => ({
+  code: 'InsufficientFreeAddresses',
+  message:
+    'One or more of the subnets associated with your managed node group do not have enough available IP addresses for new nodes',
+  resourceIds: [...subnets],
+});
+
+// Words of EC2, seen.
+const notOffered = (group: GroupRecord, types: readonly string[], subnets: readonly SubnetRecord[]): Issue => ({
+  code: 'AsgInstanceLaunchFailures',
+  message:
+    `Could not launch On-Demand Instances. Unsupported - Your requested instance type (${types[0]}) is not supported in ` +
+    `your requested Availability Zone (${subnets.map(({ zone }) => zone).join(', ')}). Launching EC2 instance failed.`,
+  resourceIds: [group.autoScalingGroup],
+});
+
+const notAuthorized = (group: GroupRecord, imageId: string): Issue => ({
+  code: 'AsgInstanceLaunchFailures',
+  message: `Could not launch On-Demand Instances. AuthFailure - Not authorized for images: [${imageId}]. Launching EC2 instance failed.`,
+  resourceIds: [group.autoScalingGroup],
+});

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import type { CreateAccessEntryRequest } from '@aws-sdk/client-eks';
+import { nodeRoleArn } from '../network.ts';
+import { withOpenCloud } from '../testing/testCloud.ts';
+import { rejection } from '../testing/testGroup.ts';
+
+const clusterName = 'demo';
+const linuxRole = 'arn:aws:iam::111122223333:role/linux-nodes';
+const user = 'arn:aws:iam::111122223333:user/admin';
+
+describe('access entries, through the real SDK client', () => {
+  const stage = withOpenCloud();
+  const create = (request: Omit<CreateAccessEntryRequest, 'clusterName'>) =>
+    stage.sdk.eks.createAccessEntry({ clusterName, ...request });
+  const describeEntry = (principalArn: string) => stage.sdk.eks.describeAccessEntry({ clusterName, principalArn });
+
+  afterEach(() => {
+    const { faults } = stage.cloud;
+    faults.cluster({ authenticationMode: 'API_AND_CONFIG_MAP' });
+    for (const principalArn of [linuxRole, user]) faults.accessEntry({ principalArn, exists: false });
+    faults.accessEntry({ type: 'EC2_WINDOWS' });
+  });
+
+  it('has one of the right type for the node role from the beginning', async () => {
+    const { accessEntry } = await describeEntry(nodeRoleArn);
+    assert.deepEqual(
+      { ...accessEntry, createdAt: undefined, modifiedAt: undefined },
+      {
+        clusterName,
+        principalArn: nodeRoleArn,
+        kubernetesGroups: ['eks:kube-proxy-windows', 'system:nodes'],
+        accessEntryArn: accessEntry?.accessEntryArn,
+        createdAt: undefined,
+        modifiedAt: undefined,
+        tags: {},
+        username: 'system:node:{{EC2PrivateDNSName}}',
+        type: 'EC2_WINDOWS',
+      },
+    );
+    assert.match(
+      accessEntry?.accessEntryArn ?? '',
+      /^arn:aws:eks:us-west-2:111122223333:access-entry\/demo\/role\/111122223333\/windows-nodes\/[0-9a-f-]{36}$/,
+    );
+    assert.ok(accessEntry?.createdAt instanceof Date);
+  });
+
+  it('is created as asked, listed, tagged and deleted', async () => {
+    const { accessEntry } = await create({ principalArn: linuxRole, type: 'EC2_LINUX', tags: { team: 'a' } });
+    assert.deepEqual([accessEntry?.type, accessEntry?.kubernetesGroups], ['EC2_LINUX', ['system:nodes']]);
+    const first = await stage.sdk.eks.listAccessEntries({ clusterName, maxResults: 1 });
+    assert.deepEqual(first.accessEntries, [linuxRole]);
+    const { nextToken = '' } = first;
+    const second = await stage.sdk.eks.listAccessEntries({ clusterName, maxResults: 1, nextToken });
+    assert.deepEqual([second.accessEntries, second.nextToken], [[nodeRoleArn], undefined]);
+    const associatedPolicyArn = 'arn:aws:eks::aws:cluster-access-policy/AmazonEKSViewPolicy';
+    assert.deepEqual((await stage.sdk.eks.listAccessEntries({ clusterName, associatedPolicyArn })).accessEntries, []);
+    await stage.sdk.eks.tagResource({ resourceArn: accessEntry?.accessEntryArn, tags: { stage: 'b' } });
+    assert.deepEqual((await describeEntry(linuxRole)).accessEntry?.tags, { team: 'a', stage: 'b' });
+    await stage.sdk.eks.deleteAccessEntry({ clusterName, principalArn: linuxRole });
+    assert.match(await rejection(describeEntry(linuxRole)), /^ResourceNotFoundException/);
+  });
+
+  it('of type STANDARD gets the user name that EKS makes, or the given one', async () => {
+    const { accessEntry } = await create({ principalArn: linuxRole, kubernetesGroups: ['viewers'] });
+    const { type, username, kubernetesGroups } = accessEntry ?? {};
+    assert.deepEqual(
+      { type, username, kubernetesGroups },
+      {
+        type: 'STANDARD',
+        username: 'arn:aws:sts::111122223333:assumed-role/linux-nodes/{{SessionName}}',
+        kubernetesGroups: ['viewers'],
+      },
+    );
+    assert.equal((await create({ principalArn: user, username: 'me' })).accessEntry?.username, 'me');
+  });
+
+  it('is the same one again for the same token', async () => {
+    const request = { principalArn: linuxRole, type: 'EC2_LINUX', clientRequestToken: 'token-1' };
+    const first = await create(request);
+    assert.deepEqual((await create(request)).accessEntry, first.accessEntry);
+    assert.match(
+      await rejection(create({ ...request, type: 'EC2_WINDOWS' })),
+      /^InvalidRequestException: Client request token/,
+    );
+  });
+
+  const notFound =
+    "ResourceNotFoundException: The specified principalArn could not be found. You can view your available access entries with 'list-access-entries'.";
+  const refusals: readonly (readonly [what: string, act: () => Promise<unknown>, error: string])[] = [
+    [
+      'an entry that is there',
+      () => create({ principalArn: nodeRoleArn, type: 'EC2_WINDOWS' }),
+      'ResourceInUseException: The specified access entry resource is already in use on this cluster.',
+    ],
+    ['an entry to read that is not there', () => describeEntry(linuxRole), notFound],
+    [
+      'an entry to delete that is not there',
+      () => stage.sdk.eks.deleteAccessEntry({ clusterName, principalArn: linuxRole }),
+      notFound,
+    ],
+    [
+      'another cluster',
+      () => stage.sdk.eks.describeAccessEntry({ clusterName: 'other', principalArn: nodeRoleArn }),
+      'ResourceNotFoundException: No cluster found for name: other.',
+    ],
+    [
+      'a role that is not there',
+      () => create({ principalArn: 'arn:aws:iam::111122223333:role/none', type: 'EC2_WINDOWS' }),
+      'InvalidParameterException: The specified principalArn is invalid: invalid principal.',
+    ],
+    [
+      'an unknown type',
+      () => create({ principalArn: linuxRole, type: 'EC2_Windows' }),
+      'InvalidParameterException: type is EC2_Windows; it must be one of these [STANDARD, EC2_LINUX, EC2_WINDOWS, FARGATE_LINUX, EC2, HYBRID_LINUX, HYPERPOD_LINUX]',
+    ],
+    [
+      'a user as a node',
+      () => create({ principalArn: user, type: 'EC2_WINDOWS' }),
+      'InvalidParameterException: An access entry of type EC2_WINDOWS needs an IAM role as principal',
+    ],
+    [
+      'groups for a node',
+      () => create({ principalArn: linuxRole, type: 'EC2_WINDOWS', kubernetesGroups: ['a'] }),
+      "InvalidParameterException: kubernetesGroups and username can't be given for an access entry of type EC2_WINDOWS",
+    ],
+    [
+      'a user name of Kubernetes itself',
+      () => create({ principalArn: linuxRole, username: 'system:admin' }),
+      "InvalidParameterException: username can't start with system:",
+    ],
+    [
+      'a tag of AWS itself',
+      () => create({ principalArn: linuxRole, tags: { 'aws:x': 'y' } }),
+      "InvalidParameterException: Tag key aws:x begins with aws:, which is AWS' own",
+    ],
+    [
+      'no principal',
+      () => create({ principalArn: undefined }),
+      "InvalidParameterException: Value null at 'principalArn' failed to satisfy constraint: Member must not be null",
+    ],
+  ];
+  for (const [what, act, error] of refusals) {
+    it(`refuses ${what}`, async () => {
+      assert.equal(await rejection(act()), error);
+    });
+  }
+
+  it('refuses every call while the cluster knows only aws-auth', async () => {
+    stage.cloud.faults.cluster({ authenticationMode: 'CONFIG_MAP' });
+    const calls = [
+      create({ principalArn: linuxRole }),
+      describeEntry(nodeRoleArn),
+      stage.sdk.eks.listAccessEntries({ clusterName }),
+      stage.sdk.eks.deleteAccessEntry({ clusterName, principalArn: nodeRoleArn }),
+    ];
+    for (const call of calls) {
+      assert.equal(
+        await rejection(call),
+        "InvalidRequestException: The cluster's authentication mode must be set to one of [API, API_AND_CONFIG_MAP] to perform this operation.",
+      );
+    }
+  });
+
+  it('changes behind the operator as a test says', async () => {
+    const { faults } = stage.cloud;
+    faults.accessEntry({ type: 'EC2_LINUX' });
+    assert.equal((await describeEntry(nodeRoleArn)).accessEntry?.type, 'EC2_LINUX');
+    faults.accessEntry({ exists: false });
+    assert.equal(await rejection(describeEntry(nodeRoleArn)), notFound);
+    assert.throws(() => faults.accessEntry({ type: 'LINUX' }), /type is LINUX; it can be STANDARD or EC2_LINUX/);
+  });
+});

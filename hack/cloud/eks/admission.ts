@@ -1,0 +1,51 @@
+import { durations } from '../durations.ts';
+import type { CloudState, GroupRecord } from '../state.ts';
+import { newEntry } from './accessEntryRecord.ts';
+
+/** As what the API server knows the nodes of a role: not at all, as nodes, or as nodes whose kube-proxy may read Services too. */
+export type Admission = 'none' | 'linux' | 'windows';
+
+/** Asks the role's access entry first, and aws-auth where there is none, as far as the authentication mode uses each. */
+export function admissionOf(cloud: CloudState, roleArn: string | undefined): Admission {
+  const { authenticationMode } = cloud.clusterState;
+  const entry = cloud.accessEntries.get(roleArn ?? '');
+  if (authenticationMode !== 'CONFIG_MAP' && entry !== undefined) {
+    return admissionBy(entry.type === 'STANDARD' ? [] : (entry.kubernetesGroups ?? []));
+  }
+  return authenticationMode === 'API' ? 'none' : admissionBy(cloud.awsAuth.get(roleArn ?? '') ?? []);
+}
+
+/** EKS lets the nodes of a new group in, if their role has neither entry nor mapping. As what: a switch. */
+export function admitNodes(cloud: CloudState, roleArn: string): void {
+  const type = cloud.switches.nodegroupAccessEntry;
+  const usesEntries = cloud.clusterState.authenticationMode !== 'CONFIG_MAP';
+  cloud.emitSetting({ kind: 'readAwsAuth' });
+  if (type === 'none' || (usesEntries ? cloud.accessEntries : cloud.awsAuth).has(roleArn)) return;
+  if (usesEntries) {
+    cloud.accessEntries.set(roleArn, newEntry(cloud, { principalArn: roleArn, type }, cloud.nextUuid()));
+    return;
+  }
+  const groups = [
+    'system:bootstrappers',
+    'system:nodes',
+    ...(type === 'EC2_WINDOWS' ? ['eks:kube-proxy-windows'] : []),
+  ];
+  cloud.awsAuth.set(roleArn, groups);
+  cloud.emitSetting({ kind: 'mapRole', roleArn, groups });
+}
+
+/** Calls `join` as soon as the API server lets the group's nodes in. A kubelet asks again and again, while `wanted` says so. */
+export function whenAdmitted(cloud: CloudState, group: GroupRecord, wanted: () => boolean, join: () => void): void {
+  if (!wanted()) return;
+  if (admissionOf(cloud, group.nodegroup.nodeRole) !== 'none') {
+    join();
+    return;
+  }
+  cloud.emitSetting({ kind: 'readAwsAuth' });
+  cloud.timeline.after(durations.joinRetry, () => whenAdmitted(cloud, group, wanted, join));
+}
+
+function admissionBy(groups: readonly string[]): Admission {
+  if (!groups.includes('system:nodes')) return 'none';
+  return groups.includes('eks:kube-proxy-windows') ? 'windows' : 'linux';
+}

@@ -1,0 +1,55 @@
+import type { Cluster } from '@aws-sdk/client-eks';
+import { invalidParameter, notFound } from '../awsFault.ts';
+import { vpcId } from '../network.ts';
+import type { CloudState } from '../state.ts';
+import { type Page, pageOf } from '../wire/paging.ts';
+
+/** DescribeCluster. */
+export function describeCluster(cloud: CloudState): { cluster: Cluster } {
+  const { name, endpoint, createdAt } = cloud.cluster;
+  const { status, version, caData, ipFamily, authenticationMode, autoMode } = cloud.clusterState;
+  return {
+    cluster: {
+      name,
+      arn: cloud.arn(`cluster/${name}`),
+      createdAt,
+      version,
+      endpoint,
+      roleArn: `arn:aws:iam::${cloud.cluster.accountId}:role/eks-cluster`,
+      resourcesVpcConfig: {
+        subnetIds: cloud.subnets.map(({ id }) => id),
+        vpcId,
+        endpointPublicAccess: true,
+        endpointPrivateAccess: true,
+      },
+      kubernetesNetworkConfig: {
+        ...(ipFamily === 'ipv4' ? { serviceIpv4Cidr: '172.20.0.0/16' } : { serviceIpv6Cidr: 'fd30:1c53:5f8a::/108' }),
+        ipFamily,
+      },
+      status,
+      certificateAuthority: { data: caData },
+      platformVersion: 'eks.1',
+      tags: {},
+      health: { issues: [] },
+      accessConfig: { authenticationMode },
+      computeConfig: { enabled: autoMode },
+    },
+  };
+}
+
+/** Refuses a name that is not the cluster's, or any name once it is deleted. */
+export function checkClusterName(cloud: CloudState, name: string | undefined): void {
+  if (name !== cloud.cluster.name || !cloud.clusterState.exists) throw notFound(`No cluster found for name: ${name}.`);
+}
+
+/** A page of an EKS list: maxResults is 1 to 100, and 100 when it is not given. */
+export function eksPage<T>(
+  all: readonly T[],
+  request: { maxResults?: number | undefined; nextToken?: string | undefined },
+): Page<T> {
+  const { maxResults = 100, nextToken } = request;
+  if (!Number.isInteger(maxResults) || maxResults < 1 || maxResults > 100) {
+    throw invalidParameter(`maxResults is ${maxResults}; it must be from 1 to 100`);
+  }
+  return pageOf(all, nextToken, maxResults, 'InvalidParameterException');
+}

@@ -1,0 +1,46 @@
+import { durations } from '../durations.ts';
+import { minorNumber, minors, type ReleaseDay } from '../releases.ts';
+import type { CloudState } from '../state.ts';
+import { openUpdate } from './updates.ts';
+
+/** Somebody upgrades the control plane by one minor, as EKS allows; it is UPDATING for a while. Throws RangeError. */
+export function upgradeCluster(cloud: CloudState, version: string): void {
+  const { clusterState: cluster } = cloud;
+  if (!minors.includes(version) || minorNumber(version) !== minorNumber(cluster.version) + 1)
+    throw new RangeError(`the cluster has ${cluster.version}; give the next of ${minors.join(', ')}, not ${version}`);
+  if (cluster.status !== 'ACTIVE' || cluster.runningUpdate !== undefined)
+    throw new RangeError(`the cluster is ${cluster.status}; upgrade it when it is ACTIVE and not being updated`);
+  const update = openUpdate(cloud, undefined, 'VersionUpdate', [{ type: 'Version', value: version }]);
+  cluster.status = 'UPDATING';
+  cluster.runningUpdate = update.id ?? '';
+  cloud.timeline.after(durations.clusterUpgrade, () => {
+    cluster.version = version;
+    cluster.status = 'ACTIVE';
+    delete cluster.runningUpdate;
+    update.status = 'Successful';
+  });
+}
+
+/** What EKS publishes, or what becomes of it: `public: false` makes the images of that date private. */
+export interface ReleaseChange extends Partial<ReleaseDay> {
+  readonly date: string;
+}
+
+/** Publishes the images of a date as the newest ones, or changes whether those of a date can be launched. Throws RangeError. */
+export function setRelease(cloud: CloudState, { date, ...change }: ReleaseChange): void {
+  if (!/^\d{4}([.-])\d\d\1\d\d$/.test(date))
+    throw new RangeError(`release.date is ${date}; give one such as 2026.05.19`);
+  const known = cloud.releases.find((release) => release.date === date);
+  if (known !== undefined) {
+    if (change.public === undefined) delete known.public;
+    else known.public = change.public;
+    return;
+  }
+  const newest = cloud.releases.at(-1);
+  if (newest === undefined || date.replaceAll('-', '.') <= newest.date.replaceAll('-', '.'))
+    throw new RangeError(`release.date is ${date}; a new one must be after ${newest?.date}`);
+  const { containerd, revisions } = newest;
+  // A month's patches, if no figures are given.
+  const patched = { '2019': revisions[2019] + 120, '2022': revisions[2022] + 130, '2025': revisions[2025] + 150 };
+  cloud.releases.push({ containerd, ...change, date, revisions: { ...patched, ...change.revisions } });
+}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import type { MemoryCloud } from '../memory.ts';
+import type { NodeEvent } from '../state.ts';
+import type { Switches } from '../switches.ts';
+import { openPolicy } from '../testing/fixtures.ts';
+import { memoryCloud, type TestClock } from '../testing/testClock.ts';
+import { active, group, rejection } from '../testing/testGroup.ts';
+
+interface Stage {
+  readonly cloud: MemoryCloud;
+  readonly clock: TestClock;
+  /** The instances of the group at the beginning. */
+  readonly ids: readonly string[];
+}
+
+async function stageWith(switches: Partial<Switches> = {}): Promise<Stage> {
+  const { cloud, clock } = memoryCloud({ policy: openPolicy, switches });
+  await active(cloud, clock);
+  return { cloud, clock, ids: [...cloud.state.instances.keys()] };
+}
+
+const end = (cloud: MemoryCloud, InstanceId: string | undefined, ShouldDecrementDesiredCapacity = false) =>
+  cloud.send('TerminateInstanceInAutoScalingGroup', { InstanceId, ShouldDecrementDesiredCapacity });
+
+/** How Auto Scaling and EC2 tell an instance. */
+async function told(cloud: MemoryCloud, id: string | undefined): Promise<(string | undefined)[]> {
+  const { AutoScalingGroups = [] } = await cloud.send('DescribeAutoScalingGroups', {});
+  const { Reservations = [] } = await cloud.send('DescribeInstances', {});
+  const instances = Reservations.flatMap(({ Instances = [] }) => Instances);
+  return [
+    AutoScalingGroups[0]?.Instances?.find(({ InstanceId }) => InstanceId === id)?.LifecycleState,
+    instances.find(({ InstanceId }) => InstanceId === id)?.State?.Name,
+  ];
+}
+
+const sizeOf = async (cloud: MemoryCloud): Promise<number | undefined> =>
+  (await cloud.send('DescribeNodegroup', group)).nodegroup?.scalingConfig?.desiredSize;
+
+describe("the lifecycle hook of a node group's Auto Scaling group", () => {
+  it('keeps an instance until its node is drained: for EC2 it runs meanwhile, and then its Node is lost before it goes', async () => {
+    const { cloud, clock, ids } = await stageWith();
+    const events: string[] = [];
+    const drains: (() => void)[] = [];
+    cloud.state.onNodeEvent((event: NodeEvent) => {
+      if (event.instance.id === ids[0]) events.push(event.kind);
+      if (event.kind === 'drain') drains.push(event.drained);
+    });
+    await end(cloud, ids[0]);
+    assert.deepEqual(await told(cloud, ids[0]), ['Terminating:Wait', 'running']);
+    clock.advance(5);
+    assert.deepEqual(await told(cloud, ids[0]), ['Terminating:Wait', 'running']);
+    assert.deepEqual(events, ['cordon', 'drain']);
+    for (const drained of drains) drained();
+    clock.advance(0.15);
+    assert.deepEqual(await told(cloud, ids[0]), ['Terminating:Proceed', 'running']);
+    clock.advance(0.2);
+    assert.deepEqual(await told(cloud, ids[0]), [undefined, 'terminated']);
+    assert.deepEqual(events, ['cordon', 'drain', 'lost']);
+    clock.advance(0.5);
+    assert.deepEqual(await told(cloud, ids[0]), [undefined, 'terminated']);
+    assert.deepEqual(events, ['cordon', 'drain', 'lost', 'leave']);
+  });
+
+  it('ends an instance also when its pods stay: after 15 minutes', async () => {
+    const { cloud, clock, ids } = await stageWith();
+    cloud.faults.blockDrain();
+    await end(cloud, ids[0]);
+    clock.advance(15);
+    assert.deepEqual(await told(cloud, ids[0]), ['Terminating:Wait', 'running']);
+    clock.advance(1);
+    assert.deepEqual(await told(cloud, ids[0]), [undefined, 'terminated']);
+  });
+
+  it('does not keep another instance from being launched at once, or the size from being smaller at once', async () => {
+    for (const [shrink, size, instances] of [
+      [false, 2, 3],
+      [true, 1, 2],
+    ] as const) {
+      const { cloud, ids } = await stageWith();
+      await end(cloud, ids[0], shrink);
+      assert.deepEqual([await sizeOf(cloud), cloud.state.instances.size], [size, instances]);
+      assert.deepEqual(await told(cloud, ids[0]), ['Terminating:Wait', 'running']);
+      assert.deepEqual(await told(cloud, ids[1]), ['InService', 'running']);
+    }
+  });
+
+  it('is not run by TerminateInstances of EC2, which ends an instance that it keeps, too', async () => {
+    for (const isKept of [false, true]) {
+      const { cloud, ids } = await stageWith();
+      if (isKept) await end(cloud, ids[0]);
+      await cloud.send('TerminateInstances', { InstanceIds: [ids[0] ?? ''] });
+      assert.deepEqual(await told(cloud, ids[0]), [undefined, 'terminated']);
+      assert.equal(cloud.state.instances.size, 3);
+    }
+  });
+
+  it('lets a second call make the size smaller once more, or refuses it, as the switch says', async () => {
+    for (const [endOfLeavingInstance, answer, size] of [
+      ['accept', /^accepted$/, 1],
+      ['refuse', /^ScalingActivityInProgressFault: Activity \S+ is in progress\.$/, 2],
+    ] as const) {
+      const { cloud, clock, ids } = await stageWith({ endOfLeavingInstance });
+      await cloud.send('SetDesiredCapacity', { AutoScalingGroupName: nameOf(cloud), DesiredCapacity: 3 });
+      await end(cloud, ids[0], true);
+      assert.match(await rejection(end(cloud, ids[0], true)), answer);
+      clock.advance(10);
+      assert.equal(await sizeOf(cloud), size);
+      assert.equal([...cloud.state.instances.values()].filter(({ state }) => state !== 'terminated').length, size);
+    }
+  });
+
+  it('does not keep a node group from being deleted', async () => {
+    const { cloud, clock, ids } = await stageWith();
+    cloud.faults.blockDrain();
+    await end(cloud, ids[0]);
+    await cloud.send('DeleteNodegroup', group);
+    clock.advance(2);
+    assert.deepEqual((await told(cloud, ids[0]))[1], 'terminated');
+    assert.equal(cloud.state.groups.size, 0);
+  });
+});
+
+const nameOf = (cloud: MemoryCloud): string => cloud.state.groups.get('web')?.autoScalingGroup ?? '';

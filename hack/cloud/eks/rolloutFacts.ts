@@ -1,0 +1,48 @@
+import type { ErrorDetail, Nodegroup } from '@aws-sdk/client-eks';
+import { livingInstances } from '../ec2/instances.ts';
+import type { CloudState, GroupRecord, InstanceRecord, Rollout, Target } from '../state.ts';
+
+/** Is a group where an update aims at already? */
+export function changesNothing(nodegroup: Nodegroup, target: Target): boolean {
+  const { version, releaseVersion, launchTemplate } = { ...nodegroup, ...target };
+  return (
+    version === nodegroup.version &&
+    releaseVersion === nodegroup.releaseVersion &&
+    launchTemplate?.version === nodegroup.launchTemplate?.version
+  );
+}
+
+/** How many zones a group has subnets in. */
+export function zonesOf(cloud: CloudState, group: GroupRecord): number {
+  const subnets = cloud.subnets.filter(({ id }) => group.nodegroup.subnets?.includes(id));
+  return new Set(subnets.map(({ zone }) => zone)).size;
+}
+
+/** How many nodes are replaced at a time: a count, or a share of the desired size; from 1 to 100. */
+export function parallelOf({ nodegroup: { updateConfig = {}, scalingConfig } }: GroupRecord): number {
+  const { maxUnavailable, maxUnavailablePercentage } = updateConfig;
+  const share = Math.floor(((scalingConfig?.desiredSize ?? 0) * (maxUnavailablePercentage ?? 0)) / 100);
+  return Math.min(100, Math.max(1, maxUnavailable ?? share));
+}
+
+/** What an update says when its nodes don't come: they could not be launched, or don't join. */
+export function joinError(cloud: CloudState, group: GroupRecord, { outdated }: Rollout): ErrorDetail {
+  const { launchIssue } = group;
+  if (launchIssue?.code === 'InsufficientFreeAddresses') {
+    const { message = '', resourceIds = [] } = launchIssue;
+    return { errorCode: 'InsufficientFreeAddresses', errorMessage: message, resourceIds };
+  }
+  const fresh = livingInstances(cloud, group.name).filter(({ id }) => !outdated.has(id));
+  const absent = fresh.filter(({ joined, defect }) => !joined || defect.notReady === true).map(({ id }) => id);
+  // Seen.
+  const errorMessage = `Couldn't proceed with upgrade process as new nodes are not joining node group ${group.name}`;
+  return { errorCode: 'NodeCreationFailure', errorMessage, resourceIds: absent };
+}
+
+/** What it says when pods stay on a node for too long: which node, but not which pods. */
+export const podError = (group: GroupRecord, instance: InstanceRecord): ErrorDetail => ({
+  errorCode: 'PodEvictionFailure',
+  // Seen.
+  errorMessage: `Reached max retries while trying to evict pods from nodes in node group ${group.name}`,
+  resourceIds: [instance.nodeName],
+});

@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict';
+import type { CreateNodegroupRequest, LaunchTemplateSpecification } from '@aws-sdk/client-eks';
+import { imageIdFor } from '../ec2/images.ts';
+import type { MemoryCloud } from '../memory.ts';
+import { openPolicy, sampleGroup } from '../testing/fixtures.ts';
+import { memoryCloud, type TestClock } from '../testing/testClock.ts';
+import { group, rejection, statusOf } from '../testing/testGroup.ts';
+
+const old = '1.36-2026.03.17';
+const release = '1.36-2026.04.18';
+const imageId = imageIdFor('WINDOWS_FULL_2019_x86_64', release);
+const olderImage = imageIdFor('WINDOWS_FULL_2019_x86_64', old);
+const launchTemplate = { name: 'mine' };
+
+const newWorld = (...versions: readonly object[]): { cloud: MemoryCloud; clock: TestClock } => {
+  const made = memoryCloud({ policy: openPolicy });
+  for (const data of versions) made.cloud.faults.launchTemplate({ name: 'mine', data });
+  return made;
+};
+const request = (changes: Partial<CreateNodegroupRequest> = {}) =>
+  sampleGroup({ launchTemplate, releaseVersion: old, ...changes });
+const plain = (changes: Partial<CreateNodegroupRequest> = {}): CreateNodegroupRequest => {
+  const { amiType: _type, instanceTypes: _types, releaseVersion: _release, ...rest } = request(changes);
+  return { ...rest, ...changes };
+};
+const create = async ({ cloud, clock }: { cloud: MemoryCloud; clock: TestClock }, wanted: CreateNodegroupRequest) => {
+  const { nodegroup } = await cloud.send('CreateNodegroup', wanted);
+  clock.advance(3);
+  assert.equal(await statusOf(cloud), 'ACTIVE');
+  return nodegroup;
+};
+const update = (cloud: MemoryCloud, version: string, more = {}) =>
+  cloud.send('UpdateNodegroupVersion', { ...group, launchTemplate: { ...launchTemplate, version }, ...more });
+const instancesOf = async (cloud: MemoryCloud) => {
+  const Filters = [{ Name: 'instance-state-name', Values: ['running'] }];
+  const { Reservations = [] } = await cloud.send('DescribeInstances', { Filters });
+  return Reservations.flatMap(({ Instances = [] }) => Instances);
+};
+const ownOf = async (cloud: MemoryCloud) => {
+  const Filters = [{ Name: 'tag:eks:nodegroup-name', Values: ['web'] }];
+  const { LaunchTemplates: [own] = [] } = await cloud.send('DescribeLaunchTemplates', { Filters });
+  return own;
+};
+
+describe('what EKS refuses of a launch template', () => {
+  const data: readonly (readonly [string, object, Partial<CreateNodegroupRequest>, string])[] = [
+    [
+      'an instance profile',
+      { IamInstanceProfile: { Name: 'p' } },
+      {},
+      'InvalidParameterException: Launch template mine should not specify an instance profile. The noderole in your request will be used to construct an instance profile.',
+    ],
+    [
+      'a subnet',
+      { NetworkInterfaces: [{ SubnetId: 'subnet-1' }] },
+      {},
+      'InvalidParameterException: Launch template mine should not specify a subnet.',
+    ],
+    [
+      'a spot request',
+      { InstanceMarketOptions: { MarketType: 'spot' } },
+      {},
+      'InvalidParameterException: Launch template mine should not specify a request for Spot Instances.',
+    ],
+    [
+      'hibernation',
+      { HibernationOptions: { Configured: true } },
+      {},
+      'InvalidParameterException: Launch template mine should not specify hibernation.',
+    ],
+    [
+      'a shutdown behavior',
+      { InstanceInitiatedShutdownBehavior: 'stop' },
+      {},
+      'InvalidParameterException: Launch template mine should not specify a shutdown behavior.',
+    ],
+    [
+      'instance types twice',
+      { InstanceType: 'm5.large' },
+      {},
+      'InvalidRequestException: Cannot specify instance types in launch template and API request',
+    ],
+    [
+      'an instance type that is none',
+      { InstanceType: 'm5.12xlarge' },
+      { instanceTypes: [] },
+      'InvalidParameterException: The following supplied instance types do not exist: [m5.12xlarge]',
+    ],
+    [
+      'an image beside an amiType',
+      { ImageId: imageId },
+      {},
+      'InvalidParameterException: You cannot specify an AMI Type other than CUSTOM, when specifying an image id in your launch template.',
+    ],
+    [
+      'an image beside a version',
+      { ImageId: imageId },
+      { amiType: 'CUSTOM', version: '1.36' },
+      'InvalidParameterException: You cannot specify the field kubernetesVersion when using custom AMIs.',
+    ],
+    [
+      'an image beside a release',
+      { ImageId: imageId },
+      { amiType: 'CUSTOM' },
+      'InvalidParameterException: You cannot specify the field releaseVersion when using custom AMIs.',
+    ],
+  ];
+  for (const [what, template, changes, error] of data) {
+    it(`refuses ${what}`, async () => {
+      const { cloud } = newWorld(template);
+      assert.equal(await rejection(cloud.send('CreateNodegroup', request(changes))), error);
+    });
+  }
+
+  const names: readonly (readonly [string, LaunchTemplateSpecification, RegExp])[] = [
+    ['both id and name', { id: 'lt-1', name: 'mine' }, /Either provide launch template ID or launch template name/],
+    ['neither id nor name', { version: '1' }, /Either provide launch template ID or launch template name/],
+    ['an id that is not there', { id: 'lt-1' }, /Launch template lt-1 does not exist/],
+    ['a name that is not there', { name: 'yours' }, /Launch template yours does not exist/],
+    ['a version that is not there', { name: 'mine', version: '7' }, /has no version 7/],
+  ];
+  for (const [what, wanted, error] of names) {
+    it(`refuses ${what}`, async () => {
+      const { cloud } = newWorld({});
+      assert.match(await rejection(cloud.send('CreateNodegroup', request({ launchTemplate: wanted }))), error);
+    });
+  }
+
+  it('refuses an image that is not there, or private', async () => {
+    const { cloud } = newWorld({ ImageId: 'ami-1' }, { ImageId: olderImage });
+    assert.equal(
+      await rejection(cloud.send('CreateNodegroup', plain())),
+      "InvalidParameterException: The image id '[ami-1]' does not exist",
+    );
+    cloud.faults.release({ date: '2026.03.17', public: false });
+    assert.equal(
+      await rejection(cloud.send('CreateNodegroup', plain({ launchTemplate: { name: 'mine', version: '2' } }))),
+      `InvalidRequestException: You are not authorized to launch instances with this launch template. Not authorized for images: [${olderImage}]`,
+    );
+  });
+
+  it('refuses a caller who may not run instances from it, in words that differ each time', async () => {
+    const { cloud } = newWorld({});
+    cloud.faults.removeAction({ action: 'ec2:RunInstances' });
+    const attempt = () => rejection(cloud.send('CreateNodegroup', request()));
+    const [first, second] = [await attempt(), await attempt()];
+    assert.match(first, /^InvalidRequestException: You are not authorized to launch .* Encoded authorization failure/);
+    assert.notEqual(first, second);
+  });
+});
+
+describe('a group with a launch template', () => {
+  it('tells number, id and name of the version that it was given as a word', async () => {
+    for (const [version, number] of [
+      [undefined, '1'],
+      ['$Default', '1'],
+      ['$Latest', '2'],
+      ['2', '2'],
+    ] as const) {
+      const { cloud, clock } = newWorld({}, {});
+      const wanted = { ...launchTemplate, ...(version === undefined ? {} : { version }) };
+      const nodegroup = await create({ cloud, clock }, request({ launchTemplate: wanted }));
+      const [template] = cloud.state.launchTemplates.values();
+      assert.deepEqual(nodegroup?.launchTemplate, { id: template?.id, name: 'mine', version: number });
+      assert.equal(nodegroup?.diskSize, undefined);
+    }
+  });
+
+  it('launches what the template says, and labels its nodes with it', async () => {
+    const tags = [{ Key: 'team', Value: 'site' }];
+    const data = { InstanceType: 'm5.xlarge', TagSpecifications: [{ ResourceType: 'instance', Tags: tags }] };
+    const { cloud, clock } = newWorld(data);
+    const { instanceTypes: _types, ...wanted } = request();
+    const nodegroup = await create({ cloud, clock }, wanted);
+    assert.equal(nodegroup?.instanceTypes, undefined);
+    const [instance] = await instancesOf(cloud);
+    assert.equal(instance?.InstanceType, 'm5.xlarge');
+    assert.deepEqual(instance?.Tags?.[0], tags[0]);
+    const [record] = cloud.state.instances.values();
+    assert.equal(record?.nodeLabels['eks.amazonaws.com/sourceLaunchTemplateId'], nodegroup?.launchTemplate?.id);
+    assert.equal(record?.nodeLabels['eks.amazonaws.com/sourceLaunchTemplateVersion'], '1');
+  });
+
+  it('has the image of the template as its release, whatever Windows that is', async () => {
+    const { cloud, clock } = newWorld({ ImageId: imageId });
+    const nodegroup = await create({ cloud, clock }, plain());
+    assert.deepEqual([nodegroup?.amiType, nodegroup?.releaseVersion, nodegroup?.version], ['CUSTOM', imageId, '1.36']);
+    const [record] = cloud.state.instances.values();
+    assert.deepEqual([record?.imageId, record?.kernelVersion], [imageId, '10.0.17763.8644']);
+  });
+
+  it('is replaced by another version of the template, and copied into a template of EKS', async () => {
+    const { cloud, clock } = newWorld({}, { TagSpecifications: [] });
+    await create({ cloud, clock }, request());
+    const before = await ownOf(cloud);
+    assert.match(before?.LaunchTemplateName ?? '', /^eks-[0-9a-f-]{36}$/);
+    const { update: begun } = await update(cloud, '$Latest', { version: '1.36', releaseVersion: old });
+    assert.deepEqual(begun?.params?.slice(2), [
+      { type: 'LaunchTemplateName', value: 'mine' },
+      { type: 'LaunchTemplateVersion', value: '2' },
+    ]);
+    clock.advance(30);
+    const { nodegroup } = await cloud.send('DescribeNodegroup', group);
+    assert.deepEqual([nodegroup?.status, nodegroup?.launchTemplate?.version], ['ACTIVE', '2']);
+    assert.equal((await instancesOf(cloud)).length, 2);
+    assert.deepEqual([before?.LatestVersionNumber, (await ownOf(cloud))?.LatestVersionNumber], [1, 2]);
+    cloud.faults.launchTemplate({ name: 'mine', exists: false });
+    cloud.faults.edit({ group: 'web', scalingConfig: { desiredSize: 3 } });
+    assert.equal((await cloud.send('DescribeNodegroup', group)).nodegroup?.status, 'ACTIVE');
+    await cloud.send('DeleteNodegroup', group);
+    clock.advance(2);
+    assert.equal(await ownOf(cloud), undefined);
+  });
+
+  it('keeps the old version when the change fails', async () => {
+    const { cloud, clock } = newWorld({}, {});
+    await create({ cloud, clock }, request());
+    cloud.faults.nextNode({ neverJoins: true });
+    await update(cloud, '2');
+    clock.advance(60);
+    const { nodegroup } = await cloud.send('DescribeNodegroup', group);
+    assert.deepEqual([nodegroup?.status, nodegroup?.launchTemplate?.version], ['ACTIVE', '1']);
+    assert.equal((await ownOf(cloud))?.LatestVersionNumber, 3);
+  });
+
+  it('moves to the newest release with the template, or keeps its own: a switch', async () => {
+    for (const [templateOnlyUpdate, expected] of [
+      ['newestRelease', release],
+      ['keepsRelease', old],
+    ] as const) {
+      const { cloud, clock } = memoryCloud({ policy: openPolicy, switches: { templateOnlyUpdate } });
+      for (const data of [{}, {}]) cloud.faults.launchTemplate({ name: 'mine', data });
+      await create({ cloud, clock }, request());
+      await update(cloud, '2');
+      clock.advance(30);
+      assert.equal((await cloud.send('DescribeNodegroup', group)).nodegroup?.releaseVersion, expected);
+    }
+  });
+
+  it('with an image changes that by another version, and by nothing else', async () => {
+    const { cloud, clock } = newWorld({ ImageId: olderImage }, { ImageId: imageId }, {});
+    await create({ cloud, clock }, plain());
+    const refused: readonly (readonly [Promise<unknown>, RegExp])[] = [
+      [cloud.send('UpdateNodegroupVersion', group), /Launch template details can't be null for Custom ami type/],
+      [update(cloud, '2', { version: '1.36' }), /You cannot specify the field kubernetesVersion/],
+      [update(cloud, '2', { releaseVersion: release }), /You cannot specify the field releaseVersion/],
+      [update(cloud, '3'), /can't change between an image of EKS and one of its launch template/],
+    ];
+    for (const [promise, error] of refused) assert.match(await rejection(promise), error);
+    await update(cloud, '2');
+    clock.advance(30);
+    const { nodegroup } = await cloud.send('DescribeNodegroup', group);
+    assert.deepEqual([nodegroup?.amiType, nodegroup?.releaseVersion], ['CUSTOM', imageId]);
+    assert.ok((await instancesOf(cloud)).every(({ ImageId }) => ImageId === imageId));
+  });
+
+  it('keeps its template: no other one, and none where there was none', async () => {
+    const { cloud, clock } = newWorld({});
+    cloud.faults.launchTemplate({ name: 'other', data: {} });
+    await create({ cloud, clock }, request());
+    const other = { ...group, launchTemplate: { name: 'other' } };
+    assert.match(await rejection(cloud.send('UpdateNodegroupVersion', other)), /launch template .* can't change/);
+    const bare = { clusterName: 'demo', nodegroupName: 'bare' };
+    await cloud.send('CreateNodegroup', sampleGroup({ nodegroupName: 'bare' }));
+    clock.advance(3);
+    assert.match(
+      await rejection(cloud.send('UpdateNodegroupVersion', { ...bare, launchTemplate })),
+      /was not created with a launch template/,
+    );
+  });
+});

@@ -1,0 +1,85 @@
+/*
+ * What EKS wants of a user's launch template. Rules: user guide of EKS, "Customize managed nodes with launch templates".
+ * Words marked "seen" are EKS' own, the others only mean the same.
+ */
+import type { ResponseLaunchTemplateData } from '@aws-sdk/client-ec2';
+import type { LaunchTemplateSpecification } from '@aws-sdk/client-eks';
+import { type AwsFault, invalidParameter, invalidRequest } from '../awsFault.ts';
+import { imageNamed, isPublic } from '../ec2/images.ts';
+import { offeredType } from '../ec2/instanceTypeQueries.ts';
+import { templateNamed, versionOf } from '../ec2/launchTemplates.ts';
+import type { CloudState } from '../state.ts';
+
+/** A launch template version as a group uses it: EKS copies the data, whatever becomes of the template. */
+export interface TemplateUse {
+  readonly specification: Required<LaunchTemplateSpecification>;
+  readonly data: ResponseLaunchTemplateData;
+}
+
+/** What else a request says. */
+export interface TemplateRequest {
+  readonly instanceTypes?: readonly string[] | undefined;
+  readonly amiType?: string | undefined;
+  readonly version?: string | undefined;
+  readonly releaseVersion?: string | undefined;
+}
+
+/** The template version that a request means; the default one if it names none. EKS tells numbers, whatever it was given. */
+export function templateUse(cloud: CloudState, wanted: LaunchTemplateSpecification): TemplateUse | AwsFault {
+  const { id, name, version = '$Default' } = wanted;
+  // Seen.
+  if ((id === undefined) === (name === undefined))
+    return invalidParameter('Either provide launch template ID or launch template name in the request.');
+  const template = id === undefined ? templateNamed(cloud, name) : cloud.launchTemplates.get(id);
+  if (template === undefined) return invalidParameter(`Launch template ${id ?? name} does not exist`);
+  const found = versionOf(template, version);
+  if (found === undefined) return invalidParameter(`Launch template ${template.id} has no version ${version}`);
+  const specification = { id: template.id, name: template.name, version: String(found.number) };
+  return { specification, data: structuredClone(found.data) };
+}
+
+/** The first reason why EKS does not take a template version for a group. */
+export function templateFault(cloud: CloudState, use: TemplateUse, request: TemplateRequest): AwsFault | undefined {
+  return forbiddenFault(use) ?? typeFault(cloud, use, request) ?? imageFault(cloud, use, request);
+}
+
+function forbiddenFault({ specification: { name }, data }: TemplateUse): AwsFault | undefined {
+  const no = (what: string) => invalidParameter(`Launch template ${name} should not specify ${what}`);
+  // Seen, the first.
+  if (data.IamInstanceProfile !== undefined)
+    return no('an instance profile. The noderole in your request will be used to construct an instance profile.');
+  if (data.NetworkInterfaces?.some(({ SubnetId }) => SubnetId !== undefined)) return no('a subnet.');
+  if (data.InstanceMarketOptions !== undefined) return no('a request for Spot Instances.');
+  if (data.HibernationOptions?.Configured === true) return no('hibernation.');
+  return data.InstanceInitiatedShutdownBehavior === undefined ? undefined : no('a shutdown behavior.');
+}
+
+function typeFault(cloud: CloudState, { data }: TemplateUse, { instanceTypes = [] }: TemplateRequest) {
+  if (data.InstanceType === undefined) return undefined;
+  // Seen.
+  if (instanceTypes.length > 0)
+    return invalidRequest('Cannot specify instance types in launch template and API request');
+  if (offeredType(cloud, data.InstanceType) !== undefined) return undefined;
+  return invalidParameter(`The following supplied instance types do not exist: [${data.InstanceType}]`);
+}
+
+function imageFault(cloud: CloudState, { data: { ImageId: id } }: TemplateUse, request: TemplateRequest) {
+  if (id === undefined) return undefined;
+  const { amiType = 'CUSTOM', version, releaseVersion } = request;
+  // Seen, all but the second field and the image that does not exist.
+  if (amiType !== 'CUSTOM')
+    return invalidParameter(
+      'You cannot specify an AMI Type other than CUSTOM, when specifying an image id in your launch template.',
+    );
+  if (version !== undefined) return customFault('kubernetesVersion');
+  if (releaseVersion !== undefined) return customFault('releaseVersion');
+  const image = imageNamed(cloud, id);
+  if (image === undefined) return invalidParameter(`The image id '[${id}]' does not exist`);
+  if (isPublic(cloud, image.releaseVersion)) return undefined;
+  return invalidRequest(
+    `You are not authorized to launch instances with this launch template. Not authorized for images: [${id}]`,
+  );
+}
+
+const customFault = (field: string): AwsFault =>
+  invalidParameter(`You cannot specify the field ${field} when using custom AMIs.`);

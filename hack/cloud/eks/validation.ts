@@ -1,0 +1,225 @@
+import type { CreateNodegroupRequest, Taint } from '@aws-sdk/client-eks';
+import { type AwsFault, invalidParameter } from '../awsFault.ts';
+import { offeredType } from '../ec2/instanceTypeQueries.ts';
+import { nodeRoleArn, untrustedRoleArn } from '../network.ts';
+import { minorNumber, minors, releasesOf, windowsOf } from '../releases.ts';
+import type { CloudState } from '../state.ts';
+import { isKubernetesLabel } from './labels.ts';
+import { templateFault, templateUse } from './templateRules.ts';
+
+type Rule = (request: CreateNodegroupRequest, cloud: CloudState) => AwsFault | undefined;
+
+/** What EKS checks of a new node group, in this order. Words marked "seen" are EKS' own, the others only mean the same. */
+const createRules: readonly Rule[] = [
+  nameFits,
+  sizesFit,
+  amiTypeFits,
+  instanceTypesFit,
+  releaseFits,
+  launchTemplateFits,
+  diskFits,
+  ({ labels }, cloud) => labelsFault(labels, cloud),
+  ({ taints }) => taintsFault(taints),
+  ({ taints }, cloud) => reservedTaintsFault(taints, cloud),
+  ({ tags }) => tagsFault(tags),
+  ({ updateConfig }) => unavailableFault(updateConfig),
+  roleFits,
+  subnetsFit,
+];
+
+/** Throws the first fault of a create request. */
+export function checkCreate(request: CreateNodegroupRequest, cloud: CloudState): void {
+  for (const rule of createRules) {
+    const fault = rule(request, cloud);
+    if (fault !== undefined) throw fault;
+  }
+}
+
+function nameFits({ nodegroupName: name = '' }: CreateNodegroupRequest) {
+  // Seen.
+  if (name.length > 63) return invalidParameter("nodeGroupName can't be longer than 63 characters!");
+  if (/^[A-Za-z0-9][A-Za-z0-9_-]*$/.test(name)) return undefined;
+  return invalidParameter('nodegroupName can only contain letters, digits, - and _, and starts with a letter or digit');
+}
+
+function sizesFit({ scalingConfig: sizes }: CreateNodegroupRequest) {
+  if (sizes === undefined) return undefined;
+  const { minSize, maxSize, desiredSize } = sizes;
+  // Seen, all three.
+  if (minSize === undefined || maxSize === undefined || desiredSize === undefined) {
+    return invalidParameter('Either all or at least one of minSize, maxSize, desiredSize must be provided');
+  }
+  if (minSize > desiredSize) return invalidParameter("minSize can't be greater than desiredSize");
+  if (desiredSize > maxSize) return invalidParameter("desiredSize can't be greater than maxSize");
+  return sizeRangeFault({ ...sizes });
+}
+
+/** The bounds of each size: min and desired from 0, max from 1, and the default quota of 450 nodes. */
+export function sizeRangeFault(sizes: Readonly<Record<string, number | undefined>>): AwsFault | undefined {
+  for (const [name, size] of Object.entries(sizes)) {
+    const least = name === 'maxSize' ? 1 : 0;
+    if (size !== undefined && (!Number.isInteger(size) || size < least || size > 450)) {
+      return invalidParameter(`${name} is ${size}; it must be a whole number from ${least} to 450`);
+    }
+  }
+  return undefined;
+}
+
+function amiTypeFits({ amiType, version }: CreateNodegroupRequest, cloud: CloudState) {
+  const kubernetes = version ?? cloud.clusterState.version;
+  if (amiType === undefined || windowsOf(amiType)?.year !== '2025' || minorNumber(kubernetes) >= 35) return undefined;
+  return invalidParameter(`AMI Type ${amiType} is only supported for kubernetes versions 1.35 or later`);
+}
+
+function instanceTypesFit({ instanceTypes = [], amiType }: CreateNodegroupRequest, cloud: CloudState) {
+  const unknown = instanceTypes.filter((name) => offeredType(cloud, name) === undefined);
+  if (unknown.length > 0) {
+    return invalidParameter(`The following supplied instance types do not exist: [${unknown.join(', ')}]`);
+  }
+  const wanted = amiType === undefined || !/arm_?64/i.test(amiType) ? 'x86_64' : 'arm64';
+  const wrong = instanceTypes.filter((name) => offeredType(cloud, name)?.architecture !== wanted);
+  if (wrong.length === 0) return undefined;
+  // Seen.
+  return invalidParameter(`[${wrong.join(', ')}] is not a valid instance type for requested amiType ${amiType}`);
+}
+
+function releaseFits({ version, releaseVersion, amiType }: CreateNodegroupRequest, cloud: CloudState) {
+  const kubernetes = version ?? cloud.clusterState.version;
+  const fault = minorFault(cloud, kubernetes);
+  if (fault !== undefined || releaseVersion === undefined) return fault;
+  return releaseFault(cloud, kubernetes, releaseVersion, amiType);
+}
+
+/** The minor of a node group may not be above the cluster's, and EKS must know it. */
+export function minorFault(cloud: CloudState, minor: string): AwsFault | undefined {
+  const { version } = cloud.clusterState;
+  if (minorNumber(minor) > minorNumber(version))
+    return invalidParameter(`Nodegroup version ${minor} is newer than the cluster's version ${version}`);
+  if (minor === version || minors.includes(minor)) return undefined;
+  return invalidParameter(`unsupported Kubernetes version ${minor}`);
+}
+
+/** A release version must be one that EKS has published for the minor (and the amiType). */
+export function releaseFault(
+  cloud: CloudState,
+  minor: string,
+  releaseVersion: string,
+  amiType?: string,
+): AwsFault | undefined {
+  if (releasesOf(cloud.releases, minor, amiType).some((release) => release.releaseVersion === releaseVersion))
+    return undefined;
+  // Seen.
+  return invalidParameter(`Requested release version ${releaseVersion} is not valid for kubernetes version ${minor}.`);
+}
+
+function launchTemplateFits(request: CreateNodegroupRequest, cloud: CloudState) {
+  const { launchTemplate, diskSize, remoteAccess } = request;
+  if (launchTemplate === undefined) return undefined;
+  // Seen, both.
+  if (diskSize !== undefined) return invalidParameter('Disk size must be specified within the launch template.');
+  if (remoteAccess !== undefined) {
+    return invalidParameter('Remote access configuration cannot be specified with a launch template.');
+  }
+  const use = templateUse(cloud, launchTemplate);
+  return 'data' in use ? templateFault(cloud, use, request) : use;
+}
+
+function diskFits({ diskSize }: CreateNodegroupRequest) {
+  if (diskSize === undefined || (Number.isInteger(diskSize) && diskSize >= 1 && diskSize <= 16384)) return undefined;
+  return invalidParameter(`diskSize is ${diskSize}; it must be a whole number of GiB from 1 to 16384`);
+}
+
+/** The bounds of labels: keys and values of 1 to 63 characters (a key's prefix aside), reserved prefixes. */
+export function labelsFault(
+  labels: Readonly<Record<string, string>> | undefined,
+  cloud: CloudState,
+): AwsFault | undefined {
+  const rejectsKubernetes = cloud.switches.reservedLabels === 'reject';
+  for (const [key, value] of Object.entries(labels ?? {})) {
+    if (key.startsWith('eks.amazonaws.com/') || (rejectsKubernetes && isKubernetesLabel(key))) {
+      // Seen (2021).
+      return invalidParameter('Label cannot contain reserved prefixes [kubernetes.io/, k8s.io/, eks.amazonaws.com/]');
+    }
+    const name = key.slice(key.indexOf('/') + 1);
+    if (name.length < 1 || name.length > 63)
+      return invalidParameter(`Label key ${key} must have a name of 1 to 63 characters`);
+    if (value.length < 1 || value.length > 63)
+      return invalidParameter(`Value of label ${key} must have 1 to 63 characters`);
+  }
+  return undefined;
+}
+
+/** The bounds of taints: at most 50, key of 1 to 63 characters, value of at most 63, an effect, one taint a key and effect. */
+export function taintsFault(taints: readonly Taint[] | undefined): AwsFault | undefined {
+  if (taints === undefined) return undefined;
+  if (taints.length > 50)
+    return invalidParameter(`A node group can have at most 50 taints; ${taints.length} were given`);
+  const seen = new Set<string>();
+  for (const { key = '', value = '', effect } of taints) {
+    if (key.length < 1 || key.length > 63) return invalidParameter(`Taint key '${key}' must have 1 to 63 characters`);
+    if (value.length > 63) return invalidParameter(`Value of taint ${key} must have at most 63 characters`);
+    if (effect === undefined) return invalidParameter(`Taint ${key} has no effect`);
+    if (seen.has(`${key}:${effect}`)) return invalidParameter(`Taint ${key} with effect ${effect} is given twice`);
+    seen.add(`${key}:${effect}`);
+  }
+  return undefined;
+}
+
+/** The prefixes of taints that are asked for: refused by a switch only. */
+export function reservedTaintsFault(taints: readonly Taint[] | undefined, cloud: CloudState): AwsFault | undefined {
+  if (cloud.switches.reservedTaints === 'accept' || !taints?.some(({ key = '' }) => isKubernetesLabel(key)))
+    return undefined;
+  return invalidParameter('Taint cannot contain reserved prefixes [kubernetes.io/, k8s.io/, eks.amazonaws.com/]');
+}
+
+/** The bounds of tags: 50, none of AWS' own, keys of 1 to 128 and values of at most 256 characters. */
+export function tagsFault(tags: Readonly<Record<string, string>> | undefined): AwsFault | undefined {
+  const entries = Object.entries(tags ?? {});
+  if (entries.length > 50) return invalidParameter(`A resource can have at most 50 tags; ${entries.length} were given`);
+  for (const [key, value] of entries) {
+    if (key.startsWith('aws:')) return invalidParameter(`Tag key ${key} begins with aws:, which is AWS' own`);
+    if (key.length < 1 || key.length > 128) return invalidParameter(`Tag key ${key} must have 1 to 128 characters`);
+    if (value.length > 256) return invalidParameter(`Value of tag ${key} must have at most 256 characters`);
+  }
+  return undefined;
+}
+
+/** maxUnavailable 1-100, or a percentage, never both. */
+export function unavailableFault(
+  config:
+    | { readonly maxUnavailable?: number | undefined; readonly maxUnavailablePercentage?: number | undefined }
+    | undefined,
+): AwsFault | undefined {
+  if (config === undefined) return undefined;
+  const { maxUnavailable, maxUnavailablePercentage } = config;
+  if (maxUnavailable !== undefined && maxUnavailablePercentage !== undefined) {
+    return invalidParameter('Only one of maxUnavailable and maxUnavailablePercentage can be given');
+  }
+  for (const number of [maxUnavailable, maxUnavailablePercentage]) {
+    if (number !== undefined && !(Number.isInteger(number) && number >= 1 && number <= 100)) {
+      return invalidParameter(`maxUnavailable is ${number}; it must be a whole number from 1 to 100`);
+    }
+  }
+  return undefined;
+}
+
+function roleFits({ nodeRole = '' }: CreateNodegroupRequest) {
+  if (nodeRole === nodeRoleArn) return undefined;
+  if (nodeRole === untrustedRoleArn) {
+    // Seen.
+    return invalidParameter(
+      `Following required service principals [ec2.amazonaws.com] were not found in the trust relationships of nodeRole ${nodeRole}`,
+    );
+  }
+  if (!/^arn:[\w-]+:iam::\d{12}:role\/.+/.test(nodeRole))
+    return invalidParameter(`nodeRole ${nodeRole} is not a valid role ARN`);
+  // IAM's own words for a role that is not there.
+  return invalidParameter(`The role with name ${nodeRole.split('/').at(-1)} cannot be found.`);
+}
+
+function subnetsFit({ subnets = [] }: CreateNodegroupRequest, cloud: CloudState) {
+  if (subnets.length === 0) return invalidParameter('subnets must name at least one subnet');
+  const missing = subnets.find((id) => !cloud.subnets.some((subnet) => subnet.id === id));
+  // Seen, at CreateCluster.
+  return missing === undefined ? undefined : invalidParameter(`The subnet ID '${missing}' does not exist`);
+}

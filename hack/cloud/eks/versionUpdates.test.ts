@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import type { UpdateNodegroupVersionRequest } from '@aws-sdk/client-eks';
+import { openPolicy, sampleCluster, sampleGroup } from '../testing/fixtures.ts';
+import { memoryCloud } from '../testing/testClock.ts';
+import { withOpenCloud } from '../testing/testCloud.ts';
+import { group, rejection, statusOf } from '../testing/testGroup.ts';
+
+const cluster = { ...sampleCluster, kubernetesVersion: '1.35' };
+const world = () => memoryCloud({ cluster, policy: openPolicy });
+const older = { version: '1.34', releaseVersion: '1.34-2026.03.17' };
+
+describe('a change of version, through the real SDK client', () => {
+  const stage = withOpenCloud({ cluster, speed: 100 });
+  const update = (request: Partial<UpdateNodegroupVersionRequest>) =>
+    stage.sdk.eks.updateNodegroupVersion({ ...group, ...request });
+
+  before(async () => {
+    await stage.sdk.eks.createNodegroup(sampleGroup(older));
+    const deadline = Date.now() + 30_000;
+    while ((await stage.sdk.eks.describeNodegroup(group)).nodegroup?.status !== 'ACTIVE')
+      assert.ok(Date.now() < deadline, 'the group is not ACTIVE after 30 s');
+  });
+
+  const refused: readonly (readonly [string, Partial<UpdateNodegroupVersionRequest>, string])[] = [
+    [
+      'a version above the cluster',
+      { version: '1.36' },
+      "InvalidParameterException: Nodegroup version 1.36 is newer than the cluster's version 1.35",
+    ],
+    ['a version that is none', { version: '1.2' }, 'InvalidParameterException: unsupported Kubernetes version 1.2'],
+    [
+      'an earlier version',
+      { version: '1.33' },
+      "InvalidParameterException: Nodegroup version 1.34 can't be rolled back to the earlier 1.33",
+    ],
+    [
+      'a release of another version',
+      { version: '1.35', releaseVersion: '1.34-2026.04.18' },
+      'InvalidParameterException: Requested release version 1.34-2026.04.18 is not valid for kubernetes version 1.35.',
+    ],
+    [
+      'a release of another version than the group has, alone',
+      { releaseVersion: '1.35-2026.04.18' },
+      'InvalidParameterException: Requested release version 1.35-2026.04.18 is not valid for kubernetes version 1.34.',
+    ],
+    [
+      'a release that was never published',
+      { releaseVersion: '1.34-2026.04.19' },
+      'InvalidParameterException: Requested release version 1.34-2026.04.19 is not valid for kubernetes version 1.34.',
+    ],
+    ['another group', { nodegroupName: 'none' }, 'ResourceNotFoundException: No node group found for name: none.'],
+  ];
+  for (const [what, request, error] of refused) {
+    it(`refuses ${what}`, async () => {
+      assert.equal(await rejection(update(request)), error);
+    });
+  }
+
+  it('is an update with parameters, and the group changes when it succeeds', async () => {
+    const { update: begun } = await update({ version: '1.35', releaseVersion: '1.35-2026.03.17' });
+    const { id = '', status, type, params, errors } = begun ?? {};
+    assert.deepEqual(
+      { status, type, params, errors },
+      {
+        status: 'InProgress',
+        type: 'VersionUpdate',
+        params: [
+          { type: 'Version', value: '1.35' },
+          { type: 'ReleaseVersion', value: '1.35-2026.03.17' },
+        ],
+        errors: [],
+      },
+    );
+    const deadline = Date.now() + 30_000;
+    for (let done = false; !done; ) {
+      const { nodegroup } = await stage.sdk.eks.describeNodegroup(group);
+      done = nodegroup?.status === 'ACTIVE';
+      assert.deepEqual(
+        [nodegroup?.version, nodegroup?.releaseVersion],
+        done ? ['1.35', '1.35-2026.03.17'] : [older.version, older.releaseVersion],
+      );
+      assert.ok(Date.now() < deadline, 'the group is not ACTIVE after 30 s');
+    }
+    const described = await stage.sdk.eks.describeUpdate({ name: 'demo', nodegroupName: 'web', updateId: id });
+    assert.equal(described.update?.status, 'Successful');
+  });
+});
+
+describe('a change of version', () => {
+  it("takes the cluster's version and its newest release when the request names none", async () => {
+    const { cloud, clock } = world();
+    await cloud.send('CreateNodegroup', sampleGroup(older));
+    clock.advance(3);
+    const { update } = await cloud.send('UpdateNodegroupVersion', group);
+    assert.deepEqual(
+      update?.params?.map(({ value }) => value),
+      ['1.35', '1.35-2026.04.18'],
+    );
+  });
+
+  it('happens once for each token, and not with another request under that token', async () => {
+    const { cloud, clock } = world();
+    await cloud.send('CreateNodegroup', sampleGroup(older));
+    clock.advance(3);
+    const request = { ...group, version: '1.35', clientRequestToken: 'once' };
+    const first = await cloud.send('UpdateNodegroupVersion', request);
+    const second = await cloud.send('UpdateNodegroupVersion', request);
+    assert.equal(first.update?.id, second.update?.id);
+    assert.match(
+      await rejection(cloud.send('UpdateNodegroupVersion', { ...request, version: '1.34' })),
+      /^InvalidRequestException: Client request token once was used with other parameters/,
+    );
+    const { updateIds } = await cloud.send('ListUpdates', { name: 'demo', nodegroupName: 'web' });
+    assert.deepEqual(updateIds, [first.update?.id]);
+  });
+
+  it('excludes every other update of the group', async () => {
+    const { cloud, clock } = world();
+    await cloud.send('CreateNodegroup', sampleGroup(older));
+    const busy = 'ResourceInUseException: Nodegroup cannot be updated as it is currently not in Active State';
+    assert.equal(await rejection(cloud.send('UpdateNodegroupVersion', group)), busy);
+    clock.advance(3);
+    await cloud.send('UpdateNodegroupConfig', { ...group, scalingConfig: { maxSize: 6 } });
+    assert.equal(await rejection(cloud.send('UpdateNodegroupVersion', group)), busy);
+    clock.advance(1.5);
+    await cloud.send('UpdateNodegroupVersion', group);
+    assert.equal(await rejection(cloud.send('UpdateNodegroupVersion', group)), busy);
+    assert.equal(
+      await rejection(cloud.send('UpdateNodegroupConfig', { ...group, scalingConfig: { maxSize: 7 } })),
+      busy,
+    );
+    assert.equal(await statusOf(cloud), 'UPDATING');
+  });
+
+  it('that changes nothing succeeds without touching a node, or is refused where the switch says so', async () => {
+    for (const [updatesWithoutChange, outcome] of [
+      ['accept', 'accepted'],
+      ['reject', 'InvalidParameterException: The update changes nothing of the node group'],
+    ] as const) {
+      const { cloud, clock } = memoryCloud({ policy: openPolicy, switches: { updatesWithoutChange } });
+      await cloud.send('CreateNodegroup', sampleGroup());
+      clock.advance(3);
+      assert.equal(await rejection(cloud.send('UpdateNodegroupVersion', group)), outcome);
+      clock.advance(1);
+      assert.equal(await statusOf(cloud), 'ACTIVE');
+      assert.equal(cloud.state.instances.size, 2);
+    }
+  });
+
+  it('needs its own right', async () => {
+    const { cloud, clock } = memoryCloud({ policy: openPolicy });
+    await cloud.send('CreateNodegroup', sampleGroup());
+    clock.advance(3);
+    for (const [action, call] of [
+      ['eks:UpdateNodegroupVersion', () => cloud.send('UpdateNodegroupVersion', group)],
+      ['ssm:GetParameter', () => cloud.send('GetParameter', { Name: '/x' })],
+      ['ec2:DescribeImages', () => cloud.send('DescribeImages', {})],
+    ] as const) {
+      cloud.faults.removeAction({ action });
+      assert.match(await rejection(call()), new RegExp(`not authorized to perform: ${action}`));
+    }
+  });
+});
+
+describe('an upgrade of the cluster', () => {
+  it('takes a while in which groups can not be changed, and is an update of the cluster', async () => {
+    const { cloud, clock } = world();
+    await cloud.send('CreateNodegroup', sampleGroup());
+    clock.advance(3);
+    cloud.faults.upgradeCluster({ version: '1.36' });
+    const { cluster: upgrading } = await cloud.send('DescribeCluster', { name: 'demo' });
+    assert.deepEqual([upgrading?.status, upgrading?.version], ['UPDATING', '1.35']);
+    const { updateIds = [] } = await cloud.send('ListUpdates', { name: 'demo' });
+    assert.equal(
+      await rejection(cloud.send('UpdateNodegroupVersion', group)),
+      `ResourceInUseException: Cannot update Nodegroup because cluster demo currently has update ${updateIds[0]} in progress`,
+    );
+    const updateOf = async () => (await cloud.send('DescribeUpdate', { name: 'demo', updateId: updateIds[0] })).update;
+    assert.deepEqual([(await updateOf())?.type, (await updateOf())?.status], ['VersionUpdate', 'InProgress']);
+    clock.advance(8);
+    const { cluster: upgraded } = await cloud.send('DescribeCluster', { name: 'demo' });
+    assert.deepEqual(
+      [upgraded?.status, upgraded?.version, (await updateOf())?.status],
+      ['ACTIVE', '1.36', 'Successful'],
+    );
+    const { nodegroup } = await cloud.send('DescribeNodegroup', group);
+    assert.equal(nodegroup?.version, '1.35');
+    const { update } = await cloud.send('UpdateNodegroupVersion', group);
+    assert.equal(update?.params?.[0]?.value, '1.36');
+  });
+
+  it('goes one minor up, of a cluster at rest', () => {
+    const { cloud } = world();
+    assert.throws(() => cloud.faults.upgradeCluster({ version: '1.37' }), /the cluster has 1.35; give the next of/);
+    assert.throws(() => cloud.faults.upgradeCluster({ version: '1.34' }), /the cluster has 1.35; give the next of/);
+    cloud.faults.upgradeCluster({ version: '1.36' });
+    assert.throws(() => cloud.faults.upgradeCluster({ version: '1.36' }), /the cluster is UPDATING/);
+  });
+});

@@ -1,0 +1,114 @@
+import type { Update, UpdateNodegroupVersionRequest, UpdateParam } from '@aws-sdk/client-eks';
+import { type AwsFault, invalidParameter } from '../awsFault.ts';
+import { newestRelease } from '../ec2/images.ts';
+import { minorNumber } from '../releases.ts';
+import type { CloudState, GroupRecord, Target } from '../state.ts';
+import { once } from './idempotency.ts';
+import { checkCluster } from './nodegroups.ts';
+import { startRollout } from './rollout.ts';
+import { changesNothing } from './rolloutFacts.ts';
+import { type TemplateUse, templateFault, templateUse } from './templateRules.ts';
+import { checkUpdatable, openUpdate } from './updates.ts';
+import { minorFault, releaseFault } from './validation.ts';
+
+/** UpdateNodegroupVersion: checks, then an update that is InProgress while the nodes are replaced. */
+export function updateNodegroupVersion(cloud: CloudState, request: UpdateNodegroupVersionRequest): { update: Update } {
+  const group = cloud.group(request.nodegroupName);
+  return once(cloud, request, { operation: 'UpdateNodegroupVersion', group: group.name }, () => {
+    const aim = aimOf(cloud, group, request);
+    const fault = noChangeFault(cloud, group, aim.target);
+    if (fault !== undefined) throw fault;
+    checkCluster(cloud, 'update Nodegroup');
+    checkUpdatable(cloud, group);
+    const update = openUpdate(cloud, group.name, 'VersionUpdate', paramsOf(aim));
+    startRollout(cloud, group, update, { ...aim, force: request.force === true });
+    return { update: structuredClone(update) };
+  });
+}
+
+interface Aim {
+  readonly target: Target;
+  readonly template?: TemplateUse;
+}
+
+// Throws the fault of what the request aims at.
+function aimOf(cloud: CloudState, group: GroupRecord, request: UpdateNodegroupVersionRequest): Aim {
+  const template = templateOf(cloud, group, request);
+  const aim = template === undefined ? {} : { template };
+  const launchTemplate = template === undefined ? {} : { launchTemplate: template.specification };
+  if (group.nodegroup.amiType === 'CUSTOM') {
+    // Seen.
+    if (template === undefined)
+      throw invalidParameter("Launch template details can't be null for Custom ami type node group");
+    return { ...aim, target: { ...launchTemplate, releaseVersion: template.data.ImageId } };
+  }
+  const target = releaseTargetOf(cloud, group, request);
+  const fault = targetFault(cloud, group, target);
+  if (fault !== undefined) throw fault;
+  return { ...aim, target: { ...target, ...launchTemplate } };
+}
+
+function templateOf(
+  cloud: CloudState,
+  { nodegroup, template: present }: GroupRecord,
+  { launchTemplate: wanted, version, releaseVersion }: UpdateNodegroupVersionRequest,
+): TemplateUse | undefined {
+  if (wanted === undefined) return undefined;
+  if (present === undefined)
+    throw invalidParameter(`Node group ${nodegroup.nodegroupName} was not created with a launch template`);
+  const use = templateUse(cloud, wanted);
+  if (!('data' in use)) throw use;
+  if (use.specification.id !== present.specification.id)
+    throw invalidParameter(`The launch template of a node group can't change; it is ${present.specification.id}`);
+  const { instanceTypes } = nodegroup;
+  const fault = templateFault(cloud, use, { instanceTypes, version, releaseVersion });
+  if (fault !== undefined) throw fault;
+  if ((use.data.ImageId === undefined) !== (nodegroup.amiType !== 'CUSTOM'))
+    throw invalidParameter(`A node group can't change between an image of EKS and one of its launch template`);
+  return use;
+}
+
+// API reference: without a version the cluster's is meant, without a release the newest of the version. Where only a
+// release is named, it is taken to be one of the group's own version.
+function releaseTargetOf(
+  cloud: CloudState,
+  { nodegroup }: GroupRecord,
+  { version: wanted, releaseVersion, launchTemplate }: UpdateNodegroupVersionRequest,
+): Target {
+  if (wanted === undefined && releaseVersion === undefined && launchTemplate !== undefined) {
+    const { templateOnlyUpdate } = cloud.switches;
+    if (templateOnlyUpdate === 'keepsRelease')
+      return { version: nodegroup.version, releaseVersion: nodegroup.releaseVersion };
+  }
+  const otherwise = releaseVersion === undefined ? cloud.clusterState.version : nodegroup.version;
+  const version = wanted ?? otherwise ?? '';
+  const newest = newestRelease(cloud, version, nodegroup.amiType)?.releaseVersion;
+  return { version, releaseVersion: releaseVersion ?? newest };
+}
+
+function targetFault(cloud: CloudState, { nodegroup }: GroupRecord, target: Target): AwsFault | undefined {
+  const { version = '', releaseVersion = '' } = target;
+  const fault = minorFault(cloud, version);
+  if (fault !== undefined) return fault;
+  // The sense is that of the user guide.
+  if (minorNumber(version) < minorNumber(nodegroup.version ?? '')) {
+    return invalidParameter(`Nodegroup version ${nodegroup.version} can't be rolled back to the earlier ${version}`);
+  }
+  return releaseFault(cloud, version, releaseVersion, nodegroup.amiType);
+}
+
+function noChangeFault(cloud: CloudState, { nodegroup }: GroupRecord, target: Target): AwsFault | undefined {
+  if (cloud.switches.updatesWithoutChange === 'accept') return undefined;
+  const same = changesNothing(nodegroup, target);
+  return same ? invalidParameter('The update changes nothing of the node group') : undefined;
+}
+
+function paramsOf({ target: { version, releaseVersion }, template }: Aim): UpdateParam[] {
+  const rows: [UpdateParam['type'], string | undefined][] = [
+    ['Version', version],
+    ['ReleaseVersion', releaseVersion],
+    ['LaunchTemplateName', template?.specification.name],
+    ['LaunchTemplateVersion', template?.specification.version],
+  ];
+  return rows.filter(([, value]) => value !== undefined).map(([type, value]) => ({ type, value }));
+}

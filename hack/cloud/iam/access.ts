@@ -1,0 +1,199 @@
+import type {
+  CreateAccessEntryRequest,
+  CreateNodegroupRequest,
+  LaunchTemplateSpecification,
+} from '@aws-sdk/client-eks';
+import { AwsFault, invalidRequest } from '../awsFault.ts';
+import { templateNamed, versionOf } from '../ec2/launchTemplates.ts';
+import { entryPath } from '../eks/accessEntryRecord.ts';
+import type { CloudState } from '../state.ts';
+import type { OperationName, Operations } from '../wire/calls.ts';
+import { fleetQuestions } from './accessFleet.ts';
+import { type AccessQuestion, notAuthorized } from './iam.ts';
+
+/**
+ * What IAM is asked before an operation runs. Actions, resources and condition keys: AWS' service authorization reference
+ * for Amazon EKS. What EKS asks on the caller's behalf at CreateNodegroup: as seen in issue threads of its clients.
+ */
+export function questionsOf<K extends OperationName>(
+  cloud: CloudState,
+  name: K,
+  input: Operations[K]['input'],
+): AccessQuestion[] {
+  const given: Readonly<Record<string, unknown>> = { ...input };
+  const clusterArn = cloud.arn(`cluster/${given.clusterName ?? given.name}`);
+  const elsewhere = fleetQuestions(cloud, name, given);
+  if (elsewhere !== undefined) return elsewhere;
+  switch (name) {
+    case 'ListClusters':
+      return [{ action: 'eks:ListClusters', resource: '*' }];
+    case 'DescribeCluster':
+    case 'ListNodegroups':
+    case 'ListAddons':
+    case 'ListAccessEntries':
+      return [{ action: `eks:${name}`, resource: clusterArn }];
+    case 'CreateNodegroup':
+      return createQuestions(cloud, clusterArn, input as CreateNodegroupRequest);
+    case 'DescribeAddon':
+      return [{ action: 'eks:DescribeAddon', resource: addonArn(cloud, given) }];
+    case 'CreateAccessEntry':
+      return createEntryQuestions(cloud, clusterArn, input as CreateAccessEntryRequest);
+    case 'DescribeAccessEntry':
+    case 'DeleteAccessEntry':
+      return entryQuestions(cloud, name, given);
+    case 'TagResource':
+    case 'UntagResource':
+    case 'ListTagsForResource':
+      return tagQuestions(cloud, name, given);
+    default:
+      // ListUpdates and DescribeUpdate without a node group are about the cluster.
+      if (given.nodegroupName === undefined) return [{ action: `eks:${name}`, resource: clusterArn }];
+      return [
+        ...groupQuestions(cloud, name, String(given.nodegroupName), given),
+        ...templateQuestions(cloud, given.launchTemplate as LaunchTemplateSpecification | undefined),
+      ];
+  }
+}
+
+function createQuestions(cloud: CloudState, clusterArn: string, request: CreateNodegroupRequest): AccessQuestion[] {
+  const { nodeRole = '', tags = {} } = request;
+  const roleName = nodeRole.split('/').at(-1);
+  const onRole = (action: string): AccessQuestion => ({
+    action,
+    resource: nodeRole,
+    denied: (caller) => new AwsFault('AccessDeniedException', notAuthorized(caller, action, `role ${roleName}`)),
+  });
+  const tagging = {
+    action: 'eks:TagResource',
+    resource: cloud.arn(`nodegroup/${request.clusterName}/${request.nodegroupName}/*`),
+  };
+  return [
+    { action: 'eks:CreateNodegroup', resource: clusterArn, context: requestTags(tags) },
+    ...(Object.keys(tags).length === 0 ? [] : [{ ...tagging, context: requestTags(tags) }]),
+    { action: 'iam:PassRole', resource: nodeRole, context: { 'iam:PassedToService': 'eks.amazonaws.com' } },
+    ...serviceRoleQuestions(cloud),
+    // What contradicts itself is refused before that.
+    ...((request.diskSize ?? request.remoteAccess) ? [] : templateQuestions(cloud, request.launchTemplate)),
+    onRole('iam:GetRole'),
+    onRole('iam:ListAttachedRolePolicies'),
+    {
+      action: 'ec2:DescribeSubnets',
+      resource: '*',
+      denied: (caller) =>
+        new AwsFault(
+          'AccessDeniedException',
+          `You are not authorized to perform ec2:DescribeSubnets. ${notAuthorized(caller, 'ec2:DescribeSubnets')}`,
+        ),
+    },
+  ];
+}
+
+// EKS tries, in the caller's name, whether instances can be launched from the template.
+function templateQuestions(cloud: CloudState, template: LaunchTemplateSpecification | undefined): AccessQuestion[] {
+  if (template === undefined) return [];
+  const id = template.id ?? templateNamed(cloud, template.name)?.id ?? 'none';
+  const { region, accountId } = cloud.cluster;
+  const denied = () =>
+    // Seen.
+    invalidRequest(
+      'You are not authorized to launch instances with this launch template. ' +
+        `Encoded authorization failure message: ${Buffer.from(cloud.nextUuid()).toString('base64url')}`,
+    );
+  const resource = `arn:aws:ec2:${region}:${accountId}:launch-template/${id}`;
+  return [
+    { action: 'ec2:RunInstances', resource, context: { 'ec2:LaunchTemplate': resource }, denied },
+    ...(tagsInstances(cloud, template)
+      ? [{ ...TAGGING, resource: `arn:aws:ec2:${region}:${accountId}:*/*`, denied }]
+      : []),
+  ];
+}
+
+/** EC2's guide, "Grant permission to tag Amazon EC2 resources during creation": asked only where the launch gives tags, also by a template. */
+const TAGGING = { action: 'ec2:CreateTags', context: { 'ec2:CreateAction': 'RunInstances' } };
+
+function tagsInstances(cloud: CloudState, { id, name, version }: LaunchTemplateSpecification): boolean {
+  const template = id === undefined ? templateNamed(cloud, name) : cloud.launchTemplates.get(id);
+  const { TagSpecifications = [] } = (template && versionOf(template, version ?? '$Default'))?.data ?? {};
+  return TagSpecifications.some(({ Tags = [] }) => Tags.length > 0);
+}
+
+function serviceRoleQuestions(cloud: CloudState): AccessQuestion[] {
+  const name = 'AWSServiceRoleForAmazonEKSNodegroup';
+  const service = 'eks-nodegroup.amazonaws.com';
+  const resource = `arn:aws:iam::${cloud.cluster.accountId}:role/aws-service-role/${service}/${name}`;
+  const find: AccessQuestion = {
+    action: 'iam:GetRole',
+    resource,
+    denied: () =>
+      invalidRequest(`Failed to validate if SLR: ${name} already exists due to missing permissions for 'iam:GetRole'`),
+  };
+  const create = { action: 'iam:CreateServiceLinkedRole', resource, context: { 'iam:AWSServiceName': service } };
+  return cloud.switches.nodegroupServiceRole === 'exists' ? [find] : [find, create];
+}
+
+function groupQuestions(
+  cloud: CloudState,
+  name: string,
+  group: string,
+  given: Readonly<Record<string, unknown>>,
+): AccessQuestion[] {
+  const record = cloud.groups.get(group);
+  const arn = record?.nodegroup.nodegroupArn ?? cloud.arn(`nodegroup/${given.clusterName ?? given.name}/${group}/none`);
+  return [{ action: `eks:${name}`, resource: arn, context: resourceTags(record?.nodegroup.tags, missingTags(cloud)) }];
+}
+
+const addonArn = (cloud: CloudState, { clusterName, addonName }: Readonly<Record<string, unknown>>): string =>
+  cloud.addons.get(String(addonName))?.addonArn ?? cloud.arn(`addon/${clusterName}/${addonName}/none`);
+
+function createEntryQuestions(
+  cloud: CloudState,
+  clusterArn: string,
+  { clusterName = '', principalArn = '', type = 'STANDARD', tags = {} }: CreateAccessEntryRequest,
+): AccessQuestion[] {
+  const tagging = { action: 'eks:TagResource', resource: cloud.arn(`${entryPath(clusterName, principalArn)}/*`) };
+  return [
+    {
+      action: 'eks:CreateAccessEntry',
+      resource: clusterArn,
+      context: { ...requestTags(tags), 'eks:principalArn': principalArn, 'eks:accessEntryType': type },
+    },
+    ...(Object.keys(tags).length === 0 ? [] : [{ ...tagging, context: requestTags(tags) }]),
+  ];
+}
+
+function entryQuestions(
+  cloud: CloudState,
+  name: string,
+  { clusterName, principalArn }: Readonly<Record<string, unknown>>,
+): AccessQuestion[] {
+  const entry = cloud.accessEntries.get(String(principalArn));
+  const path = entryPath(String(clusterName), String(principalArn));
+  const type: Record<string, string> = entry?.type === undefined ? {} : { 'eks:accessEntryType': entry.type };
+  const context = { ...resourceTags(entry?.tags, {}), ...type, 'eks:principalArn': String(principalArn) };
+  return [{ action: `eks:${name}`, resource: entry?.accessEntryArn ?? cloud.arn(`${path}/none`), context }];
+}
+
+function tagQuestions(cloud: CloudState, name: string, given: Readonly<Record<string, unknown>>): AccessQuestion[] {
+  const resource = String(given.resourceArn);
+  const group = [...cloud.groups.values()].find(({ nodegroup }) => nodegroup.nodegroupArn === resource)?.nodegroup;
+  const tagged = group ?? [...cloud.accessEntries.values()].find(({ accessEntryArn }) => accessEntryArn === resource);
+  const context = {
+    ...resourceTags(tagged?.tags, missingTags(cloud)),
+    ...requestTags((given.tags ?? {}) as Record<string, string>),
+  };
+  return [{ action: `eks:${name}`, resource, context }];
+}
+
+// A resource that does not exist has no tags. Whether AWS then answers "not found" or "denied" is a switch: for the
+// first, it is asked as if it carried the tag that the shipped policy looks for.
+const missingTags = (cloud: CloudState): Record<string, string> =>
+  cloud.switches.missingUnderTagCondition === 'notFound' ? { 'winpool.dev/pool': 'none' } : {};
+
+const requestTags = (tags: Readonly<Record<string, string>>): Record<string, string> =>
+  prefixed('aws:RequestTag/', tags);
+
+const resourceTags = (tags: Readonly<Record<string, string>> | undefined, otherwise: Record<string, string>) =>
+  prefixed('aws:ResourceTag/', tags ?? otherwise);
+
+const prefixed = (prefix: string, tags: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(tags).map(([key, value]) => [prefix + key, value]));

@@ -1,0 +1,85 @@
+import { autoScalingArn } from '../ec2/autoScaling.ts';
+import { tagsOfGroup } from '../ec2/autoScalingTags.ts';
+import { instanceTags } from '../ec2/ec2Queries.ts';
+import type { CloudState } from '../state.ts';
+import type { OperationName } from '../wire/calls.ts';
+import type { AccessQuestion } from './iam.ts';
+
+type Given = Readonly<Record<string, unknown>>;
+type TagList = readonly { readonly Key?: string | undefined; readonly Value?: string | undefined }[];
+
+/**
+ * What IAM is asked before an operation of EC2, Auto Scaling or SSM; undefined for one of EKS. Resources and condition
+ * keys: AWS' service authorization reference.
+ */
+export function fleetQuestions(cloud: CloudState, name: OperationName, given: Given): AccessQuestion[] | undefined {
+  const { region, accountId } = cloud.cluster;
+  switch (name) {
+    case 'DescribeInstances':
+    case 'DescribeInstanceTypes':
+    case 'DescribeInstanceTypeOfferings':
+    case 'DescribeSubnets':
+    case 'DescribeImages':
+    case 'DescribeLaunchTemplates':
+    case 'DescribeLaunchTemplateVersions':
+      return [{ action: `ec2:${name}`, resource: '*' }];
+    case 'TerminateInstances':
+      return listOf(given.InstanceIds).map((id) => ({
+        action: 'ec2:TerminateInstances',
+        resource: `arn:aws:ec2:${region}:${accountId}:instance/${id}`,
+        context: instanceContext(cloud, id),
+      }));
+    case 'GetParameter':
+      // Public parameters belong to no account.
+      return [{ action: 'ssm:GetParameter', resource: `arn:aws:ssm:${region}::parameter${given.Name}` }];
+    case 'DescribeAutoScalingGroups':
+    case 'DescribeTags':
+      return [{ action: `autoscaling:${name}`, resource: '*' }];
+    case 'SetDesiredCapacity':
+      return [groupQuestion(cloud, name, String(given.AutoScalingGroupName))];
+    case 'TerminateInstanceInAutoScalingGroup': {
+      const instance = cloud.instances.get(String(given.InstanceId));
+      return [groupQuestion(cloud, name, instance?.autoScalingGroup ?? 'none')];
+    }
+    case 'CreateOrUpdateTags':
+    case 'DeleteTags':
+      return tagQuestions(cloud, name, given);
+    default:
+      return undefined;
+  }
+}
+
+function tagQuestions(cloud: CloudState, name: OperationName, { Tags }: Given): AccessQuestion[] {
+  const tags = listOf(Tags) as readonly { ResourceId?: string; Key?: string; Value?: string }[];
+  return tags.map(({ ResourceId = 'none', Key, Value }) =>
+    groupQuestion(cloud, name, ResourceId, contextOf(['aws:RequestTag/'], [{ Key, Value }])),
+  );
+}
+
+function groupQuestion(
+  cloud: CloudState,
+  operation: OperationName,
+  name: string,
+  request: Readonly<Record<string, string>> = {},
+): AccessQuestion {
+  const group = [...cloud.groups.values()].find(({ autoScalingGroup }) => autoScalingGroup === name);
+  const { region, accountId } = cloud.cluster;
+  const none = `arn:aws:autoscaling:${region}:${accountId}:autoScalingGroup:none:autoScalingGroupName/${name}`;
+  const tags = group === undefined ? [] : tagsOfGroup(cloud, group);
+  return {
+    action: `autoscaling:${operation}`,
+    resource: group === undefined ? none : autoScalingArn(cloud, group),
+    context: { ...request, ...contextOf(['aws:ResourceTag/', 'autoscaling:ResourceTag/'], tags) },
+  };
+}
+
+function instanceContext(cloud: CloudState, id: unknown): Record<string, string> {
+  const instance = cloud.instances.get(String(id));
+  const tags = instance === undefined ? [] : instanceTags(cloud, instance);
+  return contextOf(['aws:ResourceTag/', 'ec2:ResourceTag/'], tags);
+}
+
+const contextOf = (prefixes: readonly string[], tags: TagList): Record<string, string> =>
+  Object.fromEntries(prefixes.flatMap((prefix) => tags.map(({ Key, Value = '' }) => [`${prefix}${Key}`, Value])));
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

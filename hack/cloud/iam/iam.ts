@@ -1,0 +1,158 @@
+import { readFileSync } from 'node:fs';
+import { AwsFault } from '../awsFault.ts';
+
+/** A question to IAM: may the caller do this? `resource` is an ARN, or `*` for actions that know no resources. */
+export interface AccessQuestion {
+  readonly action: string;
+  readonly resource: string;
+  /** Condition keys and their values, such as `aws:RequestTag/team`. */
+  readonly context?: Readonly<Record<string, string>>;
+  /** The fault when the answer is no; AWS' usual words when it is not given. */
+  readonly denied?: (callerArn: string) => AwsFault;
+}
+
+interface Statement {
+  readonly Sid?: string;
+  readonly Effect: 'Allow' | 'Deny';
+  readonly Action: string | readonly string[];
+  readonly Resource: string | readonly string[];
+  readonly Condition?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
+}
+
+/**
+ * Decides by an identity policy as IAM does: what no statement allows is refused, and a Deny beats every Allow.
+ * It knows Action, Resource, StringEquals and StringLike, and refuses a policy with anything else.
+ */
+export class Policy {
+  readonly #statements: readonly Statement[];
+  readonly #removed = new Set<string>();
+  readonly #needed = new Set<string>();
+  readonly #refused = new Set<string>();
+
+  constructor(document: unknown) {
+    this.#statements = statementsOf(document);
+  }
+
+  /** The policy in a file, with its words in capitals (`REGION` and the like) replaced by the given values. */
+  static fromFile(path: string, words: Readonly<Record<string, string>>): Policy {
+    let text = readFileSync(path, 'utf8');
+    for (const [word, value] of Object.entries(words)) text = text.replaceAll(word, value);
+    return new Policy(JSON.parse(text));
+  }
+
+  /** Takes an action away until it is restored, as an administrator would. */
+  remove(action: string): void {
+    this.#removed.add(action);
+  }
+
+  /** Gives an action back that was taken away; all of them when none is named. */
+  restore(action?: string): void {
+    if (action === undefined) this.#removed.clear();
+    else this.#removed.delete(action);
+  }
+
+  /** Does the policy allow it? */
+  allows(question: AccessQuestion): boolean {
+    return !this.#removed.has(question.action) && allowedBy(this.#matching(question));
+  }
+
+  /** Throws AWS' refusal for the first question whose answer is no. */
+  check(questions: readonly AccessQuestion[], callerArn: string): void {
+    const refused = questions.find((question) => !this.#answer(question));
+    if (refused !== undefined) throw refused.denied?.(callerArn) ?? accessDenied(refused, callerArn);
+  }
+
+  /**
+   * The actions, each with the Sid of its statement, that could be taken out without an answer of `check` so far being another one: nobody
+   * asked for them, or another statement allowed the same each time.
+   */
+  unneeded(): string[] {
+    return this.#statements
+      .filter(({ Effect }) => Effect === 'Allow')
+      .flatMap((statement) => listOf(statement.Action).map((action) => `${statement.Sid}: ${action}`))
+      .filter((grant) => !this.#needed.has(grant));
+  }
+
+  /** What `check` refused so far though nobody had taken the action away, each once. */
+  refusals(): string[] {
+    return [...this.#refused];
+  }
+
+  #answer(question: AccessQuestion): boolean {
+    const { action, resource } = question;
+    if (this.#removed.has(action)) return false;
+    const matching = this.#matching(question);
+    const [only, another] = matching;
+    const pattern = only && listOf(only.Action).find((one) => like(one.toLowerCase(), action.toLowerCase()));
+    if (another === undefined && pattern !== undefined) this.#needed.add(`${only?.Sid}: ${pattern}`);
+    const allowed = allowedBy(matching);
+    if (!allowed) this.#refused.add(`${action} on ${resource}`);
+    return allowed;
+  }
+
+  #matching(question: AccessQuestion): readonly Statement[] {
+    return this.#statements.filter((statement) => matches(statement, question));
+  }
+}
+
+const allowedBy = (matching: readonly Statement[]): boolean =>
+  matching.some(({ Effect }) => Effect === 'Allow') && matching.every(({ Effect }) => Effect === 'Allow');
+
+function accessDenied({ action, resource }: AccessQuestion, callerArn: string): AwsFault {
+  if (action.startsWith('ec2:')) {
+    return new AwsFault(
+      'UnauthorizedOperation',
+      `You are not authorized to perform this operation. ${notAuthorized(callerArn, action)}`,
+    );
+  }
+  const message = notAuthorized(callerArn, action, resource);
+  if (action.startsWith('autoscaling:')) return new AwsFault('AccessDenied', message, 403);
+  return new AwsFault('AccessDeniedException', message, action.startsWith('ssm:') ? 400 : 403);
+}
+
+/** AWS' words for what no policy allows. */
+export const notAuthorized = (callerArn: string, action: string, resource?: string): string =>
+  `User: ${callerArn} is not authorized to perform: ${action}${resource === undefined ? '' : ` on resource: ${resource}`} ` +
+  `because no identity-based policy allows the ${action} action`;
+
+const matches = (statement: Statement, { action, resource, context = {} }: AccessQuestion): boolean =>
+  listOf(statement.Action).some((pattern) => like(pattern.toLowerCase(), action.toLowerCase())) &&
+  listOf(statement.Resource).some((pattern) => like(pattern, resource)) &&
+  Object.entries(statement.Condition ?? {}).every(([operator, keys]) =>
+    Object.entries(keys).every(([key, values]) => {
+      const value = context[key];
+      if (value === undefined) return false;
+      return listOf(values).some((wanted) => (operator === 'StringEquals' ? wanted === value : like(wanted, value)));
+    }),
+  );
+
+/** Does the text fit a pattern with `*` and `?`, as IAM and EC2's filters use them? */
+export function like(pattern: string, text: string): boolean {
+  const escaped = pattern
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.');
+  return new RegExp(`^${escaped}$`, 's').test(text);
+}
+
+const listOf = (value: string | readonly string[]): readonly string[] => (typeof value === 'string' ? [value] : value);
+
+function statementsOf(document: unknown): readonly Statement[] {
+  const statements = (document as { Statement?: unknown }).Statement;
+  if (!Array.isArray(statements)) throw new TypeError('an IAM policy needs a list of Statement');
+  for (const statement of statements) {
+    for (const member of Object.keys(statement)) {
+      if (!['Sid', 'Effect', 'Action', 'Resource', 'Condition'].includes(member)) {
+        throw new TypeError(`statement ${statement.Sid} has ${member}, which this evaluator does not know`);
+      }
+    }
+    for (const operator of Object.keys(statement.Condition ?? {})) {
+      if (!['StringEquals', 'StringLike'].includes(operator)) {
+        throw new TypeError(
+          `statement ${statement.Sid} has the condition ${operator}, which this evaluator does not know`,
+        );
+      }
+    }
+  }
+  return statements as Statement[];
+}

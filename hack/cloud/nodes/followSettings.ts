@@ -1,0 +1,46 @@
+import type { CloudState } from '../state.ts';
+import type { ClusterSettings } from './clusterSettings.ts';
+import { untilDone } from './untilDone.ts';
+
+/** Does what EKS does to the cluster's settings, one after the other. Returns a function that waits for the last. */
+export function followSettings(
+  cloud: CloudState,
+  settings: ClusterSettings,
+  problem: (error: unknown) => void,
+  signal: AbortSignal,
+): () => Promise<void> {
+  let tail = Promise.resolve();
+  let reading = false;
+  const add = (run: () => Promise<unknown>): void => {
+    tail = tail.then(run).then(
+      () => {},
+      (error: unknown) => {
+        if (!signal.aborted) problem(error);
+      },
+    );
+  };
+  const read = (): void => {
+    // Whoever asks will ask again, so one question at a time is enough, and no answer is one too.
+    if (reading) return;
+    reading = true;
+    add(() => {
+      reading = false;
+      return settings.readAwsAuth(signal).catch(() => {});
+    });
+  };
+  cloud.onSetting((event) => {
+    if (signal.aborted) return;
+    switch (event.kind) {
+      case 'addon':
+        add(() => untilDone(async () => void (await settings.windowsIpam(signal)), signal));
+        return;
+      case 'mapRole':
+        add(() => untilDone(() => settings.mapRole(event.roleArn, event.groups, signal), signal));
+        read();
+        return;
+      case 'readAwsAuth':
+        read();
+    }
+  });
+  return () => tail;
+}

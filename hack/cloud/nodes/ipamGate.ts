@@ -1,0 +1,44 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { NodeEvent } from '../state.ts';
+
+/** What waits here. */
+export type AddressEvent = NodeEvent & { readonly kind: 'podAddresses' };
+
+const pauseMs = 250;
+
+/** Holds back the nodes that are to get pod addresses until Windows IPAM is on, as the VPC resource controller does. */
+export class IpamGate {
+  readonly #waiting = new Set<AddressEvent>();
+  readonly #isOn: () => Promise<boolean>;
+  readonly #pass: (event: AddressEvent) => void;
+  readonly #signal: AbortSignal;
+  #looking = false;
+
+  /** @param isOn asks the cluster; when it can't be told it is asked again */
+  constructor(isOn: () => Promise<boolean>, pass: (event: AddressEvent) => void, signal: AbortSignal) {
+    this.#isOn = isOn;
+    this.#pass = pass;
+    this.#signal = signal;
+  }
+
+  /** Passes the event on as soon as IPAM is on, unless its instance ends before. */
+  wait(event: AddressEvent): void {
+    this.#waiting.add(event);
+    if (!this.#looking) void this.#look();
+  }
+
+  async #look(): Promise<void> {
+    this.#looking = true;
+    while (this.#waiting.size > 0 && !this.#signal.aborted) {
+      if (await this.#isOn().catch(() => false)) this.#release();
+      else await pause(pauseMs, undefined, { signal: this.#signal }).catch(() => {});
+      for (const event of this.#waiting) if (event.instance.state === 'terminated') this.#waiting.delete(event);
+    }
+    this.#looking = false;
+  }
+
+  #release(): void {
+    for (const event of this.#waiting) if (event.instance.state !== 'terminated') this.#pass(event);
+    this.#waiting.clear();
+  }
+}

@@ -1,0 +1,53 @@
+import type { CloudState } from '../state.ts';
+import { ClusterSettings } from './clusterSettings.ts';
+import { followSettings } from './followSettings.ts';
+import { IpamGate } from './ipamGate.ts';
+import { KubeClient } from './kubeClient.ts';
+import { NodeQueues } from './nodeQueues.ts';
+import { nodeStep } from './nodeSteps.ts';
+import { untilDone } from './untilDone.ts';
+
+/** The nodes of all groups, as far as a Kubernetes cluster sees them. */
+export interface Kubelets {
+  /** What went wrong and was given up; empty in good times. */
+  problems(): readonly string[];
+  /** Stops writing; Nodes that exist stay. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Follows the instances of the cloud with Nodes in the cluster of the kubeconfig. What happens to one node is written in
+ * order and repeated until it succeeds, also over a restart of the API server; nodes don't wait for each other.
+ */
+export function startKubelets(cloud: CloudState, kubeconfig: string): Kubelets {
+  const kube = new KubeClient(kubeconfig);
+  const problems: string[] = [];
+  const problem = (error: unknown) => {
+    problems.push(String(error instanceof Error ? error.message : error));
+  };
+  const stopping = new AbortController();
+  const settings = new ClusterSettings(cloud, kube);
+  const nodes = new NodeQueues(
+    (event, signal) => untilDone(() => nodeStep(cloud, kube, event, signal), signal),
+    problem,
+    stopping.signal,
+  );
+  const gate = new IpamGate(
+    () => settings.windowsIpam(stopping.signal),
+    (event) => nodes.add(event),
+    stopping.signal,
+  );
+  cloud.onNodeEvent((event) => {
+    if (event.kind === 'podAddresses') gate.wait(event);
+    else nodes.add(event);
+  });
+  const settled = followSettings(cloud, settings, problem, stopping.signal);
+  return {
+    problems: () => [...problems],
+    stop: async () => {
+      stopping.abort();
+      await Promise.allSettled([...nodes.tails(), settled()]);
+      await kube.close();
+    },
+  };
+}

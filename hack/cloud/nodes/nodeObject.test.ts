@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import type { InstanceRecord } from '../state.ts';
+import { sampleGroup } from '../testing/fixtures.ts';
+import { memoryCloud } from '../testing/testClock.ts';
+import { kubeletLabels, nodeFor, restartLabels } from './nodeObject.ts';
+
+const build = 'node.kubernetes.io/windows-build';
+
+async function firstInstance(request = {}, defect = {}) {
+  const { cloud, clock } = memoryCloud();
+  cloud.faults.nextNode(defect);
+  await cloud.send(
+    'CreateNodegroup',
+    sampleGroup({ scalingConfig: { minSize: 1, desiredSize: 1, maxSize: 1 }, ...request }),
+  );
+  clock.advance(3);
+  await cloud.send('DescribeCluster', { name: 'demo' });
+  const [instance] = cloud.state.instances.values();
+  return { cloud, clock, instance: instance as InstanceRecord };
+}
+
+describe('the Node of a kubelet', () => {
+  it('has the build of its Windows version and the revision of its release', async () => {
+    const rows: readonly (readonly [amiType: string, kernelVersion: string, osImage: string])[] = [
+      ['WINDOWS_CORE_2019_x86_64', '10.0.17763.8644', 'Windows Server 2019 Datacenter'],
+      ['WINDOWS_FULL_2022_x86_64', '10.0.20348.5020', 'Windows Server 2022 Datacenter'],
+      ['WINDOWS_CORE_2025_x86_64', '10.0.26100.32690', 'Windows Server 2025 Datacenter'],
+    ];
+    for (const [amiType, kernelVersion, osImage] of rows) {
+      const { cloud, instance } = await firstInstance({ amiType });
+      const node = nodeFor(cloud.state, instance);
+      const info = node.status.nodeInfo as Record<string, string>;
+      assert.deepEqual([info.kernelVersion, info.osImage], [kernelVersion, osImage]);
+      assert.equal(node.metadata.labels[build], kernelVersion.split('.').slice(0, 3).join('.'));
+    }
+  });
+
+  it('has the kernel that a defect says', async () => {
+    const rows: readonly (readonly [defect: object, kernelVersion: string])[] = [
+      [{ build: '10.0.17763' }, '10.0.17763.8644'],
+      [{ build: '10.0.99999' }, '10.0.99999.1'],
+      [{ revision: 100 }, '10.0.20348.100'],
+      [{ kernelVersion: 'unknown' }, 'unknown'],
+    ];
+    for (const [defect, kernelVersion] of rows) {
+      const { instance } = await firstInstance({}, defect);
+      assert.equal(instance.kernelVersion, kernelVersion);
+    }
+  });
+
+  it('lets --node-labels override what the kubelet measured, at each start again', async () => {
+    const { instance } = await firstInstance({ labels: { [build]: '10.0.1', tier: 'web' } });
+    assert.equal(kubeletLabels(instance)[build], '10.0.1');
+    assert.equal(restartLabels(instance)[build], '10.0.1');
+    assert.ok(!Object.hasOwn(restartLabels(instance), 'tier'), 'only its own labels are put back');
+  });
+
+  it('keeps the labels that it was launched with, whatever its group has later', async () => {
+    const { cloud, clock, instance } = await firstInstance({ labels: { tier: 'old' } });
+    const group = { clusterName: 'demo', nodegroupName: 'web' };
+    await cloud.send('UpdateNodegroupConfig', { ...group, labels: { addOrUpdateLabels: { tier: 'new' } } });
+    clock.advance(2);
+    assert.equal((await cloud.send('DescribeNodegroup', group)).nodegroup?.labels?.tier, 'new');
+    assert.equal(kubeletLabels(instance).tier, 'old');
+  });
+
+  it('keeps 2 GiB from pods, or what a defect says', async () => {
+    for (const [defect, allocatable] of [
+      [{}, '6044Mi'],
+      [{ reservedMiB: 100 }, '8092Mi'],
+    ] as const) {
+      const { cloud, instance } = await firstInstance({}, defect);
+      const { capacity, allocatable: left } = nodeFor(cloud.state, instance).status as Record<
+        string,
+        Record<string, string>
+      >;
+      assert.deepEqual([capacity?.memory, left?.memory], ['8192Mi', allocatable]);
+    }
+  });
+});
+
+describe('the instances of a group', () => {
+  it('are spread over the zones, and leave from the fullest one, the oldest first', async () => {
+    const { cloud, clock } = memoryCloud();
+    await cloud.send('CreateNodegroup', sampleGroup({ scalingConfig: { minSize: 0, desiredSize: 4, maxSize: 5 } }));
+    clock.advance(3);
+    const zones = async () => {
+      const { Reservations } = await cloud.send('DescribeInstances', {
+        Filters: [{ Name: 'instance-state-name', Values: ['running'] }],
+      });
+      return Reservations?.map(({ Instances }) => Instances?.[0]?.Placement?.AvailabilityZone?.at(-1)).join('');
+    };
+    assert.equal(await zones(), 'abca');
+    await cloud.send('UpdateNodegroupConfig', {
+      clusterName: 'demo',
+      nodegroupName: 'web',
+      scalingConfig: { desiredSize: 2 },
+    });
+    clock.advance(2);
+    assert.equal(await zones(), 'ca');
+  });
+
+  it('are replaced when one ends', async () => {
+    const { cloud, instance, clock } = await firstInstance();
+    const events: string[] = [];
+    cloud.state.onNodeEvent(({ kind, instance: { nodeName } }) => events.push(`${kind} ${nodeName}`));
+    cloud.faults.endInstance({ node: instance.nodeName });
+    clock.advance(2);
+    await cloud.send('DescribeCluster', { name: 'demo' });
+    const [lost, leave, join, addresses] = events;
+    assert.deepEqual([lost, leave], [`lost ${instance.nodeName}`, `leave ${instance.nodeName}`]);
+    assert.equal(join, 'join ip-10-0-1-11.us-west-2.compute.internal');
+    assert.match(addresses ?? '', /^podAddresses ip-10-0-/);
+  });
+
+  it('disappear from EC2 some time after their end', async () => {
+    const { cloud, clock } = await firstInstance();
+    await cloud.send('DeleteNodegroup', { clusterName: 'demo', nodegroupName: 'web' });
+    clock.advance(2);
+    const states = async () =>
+      (await cloud.send('DescribeInstances', {})).Reservations?.map(({ Instances }) => Instances?.[0]?.State?.Name);
+    assert.deepEqual(await states(), ['terminated']);
+    clock.advance(60);
+    assert.deepEqual(await states(), []);
+  });
+});

@@ -1,0 +1,179 @@
+/*
+ * The Node that a kubelet registers for an instance. Order of labels and taints as in initialNode and updateDefaultLabels
+ * of pkg/kubelet/kubelet_node_status.go, Kubernetes 1.36; the values as EKS' Windows images report them.
+ */
+import type { Taint } from '@aws-sdk/client-eks';
+import { releaseOf } from '../ec2/images.ts';
+import { instanceType } from '../network.ts';
+import { buildOf, yearOf } from '../releases.ts';
+import type { CloudState, InstanceRecord } from '../state.ts';
+
+/** A taint as Kubernetes writes it. */
+export interface NodeTaint {
+  readonly key: string;
+  readonly value?: string;
+  readonly effect: string;
+}
+
+/** As much of a Node as is written here. */
+export interface NodeObject {
+  readonly apiVersion: 'v1';
+  readonly kind: 'Node';
+  readonly metadata: {
+    readonly name: string;
+    readonly labels: Record<string, string>;
+    readonly annotations: Record<string, string>;
+  };
+  readonly spec: { readonly providerID: string; readonly taints: readonly NodeTaint[] };
+  readonly status: Readonly<Record<string, unknown>>;
+}
+
+/** The extended resource whose count is the number of pods that can get an address. */
+export const podAddressResource = 'vpc.amazonaws.com/PrivateIPv4Address';
+
+/** A taint that every kubelet with an external cloud provider has until the cloud controller has seen its node. */
+export const uninitializedTaint: NodeTaint = {
+  key: 'node.cloudprovider.kubernetes.io/uninitialized',
+  value: 'true',
+  effect: 'NoSchedule',
+};
+
+// What an existing Node's kubelet puts back when it starts again: these, and no others.
+const defaultLabels = [
+  'kubernetes.io/hostname',
+  'topology.kubernetes.io/zone',
+  'topology.kubernetes.io/region',
+  'failure-domain.beta.kubernetes.io/zone',
+  'failure-domain.beta.kubernetes.io/region',
+  'node.kubernetes.io/instance-type',
+  'beta.kubernetes.io/instance-type',
+  'kubernetes.io/os',
+  'kubernetes.io/arch',
+  'node.kubernetes.io/windows-build',
+  'beta.kubernetes.io/os',
+  'beta.kubernetes.io/arch',
+];
+
+/** The labels of a kubelet: what it measures itself, and then `--node-labels`, which override that. */
+export const kubeletLabels = (instance: InstanceRecord): Record<string, string> => ({
+  'beta.kubernetes.io/arch': 'amd64',
+  'beta.kubernetes.io/os': 'windows',
+  'kubernetes.io/arch': 'amd64',
+  'kubernetes.io/os': 'windows',
+  'kubernetes.io/hostname': instance.nodeName,
+  'node.kubernetes.io/windows-build': buildOf(instance.kernelVersion),
+  ...instance.nodeLabels,
+});
+
+/** The labels that a restarting kubelet puts back. */
+export const restartLabels = (instance: InstanceRecord): Record<string, string> =>
+  Object.fromEntries(Object.entries(kubeletLabels(instance)).filter(([label]) => defaultLabels.includes(label)));
+
+/** The labels that the cloud controller adds; a kubelet may not set all of them. */
+export const cloudLabels = (cloud: CloudState, instance: InstanceRecord): Record<string, string> => ({
+  'beta.kubernetes.io/instance-type': instance.type,
+  'node.kubernetes.io/instance-type': instance.type,
+  'topology.kubernetes.io/region': cloud.cluster.region,
+  'topology.kubernetes.io/zone': instance.subnet.zone,
+  'topology.k8s.aws/zone-id': instance.subnet.zoneId,
+  'k8s.io/cloud-provider-aws': 'b1f6e2a4c8d90735e1a2b3c4d5e6f708',
+});
+
+/** The Node as its kubelet registers it. A healthy one has no Ready condition yet: kwok reports that. */
+export function nodeFor(cloud: CloudState, instance: InstanceRecord): NodeObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: {
+      name: instance.nodeName,
+      labels: kubeletLabels(instance),
+      // kwok keeps nodes with the first annotation alive.
+      annotations: { 'kwok.x-k8s.io/node': 'fake', 'volumes.kubernetes.io/controller-managed-attach-detach': 'true' },
+    },
+    spec: {
+      providerID: `aws:///${instance.subnet.zone}/${instance.id}`,
+      taints: [...instance.registerWithTaints.map((taint) => nodeTaint(taint)), uninitializedTaint],
+    },
+    status: {
+      ...resources(instance),
+      ...(instance.defect.notReady === true ? { conditions: [readyCondition(false, cloud.timeline.now())] } : {}),
+      addresses: [
+        { type: 'InternalIP', address: instance.privateIp },
+        { type: 'InternalDNS', address: instance.nodeName },
+        { type: 'Hostname', address: instance.nodeName },
+      ],
+      daemonEndpoints: { kubeletEndpoint: { Port: 10250 } },
+      nodeInfo: nodeInfo(cloud, instance),
+      ...runtimeHandlers(cloud, instance),
+      images: [
+        { names: ['amazonaws.com/eks/pause-windows:latest'], sizeBytes: 106_000_000 },
+        { names: ['mcr.microsoft.com/windows/servercore:ltsc'], sizeBytes: 2_230_000_000 },
+      ],
+    },
+  };
+}
+
+/** The Ready condition as a kubelet reports it. */
+export function readyCondition(ready: boolean, now: Date): Record<string, string> {
+  const time = `${now.toISOString().slice(0, 19)}Z`;
+  const verdict = ready
+    ? { status: 'True', reason: 'KubeletReady', message: 'kubelet is posting ready status' }
+    : { status: 'False', reason: 'KubeletNotReady', message: 'container runtime is down' };
+  return { type: 'Ready', ...verdict, lastHeartbeatTime: time, lastTransitionTime: time };
+}
+
+/** The Ready condition as the node lifecycle controller writes it when a kubelet has not been heard of for a while. */
+export function lostCondition(now: Date): Record<string, string> {
+  const lastTransitionTime = `${now.toISOString().slice(0, 19)}Z`;
+  const message = 'Kubelet stopped posting node status.';
+  return { type: 'Ready', status: 'Unknown', reason: 'NodeStatusUnknown', message, lastTransitionTime };
+}
+
+/** nodeInfo as the kubelet measures it after the latest boot. */
+export function nodeInfo(cloud: CloudState, instance: InstanceRecord): Record<string, string> {
+  const release = releaseOf(cloud, instance.releaseVersion);
+  const year = yearOf(instance.kernelVersion);
+  return {
+    machineID: `EC2AMAZ-${instance.id.slice(-7).toUpperCase()}`,
+    systemUUID: `ec2${instance.id.slice(3, 8)}-0000-0000-0000-${instance.id.slice(-12)}`,
+    bootID: String(instance.boots),
+    kernelVersion: instance.kernelVersion,
+    osImage: year === undefined ? 'Windows Server Datacenter' : `Windows Server ${year} Datacenter`,
+    containerRuntimeVersion: release?.containerRuntimeVersion ?? 'containerd://2.1.6',
+    kubeletVersion: release?.kubeletVersion ?? `v${cloud.clusterState.version}.0-eks-0000000`,
+    kubeProxyVersion: '',
+    operatingSystem: 'windows',
+    architecture: 'amd64',
+  };
+}
+
+/** How many pods of the instance can get an address: one interface, less its own address. */
+export const podAddresses = (instance: InstanceRecord): number =>
+  Math.max(0, (instanceType(instance.type)?.addressesPerInterface ?? 1) - 1);
+
+/** A taint as Kubernetes writes it, from EKS' spelling. */
+export function nodeTaint({ key = '', value, effect = 'NO_SCHEDULE' }: Taint): NodeTaint {
+  const words = { NO_SCHEDULE: 'NoSchedule', NO_EXECUTE: 'NoExecute', PREFER_NO_SCHEDULE: 'PreferNoSchedule' };
+  return { key, ...(value === undefined || value === '' ? {} : { value }), effect: words[effect] };
+}
+
+function resources(instance: InstanceRecord) {
+  const type = instanceType(instance.type);
+  const memoryMiB = type?.memoryMiB ?? 8192;
+  const capacity = {
+    cpu: String(type?.cpus ?? 2),
+    memory: `${memoryMiB}Mi`,
+    pods: '110',
+    'ephemeral-storage': '52427772Ki',
+  };
+  const reservedMiB = instance.defect.reservedMiB ?? 2148;
+  return { capacity, allocatable: { ...capacity, memory: `${memoryMiB - reservedMiB}Mi` } };
+}
+
+// containerd reports its handlers since version 2.
+function runtimeHandlers(cloud: CloudState, instance: InstanceRecord) {
+  const runtime = releaseOf(cloud, instance.releaseVersion)?.containerRuntimeVersion ?? '';
+  return runtime.startsWith('containerd://2.')
+    ? { runtimeHandlers: [{ name: '' }, { name: 'runhcs-wcow-process' }] }
+    : {};
+}

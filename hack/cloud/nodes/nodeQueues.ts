@@ -1,0 +1,53 @@
+import type { NodeEvent } from '../state.ts';
+
+interface NodeQueue {
+  tail: Promise<void>;
+  current: AbortController;
+}
+
+/** What happens to each node, in order; nodes don't wait for each other. What fails for good is told to `problem`. */
+export class NodeQueues {
+  readonly #queues = new Map<string, NodeQueue>();
+  readonly #run: (event: NodeEvent, signal: AbortSignal) => Promise<void>;
+  readonly #problem: (error: unknown) => void;
+  readonly #stopping: AbortSignal;
+
+  constructor(
+    run: (event: NodeEvent, signal: AbortSignal) => Promise<void>,
+    problem: (error: unknown) => void,
+    stopping: AbortSignal,
+  ) {
+    this.#run = run;
+    this.#problem = problem;
+    this.#stopping = stopping;
+  }
+
+  /** Queues what happened. An event `leave` makes everything void that still waits for its node. */
+  add(event: NodeEvent): void {
+    if (this.#stopping.aborted) return;
+    // By name, not by instance: an address, and with it the name, can come back with another instance.
+    const name = event.instance.nodeName;
+    const queue = this.#queues.get(name) ?? { tail: Promise.resolve(), current: new AbortController() };
+    this.#queues.set(name, queue);
+    if (event.kind === 'leave') {
+      // What still waits to be written about this node matters no more.
+      queue.current.abort();
+      queue.current = new AbortController();
+    }
+    const signal = AbortSignal.any([queue.current.signal, this.#stopping]);
+    const tail = queue.tail
+      .then(() => this.#run(event, signal))
+      .catch((error: unknown) => {
+        if (!signal.aborted) this.#problem(error);
+      });
+    queue.tail = tail;
+    void tail.then(() => {
+      if (queue.tail === tail) this.#queues.delete(name);
+    });
+  }
+
+  /** What is still being done. */
+  tails(): Promise<void>[] {
+    return [...this.#queues.values()].map(({ tail }) => tail);
+  }
+}

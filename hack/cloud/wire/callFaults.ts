@@ -1,0 +1,105 @@
+import { AwsFault } from '../awsFault.ts';
+import { protocols } from './protocols.ts';
+import type { Service } from './shapes.ts';
+
+/** An answer that is none: the connection is reset, nothing comes, or a body that no AWS service writes. */
+export interface Breakage {
+  readonly kind: 'reset' | 'hang' | 'html' | 'empty';
+  readonly status: number;
+}
+
+/** What an injected fault makes of a call. `after`: the call takes effect first, and only its answer is lost. */
+export type CallFault =
+  | { readonly kind: 'fault'; readonly fault: AwsFault; readonly retryAfterSeconds?: number }
+  | { readonly kind: 'breakage'; readonly breakage: Breakage; readonly after: boolean };
+
+/** Which calls an injected fault hits: the next `count` (1) calls, or the next calls of one operation, or about one node group. */
+export interface Target {
+  readonly count?: number;
+  readonly operation?: string;
+  readonly group?: string;
+}
+
+interface Armed {
+  left: number;
+  readonly operation: string | undefined;
+  readonly group: string | undefined;
+  readonly make: (service: Service) => CallFault;
+}
+
+/** Faults that wait for calls. The one armed first hits first; each call is hit by at most one. */
+export class CallFaults {
+  #armed: Armed[] = [];
+
+  /** The service is asked too often: 429 ThrottlingException of EKS, 503 RequestLimitExceeded of EC2, and so on. */
+  throttle(target: Target & { readonly retryAfterSeconds?: number } = {}): void {
+    const { retryAfterSeconds } = target;
+    this.#arm(target, (service) => ({
+      kind: 'fault',
+      fault: protocols[service].throttled(),
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    }));
+  }
+
+  /** The service fails: 500, or 503 when `status` says so. */
+  serverError(target: Target & { readonly status?: number } = {}): void {
+    const unavailable = target.status === 503;
+    this.#arm(target, (service) => ({
+      kind: 'fault',
+      fault: unavailable ? protocols[service].unavailable() : protocols[service].failed(),
+    }));
+  }
+
+  /** Any other error, by name. */
+  error(target: Target & { readonly name: string; readonly message: string; readonly status?: number }): void {
+    const fault = new AwsFault(target.name, target.message, target.status);
+    this.#arm(target, () => ({ kind: 'fault', fault }));
+  }
+
+  /** The connection is reset instead of an answer. */
+  reset(target: Target & { readonly after?: boolean } = {}): void {
+    this.#breakage(target, { kind: 'reset', status: 0 });
+  }
+
+  /** No answer ever comes. */
+  hang(target: Target & { readonly after?: boolean } = {}): void {
+    this.#breakage(target, { kind: 'hang', status: 0 });
+  }
+
+  /** A proxy answers with a page of HTML. */
+  html(target: Target & { readonly status?: number } = {}): void {
+    this.#breakage(target, { kind: 'html', status: target.status ?? 502 });
+  }
+
+  /** An error without a body. */
+  empty(target: Target & { readonly status?: number } = {}): void {
+    this.#breakage(target, { kind: 'empty', status: target.status ?? 500 });
+  }
+
+  /** Takes all waiting faults back. */
+  clear(): void {
+    this.#armed = [];
+  }
+
+  /** The fault that hits this call, if any. */
+  next(service: Service, operation: string, input: object): CallFault | undefined {
+    const about = (input as { readonly nodegroupName?: string }).nodegroupName;
+    const hit = this.#armed.find(
+      (armed) => operation === (armed.operation ?? operation) && about === (armed.group ?? about),
+    );
+    if (hit === undefined) return undefined;
+    hit.left -= 1;
+    if (hit.left <= 0) this.#armed = this.#armed.filter((armed) => armed !== hit);
+    return hit.make(service);
+  }
+
+  #breakage(target: Target & { readonly after?: boolean }, breakage: Breakage): void {
+    const after = target.after ?? false;
+    this.#arm(target, () => ({ kind: 'breakage', breakage, after }));
+  }
+
+  #arm({ count = 1, operation, group }: Target, make: Armed['make']): void {
+    if (!Number.isInteger(count) || count < 1) throw new RangeError(`count is ${count}; give a whole number from 1`);
+    this.#armed.push({ left: count, operation, group, make });
+  }
+}

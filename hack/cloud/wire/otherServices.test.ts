@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import type { Faults } from '../faults.ts';
+import { openPolicy } from '../testing/fixtures.ts';
+import { memoryCloud } from '../testing/testClock.ts';
+import { withOpenCloud } from '../testing/testCloud.ts';
+
+const parameter = '/aws/service/ami-windows-latest/Windows_Server-2022-English-Core-EKS_Optimized-1.36/image_id';
+
+interface SdkError extends Error {
+  readonly $metadata?: { readonly httpStatusCode?: number };
+}
+
+const failure = async (promise: Promise<unknown>): Promise<readonly [string, number | undefined]> => {
+  try {
+    await promise;
+  } catch (error) {
+    const { name, $metadata } = error as SdkError;
+    return [name, $metadata?.httpStatusCode];
+  }
+  return ['answered', 200];
+};
+
+describe('Auto Scaling and SSM on the wire', () => {
+  const stage = withOpenCloud();
+  const { cloud: memory } = memoryCloud({ policy: openPolicy });
+
+  type Outcome = readonly [name: string, status: number | undefined];
+  const rows: readonly (readonly [string, (faults: Faults) => void, Outcome, Outcome])[] = [
+    ['throttling', ({ calls }) => calls.throttle(), ['Throttling', 400], ['ThrottlingException', 400]],
+    ['a failure', ({ calls }) => calls.serverError(), ['InternalFailure', 500], ['InternalServerError', 500]],
+    [
+      'an outage',
+      ({ calls }) => calls.serverError({ status: 503 }),
+      ['ServiceUnavailable', 503],
+      ['ServiceUnavailable', 503],
+    ],
+    ['a page of HTML', ({ calls }) => calls.html(), ['Unknown', 502], ['SyntaxError', 502]],
+    ['an empty answer', ({ calls }) => calls.empty(), ['Unknown', 500], ['Unknown', 500]],
+    ['a reset', ({ calls }) => calls.reset(), ['TimeoutError', undefined], ['TimeoutError', undefined]],
+    [
+      'a right that is missing',
+      (faults) => {
+        faults.removeAction({ action: 'autoscaling:DescribeTags' });
+        faults.removeAction({ action: 'ssm:GetParameter' });
+      },
+      ['AccessDenied', 403],
+      ['AccessDeniedException', 400],
+    ],
+  ];
+  for (const [what, arm, scaling, ssm] of rows) {
+    it(`show ${what} as AWS does, in memory as well`, async () => {
+      const calls: readonly (readonly [() => Promise<unknown>, () => Promise<unknown>, Outcome])[] = [
+        [() => stage.sdk.autoscaling.describeTags({}), () => memory.send('DescribeTags', {}), scaling],
+        [
+          () => stage.sdk.ssm.getParameter({ Name: parameter }),
+          () => memory.send('GetParameter', { Name: parameter }),
+          ssm,
+        ],
+      ];
+      for (const [overHttp, inMemory, expected] of calls) {
+        arm(stage.cloud.faults);
+        assert.deepEqual(await failure(overHttp()), expected);
+        arm(memory.faults);
+        assert.deepEqual(await failure(inMemory()), expected);
+        for (const faults of [stage.cloud.faults, memory.faults]) faults.restoreAction();
+        assert.deepEqual([await failure(overHttp()), await failure(inMemory())], times(['answered', 200]));
+      }
+    });
+  }
+
+  const raw = async (body: string, headers: Record<string, string> = {}) => {
+    const response = await fetch(stage.cloud.url, {
+      method: 'POST',
+      body,
+      headers: { authorization: 'AWS4-HMAC-SHA256 Credential=test', ...headers },
+      signal: AbortSignal.timeout(20_000),
+    });
+    return { status: response.status, type: response.headers.get('content-type'), body: await response.text() };
+  };
+  const form = (action: string, rest = '') => `Action=${action}&Version=2011-01-01${rest}`;
+  const target = (operation: string) => ({ 'x-amz-target': `AmazonSSM.${operation}` });
+  const refused: readonly (readonly [string, () => ReturnType<typeof raw>, number, RegExp])[] = [
+    ['an action that there is not', () => raw(form('Nothing')), 400, /<Code>InvalidAction<\/Code>/],
+    ['an action that is not served', () => raw(form('DescribePolicies')), 501, /does not serve autoscaling/],
+    ['a member that the model lacks', () => raw(form('DescribeTags', '&Foo=1')), 400, /no member Foo .*client-auto-/],
+    ['a number that is none', () => raw(form('DescribeTags', '&MaxRecords=x')), 400, /Invalid value 'x'/],
+    [
+      'a missing member',
+      () => raw(form('SetDesiredCapacity', '&DesiredCapacity=1')),
+      400,
+      /<Type>Sender<\/Type><Code>ValidationError<\/Code><Message>Value null at 'AutoScalingGroupName'/,
+    ],
+    ['an operation that there is not', () => raw('{}', target('Nothing')), 404, /UnknownOperationException/],
+    ['an operation that is not served', () => raw('{}', target('PutParameter')), 501, /does not serve ssm/],
+    ['a body that is none', () => raw('<x>', target('GetParameter')), 400, /not a JSON object/],
+    ['a missing name', () => raw('{}', target('GetParameter')), 400, /"__type":"ValidationException".*'Name'/],
+  ];
+  for (const [what, call, status, words] of refused) {
+    it(`refuse ${what}`, async () => {
+      const answer = await call();
+      assert.equal(answer.status, status);
+      assert.match(answer.body, words);
+    });
+  }
+
+  it('write lists as members, below the result of the operation', async () => {
+    const { body, type } = await raw(form('DescribeAutoScalingGroups', '&AutoScalingGroupNames='));
+    assert.equal(type, 'text/xml;charset=UTF-8');
+    assert.match(
+      body,
+      /^<\?xml[^>]*>\n<DescribeAutoScalingGroupsResponse xmlns="http:\/\/autoscaling.amazonaws.com\/doc\/2011-01-01\/"><DescribeAutoScalingGroupsResult><AutoScalingGroups><\/AutoScalingGroups><\/DescribeAutoScalingGroupsResult><ResponseMetadata><RequestId>[0-9a-f-]{36}<\/RequestId><\/ResponseMetadata>/,
+    );
+  });
+
+  it('tell times as numbers of seconds in the JSON of SSM', async () => {
+    const { body, type } = await raw(JSON.stringify({ Name: parameter }), target('GetParameter'));
+    assert.equal(type, 'application/x-amz-json-1.1');
+    const { Parameter } = JSON.parse(body) as { Parameter: { LastModifiedDate: number } };
+    assert.equal(Parameter.LastModifiedDate, Date.UTC(2026, 3, 18) / 1000);
+  });
+});
+
+const times = <T>(value: T): T[] => [value, value];
