@@ -1,5 +1,6 @@
 # The operator's image. The tests do not build it, because they need no container engine; they do build, start and use the bundle
-# that it holds (test/bundle.test.ts), and test/dockerfile.test.ts checks what can be checked without an engine. Node is the one of package.json.
+# that it holds (test/packaging/bundle.test.ts), and test/packaging/dockerfile.test.ts checks what can be checked without an engine. Node is
+# the one of package.json.
 FROM node:24.21.0-slim AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc LICENSE ./

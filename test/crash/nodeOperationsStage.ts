@@ -1,0 +1,197 @@
+/** A pool of three nodes with a pod on each and a PodDisruptionBudget, and a second pair of eyes on how many of them are available. */
+import assert from 'node:assert/strict';
+import { waitFor } from '../../hack/controlplane/wait.ts';
+import { type Watched, watchEvents } from '../../hack/world/watchEvents.ts';
+import { conditionOf } from '../../hack/world/world.ts';
+import { poolManifest } from '../pools.ts';
+import type { CrashStage } from './stage.ts';
+
+export interface NodeJson {
+  readonly metadata: {
+    readonly name: string;
+    readonly uid: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly spec: { readonly unschedulable?: boolean; readonly providerID?: string };
+  readonly status: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+}
+
+/** How many nodes the group has before each operation. */
+export const SIZE = 3;
+/** `disruption.maxUnavailable`. */
+const BUDGET = 1;
+const GROUP_LABEL = 'eks.amazonaws.com/nodegroup';
+const APPS = 'app-of-the-crash';
+
+export class NodeOperationsStage implements AsyncDisposable {
+  readonly crash: CrashStage;
+  /** The nodes as the watch told of them, by name. */
+  readonly #seen = new Map<string, NodeJson>();
+  readonly #violations: string[] = [];
+  #watch: Watched | undefined;
+
+  /** Makes the pool `name`, and waits until it is settled. */
+  static async open(crash: CrashStage, name: string): Promise<NodeOperationsStage> {
+    crash.next(name);
+    const stage = new NodeOperationsStage(crash);
+    await stage.#populate();
+    return stage;
+  }
+
+  private constructor(crash: CrashStage) {
+    this.crash = crash;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { crash } = this;
+    await this.#watch?.stop();
+    await crash.world.kubectl('delete', 'namespace', APPS, '--ignore-not-found', '--timeout=60s');
+    crash.start();
+    if (await crash.pool()) await crash.delete();
+    await crash.until('to be gone', (pool) => pool === undefined);
+  }
+
+  /** The group's desired size. */
+  get size(): number {
+    return this.crash.world.cloud.state.group(this.crash.name).nodegroup.scalingConfig?.desiredSize ?? 0;
+  }
+
+  async nodes(): Promise<readonly NodeJson[]> {
+    const query = { labelSelector: `${GROUP_LABEL}=${this.crash.name}` };
+    const { signal } = new AbortController();
+    const list = await this.crash.admin.request<{ items: NodeJson[] }>('GET', '/api/v1/nodes', { query, signal });
+    return list.items;
+  }
+
+  async patchNode(name: string, patch: object, subresource = ''): Promise<void> {
+    const { signal } = new AbortController();
+    const contentType = 'application/strategic-merge-patch+json';
+    const path = `/api/v1/nodes/${name}${subresource}`;
+    await this.crash.admin.request('PATCH', path, { body: patch, contentType, signal });
+  }
+
+  /** The EC2 instances that were ended by a call of the operator, as often as they were: one that EKS' front refused did nothing. */
+  ended(): string[] {
+    return this.crash.world.cloud
+      .calls()
+      .filter(({ operation, result }) => operation === 'TerminateInstanceInAutoScalingGroup' && result === 'ok')
+      .map(({ input }) => (input as { readonly InstanceId: string }).InstanceId);
+  }
+
+  /** Brings the pool back to three nodes with a pod on each, and waits until the operator has nothing more to ask. */
+  async reset(): Promise<void> {
+    const { crash } = this;
+    crash.start();
+    if (this.size !== SIZE) {
+      const scalingConfig = { minSize: 1, maxSize: 5, desiredSize: SIZE };
+      crash.world.cloud.faults.edit({ group: crash.name, scalingConfig });
+    }
+    await crash.settle();
+    await this.settled();
+    await waitFor(async () => (await this.#readyPods()) === SIZE, {
+      what: `${SIZE} Ready pods`,
+      timeoutMs: 60_000,
+      intervalMs: 20,
+    });
+    await crash.quiet();
+    crash.world.cloud.resetCalls();
+    this.assertClean();
+  }
+
+  /** Waits until the pool has its nodes and no share of the budget. */
+  async settled(): Promise<void> {
+    await this.crash.until(
+      'to be whole, and no node to go',
+      (pool) =>
+        conditionOf(pool, 'Ready') === 'True/Verified' &&
+        pool?.status?.disruption === undefined &&
+        pool?.status?.nodes?.verified === this.size,
+    );
+  }
+
+  /** Fails when something was wrong at any moment so far. */
+  assertClean(): void {
+    this.#watch?.check();
+    this.crash.assertClean();
+    assert.deepEqual(this.#violations.splice(0), []);
+  }
+
+  async #populate(): Promise<void> {
+    const { crash } = this;
+    await crash.ready();
+    const disruption = { maxUnavailable: BUDGET };
+    const remediation = { unhealthyAfter: '1m', maxUnhealthy: 1 };
+    const scaling = { min: 1, max: 5 };
+    await crash.apply(poolManifest(crash.name, { runtimeClass: { scope: 'Pool' }, scaling, disruption, remediation }));
+    await crash.until('to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    for (const object of workload(crash.name)) await crash.world.apply(object);
+    await this.reset();
+    const { adminKubeconfig } = crash.world.controlPlane;
+    this.#watch = await watchEvents<NodeJson>(adminKubeconfig, '/api/v1/nodes', ({ type, object }) => {
+      if (object.metadata.labels?.[GROUP_LABEL] !== crash.name) return;
+      if (type === 'DELETED') this.#seen.delete(object.metadata.name);
+      else this.#seen.set(object.metadata.name, object);
+      this.#count();
+    });
+  }
+
+  /** Cordoned, not Ready, or missing: whatever is not there for pods. A count while the watch begins is of some nodes only. */
+  #count(): void {
+    if (!this.#watch) return;
+    const available = [...this.#seen.values()].filter(isAvailable).length;
+    if (this.size - available <= BUDGET) return;
+    const nodes = [...this.#seen.values()].map((node) => `${node.metadata.name}: ${isAvailable(node)}`);
+    this.#violations.push(`${this.size - available} of ${this.size} nodes were not available: ${nodes}`);
+  }
+
+  async #readyPods(): Promise<number> {
+    const path = `/apis/apps/v1/namespaces/${APPS}/deployments/cart`;
+    const found = await this.crash.get<{ readonly status: { readonly readyReplicas?: number } }>(path);
+    return found?.status.readyReplicas ?? 0;
+  }
+}
+
+export function isAvailable({ spec, status }: NodeJson): boolean {
+  const ready = status.conditions?.find(({ type }) => type === 'Ready');
+  return ready?.status === 'True' && spec.unschedulable !== true;
+}
+
+/** The EC2 instance of a node. */
+export function instanceOf({ spec }: NodeJson): string {
+  return spec.providerID?.split('/').at(-1) ?? '';
+}
+
+/** A pod for each node of the group, of which one may be away. */
+function workload(group: string): readonly object[] {
+  const labels = { app: 'cart' };
+  const selector = { matchLabels: labels };
+  const antiAffinity = [{ topologyKey: 'kubernetes.io/hostname', labelSelector: selector }];
+  return [
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: APPS } },
+    {
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: { namespace: APPS, name: 'cart' },
+      spec: { maxUnavailable: 1, selector },
+    },
+    {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { namespace: APPS, name: 'cart' },
+      spec: {
+        replicas: SIZE,
+        selector,
+        template: {
+          metadata: { labels },
+          spec: {
+            nodeSelector: { [GROUP_LABEL]: group, 'kubernetes.io/os': 'windows' },
+            tolerations: [{ key: 'os', operator: 'Equal', value: 'windows', effect: 'NoSchedule' }],
+            affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: antiAffinity } },
+            containers: [{ name: 'cart', image: 'cart' }],
+          },
+        },
+      },
+    },
+  ];
+}

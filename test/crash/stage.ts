@@ -1,0 +1,302 @@
+/** The stage of the crash suite: one operator that can be killed at any of its requests, and an AWS whose time stands still in between. */
+import assert from 'node:assert/strict';
+import { createKubernetesClient, type KubernetesClient } from '../../controllers/kubernetes/client.ts';
+import { isNotFound } from '../../controllers/kubernetes/errors.ts';
+import { silentLog } from '../../controllers/runtime/silentLog.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { CallEntry } from '../../hack/cloud/wire/callLog.ts';
+import { waitFor } from '../../hack/controlplane/wait.ts';
+import { OperatorProcess } from '../../hack/world/operatorProcess.ts';
+import { CLUSTER_NAME, conditionLines, REGION, type World } from '../../hack/world/world.ts';
+import { type KillingProxy, startKillingProxy } from './killingProxy.ts';
+import { type KillPoint, type Moment, type Passage, Turnstile } from './turnstile.ts';
+
+const POOLS = '/apis/winpool.dev/v1alpha1/windowspools';
+const RUNTIME_CLASSES = '/apis/node.k8s.io/v1/runtimeclasses';
+const FINALIZER = 'winpool.dev/finalizer';
+const POOL_TAG = 'winpool.dev/pool';
+const STILL = 0.001;
+const FAST = 100;
+const FLAGS = ['--poll-interval=100ms', '--retry-base=20ms', '--retry-max=200ms', '--leader-elect=false'];
+/** Longer than the longest poll interval of a pool. */
+const QUIET_MS = 200;
+const BUSY = ['CREATING', 'UPDATING', 'DELETING'];
+
+interface NodeJson {
+  readonly status: {
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+    readonly allocatable?: Readonly<Record<string, string>>;
+  };
+}
+
+export interface RuntimeClassJson {
+  readonly metadata: { readonly name: string; readonly ownerReferences?: readonly { readonly uid: string }[] };
+}
+
+/** What AWS did for a pool in all its life. */
+export interface History {
+  /** The ARNs of its node groups. */
+  readonly groups: Set<string>;
+  /** The ids of updates that carried a desired size. */
+  readonly resizes: Set<string>;
+  readonly creationTokens: Set<string>;
+}
+
+/**
+ * Pools come one after the other, so every request is about `name`. A group that is CREATING, UPDATING or DELETING stays so for one look
+ * of each operator; the second look is held until EKS is done and the nodes are as it wants them. So the same phase always takes the same
+ * requests.
+ */
+export class CrashStage implements AsyncDisposable {
+  readonly world: World;
+  readonly admin: KubernetesClient;
+  readonly turnstile: Turnstile;
+  /** The name of the pool that is on stage. */
+  name = '';
+  /** Whether its group may outlive it. */
+  retained = false;
+  history: History = { groups: new Set(), resizes: new Set(), creationTokens: new Set() };
+  readonly #violations: string[] = [];
+  readonly #passages = new WeakMap<CallEntry, Passage>();
+  readonly #signal = new AbortController().signal;
+  #proxy: KillingProxy | undefined;
+  #operator: OperatorProcess | undefined;
+  readonly #entry: string;
+  readonly #flags: readonly string[];
+  readonly #speedBefore: number;
+  #looks = 0;
+  #status: string | undefined;
+
+  /** @param entry the operator's program, and flags of its own */
+  static async open(world: World, entry: string, ...flags: readonly string[]): Promise<CrashStage> {
+    const kubeconfigPath = world.controlPlane.adminKubeconfig;
+    const admin = await createKubernetesClient({ kubeconfigPath, log: silentLog, version: 'crash-test' });
+    return new CrashStage(world, entry, [...FLAGS, ...flags], admin).#raise();
+  }
+
+  private constructor(world: World, entry: string, flags: readonly string[], admin: KubernetesClient) {
+    this.world = world;
+    this.#entry = entry;
+    this.#flags = flags;
+    this.#speedBefore = world.cloud.state.timeline.speed;
+    this.turnstile = new Turnstile((kind) => this.#check(kind));
+    this.admin = admin;
+  }
+
+  async #raise(): Promise<this> {
+    const { controlPlane, operatorKubeconfig, cloud } = this.world;
+    this.#proxy = await startKillingProxy(controlPlane, operatorKubeconfig, this.turnstile);
+    cloud.setGate((entry, moment) => this.#gate(entry, moment));
+    return this;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+    this.world.cloud.setGate(() => {});
+    this.world.cloud.faults.speed({ speed: this.#speedBefore });
+    await this.#proxy?.[Symbol.asyncDispose]();
+    this.admin.close();
+  }
+
+  /** Puts a pool of another name on stage. */
+  next(name: string): void {
+    this.name = name;
+    this.retained = false;
+    this.history = { groups: new Set(), resizes: new Set(), creationTokens: new Set() };
+    this.#looks = 0;
+  }
+
+  /** Starts an operator if none runs. */
+  start(): void {
+    if (this.#operator?.running) return;
+    this.#looks = 0;
+    this.#operator = new OperatorProcess({
+      credentials: this.#proxy?.kubeconfig ?? '',
+      clusterName: CLUSTER_NAME,
+      region: REGION,
+      awsUrl: this.world.cloud.url,
+      entry: this.#entry,
+      flags: this.#flags,
+    });
+  }
+
+  async ready(): Promise<void> {
+    this.start();
+    await this.#operator?.ready();
+  }
+
+  async kill(): Promise<void> {
+    await this.#operator?.kill();
+  }
+
+  /** Waits until the operator has nothing more to ask. */
+  async quiet(): Promise<void> {
+    await waitFor(() => this.turnstile.quietMs > QUIET_MS, {
+      what: 'requests to cease',
+      timeoutMs: 60_000,
+      intervalMs: 10,
+    });
+  }
+
+  /** Does something and gives the names of the requests that it causes until `end` is reached and nothing more comes. */
+  async rehearse(act: () => Promise<void>, end: () => Promise<void>): Promise<string[]> {
+    this.turnstile.begin();
+    await act();
+    await end();
+    await this.quiet();
+    return this.turnstile.end();
+  }
+
+  /** Does something, kills the operator at the point, and starts another. Says whether the request of the point came. */
+  async crash(point: KillPoint, act: () => Promise<void>): Promise<boolean> {
+    const killed = this.turnstile.killAt(point, () => this.kill());
+    await act();
+    const came = await killed();
+    this.start();
+    return came;
+  }
+
+  /** Waits until the pool is as described; explains with its conditions and the operator's log. */
+  async until(what: string, isSo: (pool: WindowsPool | undefined) => boolean): Promise<WindowsPool | undefined> {
+    let last: WindowsPool | undefined;
+    const probe = async () => {
+      last = await this.pool();
+      return isSo(last) && { pool: last };
+    };
+    const explain = () => `${conditionLines(last)}\n${this.#operator?.tail() ?? ''}`;
+    return (await waitFor(probe, { what: `pool ${this.name} ${what}`, timeoutMs: 60_000, intervalMs: 20, explain }))
+      .pool;
+  }
+
+  /** An object, or undefined when there is none. */
+  async get<T>(path: string): Promise<T | undefined> {
+    try {
+      return await this.admin.request<T>('GET', path, { signal: this.#signal });
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async apply(manifest: object): Promise<void> {
+    await this.admin.request('PATCH', `${POOLS}/${this.name}`, {
+      body: manifest,
+      contentType: 'application/apply-patch+yaml',
+      query: { fieldManager: 'user', force: true },
+      signal: this.#signal,
+    });
+  }
+
+  async delete(path = `${POOLS}/${this.name}`): Promise<void> {
+    await this.admin.request('DELETE', path, { signal: this.#signal });
+  }
+
+  pool(): Promise<WindowsPool | undefined> {
+    return this.get<WindowsPool>(`${POOLS}/${this.name}`);
+  }
+
+  runtimeClass(): Promise<RuntimeClassJson | undefined> {
+    return this.get<RuntimeClassJson>(`${RUNTIME_CLASSES}/${this.name}`);
+  }
+
+  deleteRuntimeClass(): Promise<void> {
+    return this.delete(`${RUNTIME_CLASSES}/${this.name}`);
+  }
+
+  /** The node groups that carry the pool's tag, whatever they are called, and the one of its name. */
+  groups() {
+    const all = [...this.world.cloud.state.groups.values()].map(({ nodegroup }) => nodegroup);
+    return all.filter(({ tags, nodegroupName }) => tags?.[POOL_TAG] === this.name || nodegroupName === this.name);
+  }
+
+  /** Fails when something was wrong at any moment so far. */
+  assertClean(): void {
+    assert.deepEqual(this.#violations.splice(0), []);
+  }
+
+  /** Lets EKS come to an end with the pool's group, and the nodes follow. */
+  async settle(): Promise<void> {
+    this.world.cloud.faults.speed({ speed: FAST });
+    await waitFor(
+      async () => this.groups().every(({ status }) => !BUSY.includes(status ?? '')) && (await this.#nodesFollow()),
+      {
+        what: `EKS to be done with node group ${this.name}`,
+        timeoutMs: 60_000,
+        intervalMs: 10,
+      },
+    );
+  }
+
+  async #nodesFollow(): Promise<boolean> {
+    const [group] = this.groups();
+    const wanted = group?.status === 'ACTIVE' ? (group.scalingConfig?.desiredSize ?? 0) - this.#stranded() : 0;
+    const query = { labelSelector: `eks.amazonaws.com/nodegroup=${this.name}` };
+    const { items } = await this.admin.request<{ items: NodeJson[] }>('GET', '/api/v1/nodes', {
+      query,
+      signal: this.#signal,
+    });
+    const complete = items.filter(
+      ({ status: { conditions, allocatable } }) =>
+        allocatable?.['vpc.amazonaws.com/PrivateIPv4Address'] !== undefined &&
+        conditions?.some(({ type, status }) => type === 'Ready' && status === 'True'),
+    );
+    return items.length === wanted && complete.length === wanted;
+  }
+
+  /** How many instances run and never become nodes. */
+  #stranded(): number {
+    const all = [...this.world.cloud.state.instances.values()].filter(({ group }) => group === this.name);
+    return all.filter(({ defect, state, leaving }) => defect.neverJoins && state === 'running' && !leaving).length;
+  }
+
+  async #gate(entry: CallEntry, moment: Moment): Promise<void> {
+    const passage = this.#passages.get(entry) ?? this.turnstile.arrive(entry.operation);
+    this.#passages.set(entry, passage);
+    if (moment === 'after') {
+      this.#record(entry);
+      this.#stopTime(entry.operation);
+    }
+    await passage.hold(moment);
+    if (moment === 'before') await this.#control(entry.operation);
+  }
+
+  /** EKS began to work on the group, or an instance ends: that goes on only at the second look. */
+  #stopTime(operation: string): void {
+    const status = this.groups()[0]?.status;
+    const isWork = status !== this.#status && BUSY.includes(status ?? '');
+    if (isWork || operation === 'TerminateInstanceInAutoScalingGroup') {
+      this.#looks = 0;
+      this.world.cloud.faults.speed({ speed: STILL });
+    }
+    this.#status = status;
+  }
+
+  async #control(operation: string): Promise<void> {
+    if (operation !== 'DescribeNodegroup') return;
+    this.#looks += 1;
+    if (this.#looks > 1) await this.settle();
+  }
+
+  #record({ operation, input }: CallEntry): void {
+    for (const { nodegroupArn } of this.groups()) this.history.groups.add(nodegroupArn ?? '');
+    if (operation === 'CreateNodegroup') {
+      this.history.creationTokens.add((input as { clientRequestToken: string }).clientRequestToken);
+    }
+    for (const { group, update } of this.world.cloud.state.updates.values()) {
+      if (group === this.name && update.params?.some(({ type }) => type === 'DesiredSize')) {
+        this.history.resizes.add(update.id ?? '');
+      }
+    }
+  }
+
+  /** What must be true at every moment: at most one group, and none without a pool that its finalizer holds. */
+  async #check(kind: string): Promise<void> {
+    const groups = this.groups();
+    if (groups.length > 1) this.#violations.push(`after ${kind} there were ${groups.length} groups`);
+    if (groups.length === 0 || this.retained) return;
+    const pool = await this.pool();
+    // It may have gone while the pool was asked for.
+    if (pool?.metadata.finalizers?.includes(FINALIZER) || this.groups().length === 0) return;
+    this.#violations.push(`after ${kind} the group was there and the pool had no finalizer`);
+  }
+}

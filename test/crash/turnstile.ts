@@ -1,0 +1,99 @@
+/** Numbers an operator's requests, and kills the operator at one of them. */
+import { withDeadline } from '../../hack/controlplane/wait.ts';
+
+/** `before`: the request has arrived and takes no effect. `after`: it has taken effect and is not answered. */
+export type Moment = 'before' | 'after';
+
+/** A request is named by its kind and how many of that kind came before it, such as `PUT windowspools/status #2`. */
+export interface KillPoint {
+  readonly request: string;
+  readonly moment: Moment;
+}
+
+/** Thrown at whoever serves a request whose sender was killed: it must take no effect. */
+export class SenderIsDead extends Error {
+  override readonly name = 'SenderIsDead';
+}
+
+/** One request on its way. Await `hold` at both moments; it rejects with SenderIsDead at the kill point `before`. */
+export interface Passage {
+  hold(moment: Moment): Promise<void>;
+}
+
+/** What is looked at when a request has taken effect. */
+export type Guard = (kind: string) => Promise<void>;
+
+interface Armed {
+  readonly point: KillPoint;
+  readonly kill: () => Promise<void>;
+  readonly done: PromiseWithResolvers<void>;
+}
+
+/** All requests pass here. Numbering goes from `begin` to `end`, or to the kill. */
+export class Turnstile {
+  readonly #guard: Guard;
+  #counts: Map<string, number> | undefined;
+  #passed: string[] = [];
+  #armed: Armed | undefined;
+  #lastAt = 0;
+
+  constructor(guard: Guard) {
+    this.#guard = guard;
+  }
+
+  /** Starts to number anew. */
+  begin(): void {
+    this.#counts = new Map();
+    this.#passed = [];
+  }
+
+  /** Stops numbering and gives the names of all requests since `begin`, in the order of their arrival. */
+  end(): string[] {
+    this.#counts = undefined;
+    this.#armed = undefined;
+    return this.#passed;
+  }
+
+  /** For how long no request has come, in milliseconds. */
+  get quietMs(): number {
+    return performance.now() - this.#lastAt;
+  }
+
+  /** Begins to number and arms the kill; the returned function waits for it and says whether its request came within 20 s. */
+  killAt(point: KillPoint, kill: () => Promise<void>): () => Promise<boolean> {
+    this.begin();
+    const armed = { point, kill, done: Promise.withResolvers<void>() };
+    this.#armed = armed;
+    const came = () => withDeadline(armed.done.promise, point.request, 20_000).then(() => true);
+    return () =>
+      came()
+        .catch((error: unknown) => {
+          // The kill itself failed.
+          if (this.#armed !== armed) throw error;
+          return false;
+        })
+        .finally(() => this.end());
+  }
+
+  /** Numbers a request that has arrived. */
+  arrive(kind: string): Passage {
+    this.#lastAt = performance.now();
+    const number = (this.#counts?.get(kind) ?? 0) + 1;
+    const request = `${kind} #${number}`;
+    if (this.#counts) {
+      this.#counts.set(kind, number);
+      this.#passed.push(request);
+    }
+    return {
+      hold: async (moment) => {
+        if (moment === 'after') await this.#guard(kind);
+        const { point, kill, done } = this.#armed ?? {};
+        if (point?.request !== request || point.moment !== moment) return;
+        this.#armed = undefined;
+        await kill?.();
+        done?.resolve();
+        if (moment === 'before') throw new SenderIsDead(request);
+      },
+    };
+  }
+}

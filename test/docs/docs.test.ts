@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse, parseAllDocuments } from 'yaml';
+import { waitFor } from '../../hack/controlplane/wait.ts';
+import { withoutChance } from '../goldenText.ts';
+import { anchorsOf, type Block, blocksOf, linksOf, pathsOf } from './markdown.ts';
+import { Walkthrough } from './walkthrough.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const pages = globSync('**/*.md', { cwd: ROOT, exclude: ['**/node_modules', 'build', '.git'] }).sort();
+
+describe('every page', () => {
+  for (const page of pages) {
+    it(`${page} links to and names only what exists`, () => {
+      const text = read(page);
+      const missing = linksOf(text).filter((link) => {
+        const [file = '', anchor] = link.split('#');
+        const target = file === '' ? page : join(dirname(page), file);
+        if (!existsSync(join(ROOT, target))) return true;
+        return anchor !== undefined && !anchorsOf(read(target)).includes(anchor);
+      });
+      // node_modules and build are there only after make has made them.
+      const strangers = pathsOf(text).filter((path) => !existsSync(join(ROOT, path)));
+      assert.deepEqual([...missing, ...strangers], []);
+    });
+  }
+
+  it('pipes nothing into a program that stops reading, which in a shell with pipefail fails now and then', () => {
+    const stopped = pages.flatMap((page) =>
+      blocksOf(read(page))
+        .filter(({ info, text }) => info.startsWith('sh') && /\| *(head|grep (-\w*q|-m)|sed \S*q)\b/.test(text))
+        .map(({ line }) => `${page}:${line}`),
+    );
+    assert.deepEqual(stopped, []);
+  });
+});
+
+it('README leads to every page', () => {
+  const reached = new Set(['README.md']);
+  for (const page of reached)
+    for (const link of linksOf(read(page))) {
+      const target = join(dirname(page), link.split('#')[0] ?? '');
+      if (pages.includes(target)) reached.add(target);
+    }
+  assert.deepEqual(
+    pages.filter((page) => !reached.has(page)),
+    [],
+  );
+});
+
+describe('what README shows', () => {
+  const shown = (info: string) => blocksOf(read('README.md')).filter((block) => block.info === info);
+
+  it('the pool is the sample', () => {
+    assert.deepEqual(parse(shown('yaml')[0]?.text ?? ''), parse(read('config/samples/windowspool.yaml')));
+  });
+
+  it('the pod is that of the sample', () => {
+    const [deployment] = parseAllDocuments(read('config/samples/deployment.yaml')).map((document) => document.toJS());
+    assert.partialDeepStrictEqual(deployment.spec.template, parse(shown('yaml')[1]?.text ?? ''));
+  });
+
+  it('what kubectl prints is what it prints', () => {
+    const golden = read('test/golden/healthy.txt');
+    for (const { text } of shown('')) assert.ok(golden.includes(withoutChance(text)), text);
+  });
+});
+
+/** What has to be so after a block, and is not said by the block's own success. */
+interface Check {
+  readonly after: string;
+  readonly what: string;
+  readonly look: (reader: Walkthrough) => Promise<void>;
+}
+
+const checks: readonly Check[] = [
+  {
+    after: 'config/aws/*.json',
+    what: 'the policies are JSON in which every name is filled in',
+    look: async (reader) => {
+      for (const name of ['iam-policy', 'trust-policy-pod-identity', 'trust-policy-irsa']) {
+        const text = await readFile(join(reader.folder, `build/${name}.json`), 'utf8');
+        assert.doesNotMatch(text, /REGION|ACCOUNT_ID|CLUSTER_NAME|NODE_ROLE_NAME/);
+        assert.ok(JSON.parse(text).Statement.length > 0);
+      }
+    },
+  },
+  {
+    after: 'kubectl apply -k config/default',
+    what: 'the Deployment has the values, and pod security lets its pod be made',
+    look: async (reader) => {
+      const pods = 'kubectl -n winpool-system get pods --selector app.kubernetes.io/name=windowspool-operator';
+      await waitFor(async () => (await reader.run(`${pods} --output name`)).split('\n').length === 2, {
+        what: 'the pod of the operator to be made',
+        timeoutMs: 60_000,
+        intervalMs: 200,
+      });
+      const events = await reader.run('kubectl -n winpool-system get events --output jsonpath="{.items[*].reason}"');
+      assert.doesNotMatch(events, /FailedCreate/);
+      const [pod] = JSON.parse(await reader.run(`${pods} --output json`)).items;
+      const [container] = pod.spec.containers;
+      assert.equal(container.image, '111122223333.dkr.ecr.eu-west-1.amazonaws.com/windowspool-operator:0.1.0');
+      const name = container.env[0].valueFrom.configMapKeyRef.name;
+      const map = await reader.run(`kubectl -n winpool-system get configmap ${name} --output json`);
+      assert.deepEqual(JSON.parse(map).data, { clusterName: 'my-cluster', region: 'eu-west-1' });
+      const role = 'kubectl -n winpool-system get role windowspool-operator-leader-election --output json';
+      assert.deepEqual(JSON.parse(await reader.run(role)).rules[1].resourceNames, ['windowspool-operator']);
+      await reader.run('kubectl apply -k config/default --dry-run=server --validate=strict');
+      await reader.run('kubectl apply -k config/samples --dry-run=server --validate=strict');
+    },
+  },
+  {
+    after: 'make undeploy',
+    what: 'nothing is left of it',
+    look: async (reader) => {
+      const kinds = 'crds,clusterroles,clusterrolebindings,namespaces,runtimeclasses';
+      const left = (await reader.run(`kubectl get ${kinds} --output name`)).split('\n');
+      assert.deepEqual(
+        left.filter((name) => /windowspool|winpool-system|runtimeclass/.test(name)),
+        [],
+      );
+    },
+  },
+];
+
+/** Run at their own time, or not at all because they would run this test. */
+const ELSEWHERE = ['make test', 'make down'];
+const WITH_AWS = ['aws', 'docker', 'eksctl', 'kubectl', 'node'];
+
+/** The page that makes what the others use, and the one that leaves nothing. */
+const FIRST_OR_LAST = ['docs/quickstart.md', 'docs/uninstall.md'] as const;
+
+describe('README, docs and CONTRIBUTING, followed from top to bottom', function () {
+  this.timeout(180_000);
+  let reader: Walkthrough;
+  before(async () => {
+    reader = await Walkthrough.start();
+  });
+  after(async () => {
+    await reader?.run('make down').catch(() => undefined);
+    await reader?.end();
+  });
+
+  const shell = (page: string) =>
+    blocksOf(read(page))
+      .filter(({ info }) => info.startsWith('sh'))
+      .map((block) => ({ ...block, page }));
+  const readme = shell('README.md');
+  const end = readme.findIndex(({ section }) => section === 'Delete and uninstall');
+  const others = pages.filter((page) => page.startsWith('docs/') && !FIRST_OR_LAST.some((each) => each === page));
+  const [first, last] = FIRST_OR_LAST;
+  const middle = [first, ...others, 'CONTRIBUTING.md'].flatMap(shell);
+  const seen = new Set<string>();
+  for (const block of [...readme.slice(0, end), ...middle, ...readme.slice(end), ...shell(last)]) {
+    // Two pages may show the same.
+    if (seen.has(block.text)) continue;
+    seen.add(block.text);
+    const script = linesToRun(block);
+    if (script === '') continue;
+    it(`${block.page}:${block.line} ${script.split('\n')[0]}`, () => follow(reader, block, script).catch(withState));
+    for (const { after: words, what, look } of checks) if (script.includes(words)) it(what, () => look(reader));
+  }
+
+  /** Adds what a person would look at. The error comes last: of a long log the end is what is kept. */
+  async function withState(error: Error): Promise<never> {
+    const look = 'kubectl get wp --output yaml 2>&1; tail -n 20 build/up/log 2>&1';
+    throw new Error(`${await reader.run(look).catch(String)}\n${error.message}`);
+  }
+
+  it('make down stops what make up started', async () => {
+    assert.match(await reader.run('make down'), /Stopped\./);
+    assert.match(await reader.run('make down'), /Nothing runs\./);
+  });
+});
+
+function linesToRun({ text }: Block): string {
+  return text
+    .split('\n')
+    .filter((line) => !ELSEWHERE.includes(line))
+    .join('\n');
+}
+
+async function follow(reader: Walkthrough, { info }: Block, script: string): Promise<void> {
+  if (info === 'sh aws') return rehearse(reader, script);
+  assert.equal(info, 'sh', 'a block is either run (sh) or needs AWS (sh aws)');
+  const printed = await reader.run(script, 120_000);
+  const exported = printed.match(/^ +export .*$/gm);
+  if (exported) await reader.run(exported.join('\n'));
+}
+
+/** Every variable is set, every document is JSON, every file is there. What AWS makes of it nobody knows here. */
+async function rehearse(reader: Walkthrough, script: string): Promise<void> {
+  const calls = await reader.rehearse(script, WITH_AWS);
+  assert.notEqual(calls.length, 0);
+  for (const [program, ...args] of calls) {
+    assert.ok(!args.includes(''), `${program} gets an empty argument`);
+    for (const arg of args) {
+      if (arg.startsWith('{')) JSON.parse(arg);
+      if (arg.startsWith('file://'))
+        assert.ok(existsSync(join(reader.folder, arg.slice('file://'.length))), `${arg} is not there`);
+    }
+  }
+}

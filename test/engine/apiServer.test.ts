@@ -1,0 +1,168 @@
+/** The API server goes away and comes back, and the operator is asked to end. In a world of its own: others would be disturbed. */
+import assert from 'node:assert/strict';
+import { fileURLToPath } from 'node:url';
+import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import { waitFor } from '../../hack/controlplane/wait.ts';
+import type { OperatorProcess } from '../../hack/world/operatorProcess.ts';
+import { conditionOf, startWorld, type World } from '../../hack/world/world.ts';
+import { poolManifest } from '../pools.ts';
+import { Cable } from './detour.ts';
+
+const CRD = fileURLToPath(new URL('../../crds/windowspools.yaml', import.meta.url));
+const FLAGS = ['--poll-interval=200ms', '--retry-base=50ms', '--retry-max=1s'];
+const LEASE = ['lease', 'windowspool-operator', '-n', 'winpool-system'];
+const isReady = (pool: WindowsPool | undefined) => conditionOf(pool, 'Ready') === 'True/Verified';
+
+describe('an operator and its API server', function () {
+  this.timeout(120_000);
+  let world: World;
+  let operator: OperatorProcess;
+
+  before(async () => {
+    world = await startWorld({ speed: 4 });
+  });
+  after(async () => world?.stop());
+  afterEach(async () => operator?.kill());
+
+  const ready = (name: string) => world.waitForPool(name, 'to be Ready', isReady);
+  const groupIn = (name: string) => world.cloud.state.groups.get(name)?.nodegroup;
+  const remove = (name: string) => world.kubectl('delete', 'windowspool', name, '--timeout=40s');
+  const withoutElection = () => world.operator([...FLAGS, '--leader-elect=false']);
+
+  /** Waits until it serves, and fails unless it is alive and says that it is not ready. */
+  async function assertWaits(said: RegExp): Promise<void> {
+    const serves = () => operator.lines.some(({ healthPort }) => healthPort !== undefined);
+    await waitFor(serves, { what: 'the operator to serve', timeoutMs: 60_000, explain: () => operator.tail() });
+    const failed = () => operator.lines.filter(({ msg }) => msg === 'list or watch failed').length >= 2;
+    await waitFor(failed, { what: 'failed tries', timeoutMs: 60_000, explain: () => operator.tail() });
+    const { status, body } = await operator.get('/readyz');
+    assert.equal(status, 503);
+    assert.match(body, said);
+    assert.equal((await operator.get('/healthz')).status, 200);
+    assertUnharmed();
+  }
+
+  /** It still runs, and nothing was thrown that nobody caught. */
+  function assertUnharmed(): void {
+    assert.ok(operator.running, operator.tail());
+    assert.deepEqual(operator.stray, []);
+    assert.deepEqual(
+      operator.lines.filter(({ level }) => level === 'fatal'),
+      [],
+    );
+  }
+
+  it('that lacks the CRD: the operator waits, says so, and begins when the CRD is there', async () => {
+    await world.kubectl('delete', '-f', CRD);
+    operator = withoutElection();
+    await assertWaits(/cache-pools.*not synced yet/);
+    await world.kubectl('apply', '-f', CRD);
+    await operator.ready();
+    await world.apply(poolManifest('late'));
+    await ready('late');
+    await remove('late');
+    assertUnharmed();
+  });
+
+  it('that is down at the start: the operator waits, says so, and begins when it is there', async () => {
+    await world.controlPlane.stopApiServer();
+    operator = world.operator(FLAGS);
+    await assertWaits(/not synced yet\n(?:.*\n)*.*leader-election: the lease was not reached yet/);
+    await world.controlPlane.startApiServer();
+    await operator.ready();
+    await world.apply(poolManifest('patient'));
+    await ready('patient');
+    await remove('patient');
+    assertUnharmed();
+  });
+
+  it('that restarts: what was made before, goes on meanwhile and comes after all converges', async () => {
+    operator = await withoutElection().ready();
+    await world.apply(poolManifest('settled'));
+    await world.apply(poolManifest('leaving'));
+    await Promise.all(['settled', 'leaving'].map(ready));
+    world.cloud.faults.speed({ speed: 0.01 });
+    await world.apply(poolManifest('growing'));
+    await world.waitForPool('growing', 'to be CREATING', (pool) => pool?.status?.nodeGroup?.status === 'CREATING');
+    await world.kubectl('delete', 'windowspool', 'leaving', '--wait=false');
+    await waitFor(() => groupIn('leaving')?.status === 'DELETING', { what: 'the deletion', timeoutMs: 60_000 });
+
+    await world.controlPlane.stopApiServer();
+    world.cloud.faults.speed({ speed: 4 });
+    await waitFor(() => groupIn('leaving') === undefined, { what: 'the group to go', timeoutMs: 60_000 });
+    world.cloud.faults.edit({ group: 'settled', scalingConfig: { minSize: 2, maxSize: 3, desiredSize: 2 } });
+    assert.equal((await operator.get('/healthz')).status, 200);
+    assertUnharmed();
+    await world.controlPlane.startApiServer();
+
+    await world.apply(poolManifest('settled', { labels: { tier: 'web' } }));
+    await world.apply(poolManifest('new'));
+    await Promise.all(['growing', 'new'].map(ready));
+    await world.waitForPool('leaving', 'to be gone', (pool) => pool === undefined);
+    await world.waitForPool(
+      'settled',
+      'to have 2 nodes and the label',
+      (pool) => isReady(pool) && pool?.status?.nodes?.verified === 2 && groupIn('settled')?.labels?.tier === 'web',
+    );
+    assert.deepEqual([...world.cloud.state.groups.keys()].sort(), ['growing', 'new', 'settled']);
+    assert.equal((await operator.get('/readyz')).status, 200);
+    await Promise.all(['growing', 'new', 'settled'].map(remove));
+    assertUnharmed();
+  });
+
+  describe('when it is asked to end', () => {
+    beforeEach(async () => {
+      // Of an operator that was killed before.
+      await world.kubectl('delete', ...LEASE, '--ignore-not-found');
+    });
+
+    it('gives its lease back and ends with 0', async () => {
+      await startLeader();
+      await assertEndsWell();
+    });
+
+    it('lets go of an AWS call that hangs, and the next operator finishes what it began', async () => {
+      await startLeader();
+      world.cloud.faults.calls.hang({ operation: 'CreateNodegroup', after: true });
+      await world.apply(poolManifest('hung'));
+      await waitFor(() => groupIn('hung'), { what: 'the call that hangs', timeoutMs: 60_000 });
+      await assertEndsWell();
+      const begun = groupIn('hung')?.nodegroupArn;
+      await startLeader();
+      assert.equal((await ready('hung'))?.status?.nodeGroup?.arn, begun);
+      await remove('hung');
+    });
+
+    it('does so when the API server is silent, too', async () => {
+      await using cable = await Cable.lay(world.controlPlane, world.operatorKubeconfig);
+      await startLeader(cable.kubeconfig);
+      cable.cut();
+      // The lease can only expire.
+      await assertStops();
+    });
+
+    async function startLeader(kubeconfig = world.operatorKubeconfig): Promise<void> {
+      operator = world.operator(FLAGS, { credentials: kubeconfig });
+      const leads = () => operator.lines.some(({ msg }) => msg === 'controller started');
+      await waitFor(leads, { what: 'the operator to lead', timeoutMs: 60_000, explain: () => operator.tail() });
+    }
+
+    async function assertEndsWell(): Promise<void> {
+      await assertStops();
+      assert.equal(
+        await world.kubectl('get', ...LEASE, '-o', 'jsonpath={.spec.holderIdentity}'),
+        '',
+        'the lease is free',
+      );
+    }
+
+    /** Within the 30 s that Kubernetes gives a pod. The graces that add up to it are tested with a clock of their own. */
+    async function assertStops(): Promise<void> {
+      const asked = performance.now();
+      assert.equal(await operator.stop(), 0, operator.tail());
+      const took = performance.now() - asked;
+      assert.ok(took < 30_000, `took ${Math.round(took)} ms`);
+      assert.deepEqual(operator.stray, []);
+    }
+  });
+});

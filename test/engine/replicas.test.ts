@@ -1,0 +1,142 @@
+/** Two operators with leader election, at its default times: a lease of 15 s, renewed every 2 s, given up after 10 s. */
+import assert from 'node:assert/strict';
+import { waitFor } from '../../hack/controlplane/wait.ts';
+import type { OperatorProcess } from '../../hack/world/operatorProcess.ts';
+import { conditionOf, type World } from '../../hack/world/world.ts';
+import { poolManifest } from '../pools.ts';
+import { theWorld } from '../sharedWorld.ts';
+import { Cable } from './detour.ts';
+
+const FLAGS = ['--poll-interval=200ms', '--retry-base=50ms', '--retry-max=1s'];
+const LEASE = ['lease', 'windowspool-operator', '-n', 'winpool-system'] as const;
+
+describe('two operators', function () {
+  this.timeout(120_000);
+  let world: World;
+  let leader: OperatorProcess;
+  let standby: OperatorProcess;
+  const cables: Cable[] = [];
+
+  before(async () => {
+    world = await theWorld();
+  });
+  beforeEach(async () => {
+    await world.kubectl('delete', ...LEASE, '--ignore-not-found');
+  });
+  afterEach(async () => {
+    world.cloud.faults.speed({ speed: 4 });
+    // The pools go while somebody is there to let them go.
+    if (leader.running || standby.running) {
+      await world.kubectl('delete', 'windowspools', '--all', '--timeout=60s');
+    }
+    await Promise.all([leader.stop(), standby.stop()]);
+    for (const cable of cables.splice(0)) await cable[Symbol.asyncDispose]();
+  });
+
+  const metric = async (operator: OperatorProcess, name: string): Promise<string[]> => {
+    const { body } = await operator.get('/metrics');
+    return body.split('\n').filter((line) => line.startsWith(name));
+  };
+  const leads = async (operator: OperatorProcess) =>
+    operator.running && (await metric(operator, 'leader_election_master_status')).some((line) => line.endsWith(' 1'));
+  const toLead = (operator: OperatorProcess) =>
+    waitFor(() => leads(operator), {
+      what: 'the other to lead',
+      timeoutMs: 60_000,
+      intervalMs: 50,
+      explain: () => operator.tail(),
+    });
+
+  async function startBoth(kubeconfig?: string): Promise<void> {
+    leader = await world.operator(FLAGS, kubeconfig ? { credentials: kubeconfig } : {}).ready();
+    await toLead(leader);
+    standby = await world.operator(FLAGS).ready();
+  }
+
+  /** Applies a pool and returns while its group is CREATING, for which EKS takes long. */
+  async function beginCreation(name: string): Promise<void> {
+    world.cloud.faults.speed({ speed: 0.01 });
+    await world.apply(poolManifest(name));
+    await world.waitForPool(name, 'to be CREATING', (pool) => pool?.status?.nodeGroup?.status === 'CREATING');
+  }
+
+  /** Lets EKS go on; whoever leads now brings the pool to its end, with the group that was begun. */
+  async function assertFinished(name: string): Promise<void> {
+    const begun = world.cloud.state.groups.get(name)?.nodegroup.nodegroupArn;
+    world.cloud.faults.speed({ speed: 4 });
+    const pool = await world.waitForPool(
+      name,
+      'to be Ready',
+      (found) => conditionOf(found, 'Ready') === 'True/Verified',
+    );
+    assert.equal(pool?.status?.nodeGroup?.arn, begun);
+  }
+
+  async function holder(): Promise<string> {
+    return world.kubectl('get', ...LEASE, '-o', 'jsonpath={.spec.holderIdentity}');
+  }
+
+  it('take turns: only the leader works, and the other only looks at the lease', async () => {
+    await startBoth();
+    await world.apply(poolManifest('turns'));
+    await world.waitForPool('turns', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    assert.deepEqual([await leads(leader), await leads(standby)], [true, false]);
+    const requests = await metric(standby, 'rest_client_requests_total{');
+    assert.deepEqual(
+      requests.filter((line) => !line.includes('method="GET"')),
+      [],
+    );
+    assert.deepEqual(await metric(standby, 'windowspool_aws_requests_total{'), []);
+    assert.deepEqual(
+      await metric(standby, 'controller_runtime_reconcile_total{controller="windowspool",result="success"}'),
+      ['controller_runtime_reconcile_total{controller="windowspool",result="success"} 0'],
+    );
+  });
+
+  it('hand over at once when the leader is asked to end, in the middle of a creation', async () => {
+    await startBoth();
+    await beginCreation('handed');
+    assert.equal(await leader.stop(), 0);
+    const released = performance.now();
+    await toLead(standby);
+    // A candidate looks every 2 to 4.4 s, as client-go's does. One that waits for the end of the lease begins after more than 12 s.
+    assert.ok(performance.now() - released < 10_000, `took ${Math.round(performance.now() - released)} ms`);
+    await assertFinished('handed');
+  });
+
+  it('wait for the end of the lease when the leader is killed, and finish what it began', async () => {
+    await startBoth();
+    await beginCreation('orphaned');
+    const killed = performance.now();
+    await leader.kill();
+    const held = await holder();
+    await waitFor(async () => (await holder()) !== held, {
+      what: 'another holder',
+      timeoutMs: 60_000,
+      intervalMs: 200,
+    });
+    const took = performance.now() - killed;
+    // The last renewal was up to 2 s before the kill. The other looks every 2 to 4.4 s, and a busy machine adds to that.
+    assert.ok(took > 12_000 && took < 40_000, `took ${Math.round(took)} ms`);
+    await toLead(standby);
+    await assertFinished('orphaned');
+  });
+
+  it('never lead both: a leader that cannot reach the API server ends before the other begins', async () => {
+    const cable = await Cable.lay(world.controlPlane, world.operatorKubeconfig);
+    cables.push(cable);
+    await startBoth(cable.kubeconfig);
+    await beginCreation('severed');
+    cable.cut();
+    const ended = waitFor(() => !leader.running, { what: 'the leader to end', timeoutMs: 60_000, intervalMs: 20 }).then(
+      () => performance.now(),
+    );
+    const began = toLead(standby).then(() => performance.now());
+    const [end, beginning] = await Promise.all([ended, began]);
+
+    assert.ok(end < beginning, `the old leader ended ${Math.round(end - beginning)} ms after the new one began`);
+    assert.equal(await leader.stop(), 1);
+    assert.match(leader.tail(), /the lease was not renewed for 10 s/);
+    await assertFinished('severed');
+  });
+});

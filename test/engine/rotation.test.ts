@@ -1,0 +1,131 @@
+/** The operator's token and the API server's authority change while it runs. In a world of its own, whose other parts trust the first one only. */
+import assert from 'node:assert/strict';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PodCredentials } from '../../hack/controlplane/controlplane.ts';
+import { waitFor } from '../../hack/controlplane/wait.ts';
+import type { OperatorProcess } from '../../hack/world/operatorProcess.ts';
+import { conditionOf, startWorld, type World } from '../../hack/world/world.ts';
+import { poolManifest } from '../pools.ts';
+
+const FLAGS = ['--poll-interval=200ms', '--retry-base=50ms', '--retry-max=1s', '--log-level=debug'];
+const SERVING = ['apiserver.crt', 'apiserver.key'];
+
+describe('an operator whose credentials rotate', function () {
+  this.timeout(120_000);
+  let world: World;
+  let operator: OperatorProcess;
+  let pod: PodCredentials;
+  /** What the API server serves with, and what it has made to serve with later. */
+  let first: Serving;
+  let second: Serving;
+
+  before(async () => {
+    world = await startWorld({ speed: 4 });
+    first = await servingOf(world);
+    await serveWith(world, undefined);
+    second = await servingOf(world);
+    await serveWith(world, first);
+  });
+  after(async () => world?.stop());
+
+  /** As the kubelet does it: the file is whole at any moment. */
+  async function mount(file: 'token' | 'ca.crt', content: string): Promise<void> {
+    const path = join(pod.dir, file);
+    await writeFile(`${path}.new`, content, { mode: 0o600 });
+    await rename(`${path}.new`, path);
+  }
+
+  /** A token of the operator's ServiceAccount that is revoked as the Secret of this name is deleted. */
+  async function boundToken(secret: string): Promise<string> {
+    await world.kubectl('create', 'secret', 'generic', secret, '-n', 'winpool-system');
+    const bound = ['--bound-object-kind=Secret', `--bound-object-name=${secret}`];
+    return (await world.kubectl('create', 'token', 'windowspool-operator', '-n', 'winpool-system', ...bound)).trim();
+  }
+
+  /** Waits until the API server refuses the token; it remembers good ones for some seconds. */
+  async function refused(token: string): Promise<void> {
+    const kubeconfig = await world.controlPlane.kubeconfigForToken('revoked', token);
+    const probe = async () => {
+      const { stderr } = await world.controlPlane.kubectl(['get', 'nodes'], { kubeconfig });
+      return /Unauthorized|must be logged in/.test(stderr);
+    };
+    await waitFor(probe, { what: 'the old token to be refused', timeoutMs: 40_000, intervalMs: 500 });
+  }
+
+  /** What the operator does with a change of a pool: it reads, calls AWS and writes the status. */
+  async function assertWorks(tier: string): Promise<void> {
+    await world.apply(poolManifest('steady', { labels: { tier } }));
+    await world.waitForPool(
+      'steady',
+      `to have its group labelled ${tier}`,
+      (pool) => {
+        const labels = world.cloud.state.groups.get('steady')?.nodegroup.labels;
+        const told = pool?.status?.observedGeneration === pool?.metadata.generation;
+        return labels?.tier === tier && told && conditionOf(pool, 'Ready') === 'True/Verified';
+      },
+      60_000,
+    );
+    assert.ok(operator.running, operator.tail());
+    assert.deepEqual(operator.stray, []);
+    assert.equal((await operator.get('/readyz')).status, 200);
+  }
+
+  async function refusals(): Promise<string[]> {
+    const { body } = await operator.get('/metrics');
+    return body.split('\n').filter((line) => /^rest_client_requests_total\{.*code="401"/.test(line));
+  }
+
+  it('goes on with the new token when the old one is revoked', async () => {
+    pod = await world.podCredentials();
+    const old = await boundToken('first');
+    await mount('token', old);
+    operator = await world.operator(FLAGS, { credentials: pod }).ready();
+    await assertWorks('first');
+    await mount('token', await boundToken('second'));
+    await world.kubectl('delete', 'secret', 'first', '-n', 'winpool-system');
+    await refused(old);
+    await assertWorks('second');
+    assert.deepEqual(await refusals(), []);
+  });
+
+  it('goes on when its bundle gets a second authority, the API server moves to that, and the first goes', async () => {
+    assert.notEqual(first.ca, second.ca);
+    await mount('ca.crt', first.ca + second.ca);
+    const anew = () => operator.lines.some(({ msg }) => msg.endsWith('changed; connecting anew'));
+    await waitFor(anew, { what: 'new connections', timeoutMs: 60_000, explain: () => operator.tail() });
+    await assertWorks('third');
+
+    await serveWith(world, second);
+    await assertWorks('fourth');
+    await mount('ca.crt', second.ca);
+    await assertWorks('fifth');
+    const doubts = operator.lines.filter(({ error }) => /certificate|self.signed/i.test(String(error)));
+    assert.deepEqual(doubts, [], 'no certificate was ever doubted');
+    assert.equal(await operator.stop(), 0);
+  });
+});
+
+/** The files of `--cert-dir`, and the authority that signed them. */
+interface Serving {
+  readonly files: ReadonlyMap<string, Buffer>;
+  readonly ca: string;
+}
+
+async function servingOf({ controlPlane }: World): Promise<Serving> {
+  const pki = join(controlPlane.dir, 'pki');
+  const read = SERVING.map(async (file) => [join(pki, file), await readFile(join(pki, file))] as const);
+  return { files: new Map(await Promise.all(read)), ca: Buffer.from(controlPlane.caData, 'base64').toString() };
+}
+
+/** Restarts the API server with this certificate; without one it makes one, and an authority of its own. */
+async function serveWith(world: World, serving: Serving | undefined): Promise<void> {
+  const { controlPlane } = world;
+  await controlPlane.stopApiServer();
+  for (const path of (await servingOf(world)).files.keys()) await rm(path);
+  for (const [path, content] of serving?.files ?? []) await writeFile(path, content, { mode: 0o600 });
+  await controlPlane.startApiServer();
+  if (serving) assert.equal(Buffer.from(controlPlane.caData, 'base64').toString(), serving.ca);
+  // For kubectl, which trusts what is written there.
+  await controlPlane.kubeconfigForUser('admin');
+}

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse, parseAllDocuments, stringify } from 'yaml';
+import { theWorld } from '../sharedWorld.ts';
+import { argoHealthOf, argoSettings, HEALTH_KEY, kstatusOf } from './gitopsTools.ts';
+import { type RecordedPool, recordedPool, recordings } from './recordedPools.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const UNSEEN = 'The operator has not looked at this version of the pool yet.';
+
+/** Of each recording, what kstatus and Argo CD shall make of it, and words of what Argo CD shows. */
+const verdicts: Readonly<Record<string, readonly [kstatus: string, argo: string, words: string]>> = {
+  'access-denied': ['InProgress', 'Progressing', 'AWS denied CreateNodegroup'],
+  'all-nodes-bad': ['InProgress', 'Degraded', '0 nodes of the 1 that the pool must have are verified.'],
+  'changed-unseen': ['InProgress', 'Progressing', UNSEEN],
+  'create-failed': ['Failed', 'Degraded', 'EKS could not create node group create-failed'],
+  creating: ['InProgress', 'Progressing', 'EKS is creating node group creating.'],
+  degraded: ['Current', 'Healthy', '1 of 1 node verified. Node group degraded is DEGRADED'],
+  deleting: ['Terminating', 'Progressing', 'Node group busy is being deleted.'],
+  drifted: ['Current', 'Healthy', '1 of 1 node verified. Node group busy: label tier is cache and the spec says db.'],
+  'no-existing-nodes': ['InProgress', 'Degraded', 'No Windows node is as spec.existingNodes of pool nobody says.'],
+  'no-linux-node': ['Failed', 'Degraded', 'The cluster has no Linux node'],
+  'no-nodes': ['Current', 'Healthy', 'The pool wants no nodes.'],
+  'not-owned': ['Failed', 'Degraded', 'A node group foreign exists'],
+  'one-bad-node': ['Current', 'Healthy', '2 of 3 nodes verified. 1 of 3 nodes fails verification:'],
+  paused: ['Current', 'Suspended', 'Nothing is changed because spec.paused is true.'],
+  ready: ['Current', 'Healthy', '3 of 3 nodes verified.'],
+  unseen: ['InProgress', 'Progressing', UNSEEN],
+  'update-failed': ['Failed', 'Degraded', 'of node group update-failed failed: NodeCreationFailure'],
+  updating: ['InProgress', 'Progressing', 'EKS is updating node group busy: labels set tier.'],
+};
+
+describe('what GitOps tools make of a pool', function () {
+  // The tools may have to be built.
+  this.timeout(600_000);
+
+  it('is tested of every recording', () => assert.deepEqual(recordings(), Object.keys(verdicts).sort()));
+
+  for (const [name, [kstatus, argo, words]] of Object.entries(verdicts)) {
+    it(`${name} is ${kstatus} to kstatus and ${argo} to Argo CD`, async () => {
+      const pool = recordedPool(name);
+      const [verdict] = await kstatusOf([pool]);
+      const health = await argoHealthOf(pool);
+      assert.deepEqual([verdict?.status, health.status], [kstatus, argo]);
+      assert.ok(health.message.startsWith(words) || health.message.includes(` ${words}`), health.message);
+    });
+  }
+
+  /** The recording `ready`, with one thing else. */
+  const readyWith = (change: (status: NonNullable<RecordedPool['status']>) => object): object => {
+    const pool = recordedPool('ready');
+    return { ...pool, status: change(pool.status ?? assert.fail('no status')) };
+  };
+  const paused = {
+    type: 'Paused',
+    status: 'True',
+    reason: 'Paused',
+    message: 'Paused.',
+    lastTransitionTime: 'TIME',
+  } as const;
+  const odd: readonly (readonly [what: string, pool: object, argo: string, message: string])[] = [
+    ['without a status', { ...recordedPool('ready'), status: undefined }, 'Progressing', UNSEEN],
+    ['without conditions', readyWith(({ observedGeneration }) => ({ observedGeneration })), 'Progressing', UNSEEN],
+    ['with no condition', readyWith((status) => ({ ...status, conditions: [] })), 'Progressing', UNSEEN],
+    [
+      'paused while not Ready',
+      readyWith((status) => ({
+        ...status,
+        conditions: [
+          ...(status.conditions ?? []).map((condition) =>
+            condition.type === 'Ready'
+              ? { ...condition, status: 'False' as const, message: 'It is broken.' }
+              : condition,
+          ),
+          paused,
+        ],
+      })),
+      'Suspended',
+      'Paused. It is broken.',
+    ],
+    [
+      'of existing nodes, one of which belongs to another',
+      readyWith((status) => ({
+        ...status,
+        conditions: (status.conditions ?? []).map((condition) =>
+          condition.type === 'NodeGroupReady'
+            ? { ...condition, type: 'NodesFound', status: 'False' as const, message: 'Another pool has win-1.' }
+            : condition,
+        ),
+      })),
+      'Healthy',
+      '3 of 3 nodes verified. Another pool has win-1.',
+    ],
+    [
+      'with words that Lua could take for its own',
+      readyWith((status) => ({
+        ...status,
+        conditions: (status.conditions ?? []).map((condition) => ({ ...condition, message: 'a "b" \\ ]] %s – 1' })),
+      })),
+      'Healthy',
+      'a "b" \\ ]] %s – 1',
+    ],
+  ];
+  for (const [what, pool, argo, message] of odd) {
+    it(`a pool ${what} is ${argo} to Argo CD`, async () => {
+      assert.deepEqual(await argoHealthOf(pool), { status: argo, message });
+    });
+  }
+});
+
+interface Manifest {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly annotations?: Readonly<Record<string, string>> };
+  readonly data?: object;
+}
+
+describe('the manifests for Argo CD', () => {
+  const IGNORE_KEY = HEALTH_KEY.replace('health', 'ignoreDifferences');
+  const crd = parse(readFileSync(`${ROOT}crds/windowspools.yaml`, 'utf8')).spec;
+
+  it('name the kind as Argo CD looks it up', () => {
+    assert.deepEqual(Object.keys(argoSettings), [HEALTH_KEY, IGNORE_KEY]);
+    assert.ok(HEALTH_KEY.endsWith(`.${crd.group}_${crd.names.kind}`));
+  });
+
+  it('ignore only what the schema has', () => {
+    const { jsonPointers } = parse(argoSettings[IGNORE_KEY] ?? '');
+    for (const pointer of jsonPointers as string[]) {
+      let schema = crd.versions[0].schema.openAPIV3Schema;
+      for (const name of pointer.split('/').slice(1)) schema = schema.properties[name] ?? assert.fail(pointer);
+    }
+  });
+
+  /** What kustomize makes of a folder of config. */
+  const render = async (folder: string): Promise<Manifest[]> =>
+    parseAllDocuments(await (await theWorld()).kubectl('kustomize', folder)).map((document) => document.toJS());
+
+  it('sync the operator, then the pools, and ask before a pool goes', async () => {
+    const manifests = await render(`${ROOT}config/argocd/cluster`);
+    const waves = Map.groupBy(
+      manifests,
+      ({ metadata }) => metadata.annotations?.['argocd.argoproj.io/sync-wave'] ?? '0',
+    );
+    const kinds = (wave: string) => (waves.get(wave) ?? []).map(({ kind }) => kind).sort();
+    assert.deepEqual([...waves.keys()].sort(), ['0', '1']);
+    assert.deepEqual(kinds('1'), ['WindowsPool']);
+    assert.ok(kinds('0').includes('CustomResourceDefinition') && kinds('0').includes('Deployment'));
+    for (const { metadata } of waves.get('1') ?? [])
+      assert.equal(metadata.annotations?.['argocd.argoproj.io/sync-options'], 'Prune=confirm,Delete=confirm');
+  });
+
+  it('name each cluster to its operator, and leave the size alone', async () => {
+    const { spec } = parse(readFileSync(`${ROOT}config/argocd/applicationset.yaml`, 'utf8')).spec.template;
+    assert.deepEqual(spec.ignoreDifferences[0].jsonPointers, parse(argoSettings[IGNORE_KEY] ?? '').jsonPointers);
+    assert.ok(spec.syncPolicy.syncOptions.includes('RespectIgnoreDifferences=true'));
+    const [{ target, patch }] = spec.source.kustomize.patches;
+    const filled = patch.replace('{{.name}}', 'blue').replace('{{.metadata.annotations.region}}', 'eu-north-1');
+    const folder = await mkdtemp(join(tmpdir(), 'windowspool-argocd-'));
+    try {
+      const resources = [relative(await realpath(folder), `${ROOT}${spec.source.path}`)];
+      await writeFile(
+        join(folder, 'kustomization.yaml'),
+        stringify({ resources, patches: [{ target, patch: filled }] }),
+      );
+      const manifests = await render(folder);
+      const [map] = manifests.filter(
+        ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.startsWith(target.name),
+      );
+      assert.deepEqual(map?.data, { clusterName: 'blue', region: 'eu-north-1' });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('leave the other keys of argocd-cm as they are, and change nothing the second time', async () => {
+    const world = await theWorld();
+    const metadata = { name: 'argocd-cm', namespace: 'argocd' };
+    const url = 'https://cd.example.com';
+    const look = () => world.get<{ data: object }>('configmap', 'argocd-cm', '-n', 'argocd');
+    const patch = () =>
+      world.kubectl(
+        ...'patch configmap argocd-cm -n argocd --type=merge --patch-file'.split(' '),
+        `${ROOT}config/argocd/argocd-cm.yaml`,
+      );
+    await world.kubectl('create', 'namespace', 'argocd');
+    try {
+      await world.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { url } });
+      await patch();
+      const after = await look();
+      assert.deepEqual(after?.data, { url, ...argoSettings });
+      await patch();
+      assert.deepEqual(await look(), after);
+    } finally {
+      await world.kubectl('delete', 'namespace', 'argocd', '--wait=false');
+    }
+  });
+});

@@ -1,0 +1,183 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import { waitFor } from '../../hack/controlplane/wait.ts';
+import { conditionOf } from '../../hack/world/world.ts';
+import { assertGolden } from '../goldenText.ts';
+import { existingPool, poolManifest } from '../pools.ts';
+import { withOperator } from '../sharedWorld.ts';
+import { recordingOf } from './recordedPools.ts';
+
+describe('the recorded pools are what a cluster shows', () => {
+  const stage = withOperator('--resync-interval=300ms', '--denied-retry-interval=1s', '--create-retry-interval=10m');
+  const faults = () => stage.world.cloud.faults;
+  const patch = (name: string, spec: object) => stage.world.patchPool(name, spec);
+  const becomes = (name: string, ...states: readonly string[]) =>
+    stage.world.waitForPool(name, `to have ${states.join(', ')}`, (pool) =>
+      states.every((state) => conditionOf(pool, state.split('=')[0] ?? '') === state.split('=')[1]),
+    );
+  const apply = async (name: string, spec: Parameters<typeof poolManifest>[1], ...states: readonly string[]) => {
+    await stage.world.apply(poolManifest(name, spec));
+    await becomes(name, ...states);
+  };
+  const ready = (name: string, spec = {}) => apply(name, spec, 'Ready=True/Verified', 'UpToDate=True/AsSpecified');
+  /** Lets EKS work on what it is asked for until the returned function is called. */
+  const slowEks = () => {
+    const { speed } = stage.world.cloud.state.timeline;
+    faults().speed({ speed: 0.001 });
+    return () => faults().speed({ speed });
+  };
+
+  /** Compares once the conditions stay: the operator has looked three times, and they were the same. */
+  async function record(name: string, pool = name): Promise<void> {
+    let seen: { conditions: object | undefined; times: number } = { conditions: undefined, times: 0 };
+    let found: WindowsPool | undefined;
+    const isQuiet = async () => {
+      found = await stage.world.pool(pool);
+      const conditions = found?.status?.conditions;
+      seen = { conditions, times: isDeepStrictEqual(conditions, seen.conditions) ? seen.times + 1 : 0 };
+      return seen.times === 6 && found;
+    };
+    const quiet = await waitFor(isQuiet, {
+      what: `the conditions of ${pool} to stay`,
+      timeoutMs: 30_000,
+      intervalMs: 150,
+    });
+    await assertGolden(`pools/${name}.yaml`, recordingOf(quiet));
+  }
+
+  it('ready, one bad node of many, and all bad', async () => {
+    await ready('web', { scaling: { min: 1, max: 3, desired: 3 } });
+    await stage.world.waitForPool('web', 'to have 3 nodes', (pool) => pool?.status?.nodes?.verified === 3);
+    await record('ready', 'web');
+    const member = 'eks.amazonaws.com/nodegroup=web';
+    const nodes = await stage.world.kubectl('get', 'nodes', '-l', member, '-o', 'jsonpath={.items[*].metadata.name}');
+    const [first = '', ...others] = nodes.split(' ');
+    faults().patchKernel({ node: first, build: '10.0.17763' });
+    await becomes('web', 'NodesVerified=False/WrongBuild');
+    await record('one-bad-node', 'web');
+    for (const node of others) faults().patchKernel({ node, build: '10.0.17763' });
+    await becomes('web', 'Ready=False/WrongBuild');
+    await record('all-nodes-bad', 'web');
+  });
+
+  it('creating', async () => {
+    const goOn = slowEks();
+    try {
+      await apply('creating', {}, 'Reconciling=True/Creating', 'RuntimeClassReady=True/Available');
+      await record('creating');
+    } finally {
+      goOn();
+    }
+  });
+
+  it('updating, drifted, paused, and deleted', async () => {
+    await ready('busy', { labels: { tier: 'web' }, driftPolicy: 'Report' });
+    const goOn = slowEks();
+    try {
+      await patch('busy', { labels: { tier: 'db' } });
+      await becomes('busy', 'Reconciling=True/Updating');
+      await record('updating', 'busy');
+    } finally {
+      goOn();
+    }
+    await becomes('busy', 'UpToDate=True/AsSpecified', 'Reconciling=absent');
+    const labels = stage.world.cloud.state.groups.get('busy')?.nodegroup.labels;
+    faults().edit({ group: 'busy', labels: { ...labels, tier: 'cache' } });
+    await becomes('busy', 'UpToDate=False/Drifted');
+    await record('drifted', 'busy');
+    await patch('busy', { paused: true });
+    await becomes('busy', 'Paused=True/Paused');
+    await record('paused', 'busy');
+    await patch('busy', { paused: false });
+    await becomes('busy', 'Paused=absent');
+    const goOnDeleting = slowEks();
+    try {
+      await stage.world.kubectl('delete', 'windowspool', 'busy', '--wait=false');
+      await becomes('busy', 'Ready=False/Deleting');
+      await record('deleting', 'busy');
+    } finally {
+      goOnDeleting();
+    }
+  });
+
+  it('DEGRADED', async () => {
+    await ready('degraded');
+    const message = 'One or more security groups in the launch template are not found';
+    faults().healthIssue({
+      group: 'degraded',
+      issues: [{ code: 'Ec2SecurityGroupNotFound', message, resourceIds: ['sg-1'] }],
+    });
+    await becomes('degraded', 'NodeGroupReady=False/Degraded');
+    await record('degraded');
+  });
+
+  it('failed updates and creations, and what another one made', async () => {
+    await ready('update-failed');
+    const errorMessage = 'Couldn’t proceed with upgrade process';
+    faults().updateFailure({ group: 'update-failed', errors: [{ errorCode: 'NodeCreationFailure', errorMessage }] });
+    await patch('update-failed', { labels: { tier: 'web' } });
+    await becomes('update-failed', 'Stalled=True/UpdateFailed');
+    await record('update-failed');
+    faults().createFailure({
+      group: 'create-failed',
+      issues: [
+        { code: 'Ec2SubnetInvalidConfiguration', message: 'No route', resourceIds: ['subnet-0a1000000000000aa'] },
+      ],
+    });
+    await apply('create-failed', {}, 'Stalled=True/CreateFailed');
+    await record('create-failed');
+    faults().consoleCreate({
+      nodegroupName: 'foreign',
+      nodeRole: 'arn:aws:iam::111122223333:role/windows-nodes',
+      subnets: ['subnet-0a1000000000000aa'],
+      amiType: 'WINDOWS_CORE_2022_x86_64',
+      instanceTypes: ['m5.large'],
+      scalingConfig: { minSize: 0, maxSize: 1, desiredSize: 0 },
+    });
+    await apply('foreign', {}, 'Stalled=True/NotOwned', 'RuntimeClassReady=True/Available');
+    await record('not-owned', 'foreign');
+    faults().consoleDelete({ group: 'foreign' });
+  });
+
+  it('what waits for a prerequisite or a right', async () => {
+    const linux = ['-l', 'kubernetes.io/os=linux'];
+    await stage.world.kubectl('cordon', ...linux);
+    try {
+      await apply('early', {}, 'PrerequisitesMet=False/NoLinuxNode', 'RuntimeClassReady=True/Available');
+      await record('no-linux-node', 'early');
+    } finally {
+      await stage.world.kubectl('uncordon', ...linux);
+    }
+    faults().removeAction({ action: 'eks:CreateNodegroup' });
+    try {
+      await apply('denied', {}, 'NodeGroupReady=False/AccessDenied', 'RuntimeClassReady=True/Available');
+      await record('access-denied', 'denied');
+    } finally {
+      faults().restoreAction({});
+    }
+  });
+
+  it('existing nodes that are not there', async () => {
+    await stage.world.apply(existingPool('nobody', { matchLabels: { rack: 'none' } }));
+    await becomes('nobody', 'Ready=False/NoNodesFound');
+    await record('no-existing-nodes', 'nobody');
+  });
+
+  it('no nodes wanted', async () => {
+    await apply('empty', { scaling: { min: 0 } }, 'Ready=True/NoNodes', 'UpToDate=True/AsSpecified');
+    await record('no-nodes', 'empty');
+  });
+
+  it('what the operator has not seen yet', async () => {
+    await ready('known');
+    await stage.operator.stop();
+    try {
+      await patch('known', { scaling: { max: 5 } });
+      await record('changed-unseen', 'known');
+      await stage.world.apply(poolManifest('unseen'));
+      await record('unseen');
+    } finally {
+      await stage.restart();
+    }
+  });
+});

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse, stringify } from 'yaml';
+import { catalogue } from '../../cmd/operator/metrics/catalogue.ts';
+import { reasons } from '../../controllers/windowspool/reasons.ts';
+import { runCommand } from '../../hack/controlplane/command.ts';
+import { toolPath } from '../../hack/tools/tools.ts';
+import { type AlertCase, alertCases } from './alertCases.ts';
+import { alerts, hastened, ruleFile, ruleText } from './alertRules.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const RUNBOOKS = 'https://git.example.com/platform/windowspool-operator/blob/main/docs/runbooks/';
+
+describe('the rules for Prometheus', function () {
+  // promtool may have to be built.
+  this.timeout(900_000);
+  let folder: string;
+  let promtool: string;
+  before(async () => {
+    promtool = await toolPath('promtool', (line) => console.log(`    ${line}`));
+    folder = await mkdtemp(join(tmpdir(), 'windowspool-rules-'));
+    await writeFile(join(folder, 'rules.yaml'), ruleText());
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  const run = (...args: readonly string[]) => runCommand(promtool, args, { cwd: folder, timeoutMs: 60_000 });
+
+  it('are what promtool takes, with every lint', async () => {
+    const { stdout, stderr, code } = await run('check', 'rules', '--lint=all', '--lint-fatal', 'rules.yaml');
+    assert.equal(code, 0, stdout + stderr);
+  });
+
+  it('name only metrics that the operator has', () => {
+    const known = new Set(Object.values(catalogue).flatMap((part) => Object.keys(part)));
+    const named = ruleFile.groups.flatMap(({ rules }) =>
+      rules.flatMap(({ expr }) => expr.match(/\b(?:windowspool|leader|reflector)_\w+/g) ?? []),
+    );
+    assert.deepEqual(
+      named.filter((name) => !known.has(name)),
+      [],
+    );
+  });
+
+  it('have words, a severity and a runbook for each alert, and no runbook for none', () => {
+    for (const [name, { labels, annotations }] of alerts) {
+      assert.match(labels?.severity ?? '', /^(info|warning|critical)$/, name);
+      assert.deepEqual(Object.keys(annotations ?? {}), ['summary', 'description', 'runbook_url'], name);
+      assert.equal(annotations?.runbook_url, `${RUNBOOKS}${name}.md`);
+    }
+    const pages = globSync('docs/runbooks/*.md', { cwd: ROOT });
+    assert.deepEqual(
+      pages
+        .map((page) => basename(page, '.md'))
+
+        .sort(),
+      [...alerts.keys()].sort(),
+    );
+  });
+
+  it('have runbooks that name only reasons which a pool can have', () => {
+    const named = globSync('docs/runbooks/*.md', { cwd: ROOT }).flatMap((page) => {
+      const [, table = ''] = read(page).split(/^\| reason \|.*\n/m);
+      const firstCells = [...table.matchAll(/^\|([^|]*)\|/gm)].map(([, cell = '']) => cell);
+      return firstCells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, reason = '']) => `${page} ${reason}`));
+    });
+    assert.ok(named.length > 10);
+    // These are no reasons of conditions: the one is a condition, the other a code of EKS.
+    const known = [...Object.keys(reasons), 'Stalled', 'PodEvictionFailure'];
+    assert.deepEqual(
+      named.filter((entry) => !known.includes(entry.split(' ')[1] ?? '')),
+      [],
+    );
+  });
+
+  it('are listed in the docs with their severity', () => {
+    const rows = [...read('docs/alerts.md').matchAll(/^\| \[(\w+)\]\(runbooks\/(\w+)\.md\) \| (\w+) \|/gm)];
+    const shown = rows.map(([, name, page, severity]) => [name, page, severity]);
+    assert.deepEqual(
+      shown,
+      [...alerts].map(([name, { labels }]) => [name, name, labels?.severity]),
+    );
+  });
+
+  it('come with a ServiceMonitor that finds the Service of the metrics', () => {
+    const { metadata, spec } = parse(read('config/manager/metrics_service.yaml'));
+    const monitor = parse(read('config/prometheus/service_monitor.yaml'));
+    assert.equal(monitor.metadata.namespace, metadata.namespace);
+    assert.deepEqual(monitor.spec.selector.matchLabels, metadata.labels);
+    assert.deepEqual(
+      monitor.spec.endpoints.map(({ port }: { port: string }) => port),
+      [spec.ports[0].name],
+    );
+    // The rules name this job.
+    assert.equal(metadata.labels[monitor.spec.jobLabel], 'windowspool-operator');
+  });
+
+  it('are all tested', () => {
+    const firing = alertCases.filter(({ fires }) => fires).map(({ alert }) => alert);
+    assert.deepEqual([...new Set(firing)].sort(), [...alerts.keys()].sort());
+  });
+
+  for (const one of alertCases) {
+    it(`${one.alert} fires ${one.when}`, async () => {
+      await writeFile(join(folder, 'test.yaml'), stringify(testOf(one)));
+      const { stdout, stderr, code } = await run('test', 'rules', 'test.yaml');
+      assert.equal(code, 0, stdout + stderr);
+    });
+  }
+
+  it('are hastened in nothing but their patience', () => {
+    const plain = (file: typeof ruleFile) =>
+      JSON.parse(JSON.stringify(file, (key, value) => (['for', 'keep_firing_for'].includes(key) ? undefined : value)));
+    const faster = hastened(ruleFile, 1_800);
+    assert.deepEqual(plain(faster), plain(ruleFile));
+    const waits = faster.groups.flatMap(({ rules }) => rules.flatMap((rule) => (rule.for ? [rule.for] : [])));
+    assert.deepEqual([...new Set(waits)].sort(), ['1000ms', '12000ms', '167ms', '2000ms', '334ms', '500ms']);
+  });
+});
+
+/** The file that promtool reads. */
+function testOf({ alert, interval = '1m', series, quiet, fires }: AlertCase): object {
+  const { labels, annotations } = alerts.get(alert) ?? assert.fail(alert);
+  const { at, on = [], summary, description } = fires ?? {};
+  return {
+    rule_files: ['rules.yaml'],
+    evaluation_interval: interval,
+    tests: [
+      {
+        interval,
+        input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+        alert_rule_test: [
+          ...quiet.map((time) => ({ eval_time: time, alertname: alert, exp_alerts: [] })),
+          ...(at === undefined ? [] : [at, ...on]).map((time) => ({
+            eval_time: time,
+            alertname: alert,
+            exp_alerts: [
+              {
+                exp_labels: { ...labels, ...fires?.labels },
+                exp_annotations: { summary, description, runbook_url: annotations?.runbook_url },
+              },
+            ],
+          })),
+        ],
+      },
+    ],
+  };
+}

@@ -1,0 +1,274 @@
+/** What the panels of the dashboards have to show, from what kubectl shows. */
+import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+
+/** What is so at a time: the pools that a dashboard shows, and the Windows nodes. */
+export interface Facts {
+  readonly pools: readonly WindowsPool[];
+  readonly nodes: readonly NodeFacts[];
+  /** The labels of the alerts that fire, about these pools or about none. */
+  readonly alerts: readonly Readonly<Record<string, string>>[];
+  /** In seconds since 1970. */
+  readonly now: number;
+}
+
+/** Of `kubectl get nodes -o json`. */
+export interface NodeFacts {
+  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
+  readonly status: { readonly allocatable: Readonly<Record<string, string>> };
+}
+
+/** One series: its labels and its value. */
+export type Row = readonly [labels: Readonly<Record<string, string>>, value: number];
+
+/** The series of each query of a panel. */
+type Expectation = (facts: Facts) => readonly (readonly Row[])[];
+
+/** Of --max-pools-updating in the suite. */
+export const BUDGET = 2;
+
+const DAY = 24 * 60 * 60;
+const nameOf = ({ metadata }: WindowsPool) => metadata.name;
+const conditionsOf = ({ status }: WindowsPool) => status?.conditions ?? [];
+const has = (pool: WindowsPool, type: string, status: string) =>
+  conditionsOf(pool).some((condition) => condition.type === type && condition.status === status);
+const seconds = (time: string) => Date.parse(time) / 1000;
+
+/** A number for each pool that has it. */
+function each(pools: readonly WindowsPool[], value: (pool: WindowsPool) => number | undefined): Row[] {
+  return pools.flatMap((pool) => {
+    const found = value(pool);
+    return found === undefined ? [] : [[{ pool: nameOf(pool) }, found] as const];
+  });
+}
+
+/** The sum over pools; no series where no pool has a value. */
+function sum(pools: readonly WindowsPool[], value: (pool: WindowsPool) => number | undefined): Row[] {
+  const rows = each(pools, value);
+  return rows.length === 0 ? [] : [[{}, total(rows)]];
+}
+
+const total = (rows: readonly Row[]) => rows.reduce((so, [, value]) => so + value, 0);
+
+/** How many there are of each name. */
+function count(label: string, names: readonly string[]): Row[] {
+  return [...Map.groupBy(names, (name) => name)].map(([name, same]) => [{ [label]: name }, same.length]);
+}
+
+const updating = ({ pools }: Facts) =>
+  pools.flatMap((pool) => {
+    const update = pool.status?.nodeGroup?.update;
+    return update?.status === 'InProgress' ? [{ pool: nameOf(pool), update }] : [];
+  });
+
+/** The nodes that go one by one: none of the suite's is empty. */
+function leaving({ pools }: Facts) {
+  return pools.flatMap((pool) => {
+    const reason = conditionsOf(pool).find(({ type }) => type === 'NodesLeaving')?.reason;
+    const entries = (pool.status?.disruption?.nodes ?? []).map(({ operation, since, ended }) => {
+      const stage = ended !== undefined ? 'ending' : reason === 'DrainBlocked' ? 'blocked' : 'draining';
+      return { operation, since, stage };
+    });
+    return entries.length === 0 ? [] : [{ pool: nameOf(pool), entries }];
+  });
+}
+
+/** The day in the name of an AMI release, such as 1.36-2026.03.11. */
+function dayOf(release: string | undefined): number | undefined {
+  const [, day] = /(\d{4}\.\d{2}\.\d{2})$/.exec(release ?? '') ?? [];
+  return day === undefined ? undefined : seconds(`${day.replaceAll('.', '-')}T00:00:00Z`);
+}
+
+/** By the title of the panel. */
+export const fromKubectl: Readonly<Record<string, Expectation>> = {
+  'Pools not Ready': ({ pools }) => [sum(pools, (pool) => Number(!has(pool, 'Ready', 'True')))],
+  'Pools that wait for a human': ({ pools }) => [
+    pools.some((pool) => has(pool, 'Stalled', 'True'))
+      ? sum(pools, (pool) => Number(has(pool, 'Stalled', 'True')))
+      : [],
+  ],
+  'Alerts firing': ({ alerts }) => [[[{}, alerts.length]]],
+  Firing: ({ alerts }) => {
+    const shown = alerts.map(({ alertname = '', severity = '', pool }) => ({
+      alertname,
+      severity,
+      ...(pool && { pool }),
+    }));
+    return [[...Map.groupBy(shown, (labels) => JSON.stringify(labels)).values()].map(([labels = {}]) => [labels, 1])];
+  },
+  'Nodes not verified': ({ pools }) => [
+    sum(pools, ({ status }) => status?.nodes?.failing),
+    sum(pools, ({ status }) => status?.nodes?.joining),
+  ],
+  Pools: ({ pools }) => [
+    pools.map((pool) => {
+      const reason = conditionsOf(pool).find(({ type }) => type === 'Ready')?.reason ?? '';
+      const source = pool.spec.nodeGroup ? 'nodeGroup' : 'existingNodes';
+      return [{ pool: nameOf(pool), windows_version: pool.spec.windowsVersion, source, reason }, 1];
+    }),
+    each(pools, ({ status }) => status?.nodes?.total),
+    each(pools, ({ status }) => status?.nodes?.verified),
+    each(pools, ({ status }) => status?.nodes?.failing),
+    each(pools, ({ status }) => status?.nodes?.desired),
+  ],
+  Ready: ({ pools }) => [
+    pools.map((pool) => [{ pool: nameOf(pool), type: 'Ready', status: 'True' }, Number(has(pool, 'Ready', 'True'))]),
+  ],
+  Paused: ({ pools }) => [each(pools, ({ spec }) => Number(spec.paused))],
+  Conditions: ({ pools }) => [
+    pools.flatMap((pool) =>
+      conditionsOf(pool).map(({ type, status }): Row => [{ type }, ['False', 'True', 'Unknown'].indexOf(status)]),
+    ),
+  ],
+  Reasons: ({ pools }) => [
+    pools.flatMap((pool) =>
+      conditionsOf(pool).map(({ type, reason }): Row => [{ pool: nameOf(pool), type, reason }, 1]),
+    ),
+  ],
+  'Nodes by state': ({ pools }) => [
+    (['verified', 'joining', 'failing'] as const).map((state) => [
+      { state },
+      total(each(pools, ({ status }) => status?.nodes?.[state])),
+    ]),
+  ],
+  'Desired and Ready': ({ pools }) => [
+    sum(pools, ({ status }) => status?.nodes?.desired),
+    sum(pools, ({ status }) => status?.nodes?.ready),
+    sum(pools, ({ spec }) => spec.scaling?.min),
+    sum(pools, ({ spec }) => spec.scaling?.max),
+  ],
+  'Nodes by kernel version': ({ pools }) => {
+    const builds = pools.flatMap(({ status }) => status?.builds ?? []);
+    const groups = Map.groupBy(builds, ({ kernelVersion }) => kernelVersion);
+    return [
+      [...groups].map(([kernel_version, same]) => [{ kernel_version }, same.reduce((so, { nodes }) => so + nodes, 0)]),
+    ];
+  },
+  'Why nodes fail': ({ pools }) => [
+    count(
+      'reason',
+      pools.flatMap(({ status }) => (status?.failingNodes ?? []).map(({ reason }) => reason)),
+    ),
+  ],
+  'Kept from pods': ({ pools }) => [
+    sum(pools, ({ status }) => status?.nodes?.gated),
+    sum(pools, ({ status }) => status?.nodes?.quarantined),
+    sum(pools, ({ status }) => status?.revisions?.belowMinimum),
+  ],
+  'Updates in flight': (facts) => [
+    updating(facts).map(({ pool, update }) => [{ pool, type: update.type }, 1]),
+    updating(facts).map(({ pool, update }) => [
+      { pool, type: update.type },
+      facts.now - seconds(update.startedAt ?? ''),
+    ]),
+    each(facts.pools, ({ status }) => status?.disruption && facts.now - seconds(status.disruption.since)),
+  ],
+  'Age of the AMI release': ({ pools, now }) => [
+    each(pools, ({ status }) => {
+      const day = dayOf(status?.nodeGroup?.releaseVersion);
+      return day === undefined ? undefined : now - day;
+    }),
+  ],
+  Releases: ({ pools }) => [
+    pools.flatMap((pool): Row[] => {
+      const group = pool.status?.nodeGroup;
+      if (group?.status === undefined) return [];
+      const { name: node_group, amiType: ami_type = '', kubernetesVersion = '', releaseVersion = '' } = group;
+      const versions = { kubernetes_version: kubernetesVersion, release_version: releaseVersion };
+      return [[{ pool: nameOf(pool), node_group, ami_type, ...versions }, 1]];
+    }),
+    each(pools, ({ status }) => {
+      const [newest, own] = [dayOf(status?.nodeGroup?.latestReleaseVersion), dayOf(status?.nodeGroup?.releaseVersion)];
+      return newest === undefined || own === undefined ? undefined : newest - own;
+    }),
+  ],
+  'Pools that may lose nodes now': ({ pools }) => [
+    sum(pools, ({ status }) => (status?.nodeGroup ? Number(status.disruption !== undefined) : undefined)),
+    [[{}, BUDGET]],
+  ],
+  'Health issues of node groups': ({ pools }) => [
+    pools.flatMap((pool) =>
+      count(
+        'code',
+        (pool.status?.nodeGroup?.healthIssues ?? []).map(({ code }) => code),
+      ).map(([labels, value]): Row => [{ pool: nameOf(pool), ...labels }, value]),
+    ),
+  ],
+  'Node groups': ({ pools }) => [
+    pools.flatMap((pool) => {
+      const status = pool.status?.nodeGroup?.status;
+      return status === undefined ? [] : [[{ pool: nameOf(pool), status }, 1] as const];
+    }),
+  ],
+  'Pod addresses': ({ pools, nodes }) => [
+    each(pools, (pool) =>
+      nodes
+        .filter(({ metadata }) => metadata.labels['eks.amazonaws.com/nodegroup'] === pool.status?.nodeGroup?.name)
+        .reduce((so, { status }) => so + Number(status.allocatable['vpc.amazonaws.com/PrivateIPv4Address'] ?? 0), 0),
+    ).filter(([, value]) => value > 0),
+  ],
+  'Pools with nodes that leave': (facts) => [
+    leaving(facts).flatMap(({ pool, entries }) =>
+      [...Map.groupBy(entries, ({ operation, stage }) => `${operation} ${stage}`).values()].map((same): Row => {
+        const [{ operation = '', stage = '' } = {}] = same;
+        return [{ pool, operation, stage }, same.length];
+      }),
+    ),
+    leaving(facts).map(({ pool, entries }) => [
+      { pool },
+      facts.now - Math.min(...entries.map(({ since }) => seconds(since))),
+    ]),
+    [],
+  ],
+  'Nodes that leave by stage': (facts) => [
+    count(
+      'stage',
+      leaving(facts).flatMap(({ entries }) => entries.map(({ stage }) => stage)),
+    ),
+  ],
+  'Nodes without windows_exporter': ({ pools }) => [
+    sum(pools, ({ status }) => (status?.nodes?.total === undefined ? undefined : status.nodes.total - 2)),
+  ],
+};
+
+/** Of what status does not tell: a smallest and a largest value for the one series, or for all of them. */
+export const within: Readonly<Record<string, readonly [least: number, most: number]>> = {
+  'Oldest status': [0, 60],
+  'Until the AMI is private': [-20 * 365 * DAY, 122 * DAY],
+  'Addresses that subnets lack': [0, 1000],
+  'Prerequisites that are not met': [1, 1],
+  'Edits behind the back of the spec': [1, 20],
+  'Remediation held back': [0, 0],
+  Calls: [0, 100],
+  'Time of calls (99 %)': [0.001, 60],
+  'Wait for a turn (99 %)': [0, 60],
+  Leaders: [1, 1],
+  Replicas: [0, 3600],
+  Reconciles: [0, 1000],
+  'Time of reconciles and in the queue (99 %)': [0, 60],
+  Queue: [0, 100],
+  Watches: [0, 1000],
+  'Requests to the API server': [0, 1000],
+  Memory: [1e6, 1e9],
+  'CPU and event loop': [0, 10],
+  CPU: [0.2, 0.3],
+  'Collectors that fail': [0, 0],
+  'Physical memory in use': [0.375, 0.375],
+  'Memory promised': [0.25, 0.25],
+  'Disk in use': [0.6, 0.6],
+  Network: [500, 8_000],
+  'Packets dropped': [0, 4],
+  Containers: [4, 4],
+  'CPU of containers (top 10)': [0.5, 2],
+  'Memory of containers (top 10)': [209_715_200, 2 * 209_715_200],
+};
+
+/** May show nothing: little or nothing of the kind happens in the suite. */
+export const empty: readonly string[] = [
+  'Evictions',
+
+  'Warnings',
+  'Throttling',
+  'Calls without success',
+  'Instances ended',
+  'Drains given up',
+];

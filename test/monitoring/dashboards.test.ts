@@ -1,0 +1,269 @@
+/** Every query of the Grafana dashboards, asked of a real Prometheus that scrapes a working operator, and compared with what kubectl shows. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
+import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import { subnetIds } from '../../hack/cloud/network.ts';
+import { waitFor } from '../../hack/controlplane/wait.ts';
+import { type PanelJson, parseDashboard } from '../../hack/grafana/model.ts';
+import { conditionOf } from '../../hack/world/world.ts';
+import { poolManifest } from '../pools.ts';
+import { withOperator } from '../sharedWorld.ts';
+import { hastened, ruleFile, ruleText } from './alertRules.ts';
+import { chosen, JOB, rowsOf, sorted } from './dashboardPanels.ts';
+import { BUDGET, empty, type Facts, fromKubectl, type NodeFacts, type Row, within } from './dashboardValues.ts';
+import { PrometheusServer } from './prometheusServer.ts';
+import { serveWindowsExposition } from './windowsExposition.ts';
+
+const boards = ['fleet', 'pool'].map((name) => ({
+  name,
+  board: parseDashboard(
+    readFileSync(new URL(`../../config/grafana/windowspool-${name}.json`, import.meta.url), 'utf8'),
+  ),
+}));
+/** The pools of the dashboards: of the fleet all, of the other one that has something of everything. */
+const POOL = 'web';
+/** The ServiceAccount of Prometheus. */
+const READER = 'dashboards-prometheus';
+/** A pod that keeps its node from being emptied. */
+const HOLDS = 'holds-its-node';
+const OLD = '1.36-2026.03.17';
+const NEW = '1.36-2026.04.18';
+
+const isCalled =
+  (name: string) =>
+  ({ metadata }: WindowsPool) =>
+    metadata.name === name;
+
+interface Series {
+  readonly metric: Readonly<Record<string, string>>;
+  readonly value: readonly [at: number, value: string];
+}
+
+describe('the dashboards on a real Prometheus', function () {
+  this.timeout(180_000);
+  // Before the pools are deleted, which the suite's own hook does.
+  after(async () => {
+    await stage.world.kubectl('delete', 'pod', HOLDS, '--ignore-not-found', '--force', '--grace-period=0');
+    await stage.world.patchPool('still', { paused: false });
+    stage.world.cloud.faults.speed({ speed: 4 });
+    for (const id of subnetIds) stage.world.cloud.faults.subnet({ id, freeAddresses: 251 });
+    await prometheus?.[Symbol.asyncDispose]();
+    await stage.world.kubectl(
+      'delete',
+      'clusterrolebinding,serviceaccount',
+      READER,
+      '-n',
+      'default',
+      '--ignore-not-found',
+    );
+    await exporter?.stop();
+  });
+  const stage = withOperator(
+    '--leader-elect=true',
+    '--metrics-secure=true',
+    `--max-pools-updating=${BUDGET}`,
+    '--resync-interval=2s',
+  );
+  let prometheus: PrometheusServer;
+  /** Titles of panels of which kubectl said what they have to show. */
+  const compared = new Set<string>();
+  let exporter: Awaited<ReturnType<typeof serveWindowsExposition>>;
+
+  before(async () => {
+    exporter = await serveWindowsExposition();
+    await stage.world.kubectl('create', 'serviceaccount', READER, '-n', 'default');
+    await stage.world.kubectl(
+      ...['create', 'clusterrolebinding', READER, `--serviceaccount=default:${READER}`],
+      '--clusterrole=windowspool-operator-metrics-reader',
+    );
+    prometheus = await PrometheusServer.start({
+      rules: ruleText(hastened(ruleFile, 1_800)),
+      port: Number(stage.operator.lines.find((line) => line.metricsPort !== undefined)?.metricsPort),
+      token: (await stage.world.kubectl('create', 'token', READER, '-n', 'default')).trim(),
+      jobs: [exporters(exporter.port)],
+    });
+    await makePools();
+  });
+
+  /** One pool with a bit of everything, one in the middle of an update, one that is paused. */
+  async function makePools(): Promise<void> {
+    const { cloud } = stage.world;
+    const ready = (name: string) =>
+      stage.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    await stage.world.apply(
+      poolManifest(POOL, {
+        scaling: { min: 2, max: 4 },
+        labels: { tier: 'web' },
+        driftPolicy: 'Report',
+        verification: { policy: 'Quarantine', minimumRevision: 1 },
+        remediation: { unhealthyAfter: '24h' },
+      }),
+    );
+    await stage.world.apply(poolManifest('old', { nodeGroup: { releaseVersion: OLD } }));
+    await stage.world.apply(poolManifest('still', { paused: true }));
+    await Promise.all([POOL, 'old'].map(ready));
+    const broken = { code: 'Ec2SubnetNotFound', message: 'No such subnet', resourceIds: ['subnet-9'] } as const;
+    cloud.faults.createFailure({ group: 'broken', issues: [{ ...broken, resourceIds: [...broken.resourceIds] }] });
+    await stage.world.apply(poolManifest('broken'));
+    await stage.world.waitForPool('broken', 'to be Stalled', (pool) =>
+      conditionOf(pool, 'Stalled').startsWith('True/'),
+    );
+
+    cloud.faults.nextNode({ group: POOL, build: '10.0.17763' });
+    await stage.world.patchPool(POOL, { scaling: { desired: 3 } });
+    await stage.world.waitForPool(POOL, 'to fail', (pool) => pool?.status?.nodes?.quarantined === 1);
+    for (const id of subnetIds) cloud.faults.subnet({ id, freeAddresses: 1 });
+    cloud.faults.edit({ group: POOL, labels: { tier: 'db' } });
+    const issue = { code: 'AsgInstanceLaunchFailures', message: 'No capacity', resourceIds: ['eks-asg'] } as const;
+    cloud.faults.healthIssue({ group: POOL, issues: [{ ...issue, resourceIds: [...issue.resourceIds] }] });
+
+    await holdNode();
+    await stage.world.patchPool('old', { nodeGroup: { releaseVersion: NEW } });
+    await stage.world.waitForPool(
+      'old',
+      'to be updated',
+      ({ status } = {} as WindowsPool) =>
+        status?.nodeGroup?.update?.status === 'InProgress' && status.nodeGroup.update.type === 'VersionUpdate',
+    );
+    cloud.faults.speed({ speed: 0.001 });
+    await waitFor(async () => (await prometheus.alerts()).some(({ state }) => state === 'firing'), {
+      what: 'an alert to fire',
+      timeoutMs: 60_000,
+      explain: () => prometheus.tail(),
+    });
+  }
+
+  /** Somebody wants a node replaced on which a pod runs that nobody would make again. */
+  async function holdNode(): Promise<void> {
+    const failing = (await stage.world.pool(POOL))?.status?.failingNodes ?? [];
+    const names = await stage.world.kubectl('get', 'nodes', '-l', `eks.amazonaws.com/nodegroup=${POOL}`, '-o', 'name');
+    const node = names
+      .trim()
+      .split('\n')
+      .find((name) => !failing.some((other) => name.endsWith(other.name)));
+    await stage.world.apply({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { namespace: 'default', name: HOLDS },
+      spec: {
+        nodeName: node?.replace('node/', ''),
+        tolerations: [{ key: 'os', operator: 'Exists' }],
+        containers: [{ name: 'main', image: 'main' }],
+      },
+    });
+    await stage.world.kubectl('wait', '--for=condition=Ready', `pod/${HOLDS}`, '--timeout=20s');
+    await stage.world.kubectl('annotate', node ?? '', 'winpool.dev/replace=true');
+    await stage.world.waitForPool(POOL, 'to wait for the pod', (pool) =>
+      conditionOf(pool, 'NodesLeaving').endsWith('/DrainBlocked'),
+    );
+  }
+
+  async function look(pools: readonly string[]): Promise<Facts> {
+    const list = async <T>(...args: readonly string[]): Promise<T[]> =>
+      JSON.parse(await stage.world.kubectl('get', ...args, '-o', 'json')).items;
+    const all = await list<WindowsPool>('windowspools');
+    const nodes = await list<NodeFacts>('nodes', '-l', 'kubernetes.io/os=windows');
+    const chosen = all.filter(({ metadata }) => pools.length === 0 || pools.includes(metadata.name));
+    const alerts = (await prometheus.alerts())
+      .filter(({ state, labels }) => state === 'firing' && (!labels.pool || chosen.some(isCalled(labels.pool))))
+      .map(({ labels }) => labels);
+    return { pools: chosen, nodes, alerts, now: Date.now() / 1000 };
+  }
+
+  /** The series of a query, as Grafana asks it with these pools chosen. */
+  async function ask(expr: string, pools: readonly string[], now: number): Promise<Row[]> {
+    const { result } = await prometheus.ask<{ result: Series[] }>('query', {
+      query: chosen(expr, pools),
+      time: now.toFixed(3),
+    });
+    return result.map(({ metric: { __name__, ...labels }, value: [, value] }) => [labels, Number(value)]);
+  }
+
+  /** What is not as it has to be in a panel; undefined when all is. */
+  async function wrongIn({ title, targets }: PanelJson, pools: readonly string[], facts: Facts): Promise<unknown> {
+    const answers = await Promise.all(targets.map(({ expr }) => ask(expr, pools, facts.now)));
+    const expected = fromKubectl[title]?.(facts);
+    if (expected) {
+      if (expected.some((rows) => rows.length > 0)) compared.add(title);
+      const shown = answers.map(sorted);
+      const wanted = expected.map(sorted);
+      return isDeepStrictEqual(shown, wanted) ? undefined : { title, shown, wanted };
+    }
+    const bounds = within[title];
+    if (!bounds) return empty.includes(title) ? undefined : { title, shown: 'nobody says what' };
+    const [least, most] = bounds;
+    // A quantile of nothing is no number.
+    const values = answers
+      .flat()
+      .map(([, value]) => value)
+      .filter((value) => !Number.isNaN(value));
+    const fine = values.length > 0 && values.every((value) => value >= least - 1e-9 && value <= most + 1e-9);
+    return fine ? undefined : { title, answers, bounds };
+  }
+
+  for (const { name, board } of boards) {
+    const pools = name === 'fleet' ? [] : [POOL];
+    for (const [heading, panels] of rowsOf(board.panels)) {
+      it(`${name}: ${heading}`, async () => {
+        let wrong: unknown[] = [];
+        await waitFor(
+          async () => {
+            const facts = await look(pools);
+            wrong = (await Promise.all(panels.map((panel) => wrongIn(panel, pools, facts)))).filter(Boolean);
+            return wrong.length === 0;
+          },
+          {
+            what: 'the panels to show what kubectl shows',
+            timeoutMs: 60_000,
+            intervalMs: 500,
+            explain: () => JSON.stringify(wrong, null, 1),
+          },
+        );
+      });
+    }
+  }
+
+  it('had something to show wherever kubectl says what', () => {
+    assert.deepEqual([...compared].sort(), Object.keys(fromKubectl).sort());
+  });
+
+  it('are installed as ConfigMaps with the label that the sidecar of Grafana looks for', async () => {
+    const folder = fileURLToPath(new URL('../../config/grafana', import.meta.url));
+    await stage.world.kubectl('apply', '-k', folder);
+    assert.match(await stage.world.kubectl('apply', '-k', folder), /^(configmap\/\S+ unchanged\n){2}$/);
+    const labelled = ['configmaps', '-n', 'winpool-system', '-l', 'grafana_dashboard=1'];
+    const maps: { data: object }[] = JSON.parse(await stage.world.kubectl('get', ...labelled, '-o', 'json')).items;
+    assert.deepEqual(
+      maps.flatMap(({ data }) => Object.keys(data)),
+      ['windowspool-fleet.json', 'windowspool-pool.json'],
+    );
+    await stage.world.kubectl('delete', ...labelled);
+  });
+
+  it('offer every value that their variables have', async () => {
+    const values = async (name: string) => {
+      const variable = boards.flatMap(({ board }) => board.templating.list).find((other) => other.name === name);
+      const { query = '' } = (variable?.query ?? {}) as { query?: string };
+      const [, series = '', label = ''] = /^label_values\((.*), (\w+)\)$/.exec(query) ?? [];
+      return prometheus.ask<string[]>(`label/${label}/values`, { 'match[]': chosen(series, [POOL]) });
+    };
+    assert.deepEqual(await values('job'), [JOB]);
+    assert.deepEqual(await values('pool'), ['broken', 'old', 'still', POOL]);
+    assert.deepEqual(await values('node'), ['win-1', 'win-2']);
+    assert.deepEqual(await values('cluster'), []);
+  });
+});
+
+/** What docs/dashboards.md makes of the pods of windows_exporter: two nodes of the pool. */
+function exporters(port: number): object {
+  return {
+    job_name: 'windows-exporter',
+    honor_labels: true,
+    static_configs: ['win-1', 'win-2'].map((node) => ({
+      targets: [`127.0.0.1:${port}`],
+      labels: { node, instance: `${node}:9182`, pool: POOL, namespace: 'monitoring', pod: `windows-exporter-${node}` },
+    })),
+  };
+}

@@ -1,0 +1,234 @@
+/** /metrics over TLS, for those whom the API server lets read it. */
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type KeyPair, selfSigned } from '../../cmd/operator/serving/selfSigned.ts';
+import { waitFor } from '../../hack/controlplane/wait.ts';
+import type { OperatorProcess } from '../../hack/world/operatorProcess.ts';
+import type { World } from '../../hack/world/world.ts';
+import { blocksOf } from '../docs/markdown.ts';
+import { Cable } from '../engine/detour.ts';
+import { theWorld } from '../sharedWorld.ts';
+import { scrape } from './scraper.ts';
+
+const PAGE = fileURLToPath(new URL('../../docs/metrics-endpoint.md', import.meta.url));
+const SECURE = ['--metrics-secure=true', '--leader-elect=false'];
+
+describe('the metrics endpoint', function () {
+  this.timeout(120_000);
+  let world: World;
+  let operator: OperatorProcess;
+
+  before(async function () {
+    this.timeout(600_000);
+    world = await theWorld();
+    await world.kubectl('create', 'namespace', 'monitoring');
+    for (const name of ['prometheus', 'stranger'])
+      await world.kubectl('create', 'serviceaccount', name, '--namespace', 'monitoring');
+    operator = await world.operator(SECURE).ready();
+  });
+  after(async () => {
+    await operator?.stop();
+    await world?.kubectl('delete', 'namespace', 'monitoring');
+    await world?.kubectl('delete', 'clusterrolebinding', 'prometheus-winpool-metrics', '--ignore-not-found');
+  });
+
+  /** A token of a ServiceAccount in the namespace monitoring. */
+  const tokenOf = async (name: string, ...flags: string[]) =>
+    (await world.kubectl('create', 'token', name, '--namespace', 'monitoring', ...flags)).trim();
+
+  it('is open to whom the documented command gives the right', async () => {
+    const [command] = blocksOf(await readFile(PAGE, 'utf8')).filter(({ info }) => info === 'sh');
+    const words = (command?.text ?? '').replaceAll('\\\n', ' ').trim().split(/\s+/);
+    assert.equal(words.shift(), 'kubectl');
+    await world.kubectl(...words);
+    const { status, body, headers } = await scrape(operator, { token: await tokenOf('prometheus') });
+    assert.deepEqual([status, headers['content-type']], [200, 'text/plain; version=0.0.4; charset=utf-8']);
+    assert.match(body, /^windowspool_build_info\{version="\d+\.\d+\.\d+",node_version="v\d+\.\d+\.\d+"\} 1$/m);
+  });
+
+  it('asks the API server once for scrapes that follow one another', async () => {
+    const token = await tokenOf('prometheus');
+    const questions = async () => {
+      const { body } = await scrape(operator, { token });
+      const counted = [...body.matchAll(/^rest_client_requests_total\{code="201",method="POST",.*\} (\d+)$/gm)];
+      return counted.reduce((sum, [, count]) => sum + Number(count), 0);
+    };
+    const first = await questions();
+    assert.deepEqual([await questions(), await questions()], [first, first]);
+  });
+
+  it('is closed without a token that the API server accepts: 401', async () => {
+    const secret = 'bound';
+    await world.kubectl('create', 'secret', 'generic', secret, '--namespace', 'monitoring');
+    const revoked = await tokenOf('prometheus', '--bound-object-kind=Secret', `--bound-object-name=${secret}`);
+    await world.kubectl('delete', 'secret', secret, '--namespace', 'monitoring');
+    const [header, payload, signature] = (await tokenOf('prometheus')).split('.');
+    const forged = [header, payload, (signature ?? '').split('').reverse().join('')].join('.');
+    const refused = [
+      {},
+      { authorization: 'Bearer' },
+      { authorization: 'Basic cHJvbTpzZWNyZXQ=' },
+      { token: 'no-such-token' },
+      { token: forged },
+      { token: revoked },
+    ];
+    for (const options of refused) {
+      const { status, body, headers } = await scrape(operator, options);
+      assert.deepEqual([status, headers['www-authenticate']], [401, 'Bearer'], JSON.stringify(options));
+      assert.match(body, /Send /);
+      assert.doesNotMatch(body, /windowspool_/);
+    }
+  });
+
+  it('is closed to others, and names the ClusterRole: 403', async () => {
+    const { status, body } = await scrape(operator, { token: await tokenOf('stranger') });
+    assert.deepEqual(
+      [status, body],
+      [
+        403,
+        'system:serviceaccount:monitoring:stranger may not get /metrics. Bind it to the ClusterRole windowspool-operator-metrics-reader.\n',
+      ],
+    );
+    // The ClusterRole lets get, and nothing else.
+    const token = await tokenOf('prometheus');
+    assert.equal((await scrape(operator, { token, method: 'HEAD' })).status, 403);
+    assert.equal((await scrape(operator, { token, method: 'POST' })).status, 405);
+  });
+
+  it('says 503 and why when the operator may not ask, and stays closed', async () => {
+    const role = ['clusterrole', 'windowspool-operator'] as const;
+    const { rules } = JSON.parse(await world.kubectl('get', ...role, '-o', 'json')) as {
+      rules: { resources: string[] }[];
+    };
+    const without = rules.filter(({ resources }) => !resources.includes('tokenreviews'));
+    const patch = (next: object) =>
+      world.kubectl('patch', ...role, '--type=merge', '-p', JSON.stringify({ rules: next }));
+    await patch(without);
+    try {
+      const text = await waitFor(
+        async () => {
+          const { status, body } = await scrape(operator, { token: await tokenOf('prometheus') });
+          return status === 503 ? body : undefined;
+        },
+        { what: 'the right to be gone', timeoutMs: 20_000, intervalMs: 200 },
+      );
+      assert.match(text, /is not known: .*cannot create resource "tokenreviews".* Try again\.$/m);
+      const told = () => operator.lines.some(({ msg }) => /could not be authorized/.test(msg));
+      await waitFor(told, { what: 'the log to say so', timeoutMs: 10_000, explain: () => operator.tail() });
+    } finally {
+      await patch(rules);
+    }
+    const open = async () => (await scrape(operator, { token: await tokenOf('prometheus') })).status === 200;
+    await waitFor(open, { what: 'the right to be back', timeoutMs: 20_000, intervalMs: 200 });
+  });
+
+  it('says 503 in time when the API server is silent, and when it is gone; who is remembered gets in', async () => {
+    await using cable = await Cable.lay(world.controlPlane, world.operatorKubeconfig);
+    const behind = await world.operator(SECURE, { credentials: cable.kubeconfig }).ready();
+    try {
+      const [known, other, third] = [
+        await tokenOf('prometheus'),
+        await tokenOf('stranger'),
+        await tokenOf('prometheus'),
+      ];
+      assert.equal((await scrape(behind, { token: known })).status, 200);
+      cable.cut();
+      const began = performance.now();
+      const silent = await scrape(behind, { token: other });
+      assert.deepEqual(
+        [silent.status, /is not known: .*(Timeout|time|aborted)/i.test(silent.body)],
+        [503, true],
+        silent.body,
+      );
+      assert.ok(performance.now() - began < 10_000, 'sooner than Prometheus gives up');
+      await cable[Symbol.asyncDispose]();
+      const gone = await scrape(behind, { token: third });
+      assert.deepEqual([gone.status, /is not known: .*ECONN/.test(gone.body)], [503, true], gone.body);
+      assert.equal((await scrape(behind, { token: known })).status, 200);
+    } finally {
+      await behind.kill();
+    }
+  });
+
+  it('has a self-signed certificate where none is given, another at each start', async () => {
+    const { certificate } = await scrape(operator);
+    assert.notEqual(certificate, '');
+    await assert.rejects(scrape(operator, { ca: selfSigned(['localhost'], Date.now()).cert }), /certificate/);
+  });
+
+  describe('with a mounted certificate', () => {
+    const pairs = ['localhost', 'second', 'third'].map((name) => selfSigned([name, 'localhost'], Date.now()));
+    const [first, second, third] = pairs as [KeyPair, KeyPair, KeyPair];
+    let dir: string;
+    let mounted: OperatorProcess;
+    let version = 0;
+
+    before(async () => {
+      dir = await mkdtemp(join(tmpdir(), 'metrics-cert-'));
+      await mount(first);
+      for (const file of ['tls.crt', 'tls.key']) await symlink(join('..data', file), join(dir, file));
+      mounted = await world.operator([...SECURE, `--metrics-cert-dir=${dir}`]).ready();
+    });
+    after(async () => {
+      await mounted?.stop();
+      await rm(dir, { recursive: true, force: true });
+    });
+
+    /** As the kubelet does it: the link to all files is swapped. */
+    async function mount({ cert, key }: KeyPair): Promise<void> {
+      const name = `..${++version}`;
+      await mkdir(join(dir, name));
+      await writeFile(join(dir, name, 'tls.crt'), cert);
+      await writeFile(join(dir, name, 'tls.key'), key);
+      await symlink(name, join(dir, '..data_tmp'));
+      await rename(join(dir, '..data_tmp'), join(dir, '..data'));
+    }
+
+    const shows = (name: string, ca: string) =>
+      waitFor(async () => (await scrape(mounted, { ca }).catch(() => undefined))?.certificate === name, {
+        what: `the certificate ${name}`,
+        timeoutMs: 10_000,
+        intervalMs: 50,
+        explain: () => mounted.tail(),
+      });
+    const series = async (name: string) => {
+      const { body } = await scrape(mounted, { token: await tokenOf('prometheus') });
+      return Number(new RegExp(`^${name} (.*)$`, 'm').exec(body)?.[1]);
+    };
+
+    it('shows it to a client that verifies it, and follows it as the Secret changes', async () => {
+      await shows('localhost', first.cert);
+      await mount(second);
+      await shows('second', second.cert);
+      assert.ok((await series('windowspool_metrics_certificate_expiration_timestamp_seconds')) > Date.now() / 1_000);
+    });
+
+    it('serves the old one on when the next cannot be used, and says which file is wrong', async () => {
+      await mount({ cert: third.cert, key: second.key });
+      const told = () => mounted.lines.find(({ error }) => /tls\.key is not the key of/.test(String(error)));
+      await waitFor(() => told() !== undefined, {
+        what: 'the complaint',
+        timeoutMs: 10_000,
+        explain: () => mounted.tail(),
+      });
+      await shows('second', second.cert);
+      assert.equal(await series('certwatcher_read_certificate_errors_total'), 1);
+      await mount(third);
+      await shows('third', third.cert);
+    });
+
+    it('does not start with one that cannot be used, and says what to do', async () => {
+      const empty = await mkdtemp(join(tmpdir(), 'metrics-cert-'));
+      const failing = world.operator([...SECURE, `--metrics-cert-dir=${empty}`]);
+      await waitFor(() => !failing.running, { what: 'the operator to end', timeoutMs: 30_000 });
+      await rm(empty, { recursive: true });
+      assert.match(
+        failing.tail(),
+        /tls\.crt does not exist\. Mount a Secret of type kubernetes\.io\/tls there, or leave --metrics-cert-dir out/,
+      );
+    });
+  });
+});

@@ -1,0 +1,331 @@
+/** Every alert on a real Prometheus: it fires because the thing itself happens to a working operator, and ends when it is over. */
+import assert from 'node:assert/strict';
+import { runCommand } from '../../hack/controlplane/command.ts';
+import { freePort } from '../../hack/controlplane/ports.ts';
+import { waitFor } from '../../hack/controlplane/wait.ts';
+import { toolPath } from '../../hack/tools/tools.ts';
+import type { OperatorProcess } from '../../hack/world/operatorProcess.ts';
+import { conditionOf, startWorld, type World } from '../../hack/world/world.ts';
+import { poolManifest } from '../pools.ts';
+import { alerts, hastened, ruleFile, ruleText } from './alertRules.ts';
+import { PrometheusServer } from './prometheusServer.ts';
+import { scrape } from './scraper.ts';
+
+/** Half an hour is a second. */
+const TIMES = 1_800;
+const DAY_MS = 86_400_000;
+const LEASE = ['lease', 'windowspool-operator', '-n', 'winpool-system'] as const;
+
+describe('alerts on a real Prometheus', function () {
+  this.timeout(120_000);
+  let world: World;
+  let operator: OperatorProcess;
+  let prometheus: PrometheusServer;
+  let token: string;
+  let port: number;
+  const fired = new Set<string>();
+
+  /** A world of its own: releases of these days would be news to other suites. */
+  before(async function () {
+    this.timeout(900_000);
+    world = await startWorld({ speed: 8, log: (line) => console.log(`    ${line}`) });
+    // One that ends within 21 days, and one that is older than 30 days and ends later.
+    for (const days of [110, 60]) world.cloud.faults.release({ date: releaseOf(days) });
+    port = await freePort();
+    operator = await startOperator();
+    await world.kubectl('create', 'serviceaccount', 'prometheus', '-n', 'default');
+    await world.kubectl(
+      ...'create clusterrolebinding prometheus --serviceaccount=default:prometheus'.split(' '),
+      '--clusterrole=windowspool-operator-metrics-reader',
+    );
+    token = (await world.kubectl('create', 'token', 'prometheus', '-n', 'default')).trim();
+    prometheus = await PrometheusServer.start({ rules: ruleText(hastened(ruleFile, TIMES)), port, token });
+  });
+  after(async () => {
+    await prometheus?.[Symbol.asyncDispose]();
+    await world?.stop();
+  });
+
+  /** On the port that Prometheus knows. */
+  const launch = () =>
+    world.operator([
+      '--metrics-secure=true',
+      `--metrics-address=127.0.0.1:${port}`,
+      '--resync-interval=5s',
+      '--create-retry-interval=5s',
+      '--denied-retry-interval=5s',
+      '--retry-base=50ms',
+      '--retry-max=500ms',
+      '--poll-interval=200ms',
+    ]);
+  const startOperator = () => launch().ready();
+  const faults = () => world.cloud.faults;
+
+  /** The day so many days ago, as EKS dates its releases. */
+  function releaseOf(daysAgo: number): string {
+    return new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '.');
+  }
+
+  async function statesOf(name: string, labels: Readonly<Record<string, string>>): Promise<string[]> {
+    const active = await prometheus.alerts();
+    const isIt = (one: Readonly<Record<string, string>>) =>
+      one.alertname === name && Object.entries(labels).every(([label, value]) => one[label] === value);
+    return active.filter((alert) => isIt(alert.labels)).map(({ state }) => state);
+  }
+
+  const explain = () => `${prometheus.tail()}\n${operator.tail()}`;
+
+  async function fires(name: string, labels: Readonly<Record<string, string>> = {}): Promise<void> {
+    const isFiring = async () => (await statesOf(name, labels)).includes('firing');
+    await waitFor(isFiring, { what: `${name} to fire`, timeoutMs: 60_000, intervalMs: 200, explain });
+    fired.add(name);
+  }
+
+  async function ends(name: string, labels: Readonly<Record<string, string>> = {}): Promise<void> {
+    const isQuiet = async () => (await statesOf(name, labels)).length === 0;
+    await waitFor(isQuiet, { what: `${name} to end`, timeoutMs: 60_000, intervalMs: 200, explain });
+  }
+
+  async function noneIsActive(): Promise<void> {
+    const names = async () => (await prometheus.alerts()).map(({ labels }) => labels.alertname);
+    let left = await names();
+    const isQuiet = async () => {
+      left = await names();
+      return left.length === 0;
+    };
+    await waitFor(isQuiet, {
+      what: 'all alerts to end',
+      timeoutMs: 60_000,
+      intervalMs: 200,
+      explain: () => left.join(),
+    });
+  }
+
+  const becomes = (name: string, state: string) => {
+    const [type = '', wanted] = state.split('=');
+    return world.waitForPool(name, `to have ${state}`, (pool) => conditionOf(pool, type) === wanted);
+  };
+  async function ready(name: string, spec: Parameters<typeof poolManifest>[1] = {}): Promise<void> {
+    await world.apply(poolManifest(name, spec));
+    await becomes(name, 'Ready=True/Verified');
+    await becomes(name, 'UpToDate=True/AsSpecified');
+  }
+  const nodesOf = async (pool: string) =>
+    (
+      await world.kubectl(
+        'get',
+        'nodes',
+        '-l',
+        `eks.amazonaws.com/nodegroup=${pool}`,
+        '-o',
+        'jsonpath={.items[*].metadata.name}',
+      )
+    ).split(' ');
+  const kernelOf = (node: string) =>
+    world.kubectl('get', 'node', node, '-o', 'jsonpath={.status.nodeInfo.kernelVersion}');
+  const patch = (name: string, spec: object) => world.patchPool(name, spec);
+
+  it('none fires while all is well, and promtool likes the metrics', async () => {
+    await ready('web', { scaling: { min: 2, max: 4 }, remediation: { maxUnhealthy: 1, unhealthyAfter: '2h' } });
+    await waitFor(async () => (await prometheus.query('windowspool:nodes:sum')).web === 2, {
+      what: 'the recorded number of nodes',
+      timeoutMs: 30_000,
+      explain,
+    });
+    // Before the first scrape the operator is down, to Prometheus.
+    await noneIsActive();
+    const { body } = await scrape(operator, { token });
+    const promtool = await toolPath('promtool', (line) => console.log(`    ${line}`));
+    const { stdout, stderr, code } = await runCommand(promtool, ['check', 'metrics'], {
+      stdin: body,
+      timeoutMs: 30_000,
+    });
+    // 3 is for names that Prometheus would not have given: the process's are Node.js' own.
+    const complaints = (stdout + stderr).split('\n').filter((line) => line !== '' && !line.startsWith('nodejs_'));
+    assert.deepEqual(complaints, [], `ended with ${code}`);
+  });
+
+  it('AWS that throttles more than a tenth of the calls; it ends with this suite, when enough others went well', async () => {
+    faults().calls.throttle({ count: 1_000_000 });
+    try {
+      await fires('WindowsOperatorThrottled');
+    } finally {
+      faults().calls.clear();
+    }
+  });
+
+  it('bad nodes: unverified, of mixed builds, too many to be remediated, and the pool not Ready', async () => {
+    const nodes = await nodesOf('web');
+    const kernels = await Promise.all(nodes.map(kernelOf));
+    const [one = '', other = ''] = nodes;
+    faults().patchKernel({ node: one, build: '10.0.17763' });
+    await fires('WindowsNodesUnverified', { pool: 'web' });
+    await fires('WindowsPoolMixedBuilds', { pool: 'web' });
+    assert.deepEqual(await statesOf('WindowsRemediationShortCircuited', {}), []);
+    faults().patchKernel({ node: other, build: '10.0.17763' });
+    await fires('WindowsPoolNotReady', { pool: 'web' });
+    await fires('WindowsRemediationShortCircuited', { pool: 'web' });
+    for (const [index, node] of nodes.entries()) faults().patchKernel({ node, kernelVersion: kernels[index] ?? '' });
+    for (const name of ['NodesUnverified', 'PoolMixedBuilds', 'PoolNotReady', 'RemediationShortCircuited'])
+      await ends(`Windows${name}`);
+  });
+
+  it('a failed update: the pool is Stalled until somebody wants another try', async () => {
+    const errorMessage = 'Couldn’t proceed with upgrade process';
+    faults().updateFailure({ group: 'web', errors: [{ errorCode: 'NodeCreationFailure', errorMessage }] });
+    await patch('web', { labels: { tier: 'web' } });
+    await fires('WindowsPoolStalled', { pool: 'web' });
+    await world.kubectl('annotate', 'windowspool', 'web', 'winpool.dev/retry=again');
+    await ends('WindowsPoolStalled');
+    await becomes('web', 'UpToDate=True/AsSpecified');
+  });
+
+  it('a health issue: DEGRADED, and the issue by its code', async () => {
+    const code = 'Ec2SecurityGroupNotFound';
+    faults().healthIssue({ group: 'web', issues: [{ code, message: 'It is gone', resourceIds: ['sg-1'] }] });
+    await fires('WindowsNodeGroupDegraded', { pool: 'web', status: 'DEGRADED' });
+    await fires('WindowsNodeGroupHealthIssue', { pool: 'web', code });
+    faults().healthIssue({ group: 'web', issues: [] });
+    await ends('WindowsNodeGroupDegraded');
+    await ends('WindowsNodeGroupHealthIssue');
+  });
+
+  it('an update that does not end, begun yesterday', async () => {
+    const { speed } = world.cloud.state.timeline;
+    faults().speed({ speed: 0.001 });
+    try {
+      await patch('web', { labels: { tier: 'db' } });
+      await becomes('web', 'Reconciling=True/Updating');
+      const status = { nodeGroup: { update: { startedAt: new Date(Date.now() - DAY_MS).toISOString() } } };
+      await world.kubectl(
+        'patch',
+        'windowspool',
+        'web',
+        '--subresource=status',
+        '--type=merge',
+        '-p',
+        JSON.stringify({ status }),
+      );
+      await fires('WindowsUpdateStuck', { pool: 'web' });
+    } finally {
+      faults().speed({ speed });
+    }
+    await ends('WindowsUpdateStuck');
+    await becomes('web', 'UpToDate=True/AsSpecified');
+  });
+
+  it('an old AMI release, until the pool has the newer one', async () => {
+    const pinned = (days: number) => ({ nodeGroup: { releaseVersion: `1.36-${releaseOf(days)}` } });
+    await world.apply(poolManifest('old', pinned(110)));
+    await fires('WindowsAmiNearEnd', { pool: 'old' });
+    await fires('WindowsReleaseOld', { pool: 'old' });
+    assert.deepEqual(await statesOf('WindowsAmiNearEnd', { pool: 'web' }), []);
+    await becomes('old', 'Ready=True/Verified');
+    await patch('old', pinned(60));
+    await ends('WindowsAmiNearEnd');
+    await ends('WindowsReleaseOld');
+    // The next test wants the share of the disruption budget that this update has.
+    await world.waitForPool('old', 'to have given its share back', (pool) => pool?.status?.disruption === undefined);
+  });
+
+  it('a node that cannot be drained, until its PodDisruptionBudget is gone', async () => {
+    const [node = ''] = await nodesOf('web');
+    const labels = { app: 'kept' };
+    const controller = await world.get<{ metadata: { uid: string } }>('configmap', 'kube-root-ca.crt', '-n', 'default');
+    const owner = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      name: 'kube-root-ca.crt',
+      uid: controller?.metadata.uid,
+      controller: true,
+    };
+    await world.apply({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'kept', namespace: 'default', labels, ownerReferences: [owner] },
+      spec: { nodeName: node, tolerations: [{ operator: 'Exists' }], containers: [{ name: 'main', image: 'main' }] },
+    });
+    await world.kubectl('wait', '--for=condition=Ready', 'pod/kept', '-n', 'default', '--timeout=30s');
+    const budget = { name: 'kept', namespace: 'default' };
+    await world.apply({
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: budget,
+      spec: { minAvailable: 1, selector: { matchLabels: labels } },
+    });
+    await world.kubectl('annotate', 'node', node, 'winpool.dev/replace=true');
+    await fires('WindowsDrainStuck', { pool: 'web' });
+    await world.kubectl('delete', 'poddisruptionbudget', 'kept', '-n', 'default');
+    await ends('WindowsDrainStuck');
+  });
+
+  /** Does something while the operator has no right to a resource. */
+  async function withoutRightTo(resource: string, act: () => Promise<void>): Promise<void> {
+    type Rule = { readonly resources: readonly string[] | undefined };
+    const role = ['clusterrole', 'windowspool-operator'] as const;
+    const { rules } = JSON.parse(await world.kubectl('get', ...role, '-o', 'json')) as { rules: Rule[] };
+    const grant = (next: readonly Rule[]) =>
+      world.kubectl('patch', ...role, '--type=merge', '-p', JSON.stringify({ rules: next }));
+    const without = rules.map((rule) => ({ ...rule, resources: rule.resources?.filter((name) => name !== resource) }));
+    await grant(without.filter(({ resources }) => resources === undefined || resources.length > 0));
+    try {
+      await act();
+    } finally {
+      await grant(rules);
+    }
+  }
+
+  it('a status that cannot be written', async () => {
+    assert.deepEqual(await statesOf('WindowsPoolStatusStale', {}), []);
+    await withoutRightTo('windowspools/status', async () => {
+      await patch('web', { driftPolicy: 'Report' });
+      await fires('WindowsPoolStatusStale', { pool: 'web' });
+    });
+    await ends('WindowsPoolStatusStale');
+  });
+
+  it('AWS that denies a look at the group of a pool which stays Ready', async () => {
+    await becomes('web', 'Ready=True/Verified');
+    assert.deepEqual(await statesOf('WindowsPoolPrerequisitesNotMet', { pool: 'web' }), []);
+    faults().removeAction({ action: 'eks:DescribeNodegroup' });
+    try {
+      await fires('WindowsPoolPrerequisitesNotMet', { pool: 'web' });
+      assert.deepEqual(await statesOf('WindowsPoolNotReady', { pool: 'web' }), []);
+    } finally {
+      faults().restoreAction();
+    }
+    await ends('WindowsPoolPrerequisitesNotMet');
+  });
+
+  it('an operator that may not watch nodes', async () => {
+    assert.equal(await operator.stop(), 0);
+    await withoutRightTo('nodes', async () => {
+      operator = launch();
+      await fires('WindowsOperatorCacheStale', { name: 'nodes' });
+      assert.deepEqual(await statesOf('WindowsOperatorCacheStale', { name: 'windowspools' }), []);
+    });
+    await ends('WindowsOperatorCacheStale');
+    await operator.ready();
+  });
+
+  it('an operator that is killed, and one that does not get to lead', async () => {
+    await operator.kill();
+    await fires('WindowsOperatorDown');
+    const spec = {
+      holderIdentity: 'a-laptop',
+      leaseDurationSeconds: 3_600,
+      renewTime: `${new Date().toISOString().slice(0, -1)}000Z`,
+    };
+    await world.kubectl('patch', ...LEASE, '--type=merge', '-p', JSON.stringify({ spec }));
+    operator = await startOperator();
+    await ends('WindowsOperatorDown');
+    await fires('WindowsOperatorNoLeader');
+    await world.kubectl('delete', ...LEASE);
+    await ends('WindowsOperatorNoLeader');
+  });
+
+  it('all of them have fired, and in the end none does', async () => {
+    assert.deepEqual([...fired].sort(), [...alerts.keys()].sort());
+    await noneIsActive();
+  });
+});

@@ -1,0 +1,60 @@
+/** A scraper of /metrics over TLS. */
+import { request } from 'node:https';
+import type { TLSSocket } from 'node:tls';
+import type { OperatorProcess } from '../../hack/world/operatorProcess.ts';
+
+export interface Scrape {
+  readonly status: number;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The first name of the certificate that the operator showed. */
+  readonly certificate: string;
+}
+
+export interface ScrapeOptions {
+  /** Of a ServiceAccount; none: no header. */
+  readonly token?: string;
+  /** In place of `Bearer TOKEN`. */
+  readonly authorization?: string;
+  /** The authority that must have signed the certificate; none: any is taken. */
+  readonly ca?: string;
+  readonly method?: string;
+}
+
+/** The port on which an operator serves its metrics. Throws when it serves none. */
+function metricsPort({ lines }: OperatorProcess): number {
+  const port = lines.find((line) => line.metricsPort !== undefined)?.metricsPort;
+  if (typeof port !== 'number') throw new Error('the operator has not said where it serves metrics');
+  return port;
+}
+
+/** Scrapes once, on a connection of its own. */
+export function scrape(operator: OperatorProcess, options: ScrapeOptions = {}): Promise<Scrape> {
+  const { token, ca, method = 'GET' } = options;
+  const authorization = options.authorization ?? (token === undefined ? undefined : `Bearer ${token}`);
+  const { promise, resolve, reject } = Promise.withResolvers<Scrape>();
+  const sent = request({
+    host: '127.0.0.1',
+    port: metricsPort(operator),
+    path: '/metrics',
+    method,
+    servername: 'localhost',
+    ...(ca === undefined ? { rejectUnauthorized: false } : { ca }),
+    headers: { ...(authorization !== undefined && { authorization }) },
+    agent: false,
+    signal: AbortSignal.timeout(30_000),
+  });
+  sent.on('error', reject).on('response', (answer) => {
+    const shown = (answer.socket as TLSSocket).getPeerX509Certificate()?.subjectAltName ?? '';
+    let body = '';
+    answer.on('error', reject).on('data', (data) => {
+      body += data;
+    });
+    answer.on('end', () => {
+      const certificate = shown.split(', ')[0]?.replace('DNS:', '') ?? '';
+      resolve({ status: answer.statusCode ?? 0, body, headers: answer.headers, certificate });
+    });
+  });
+  sent.end();
+  return promise;
+}

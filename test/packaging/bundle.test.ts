@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { OperatorProcess } from '../../hack/world/operatorProcess.ts';
+import { conditionOf, type World } from '../../hack/world/world.ts';
+import manifest from '../../package.json' with { type: 'json' };
+import lock from '../../package-lock.json' with { type: 'json' };
+import { poolManifest } from '../pools.ts';
+import { theWorld } from '../sharedWorld.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const run = promisify(execFile);
+
+/** Runs Node where no package can be found, as in the image. */
+async function node(args: readonly string[], cwd: string): Promise<{ stdout: string; stderr: string; code: number }> {
+  try {
+    const { stdout, stderr } = await run(process.execPath, args, { cwd, env: {}, timeout: 30_000 });
+    return { stdout, stderr, code: 0 };
+  } catch (error) {
+    return error as { stdout: string; stderr: string; code: number };
+  }
+}
+
+/** Copies what the image is built from, as the Dockerfile does, and the packages that this needs: real files, so that every path differs. */
+async function copySources(target: string): Promise<void> {
+  const packages = Object.entries(lock.packages as Record<string, { dev?: boolean }>)
+    .filter(([path, { dev }]) => path !== '' && (!dev || /node_modules\/(@?esbuild)\b/.test(path)))
+    .map(([path]) => path);
+  const sources = [
+    'package.json',
+    'cmd',
+    'controllers',
+    'hack/build.ts',
+    'hack/bundle.ts',
+    'hack/licences.ts',
+    'LICENSE',
+  ];
+  // Packages of other platforms stand in the lock file and not on the disk.
+  const there = [...sources, ...packages].filter((path) => existsSync(join(ROOT, path)));
+  for (const path of there) await cp(join(ROOT, path), join(target, path), { recursive: true });
+}
+
+describe('the bundle that ships', () => {
+  let folder: string;
+  let world: World;
+  let operator: OperatorProcess | undefined;
+  const bundle = () => join(folder, 'first');
+  const entry = () => join(bundle(), 'operator.mjs');
+
+  before(async function () {
+    this.timeout(600_000);
+    folder = await mkdtemp(join(tmpdir(), 'windowspool-bundle-'));
+    await run(process.execPath, [join(ROOT, 'hack/build.ts'), bundle()], { cwd: ROOT });
+    world = await theWorld();
+  });
+  after(async () => {
+    if (operator?.running) await world.kubectl('delete', 'windowspools', '--all', '--timeout=50s');
+    await operator?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('has the same bytes when it is built again, from a copy of the checkout in another folder', async () => {
+    const checkout = join(folder, 'checkout');
+    await copySources(checkout);
+    await run(process.execPath, ['hack/build.ts'], { cwd: checkout });
+    const contents = async (dir: string) => {
+      const names = (await readdir(dir)).sort();
+      return Promise.all(names.map(async (name) => [name, await readFile(join(dir, name), 'utf8')] as const));
+    };
+    const [before, again] = [await contents(bundle()), await contents(join(checkout, 'build/operator'))];
+    assert.deepEqual(
+      again.map(([name]) => name),
+      before.map(([name]) => name),
+    );
+    for (const [index, [name, text]] of again.entries()) assert.ok(text === before[index]?.[1], `${name} differs`);
+  });
+
+  it('goes with its licence and those of the packages in it', async () => {
+    assert.equal(await readFile(join(bundle(), 'LICENSE'), 'utf8'), await readFile(join(ROOT, 'LICENSE'), 'utf8'));
+    const notices = await readFile(join(bundle(), 'THIRD_PARTY_NOTICES'), 'utf8');
+    const { dependencies } = manifest;
+    for (const [name, version] of Object.entries(dependencies))
+      assert.match(notices, new RegExp(`^${name} ${version}: \\S`, 'm'));
+    assert.match(notices, /Permission is hereby granted, free of charge/);
+  });
+
+  it('prints its version, its help and what is missing', async () => {
+    assert.deepEqual(await node([entry(), '--version'], folder), {
+      stdout: `${manifest.version}\n`,
+      stderr: '',
+      code: 0,
+    });
+    assert.match((await node([entry(), '--help'], folder)).stdout, /--cluster-name .*Required/);
+    const { code, stderr } = await node([entry()], folder);
+    assert.equal(code, 2);
+    assert.match(stderr, /--cluster-name is missing: give it, or set WINPOOL_CLUSTER_NAME/);
+  });
+
+  it('brings a pool to Ready as in a pod, without the reader of kubeconfigs', async () => {
+    await rename(join(bundle(), await chunkWith('loadFromFile')), join(folder, 'client-node.mjs'));
+    const credentials = await world.podCredentials();
+    operator = world.operator(['--leader-elect=false', '--join-grace=2s'], { entry: entry(), credentials });
+    await operator.ready();
+    await world.apply(poolManifest('bundled'));
+    await world.waitForPool('bundled', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+  });
+
+  it('has of the client of EC2 only what is used', async () => {
+    const { size } = await stat(join(bundle(), await chunkWith('DescribeInstancesCommand')));
+    assert.ok(size < 150_000, `${size} bytes`);
+  });
+
+  it('asks EC2 when nodes are missing, and names their instances', async () => {
+    world.cloud.faults.nextNode({ group: 'bundled', neverJoins: true });
+    await world.kubectl('scale', 'windowspool', 'bundled', '--replicas=2');
+    const pool = await world.waitForPool(
+      'bundled',
+      'to name the instance that does not join',
+      (found) => conditionOf(found, 'NodesVerified') === 'False/NodesMissing',
+    );
+    const message = pool?.status?.conditions?.find(({ type }) => type === 'NodesVerified')?.message ?? '';
+    assert.match(message, /Running and not joined: i-[0-9a-f]+\./);
+  });
+
+  it('ends in order, and has said nothing but log lines', async () => {
+    await world.kubectl('delete', 'windowspool', 'bundled', '--timeout=30s');
+    assert.equal(await operator?.stop(), 0);
+    assert.deepEqual(operator?.stray, []);
+  });
+
+  /** The file beside the entry in which a word stands; there must be exactly one. */
+  async function chunkWith(word: string): Promise<string> {
+    const found: string[] = [];
+    for (const name of await readdir(bundle()))
+      if (name !== 'operator.mjs' && (await readFile(join(bundle(), name), 'utf8')).includes(word)) found.push(name);
+    assert.equal(found.length, 1, `${word} is in ${found.join(', ') || 'no chunk'}`);
+    return found[0] ?? '';
+  }
+});

@@ -1,0 +1,190 @@
+/** Another version of the operator takes over what the one before it made and wrote: pools in every state, and an update under way. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import { waitFor } from '../../hack/controlplane/wait.ts';
+import { existingNode } from '../../hack/world/existingNode.ts';
+import type { OperatorProcess } from '../../hack/world/operatorProcess.ts';
+import { conditionOf, startWorld, type World } from '../../hack/world/world.ts';
+import { existingPool, poolManifest } from '../pools.ts';
+import { type PreviousOperator, previousOperator } from './previousOperator.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const OLD = '1.36-2026.02.17';
+const NEW = '1.36-2026.03.17';
+const FLAGS = ['--poll-interval=200ms', '--resync-interval=1s', '--leader-elect=false'];
+
+/** Pools, and what the old operator makes of each before it ends. */
+const pools: readonly (readonly [manifest: object, isSo: (pool: WindowsPool) => boolean])[] = [
+  [poolManifest('settled', { scaling: { desired: 2 }, labels: { team: 'a' } }), has('Ready', 'True/Verified')],
+  [poolManifest('gated', { verification: { policy: 'Gate' } }), has('Ready', 'True/Verified')],
+  [poolManifest('failing', { verification: { policy: 'Quarantine' } }), has('NodesVerified', 'False/WrongBuild')],
+  [poolManifest('refused'), ({ status }) => status?.nodeGroup?.status === 'CREATE_FAILED'],
+  [poolManifest('paused', { paused: true }), ({ status }) => (status?.pendingSteps?.length ?? 0) > 0],
+  [poolManifest('edited', { driftPolicy: 'Report' }), has('UpToDate', 'False/Drifted')],
+  [poolManifest('updating', { nodeGroup: { releaseVersion: OLD } }), has('Ready', 'True/Verified')],
+  [existingPool('existing', { matchLabels: { team: 'b' } }), has('Ready', 'True/Verified')],
+];
+const names = pools.map(([manifest]) => (manifest as WindowsPool).metadata.name);
+
+function has(type: string, state: string): (pool: WindowsPool) => boolean {
+  return (pool) => conditionOf(pool, type) === state;
+}
+
+interface Event {
+  readonly reason: string;
+  readonly note: string;
+  readonly regarding: { readonly kind: string; readonly name: string };
+  readonly series?: { readonly count: number };
+}
+
+describe('an upgrade of the operator', function () {
+  this.timeout(300_000);
+  let previous: PreviousOperator;
+  let world: World;
+  let operator: OperatorProcess;
+  let were: readonly WindowsPool[];
+  let toldBefore: readonly string[];
+  let callsBefore: number;
+
+  before(async () => {
+    previous = await previousOperator();
+    console.log(`    from ${previous.origin}`);
+    world = await startWorld({ speed: 4, bare: true });
+    await world.kubectl('apply', '-f', join(previous.manifests, 'crds/windowspools.yaml'));
+    await world.kubectl('apply', '-f', join(previous.manifests, 'config/manager/namespace.yaml'));
+    await world.kubectl('apply', '-k', join(previous.manifests, 'config/rbac'));
+    await world.login();
+  });
+  after(async () => {
+    await world?.stop();
+    await previous?.end();
+  });
+
+  const read = async (name: string) => (await world.pool(name)) ?? assert.fail(`pool ${name} is gone`);
+  const all = () => Promise.all(names.map(read));
+  /** What AWS was asked to change since the old operator ended, but for the pool that came later. */
+  const wishes = () =>
+    world.cloud
+      .calls()
+      .slice(callsBefore)
+      .filter(({ operation }) => !/^(Describe|List|Get)/.test(operation))
+      .map(({ operation, input }) => `${operation} ${JSON.stringify(input)}`)
+      .filter((wish) => !wish.includes('newcomer'));
+  /** What was told of the pools, each with how often. */
+  const told = async (): Promise<string[]> => {
+    const { items }: { items: Event[] } = JSON.parse(
+      await world.kubectl('get', 'events.events.k8s.io', '-A', '-o', 'json'),
+    );
+    return items
+      .filter(({ regarding }) => regarding.kind === 'WindowsPool' && names.includes(regarding.name))
+      .map(({ reason, note, regarding, series }) => `${regarding.name} ${reason} ${series?.count ?? 1} ${note}`)
+      .sort();
+  };
+
+  async function untilQuiet(): Promise<void> {
+    let last = '';
+    const quiet = async () => {
+      const now = (await all()).map(({ metadata }) => metadata.resourceVersion).join();
+      const same = now === last;
+      last = now;
+      return same;
+    };
+    await waitFor(quiet, { what: 'the pools to change no more', timeoutMs: 60_000, intervalMs: 1_500 });
+  }
+
+  it('begins with an operator of before that works on pools in every state', async () => {
+    operator = await world.operator(FLAGS, { entry: previous.entry }).ready();
+    world.cloud.faults.nextNode({ group: 'failing', build: '10.0.17763' });
+    const issues = [{ code: 'NodeCreationFailure' as const, message: 'Unhealthy nodes', resourceIds: ['i-1'] }];
+    world.cloud.faults.createFailure({ group: 'refused', issues });
+    await world.apply(existingNode({ name: 'rack-1', labels: { team: 'b' } }));
+    for (const [manifest] of pools) await world.apply(manifest);
+    await world.waitForPool('edited', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    world.cloud.faults.edit({ group: 'edited', scalingConfig: { maxSize: 5 } });
+    for (const [index, [, isSo]] of pools.entries()) {
+      const name = names[index] ?? '';
+      await world.waitForPool(name, 'to be as the old operator leaves it', (pool) => pool !== undefined && isSo(pool));
+    }
+    await untilQuiet();
+    world.cloud.faults.speed({ speed: 0.01 });
+    await world.patchPool('updating', { nodeGroup: { releaseVersion: NEW } });
+    await world.waitForPool(
+      'updating',
+      'to be at it',
+      (pool) => pool?.status?.nodeGroup?.update?.status === 'InProgress',
+    );
+    await untilQuiet();
+    assert.equal(await operator.stop(), 0);
+  });
+
+  it('goes on with the new CRD and rights: every pool is looked at again', async () => {
+    were = await all();
+    toldBefore = await told();
+    callsBefore = world.cloud.calls().length;
+    await world.kubectl('apply', '-f', join(ROOT, 'crds/windowspools.yaml'));
+    await world.kubectl('apply', '-k', join(ROOT, 'config/rbac'));
+    operator = await world.operator(FLAGS).ready();
+    const groups = names.filter((name) => name !== 'existing');
+    const seen = () =>
+      new Set(
+        world.cloud
+          .calls()
+          .slice(callsBefore)
+          .filter(({ operation }) => operation === 'DescribeNodegroup')
+          .map(({ input }) => (input as { nodegroupName: string }).nodegroupName),
+      );
+    await waitFor(() => groups.every((name) => seen().has(name)), {
+      what: 'the new operator to look at every group',
+      timeoutMs: 60_000,
+      explain: () => operator.tail(),
+    });
+    // Reconciled after those that were there before it.
+    await world.apply(poolManifest('newcomer'));
+    await world.waitForPool('newcomer', 'to be begun', (pool) => pool?.status?.nodeGroup?.status === 'CREATING');
+    await untilQuiet();
+  });
+
+  it('sends nothing to AWS for them', () => assert.deepEqual(wishes(), []));
+
+  it('leaves every condition as it was, and the time since when', async () => {
+    const facts = ({ metadata, status }: WindowsPool) =>
+      (status?.conditions ?? []).map(({ type, status: is, lastTransitionTime }) =>
+        [metadata.name, type, is, lastTransitionTime].join(' '),
+      );
+    const after = (await all()).flatMap(facts);
+    assert.notEqual(after.length, 0);
+    assert.deepEqual(
+      were.flatMap(facts).filter((fact) => !after.includes(fact)),
+      [],
+    );
+  });
+
+  it('leaves the specs and the groups alone', async () => {
+    const facts = ({ metadata, spec, status }: WindowsPool) => [metadata.generation, spec, status?.nodeGroup?.arn];
+    assert.deepEqual((await all()).map(facts), were.map(facts));
+  });
+
+  it('tells nothing again', async () => assert.deepEqual(await told(), toldBefore));
+
+  it('brings the update to its end that the old one began, without another', async () => {
+    world.cloud.faults.speed({ speed: 4 });
+    await world.waitForPool(
+      'updating',
+      'to have the new release',
+      (pool) =>
+        pool?.status?.nodeGroup?.releaseVersion === NEW &&
+        pool.status.nodeGroup.update?.status !== 'InProgress' &&
+        conditionOf(pool, 'Ready') === 'True/Verified',
+    );
+    assert.deepEqual(wishes(), []);
+  });
+
+  it('lets every pool go', async () => {
+    await world.patchPool('paused', { paused: false });
+    await world.kubectl('delete', 'windowspools', '--all', '--timeout=120s');
+    assert.deepEqual([...world.cloud.state.groups.keys()], []);
+    assert.equal(await operator.stop(), 0);
+  });
+});

@@ -1,0 +1,82 @@
+/** Rights that are needed rarely: by an older API server, an account without node groups, a launch template that tags its instances. */
+import assert from 'node:assert/strict';
+import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import { ofOperator, readAudit } from '../../hack/world/audit.ts';
+import { conditionOf, messageOf } from '../../hack/world/world.ts';
+import { startOldApiServer } from '../engine/oldApiServer.ts';
+import { poolManifest } from '../pools.ts';
+import { setSwitch, theWorld, withOperator } from '../sharedWorld.ts';
+
+describe('an API server without watch lists', function () {
+  this.timeout(120_000);
+
+  it('is listed and then watched, and pools get Ready', async () => {
+    const world = await theWorld();
+    const from = (await readAudit(world.controlPlane.auditLog)).length;
+    await using old = await startOldApiServer(world.controlPlane, world.operatorKubeconfig);
+    const operator = world.operator(['--leader-elect=false', '--poll-interval=200ms'], { credentials: old.kubeconfig });
+    try {
+      await operator.ready();
+      await world.apply(poolManifest('listed'));
+      await world.apply({
+        apiVersion: 'winpool.dev/v1alpha1',
+        kind: 'WindowsPool',
+        metadata: { name: 'listed-hosts' },
+        spec: {
+          windowsVersion: 'Windows2022',
+          existingNodes: { instancesConfigMap: { namespace: 'default', name: 'windows-instances' } },
+        },
+      });
+      await world.waitForPool('listed', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+      await world.waitForPool('listed-hosts', 'to know that there is no list', (pool) =>
+        conditionOf(pool, 'NodesFound').startsWith('False/'),
+      );
+      const events = ofOperator((await readAudit(world.controlPlane.auditLog)).slice(from));
+      const listed = events.flatMap(({ verb, objectRef }) => (verb === 'list' && objectRef?.resource) || []);
+      for (const resource of ['windowspools', 'nodes', 'runtimeclasses', 'configmaps'])
+        assert.ok(listed.includes(resource), `${resource} were not listed`);
+    } finally {
+      await world.kubectl('delete', 'windowspools', '--all', '--timeout=50s');
+      await operator.stop();
+    }
+  });
+});
+
+describe('rights in AWS that only some accounts and pools need', () => {
+  const stage = withOperator('--denied-retry-interval=1s', '--create-retry-interval=1s');
+  const ready = (name: string) =>
+    stage.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+
+  /** Takes the right away: the pool tells it in AWS' words, and goes on once it is back. */
+  async function needs(action: string, pool: object, name: string, words: RegExp): Promise<void> {
+    stage.world.cloud.faults.removeAction({ action });
+    try {
+      await stage.world.apply(pool);
+      const told = (pool: WindowsPool | undefined) =>
+        ['PrerequisitesMet', 'NodeGroupReady'].some((type) => words.test(messageOf(pool, type)));
+      await stage.world.waitForPool(name, `to tell of ${action}`, told);
+    } finally {
+      stage.world.cloud.faults.restoreAction();
+    }
+    await ready(name);
+    await stage.world.kubectl('delete', 'windowspool', name, '--timeout=60s');
+  }
+
+  it('the first node group of an account needs the service-linked role made', async () => {
+    const restore = setSwitch(stage.world, 'nodegroupServiceRole', 'missing');
+    try {
+      await needs('iam:CreateServiceLinkedRole', poolManifest('pioneer'), 'pioneer', /iam:CreateServiceLinkedRole/);
+    } finally {
+      restore();
+    }
+  });
+
+  it('a launch template that tags its instances needs the right to tag them', async () => {
+    const tags = [{ Key: 'team', Value: 'site' }];
+    const data = { TagSpecifications: [{ ResourceType: 'instance', Tags: tags }] };
+    stage.world.cloud.faults.launchTemplate({ name: 'tagging', data });
+    const nodeGroup = { launchTemplate: { name: 'tagging', version: '$Latest' }, instanceTypes: ['m5.large'] };
+    const pool = poolManifest('tagged', { nodeGroup });
+    await needs('ec2:CreateTags', pool, 'tagged', /not authorized to launch instances with this launch template/);
+  });
+});

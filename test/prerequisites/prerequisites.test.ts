@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict';
+import { nodeRoleArn, subnetIds } from '../../hack/cloud/network.ts';
+import { waitFor } from '../../hack/controlplane/wait.ts';
+import { conditionOf, type World, windowsIpam } from '../../hack/world/world.ts';
+import { poolManifest } from '../pools.ts';
+import { LINUX, linuxGroup, withPrerequisites } from './stage.ts';
+
+/** How a prerequisite is taken away and given back, and what the pool says meanwhile. */
+interface Row {
+  readonly what: string;
+  readonly name: string;
+  readonly spec?: Parameters<typeof poolManifest>[1];
+  readonly breaks: (world: World) => unknown;
+  readonly mends: (world: World) => unknown;
+  readonly reason: string;
+  readonly words: RegExp;
+}
+
+const awsAuth = (groups: readonly string[]) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { namespace: 'kube-system', name: 'aws-auth' },
+  data: { mapRoles: JSON.stringify([{ rolearn: nodeRoleArn, username: 'node', groups }]) },
+});
+
+const rows: readonly Row[] = [
+  {
+    what: 'the cluster is ACTIVE',
+    name: 'updating',
+    breaks: ({ cloud }) => cloud.faults.cluster({ status: 'UPDATING' }),
+    mends: ({ cloud }) => cloud.faults.cluster({ status: 'ACTIVE' }),
+    reason: 'ClusterNotActive',
+    words: /is UPDATING, and EKS makes no node group before it is ACTIVE/,
+  },
+  {
+    what: 'the cluster has IPv4',
+    name: 'ipv6',
+    breaks: ({ cloud }) => cloud.faults.cluster({ ipFamily: 'ipv6' }),
+    mends: ({ cloud }) => cloud.faults.cluster({ ipFamily: 'ipv4' }),
+    reason: 'UnsupportedIPFamily',
+    words: /is of IP family ipv6/,
+  },
+  {
+    what: 'the cluster is not in Auto Mode',
+    name: 'auto',
+    breaks: ({ cloud }) => cloud.faults.cluster({ autoMode: true }),
+    mends: ({ cloud }) => cloud.faults.cluster({ autoMode: false }),
+    reason: 'AutoModeUnsupported',
+    words: /Auto Mode, which has no Windows nodes/,
+  },
+  {
+    what: 'its version goes with Windows Server 2025',
+    name: 'old',
+    spec: { windowsVersion: 'Windows2025' },
+    breaks: ({ cloud }) => cloud.faults.cluster({ version: '1.34' }),
+    mends: ({ cloud }) => cloud.faults.cluster({ version: '1.36' }),
+    reason: 'UnsupportedVersion',
+    words: /Kubernetes 1\.34 does not go with Windows Server 2025, which is supported from 1\.35/,
+  },
+  {
+    what: 'a Linux node takes pods',
+    name: 'nolinux',
+    breaks: (world) => world.kubectl('cordon', ...LINUX),
+    mends: (world) => world.kubectl('uncordon', ...LINUX),
+    reason: 'NoLinuxNode',
+    words: /no Linux node that takes pods/,
+  },
+  {
+    what: 'Windows IPAM is on in the ConfigMap',
+    name: 'ipam',
+    breaks: (world) => world.apply(windowsIpam(false)),
+    mends: (world) => world.apply(windowsIpam(true)),
+    reason: 'WindowsIPAMDisabled',
+    words: /The vpc-cni add-on is not installed: set enable-windows-ipam: "true" in the ConfigMap/,
+  },
+  {
+    what: 'Windows IPAM is on in the add-on that owns it',
+    name: 'addon',
+    breaks: async (world) => {
+      world.cloud.faults.addon({ name: 'vpc-cni', configurationValues: '{}' });
+      await world.apply(windowsIpam(false));
+    },
+    mends: async (world) => {
+      world.cloud.faults.addon({ name: 'vpc-cni', configurationValues: '{"enableWindowsIpam":"true"}' });
+    },
+    reason: 'WindowsIPAMDisabled',
+    words:
+      /The vpc-cni add-on of cluster demo owns it: add \{"enableWindowsIpam":"true"\} to the add-on's configuration/,
+  },
+  {
+    what: 'the old VPC resource controller is gone',
+    name: 'legacy',
+    breaks: (world) =>
+      world.kubectl('-n', 'kube-system', 'create', 'deployment', 'vpc-resource-controller', '--image=old'),
+    mends: (world) => world.kubectl('-n', 'kube-system', 'delete', 'deployment', 'vpc-resource-controller'),
+    reason: 'LegacyResourceController',
+    words: /Deployment kube-system\/vpc-resource-controller is there/,
+  },
+  {
+    what: 'the access entry of the node role is for Windows',
+    name: 'entry',
+    breaks: ({ cloud }) => cloud.faults.accessEntry({ type: 'EC2_LINUX' }),
+    mends: ({ cloud }) => cloud.faults.accessEntry({ type: 'EC2_WINDOWS' }),
+    reason: 'NodeAccessWrong',
+    words: /is of type EC2_LINUX: kube-proxy of Windows nodes lacks its rights/,
+  },
+  {
+    what: 'the node role has an access entry',
+    name: 'noentry',
+    breaks: ({ cloud }) => cloud.faults.accessEntry({ exists: false }),
+    mends: ({ cloud }) => cloud.faults.accessEntry({ type: 'EC2_WINDOWS' }),
+    reason: 'NodeAccessWrong',
+    words: /has no access entry in cluster demo\. EKS may make one of type EC2_LINUX/,
+  },
+  {
+    what: 'aws-auth gives the node role its groups, where there are no access entries',
+    name: 'awsauth',
+    breaks: async (world) => {
+      world.cloud.faults.cluster({ authenticationMode: 'CONFIG_MAP' });
+      await world.apply(awsAuth(['system:bootstrappers', 'system:nodes']));
+    },
+    mends: (world) => world.apply(awsAuth(['system:bootstrappers', 'system:nodes', 'eks:kube-proxy-windows'])),
+    reason: 'NodeAccessWrong',
+    words: /aws-auth maps node role \S+ without eks:kube-proxy-windows/,
+  },
+  {
+    what: 'no Linux group has the node role',
+    name: 'shared',
+    breaks: (world) => linuxGroup(world, 'linux', nodeRoleArn),
+    mends: (world) => world.kubectl('label', 'nodes', ...LINUX, 'eks.amazonaws.com/nodegroup-'),
+    reason: 'NodeRoleShared',
+    words: /is also that of Linux node group linux/,
+  },
+  {
+    what: 'the instance type is x86_64',
+    name: 'arm',
+    spec: { nodeGroup: { instanceTypes: ['m6g.large'] } },
+    breaks: () => undefined,
+    mends: (world) => world.apply(poolManifest('arm', { nodeGroup: { instanceTypes: ['m5.large'] } })),
+    reason: 'InstanceTypeUnsupported',
+    words: /instance type m6g\.large is arm64/,
+  },
+  {
+    what: 'the instance type exists',
+    name: 'notype',
+    spec: { nodeGroup: { instanceTypes: ['m5.tiny'] } },
+    breaks: () => undefined,
+    mends: (world) => world.apply(poolManifest('notype', { nodeGroup: { instanceTypes: ['m5.large'] } })),
+    reason: 'InstanceTypeUnsupported',
+    words: /EC2 knows no instance type m5\.tiny in eu-west-1/,
+  },
+  {
+    what: 'the instance type is offered in the zones',
+    name: 'zones',
+    spec: { nodeGroup: { instanceTypes: ['r5.large'] } },
+    breaks: ({ cloud }) => cloud.faults.offering({ instanceType: 'r5.large', zones: ['eu-west-1a'] }),
+    mends: ({ cloud }) => cloud.faults.offering({ instanceType: 'r5.large' }),
+    reason: 'InstanceTypeNotOffered',
+    words: /EC2 offers none of the pool's instance types \(r5\.large\) in eu-west-1b, where subnet-0a2/,
+  },
+  {
+    what: 'the subnets exist',
+    name: 'nosubnet',
+    spec: { nodeGroup: { subnets: [{ id: 'subnet-0123456789abcdef0' }] } },
+    breaks: () => undefined,
+    mends: (world) => world.apply(poolManifest('nosubnet')),
+    reason: 'SubnetNotFound',
+    words: /EC2 knows no subnet subnet-0123456789abcdef0 in eu-west-1/,
+  },
+  {
+    what: 'the subnets have free addresses',
+    name: 'addresses',
+    breaks: ({ cloud }) => {
+      for (const id of subnetIds) cloud.faults.subnet({ id, freeAddresses: 5 });
+    },
+    mends: ({ cloud }) => {
+      for (const id of subnetIds) cloud.faults.subnet({ id, freeAddresses: 251 });
+    },
+    reason: 'TooFewAddresses',
+    words: /have together 10 free addresses, and 3 nodes more take at least 12 \(30 when they are full of pods\)/,
+  },
+  {
+    what: 'the subnets have free addresses for the prefixes of the nodes',
+    name: 'prefixes',
+    breaks: async (world) => {
+      for (const id of subnetIds) world.cloud.faults.subnet({ id, freeAddresses: 20 });
+      await world.apply(windowsIpam(true, { 'enable-windows-prefix-delegation': 'true' }));
+    },
+    mends: (world) => world.apply(windowsIpam(true)),
+    reason: 'TooFewAddresses',
+    words: /have together 40 free addresses, and 3 nodes more take at least 51 /,
+  },
+];
+
+describe('the prerequisites of a pool', () => {
+  const { stage, is, message, remove, creations, measured } = withPrerequisites();
+
+  for (const { what, name, spec, breaks, mends, reason, words } of rows) {
+    it(`${what}: nothing is created before, and then it goes on`, async () => {
+      stage.world.cloud.resetCalls();
+      await breaks(stage.world);
+      await stage.world.apply(poolManifest(name, spec));
+      await is(name, 'PrerequisitesMet', `False/${reason}`);
+      await is(name, 'Ready', `False/${reason}`);
+      assert.match(await message(name, 'PrerequisitesMet'), words);
+      assert.match(await message(name, 'PrerequisitesMet'), /See docs\/prerequisites\.md#[a-z0-9-]+\.$/);
+      assert.ok((await measured(name)).includes(`False/${reason}`), `the metric of ${reason}`);
+      assert.equal(creations(name), 0);
+      await mends(stage.world);
+      await is(name, 'Ready', 'True/Verified');
+      assert.equal(conditionOf(await stage.world.pool(name), 'PrerequisitesMet'), 'True/Met');
+      assert.deepEqual(await measured(name), []);
+      assert.equal(creations(name), 1);
+      await remove(name);
+    });
+  }
+
+  it('make the access entry where the pool says so, and leave it when the pool goes', async () => {
+    stage.world.cloud.faults.accessEntry({ exists: false });
+    await stage.world.apply(poolManifest('manages', { nodeGroup: { manageAccessEntry: true } }));
+    await is('manages', 'Ready', 'True/Verified');
+    assert.equal(stage.world.cloud.state.accessEntries.get(nodeRoleArn)?.type, 'EC2_WINDOWS');
+    await remove('manages');
+    assert.equal(stage.world.cloud.state.accessEntries.get(nodeRoleArn)?.type, 'EC2_WINDOWS');
+  });
+
+  it('never change an access entry of another type', async () => {
+    stage.world.cloud.faults.accessEntry({ type: 'EC2_LINUX' });
+    await stage.world.apply(poolManifest('linuxentry', { nodeGroup: { manageAccessEntry: true } }));
+    await is('linuxentry', 'PrerequisitesMet', 'False/NodeAccessWrong');
+    assert.equal(stage.world.cloud.state.accessEntries.get(nodeRoleArn)?.type, 'EC2_LINUX');
+    await remove('linuxentry');
+  });
+
+  it('let an update wait that EKS refuses only while the cluster is upgraded', async () => {
+    await stage.world.apply(poolManifest('skew'));
+    await is('skew', 'Ready', 'True/Verified');
+    const { faults } = stage.world.cloud;
+    faults.cluster({ status: 'UPDATING' });
+    const words = 'Requested release version is not valid for kubernetes version 1.36.';
+    const refusal = { operation: 'UpdateNodegroupConfig', name: 'InvalidParameterException', message: words };
+    faults.calls.error({ ...refusal, count: 3 });
+    stage.world.cloud.resetCalls();
+    await stage.world.apply(poolManifest('skew', { labels: { team: 'web' } }));
+    const tries = () =>
+      stage.world.cloud.calls().filter(({ operation }) => operation === 'UpdateNodegroupConfig').length;
+    await waitFor(() => tries() >= 3, { what: 'three tries', timeoutMs: 60_000 });
+    assert.equal(conditionOf(await stage.world.pool('skew'), 'Stalled'), 'absent');
+    faults.cluster({ status: 'ACTIVE' });
+    await stage.world.waitForPool(
+      'skew',
+      'to be relabelled',
+      () => stage.world.cloud.state.groups.get('skew')?.nodegroup.labels?.team === 'web',
+    );
+    faults.calls.error(refusal);
+    await is('skew', 'NodeGroupReady', 'True/Active');
+    await stage.world.apply(poolManifest('skew', { labels: { team: 'other' } }));
+    await is('skew', 'Stalled', 'True/UpdateRefused');
+    await remove('skew');
+  });
+
+  it('of many pools are asked for once', async () => {
+    const names = ['one', 'two', 'three', 'four'];
+    stage.world.cloud.resetCalls();
+    await stage.world.apply({
+      apiVersion: 'v1',
+      kind: 'List',
+      items: names.map((name) => poolManifest(name, { nodeGroup: { instanceTypes: ['t3.xlarge'] } })),
+    });
+    for (const name of names) await is(name, 'PrerequisitesMet', 'True/Met');
+    const counts = Object.groupBy(stage.world.cloud.calls(), ({ operation }) => operation);
+    for (const operation of ['DescribeInstanceTypes', 'DescribeInstanceTypeOfferings'])
+      assert.equal(counts[operation]?.length, 1, operation);
+    for (const name of names) await remove(name);
+  });
+});

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { nodeRoleArn } from '../../hack/cloud/network.ts';
+import { conditionOf, windowsIpam } from '../../hack/world/world.ts';
+import { poolManifest } from '../pools.ts';
+import { linuxGroup, withPrerequisites } from './stage.ts';
+
+const BINDING = ['-n', 'kube-system', 'rolebinding', 'windowspool-operator-prerequisites'] as const;
+
+interface ClusterRole {
+  readonly metadata: { readonly name: string };
+  readonly rules: readonly { readonly resources: readonly string[]; readonly verbs: readonly string[] }[];
+}
+
+describe('prerequisites that may not be looked at', () => {
+  const { stage, is, message, remove, creations, measured } = withPrerequisites();
+
+  // Another instance type for each: what was asked for other pools must not be what this one knows.
+  const actions = {
+    'eks:DescribeAccessEntry': 'm5.large',
+    'ec2:DescribeInstanceTypes': 'm6i.large',
+    'ec2:DescribeInstanceTypeOfferings': 'c5.large',
+    'ec2:DescribeSubnets': 'm5.large',
+  } as const;
+  for (const [action, instanceType] of Object.entries(actions)) {
+    it(`are Unknown without ${action}, which keeps nothing back`, async () => {
+      const name = action.replace(/\W/g, '').toLowerCase();
+      stage.world.cloud.faults.removeAction({ action });
+      // CreateNodegroup itself needs the subnets.
+      const needed = action === 'ec2:DescribeSubnets';
+      await stage.world.apply(poolManifest(name, { nodeGroup: { instanceTypes: [instanceType] } }));
+      await stage.world.waitForPool(name, `to name ${action}`, (pool) =>
+        /AccessDenied/.test(conditionOf(pool, 'PrerequisitesMet')),
+      );
+      assert.match(await message(name, 'PrerequisitesMet'), new RegExp(action));
+      if (!needed) await is(name, 'Ready', 'True/Verified');
+      if (!needed) await is(name, 'PrerequisitesMet', 'Unknown/AccessDenied');
+      stage.world.cloud.faults.restoreAction();
+      await is(name, 'PrerequisitesMet', 'True/Met');
+      await is(name, 'Ready', 'True/Verified');
+      await remove(name);
+    });
+  }
+
+  /** Takes what the operator may read in kube-system while the test runs. */
+  async function withoutBinding(run: () => Promise<void>): Promise<void> {
+    const binding = await stage.world.kubectl('get', ...BINDING, '-o', 'json');
+    await stage.world.kubectl('delete', ...BINDING);
+    try {
+      await run();
+    } finally {
+      const { metadata, ...rest } = JSON.parse(binding);
+      await stage.world.apply({ ...rest, metadata: { name: metadata.name, namespace: metadata.namespace } });
+    }
+  }
+
+  it('are Unknown without the rights in kube-system, which keeps nothing back', async () => {
+    await withoutBinding(async () => {
+      await stage.world.apply(poolManifest('norights'));
+      await is('norights', 'Ready', 'True/Verified');
+      await is('norights', 'PrerequisitesMet', 'Unknown/AccessDenied');
+      const text = await message('norights', 'PrerequisitesMet');
+      for (const right of [
+        'configmaps kube-system/amazon-vpc-cni',
+        'deployments.apps kube-system/vpc-resource-controller',
+      ])
+        assert.ok(text.includes(`it needs get ${right}`), text);
+    });
+    await is('norights', 'PrerequisitesMet', 'True/Met');
+    await remove('norights');
+  });
+
+  /** Takes a verb about a resource from the operator while the test runs. */
+  async function without(resource: string, verb: string, run: () => Promise<void>): Promise<void> {
+    const role = (await stage.world.get<ClusterRole>('clusterrole', 'windowspool-operator')) ?? assert.fail();
+    const patch = (rules: ClusterRole['rules']) =>
+      stage.world.kubectl('patch', 'clusterrole', role.metadata.name, '--type=merge', '-p', JSON.stringify({ rules }));
+    const lessened = role.rules.map((rule) =>
+      rule.resources.includes(resource) ? { ...rule, verbs: rule.verbs.filter((other) => other !== verb) } : rule,
+    );
+    await patch(lessened);
+    try {
+      await run();
+    } finally {
+      await patch(role.rules);
+    }
+  }
+
+  it('are Unknown without the right to list nodes, which keeps nothing back', async () => {
+    await without('nodes', 'list', async () => {
+      await stage.world.apply(poolManifest('nolist'));
+      await is('nolist', 'PrerequisitesMet', 'Unknown/AccessDenied');
+      await is('nolist', 'Ready', 'True/Verified');
+      assert.match(
+        await message('nolist', 'PrerequisitesMet'),
+        /a Linux node \(it needs list nodes\), the node role of the Linux groups \(it needs list nodes\)\..*config\/rbac.*See docs\/prerequisites\.md#what-could-not-be-checked\.$/,
+      );
+      assert.equal(creations('nolist'), 1);
+      assert.deepEqual(await measured('nolist'), ['Unknown/NoLinuxNode', 'Unknown/NodeRoleShared']);
+    });
+    await is('nolist', 'PrerequisitesMet', 'True/Met');
+    await remove('nolist');
+  });
+
+  it('are Unknown without eks:DescribeNodegroup for the Linux groups, which keeps nothing back', async () => {
+    await linuxGroup(stage.world, 'hidden', nodeRoleArn);
+    stage.world.cloud.faults.calls.error({
+      operation: 'DescribeNodegroup',
+      group: 'hidden',
+      name: 'AccessDeniedException',
+      message: 'User is not authorized to perform: eks:DescribeNodegroup',
+      count: 10_000,
+    });
+    await stage.world.apply(poolManifest('norole'));
+    await is('norole', 'PrerequisitesMet', 'Unknown/AccessDenied');
+    assert.match(
+      await message('norole', 'PrerequisitesMet'),
+      /the node role of the Linux groups \(it needs eks:DescribeNodegroup\)/,
+    );
+    await is('norole', 'Ready', 'True/Verified');
+    stage.world.cloud.faults.calls.clear();
+    await is('norole', 'PrerequisitesMet', 'False/NodeRoleShared');
+    await remove('norole');
+  });
+
+  it('are Unknown without the right to read aws-auth, where that alone gives the role its access', async () => {
+    const { cloud } = stage.world;
+    cloud.faults.cluster({ authenticationMode: 'CONFIG_MAP' });
+    await withoutBinding(async () => {
+      await stage.world.apply(poolManifest('noauth'));
+      await is('noauth', 'PrerequisitesMet', 'Unknown/AccessDenied');
+      assert.match(await message('noauth', 'PrerequisitesMet'), /it needs get configmaps kube-system\/aws-auth/);
+      assert.equal(creations('noauth'), 1);
+    });
+    // EKS itself wrote the role into aws-auth when it made the group.
+    await is('noauth', 'PrerequisitesMet', 'True/Met');
+    await is('noauth', 'Ready', 'True/Verified');
+    await remove('noauth');
+  });
+
+  it('do not need eks:DescribeAddon while IPAM is on, and say both ways to switch it on when it is off', async () => {
+    stage.world.cloud.faults.removeAction({ action: 'eks:DescribeAddon' });
+    await stage.world.apply(poolManifest('noaddon'));
+    await is('noaddon', 'Ready', 'True/Verified');
+    assert.equal(conditionOf(await stage.world.pool('noaddon'), 'PrerequisitesMet'), 'True/Met');
+    await stage.world.apply(windowsIpam(false));
+    await stage.world.apply(poolManifest('noaddontoo'));
+    await is('noaddontoo', 'PrerequisitesMet', 'False/WindowsIPAMDisabled');
+    assert.match(
+      await message('noaddontoo', 'PrerequisitesMet'),
+      /Where the vpc-cni add-on is installed, set its configuration value .*; elsewhere set enable-windows-ipam: "true" in the ConfigMap/,
+    );
+    await stage.world.apply(windowsIpam(true));
+    await is('noaddontoo', 'Ready', 'True/Verified');
+    await stage.world.kubectl('delete', 'windowspool', 'noaddon', 'noaddontoo', '--timeout=60s');
+  });
+});

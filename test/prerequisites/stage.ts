@@ -1,0 +1,72 @@
+/** What the suites about prerequisites share: an operator, and a world in which nothing is missing before each test. */
+import { subnetIds } from '../../hack/cloud/network.ts';
+import { conditionOf, type World, windowsIpam } from '../../hack/world/world.ts';
+import { creationsOf } from '../pools.ts';
+import { type Stage, withOperator } from '../sharedWorld.ts';
+
+const LINUX_AMI = 'AL2023_x86_64_STANDARD';
+export const LINUX = ['-l', 'kubernetes.io/os=linux'] as const;
+
+export interface PrerequisiteStage {
+  readonly stage: Stage;
+  /** Waits for the state of a condition, such as `False/NoLinuxNode`. */
+  readonly is: (pool: string, type: string, state: string) => Promise<unknown>;
+  /** What a condition says now. */
+  readonly message: (pool: string, type: string) => Promise<string>;
+  /** Deletes a pool and waits until it is gone. */
+  readonly remove: (pool: string) => Promise<unknown>;
+  readonly creations: (pool: string) => number;
+  /** What the metric says is not met or not known: `False/NoLinuxNode`. */
+  readonly measured: (pool: string) => Promise<string[]>;
+}
+
+/** Runs an operator during the suite that calls this. After each test the world is as it was, whatever the test left. */
+export function withPrerequisites(...flags: readonly string[]): PrerequisiteStage {
+  const stage = withOperator('--join-grace=6s', '--denied-retry-interval=500ms', ...flags);
+  afterEach(async () => {
+    const { cloud } = stage.world;
+    cloud.faults.restoreAction();
+    cloud.faults.calls.clear();
+    cloud.faults.cluster({ status: 'ACTIVE', version: '1.36', ipFamily: 'ipv4', autoMode: false });
+    cloud.faults.cluster({ authenticationMode: 'API_AND_CONFIG_MAP' });
+    cloud.faults.accessEntry({ type: 'EC2_WINDOWS' });
+    cloud.faults.addon({ name: 'vpc-cni', exists: false });
+    for (const id of subnetIds) cloud.faults.subnet({ id, freeAddresses: 251 });
+    for (const { name, nodegroup } of cloud.state.groups.values())
+      if (nodegroup.amiType === LINUX_AMI && nodegroup.status !== 'DELETING')
+        cloud.faults.consoleDelete({ group: name });
+    await stage.world.apply(windowsIpam(true));
+    await stage.world.kubectl('-n', 'kube-system', 'delete', 'configmap', 'aws-auth', '--ignore-not-found');
+    await stage.world.kubectl('label', 'nodes', ...LINUX, 'eks.amazonaws.com/nodegroup-');
+    await stage.world.kubectl('uncordon', ...LINUX);
+  });
+  return {
+    stage,
+    is: (pool, type, state) =>
+      stage.world.waitForPool(pool, `to have ${type}=${state}`, (found) => conditionOf(found, type) === state),
+    message: async (pool, type) =>
+      (await stage.world.pool(pool))?.status?.conditions?.find((condition) => condition.type === type)?.message ?? '',
+    remove: (pool) => stage.world.kubectl('delete', 'windowspool', pool, '--timeout=60s'),
+    creations: (pool) => creationsOf(stage.world, pool),
+    measured: async (pool) => {
+      const series = /^windowspool_prerequisite\{pool="(.*)",reason="(.*)",status="(.*)"\} 1$/gm;
+      const { body } = await stage.operator.get('/metrics');
+      return [...body.matchAll(series)]
+        .filter(([, of]) => of === pool)
+        .map(([, , reason, state]) => `${state}/${reason}`);
+    },
+  };
+}
+
+/** A node group of somebody else with that node role, and the cluster's Linux node in it. */
+export async function linuxGroup(world: World, nodegroupName: string, nodeRole: string): Promise<void> {
+  world.cloud.faults.consoleCreate({
+    nodegroupName,
+    nodeRole,
+    subnets: [subnetIds[0]],
+    amiType: LINUX_AMI,
+    instanceTypes: ['m5.large'],
+    scalingConfig: { minSize: 0, maxSize: 1, desiredSize: 0 },
+  });
+  await world.kubectl('label', 'nodes', ...LINUX, `eks.amazonaws.com/nodegroup=${nodegroupName}`);
+}

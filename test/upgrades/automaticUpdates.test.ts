@@ -1,0 +1,139 @@
+/** Updates that nobody asks for by name. In a world of its own: it publishes AMI releases and upgrades the cluster. */
+import assert from 'node:assert/strict';
+import { waitFor } from '../../hack/controlplane/wait.ts';
+import { conditionOf, messageOf, startWorld, type World } from '../../hack/world/world.ts';
+import { poolManifest } from '../pools.ts';
+
+const FLAGS = ['--poll-interval=200ms', '--retry-base=50ms', '--retry-max=1s', '--resync-interval=500ms'];
+const POOL = 'followed';
+
+/** Half a day from now, in UTC: closed however long a test takes. */
+function closedWindow() {
+  const begin = new Date(Date.now() + 12 * 3_600_000);
+  return { schedule: `${begin.getUTCMinutes()} ${begin.getUTCHours()} * * *`, duration: '1h', timeZone: 'Etc/UTC' };
+}
+/** It begins anew each minute, before it ends. */
+const OPEN = { schedule: '* * * * *', duration: '2m', timeZone: 'Europe/Berlin' };
+
+describe('an automatic update', function () {
+  this.timeout(120_000);
+  let world: World;
+
+  const update = (settings: object) => world.patchPool(POOL, { nodeGroup: { update: settings } });
+  const updates = () =>
+    world.cloud
+      .calls()
+      .filter(({ operation }) => operation.startsWith('UpdateNodegroup'))
+      .map(({ input }) => (input as { releaseVersion?: string }).releaseVersion);
+  const looks = () => world.cloud.calls().filter(({ operation }) => operation === 'DescribeNodegroup').length;
+  /** The pool says so of UpToDate, and of that release. */
+  const says = (condition: string, release: string) =>
+    world.waitForPool(
+      POOL,
+      `to say ${condition} of ${release}`,
+      (pool) => conditionOf(pool, 'UpToDate') === condition && messageOf(pool, 'UpToDate').includes(release),
+    );
+  const settledAt = (release: string) =>
+    world.waitForPool(
+      POOL,
+      `to have release ${release} and be settled`,
+      (pool) =>
+        pool?.status?.nodeGroup?.releaseVersion === release &&
+        pool.status.nodeGroup.update?.status !== 'InProgress' &&
+        conditionOf(pool, 'Ready') === 'True/Verified' &&
+        conditionOf(pool, 'NodesVerified') === 'True/AllVerified' &&
+        conditionOf(pool, 'UpToDate') === 'True/AsSpecified',
+    );
+  /** Looks at the group some more times, and sees that no update is sent. */
+  async function restsFor(what: string): Promise<void> {
+    world.cloud.resetCalls();
+    await waitFor(() => looks() >= 4, { what: `four looks ${what}`, timeoutMs: 60_000 });
+    assert.deepEqual(updates(), []);
+  }
+
+  before(async function () {
+    this.timeout(600_000);
+    world = await startWorld({ speed: 4 });
+    world.cloud.faults.cluster({ version: '1.35' });
+    await world.operator(FLAGS).ready();
+    await world.apply(poolManifest(POOL, { nodeGroup: { update: { policy: 'Automatic' } } }));
+    await settledAt('1.35-2026.04.18');
+  });
+  after(async () => world?.stop());
+  beforeEach(() => world.cloud.resetCalls());
+
+  it('follows the upgrade of the control plane', async () => {
+    world.cloud.faults.upgradeCluster({ version: '1.36' });
+    const pool = await settledAt('1.36-2026.04.18');
+    assert.equal(pool?.status?.nodeGroup?.kubernetesVersion, '1.36');
+    assert.deepEqual(updates(), ['1.36-2026.04.18']);
+  });
+
+  it('follows a new AMI release, and every new node is verified', async () => {
+    world.cloud.faults.release({ date: '2026.05.05' });
+    const pool = await settledAt('1.36-2026.05.05');
+    assert.deepEqual(pool?.status?.builds, [{ kernelVersion: '10.0.20348.5150', nodes: 1 }]);
+    assert.deepEqual(updates(), ['1.36-2026.05.05']);
+  });
+
+  it('waits until a maintenance window is open, and says which release begins when', async () => {
+    const closed = closedWindow();
+    await update({ maintenanceWindows: [closed] });
+    world.cloud.faults.release({ date: '2026.05.12' });
+    const pool = await says('False/WaitingForWindow', '1.36-2026.05.12');
+    const [minute = '', hour = ''] = closed.schedule.split(' ');
+    const time = `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}Z`;
+    assert.match(
+      messageOf(pool, 'UpToDate'),
+      new RegExp(`The update begins at \\d{4}-\\d\\d-\\d\\dT${time}, in a maintenance window`),
+    );
+    assert.deepEqual([conditionOf(pool, 'Ready'), conditionOf(pool, 'Reconciling')], ['True/Verified', 'absent']);
+    await restsFor('while the window is closed');
+    await update({ maintenanceWindows: [closed, OPEN] });
+    await settledAt('1.36-2026.05.12');
+    assert.deepEqual(updates(), ['1.36-2026.05.12']);
+  });
+
+  it('leaves alone what the user sets himself, which waits for no window', async () => {
+    await update({ maintenanceWindows: [closedWindow()] });
+    world.cloud.faults.release({ date: '2026.05.19' });
+    await says('False/WaitingForWindow', '1.36-2026.05.19');
+    const pin = (releaseVersion: string | null) => world.patchPool(POOL, { nodeGroup: { releaseVersion } });
+    await pin('1.36-2026.05.19');
+    await settledAt('1.36-2026.05.19');
+    await pin(null);
+    await settledAt('1.36-2026.05.19');
+    assert.deepEqual(updates(), ['1.36-2026.05.19']);
+  });
+
+  it('with a window that never opens is told of', async () => {
+    await update({ maintenanceWindows: [{ ...OPEN, timeZone: 'Mars/Base' }] });
+    const pool = await says('False/InvalidMaintenanceWindow', 'maintenanceWindows[0].timeZone is Mars/Base. Give a');
+    assert.equal(conditionOf(pool, 'Ready'), 'True/Verified');
+  });
+
+  it('that fails leaves the pool Ready, is not repeated, and the next release is tried by itself', async () => {
+    await update({ maintenanceWindows: null });
+    await settledAt('1.36-2026.05.19');
+    const errors = [{ errorCode: 'NodeCreationFailure' as const, errorMessage: 'Nodes did not join' }];
+    world.cloud.faults.updateFailure({ group: POOL, errors });
+    world.cloud.faults.release({ date: '2026.05.26' });
+    const pool = await says('False/UpdateFailed', '1.36-2026.05.26 is the newest.');
+    assert.match(messageOf(pool, 'UpToDate'), /NodeCreationFailure: Nodes did not join\..* the next release is\.$/);
+    const told = ['Ready', 'NodeGroupReady', 'Stalled', 'Reconciling'].map((type) => conditionOf(pool, type));
+    assert.deepEqual(told, ['True/Verified', 'True/Active', 'absent', 'absent']);
+    await restsFor('after the failure');
+    world.cloud.faults.release({ date: '2026.06.02' });
+    const next = await settledAt('1.36-2026.06.02');
+    assert.equal(next?.status?.nodeGroup?.failedTarget, undefined);
+    assert.deepEqual(updates(), ['1.36-2026.06.02']);
+  });
+
+  it('does not take place with policy Manual, which only tells', async () => {
+    await update({ policy: 'Manual' });
+    world.cloud.faults.release({ date: '2026.06.09' });
+    const pool = await says('False/UpdateAvailable', 'Set spec.nodeGroup.releaseVersion: 1.36-2026.06.09');
+    assert.equal(conditionOf(pool, 'Ready'), 'True/Verified');
+    await restsFor('with policy Manual');
+  });
+});

@@ -1,0 +1,118 @@
+/** A rolling update that pods keep from its end: the pool names them, and what keeps them. */
+import assert from 'node:assert/strict';
+import { waitFor } from '../../hack/controlplane/wait.ts';
+import { conditionOf } from '../../hack/world/world.ts';
+import { poolManifest } from '../pools.ts';
+import { withOperator } from '../sharedWorld.ts';
+
+const POOL = 'guarded';
+const OLD = '1.36-2026.02.17';
+const NEW = '1.36-2026.03.17';
+const WINDOWS = [{ key: 'os', operator: 'Equal', value: 'windows', effect: 'NoSchedule' }];
+const EVERYTHING = [{ operator: 'Exists' }];
+
+describe('an update that pods keep from its end', () => {
+  // Before the hook that ends the pool: other suites watch all pods there are, and these end while they have nodes.
+  after(() => stage.world?.kubectl('delete', 'namespace', 'shop', '--ignore-not-found', '--timeout=60s'));
+  const stage = withOperator('--resync-interval=1s');
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } };
+  const deployment = (name: string, tolerations: readonly object[]) => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { namespace: 'shop', name },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: { app: name } },
+      template: {
+        metadata: { labels: { app: name } },
+        spec: {
+          nodeSelector: { 'eks.amazonaws.com/nodegroup': POOL, 'kubernetes.io/os': 'windows' },
+          tolerations,
+          containers: [{ name, image: name }],
+        },
+      },
+    },
+  });
+  const budget = {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { namespace: 'shop', name: 'cart' },
+    spec: { minAvailable: 1, selector: { matchLabels: { app: 'cart' } } },
+  };
+  const podOf = async (app: string) =>
+    (
+      await stage.world.kubectl(
+        'get',
+        'pods',
+        '-n',
+        'shop',
+        '-l',
+        `app=${app}`,
+        '-o',
+        'jsonpath={.items[*].metadata.name}',
+      )
+    ).trim();
+  const pin = (releaseVersion: string) => stage.world.patchPool(POOL, { nodeGroup: { releaseVersion } });
+
+  before(async () => {
+    await stage.world.apply(poolManifest(POOL, { nodeGroup: { releaseVersion: OLD } }));
+    await stage.world.waitForPool(POOL, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    for (const each of [namespace, budget, deployment('cart', WINDOWS), deployment('agent', EVERYTHING)]) {
+      await stage.world.apply(each);
+    }
+    const running = () =>
+      stage.world.kubectl('get', 'pods', '-n', 'shop', '--field-selector=status.phase=Running', '-o', 'name');
+    await waitFor(async () => (await running()).trim().split('\n').length === 2, {
+      what: 'two running pods',
+      timeoutMs: 30_000,
+    });
+  });
+
+  it('names the pods and what keeps them in condition, event and status, and is not asked again', async () => {
+    const cart = await podOf('cart');
+    await pin(NEW);
+    const pool = await stage.world.waitForPool(
+      POOL,
+      'to tell that the update failed',
+      (found) => conditionOf(found, 'NodeGroupReady') === 'False/UpdateFailed',
+      60_000,
+    );
+    const words = `shop/${cart} (PodDisruptionBudget cart allows no disruption)`;
+    const told = pool?.status?.conditions?.find(({ type }) => type === 'NodeGroupReady')?.message ?? '';
+    assert.ok(told.includes(words), told);
+    assert.match(told, /shop\/agent-\S+ \(tolerates every taint, so it comes back to a cordoned node\)/);
+    assert.ok(pool?.status?.nodeGroup?.failedTarget?.message.includes(words));
+    await waitFor(
+      async () =>
+        (
+          await stage.world.kubectl(
+            'get',
+            'events.events.k8s.io',
+            '--field-selector=reason=UpdateFailed',
+            '-A',
+            '-o',
+            'jsonpath={.items[*].note}',
+          )
+        ).includes(words),
+      { what: `an event that names ${words}`, timeoutMs: 10_000 },
+    );
+    assert.equal(pool?.status?.disruption, undefined);
+    const version = pool?.metadata.resourceVersion;
+    const looks = () => stage.world.cloud.calls().filter(({ operation }) => operation === 'DescribeNodegroup').length;
+    const before = looks();
+    await waitFor(() => looks() >= before + 3, { what: 'three more looks', timeoutMs: 15_000 });
+    assert.equal((await stage.world.pool(POOL))?.metadata.resourceVersion, version);
+  });
+
+  it('goes well when the pods give way', async () => {
+    await stage.world.kubectl('delete', 'poddisruptionbudget', 'cart', '-n', 'shop');
+    await stage.world.kubectl('delete', 'deployment', 'agent', '-n', 'shop');
+    await stage.world.kubectl('annotate', 'windowspool', POOL, 'winpool.dev/retry=1');
+    await stage.world.waitForPool(
+      POOL,
+      'to have the release',
+      (pool) => pool?.status?.nodeGroup?.releaseVersion === NEW && conditionOf(pool, 'Stalled') === 'absent',
+      60_000,
+    );
+  });
+});
