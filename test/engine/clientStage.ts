@@ -1,0 +1,83 @@
+/** What the suites about the adapters share: a client of the real API server, and pools that no operator looks at. */
+import assert from 'node:assert/strict';
+import { createKubernetesClient, type KubernetesClient } from '../../controllers/kubernetes/client.ts';
+import { createPools, poolIdentity, poolListWatch } from '../../controllers/kubernetes/pools.ts';
+import { realClock } from '../../controllers/runtime/clock.ts';
+import type { Identity, ListWatch } from '../../controllers/runtime/ports.ts';
+import { Reflector } from '../../controllers/runtime/reflector.ts';
+import { silentLog } from '../../controllers/runtime/silentLog.ts';
+import { Store } from '../../controllers/runtime/store.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { Answer } from '../../controllers/windowspool/ports/answer.ts';
+import { waitFor } from '../../hack/controlplane/wait.ts';
+import type { World } from '../../hack/world/world.ts';
+import { poolManifest } from '../pools.ts';
+import { theWorld } from '../sharedWorld.ts';
+
+/** A client for the tests of one `describe`. Its last act is to see that the server refused it nothing unasked. */
+export function withClient() {
+  let world: World | undefined;
+  let client: KubernetesClient | undefined;
+  const ending = new AbortController();
+  const { signal } = ending;
+  const running: Promise<void>[] = [];
+  const codes = new Set<string>();
+
+  before(async function () {
+    this.timeout(600_000);
+    world = await theWorld();
+    const kubeconfigPath = world.controlPlane.adminKubeconfig;
+    const onRequest = (code: string): void => void codes.add(code);
+    client = await createKubernetesClient({ kubeconfigPath, log: silentLog, version: 'test', onRequest });
+  });
+  after(async () => {
+    ending.abort();
+    await Promise.all(running);
+    await client?.close();
+    for (const code of ['401', '403', '500']) assert.equal(codes.has(code), false, `some request was answered ${code}`);
+  });
+
+  const on = {
+    signal,
+    get world(): World {
+      return world ?? assert.fail('before the suite began');
+    },
+    get client(): KubernetesClient {
+      return client ?? assert.fail('before the suite began');
+    },
+    /** Fills the store, and keeps it filled until the suite ends. */
+    reflect<T>(name: string, source: ListWatch<T>, identity: Identity<T>, store: Store<T, string>): void {
+      running.push(new Reflector({ name, source, identity, store, clock: realClock, log: silentLog }).run(signal));
+    },
+    /** Makes pools. `seen` has them as the cache has them. */
+    async makePools(...names: readonly string[]) {
+      const store = new Store<WindowsPool>({ identity: poolIdentity, log: silentLog });
+      on.reflect('windowspools', poolListWatch(on.client), poolIdentity, store);
+      const path = '/apis/winpool.dev/v1alpha1/windowspools';
+      for (const name of names) {
+        await on.client.request('POST', path, {
+          body: poolManifest(name, { nodeGroup: { instanceTypes: ['m5.large'] } }),
+          signal,
+        });
+      }
+      await until('the pools', () => names.every((name) => store.get(name) !== undefined));
+      const seen = (name: string): WindowsPool => store.get(name) as WindowsPool;
+      const end = (name: string): Promise<unknown> => on.client.request('DELETE', `${path}/${name}`, { signal });
+      return { pools: createPools(on.client, store), seen, end, path };
+    },
+  };
+  return on;
+}
+
+/** Waits until something is so. */
+export const until = (what: string, probe: () => boolean | Promise<boolean>, timeoutMs = 60_000): Promise<boolean> =>
+  waitFor(probe, { what, timeoutMs, intervalMs: 20 });
+
+/** The value of an answer that must be good. */
+export function good<T>(answer: Answer<T>): T {
+  if (!answer.ok) throw new Error(`${answer.trouble.operation}: ${answer.trouble.message}`);
+  return answer.value;
+}
+
+/** Which trouble an answer tells of; `none` when it is good. */
+export const troubleOf = (answer: Answer<unknown>): string => (answer.ok ? 'none' : answer.trouble.kind);

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { createNodes, nodeIdentity, nodeIndexes, nodeListWatch } from '../../controllers/kubernetes/nodes.ts';
+import { silentLog } from '../../controllers/runtime/silentLog.ts';
+import { Store } from '../../controllers/runtime/store.ts';
+import type { NodeRecord, Nodes, Taint, TaintEffect } from '../../controllers/windowspool/ports/nodes.ts';
+import { waitFor } from '../../hack/controlplane/wait.ts';
+import { good, troubleOf, until, withClient } from './clientStage.ts';
+
+describe('nodes on a real API server', () => {
+  const on = withClient();
+  const { signal } = on;
+
+  it('labels the very node that was seen, and no other of its name', async () => {
+    const store = new Store({ identity: nodeIdentity, indexes: nodeIndexes, log: silentLog });
+    on.reflect('nodes', nodeListWatch(on.client), nodeIdentity, store);
+    await until('the first sync', () => store.hasSynced);
+    const labels = { 'eks.amazonaws.com/nodegroup': 'adapter', 'kubernetes.io/os': 'windows' };
+    const body = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'adapter-node', labels } };
+    await on.client.request('POST', '/api/v1/nodes', { body, signal });
+    await until('the node', () => store.byIndex('nodeGroup', 'adapter').length === 1);
+    const nodes = createNodes(on.client, store);
+    const [node] = store.byIndex('nodeGroup', 'adapter');
+    assert.ok(node);
+    good(await nodes.setLabel(node, 'example.com/a', 'b', signal));
+    assert.equal(store.get('adapter-node')?.labels['example.com/a'], 'b', 'an own write is seen at once');
+    const other = { ...node, uid: '00000000-0000-0000-0000-000000000000' };
+    assert.equal(troubleOf(await nodes.setLabel(other, 'example.com/a', 'c', signal)), 'conflict');
+    assert.equal(
+      troubleOf(await nodes.setLabel({ ...node, name: 'no-such-node' }, 'example.com/a', 'c', signal)),
+      'gone',
+    );
+    assert.equal(troubleOf(await nodes.setLabel(node, 'not/a/label', 'c', signal)), 'refused');
+    await changeTaints(nodes, () => store.get('adapter-node'));
+    await changeCondition(nodes, () => store.get('adapter-node'));
+    await on.client.request('DELETE', '/api/v1/nodes/adapter-node', { signal });
+    await until('the end of the node', () => store.byIndex('nodeGroup', 'adapter').length === 0);
+  });
+
+  async function changeCondition(nodes: Nodes, seen: () => NodeRecord | undefined): Promise<void> {
+    const now = () => seen() ?? assert.fail('the node is gone');
+    const conditions = async () => {
+      const path = '/api/v1/nodes/adapter-node';
+      const node = await on.client.request<{ status: { conditions?: { type: string; lastTransitionTime: string }[] } }>(
+        'GET',
+        path,
+        { signal },
+      );
+      return node.status.conditions ?? [];
+    };
+    const since = async () =>
+      (await conditions()).find(({ type }) => type === 'winpool.dev/Verified')?.lastTransitionTime;
+    const told = (status: 'True' | 'False', message: string) => ({ status, reason: 'Because', message });
+    const [noon, one, two] = ['12', '13', '14'].map((hour) => Date.parse(`2026-03-01T${hour}:00:00Z`));
+    const first = now();
+    good(await nodes.setVerified(first, told('False', 'a'), noon ?? 0, signal));
+    assert.deepEqual([now().verified, await since()], [told('False', 'a'), '2026-03-01T12:00:00Z']);
+    good(await nodes.setVerified(now(), told('False', 'b'), one ?? 0, signal));
+    assert.deepEqual([now().verified, await since()], [told('False', 'b'), '2026-03-01T12:00:00Z']);
+    good(await nodes.setVerified(now(), told('True', 'b'), two ?? 0, signal));
+    assert.deepEqual([now().verified, await since()], [told('True', 'b'), '2026-03-01T14:00:00Z']);
+    const other = { ...now(), uid: '00000000-0000-0000-0000-000000000000' };
+    assert.equal(troubleOf(await nodes.setVerified(other, undefined, 0, signal)), 'conflict');
+    const before = (await conditions()).length;
+    good(await nodes.setVerified(now(), undefined, 0, signal));
+    assert.deepEqual([now().verified, (await conditions()).length], [undefined, before - 1]);
+  }
+
+  async function changeTaints(nodes: Nodes, seen: () => NodeRecord | undefined): Promise<void> {
+    const now = () => seen() ?? assert.fail('the node is gone');
+    const taint = (key: string, value: string, effect: TaintEffect = 'NoSchedule') => ({ key, value, effect });
+    const timeAdded = '2026-01-15T08:00:00Z';
+    const foreign = { ...taint('example.com/foreign', 'x', 'NoExecute'), timeAdded };
+    // The control plane taints the node, too: it is not Ready.
+    const isOfTest = ({ key }: Taint) => key.startsWith('example.com/');
+    const ofServer = async () => {
+      const path = '/api/v1/nodes/adapter-node';
+      const node = await on.client.request<{ spec: { taints?: Taint[] } }>('GET', path, { signal });
+      return node.spec.taints?.filter(isOfTest);
+    };
+    type Change = Parameters<Nodes['setTaints']>[1];
+    // Written as the operator does it: again, when the control plane was faster.
+    const write = (change: () => Change) =>
+      waitFor(
+        async () => {
+          const answer = await nodes.setTaints(now(), change(), signal);
+          if (!answer.ok && answer.trouble.kind !== 'conflict') assert.fail(answer.trouble.message);
+          return answer.ok;
+        },
+        { what: 'the taints to be written', timeoutMs: 60_000, intervalMs: 20 },
+      );
+    const before = now();
+    await write(() => ({ set: [taint('example.com/a', '1')], remove: [] }));
+    assert.deepEqual(now().taints.filter(isOfTest), [taint('example.com/a', '1')], 'an own write is seen at once');
+    assert.equal(troubleOf(await nodes.setTaints(before, { set: [], remove: [foreign] }, signal)), 'conflict');
+    await on.client.request('PATCH', '/api/v1/nodes/adapter-node', {
+      body: { spec: { taints: [taint('example.com/a', '1'), foreign, taint('example.com/b', '1')] } },
+      contentType: 'application/merge-patch+json',
+      signal,
+    });
+    await until('the foreign taint', () => now().taints.filter(isOfTest).length === 3);
+    const change = { set: [taint('example.com/b', '2')], remove: [taint('example.com/a', '')] };
+    await write(() => change);
+    assert.deepEqual(await ofServer(), [foreign, taint('example.com/b', '2')], 'others are as they were');
+    const odd = { set: [taint('not/a/key', '')], remove: [] };
+    const isRefused = async () => troubleOf(await nodes.setTaints(now(), odd, signal)) === 'refused';
+    await waitFor(isRefused, { what: 'an odd taint to be refused', timeoutMs: 60_000, intervalMs: 20 });
+    await write(() => ({ set: [], remove: now().taints }));
+    assert.deepEqual(now().taints.filter(isOfTest), []);
+    const gone = { ...now(), name: 'no-such-node' };
+    assert.equal(troubleOf(await nodes.setTaints(gone, change, signal)), 'gone');
+  }
+});

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { normalisePem } from '../../controllers/kubernetes/credentials.ts';
+import { jsonDecoder } from '../../controllers/kubernetes/decoder.ts';
+import { createListWatch } from '../../controllers/kubernetes/listWatch.ts';
+import type { KubernetesObject } from '../../controllers/kubernetes/objects.ts';
+import { StreamFailure } from '../../controllers/runtime/failure.ts';
+import type { Identity, ListWatch } from '../../controllers/runtime/ports.ts';
+import { silentLog } from '../../controllers/runtime/silentLog.ts';
+import { Store } from '../../controllers/runtime/store.ts';
+import { until, withClient } from './clientStage.ts';
+
+describe('a store that a reflector fills from a real API server', () => {
+  const on = withClient();
+  const { signal } = on;
+
+  it('knows the server by its version and its certificate authority', async () => {
+    assert.match(await on.client.serverVersion(signal), /^v1\.\d+\.\d+/);
+    const expected = Buffer.from(on.world.controlPlane.caData, 'base64').toString();
+    assert.equal(await on.client.caData(), normalisePem(expected));
+  });
+
+  describe('a store of ConfigMaps', () => {
+    type Mirror = { name: string; uid: string; version: string; value: string };
+    const identity: Identity<Mirror> = {
+      key: ({ name }) => name,
+      uid: ({ uid }) => uid,
+      resourceVersion: ({ version }) => version,
+    };
+    const path = '/api/v1/namespaces/default/configmaps';
+    const mirrorOf = ({ metadata, data }: KubernetesObject & { data?: { value?: string } }): Mirror => ({
+      name: metadata?.name ?? '',
+      uid: metadata?.uid ?? '',
+      version: metadata?.resourceVersion ?? '',
+      value: data?.value ?? '',
+    });
+    const decoder = jsonDecoder(mirrorOf);
+    const write = (name: string, value: string): Promise<unknown> =>
+      on.client.request('PATCH', `${path}/${name}`, {
+        query: { fieldManager: 'test', force: true },
+        contentType: 'application/apply-patch+yaml',
+        body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels: { mirror: 'yes' } }, data: { value } },
+        signal,
+      });
+    const remove = (name: string): Promise<unknown> => on.client.request('DELETE', `${path}/${name}`, { signal });
+    const sourceOf = (): ListWatch<Mirror> =>
+      createListWatch({ client: on.client, path, decoder, labelSelector: 'mirror=yes' });
+
+    const equal = async (store: Store<Mirror>): Promise<boolean> => {
+      const { items } = await sourceOf().list({ resourceVersion: '' }, signal);
+      const byName = (a: Mirror, b: Mirror): number => (a.name < b.name ? -1 : 1);
+      return JSON.stringify([...items].sort(byName)) === JSON.stringify([...store.list()].sort(byName));
+    };
+
+    /** A server without watch lists, as one that has the feature turned off. */
+    const withoutWatchList = (source: ListWatch<Mirror>): ListWatch<Mirror> => ({
+      list: (options, aborts) => source.list(options, aborts),
+      watch: (options, aborts) => {
+        if (options.sendInitialEvents) throw new StreamFailure('sendInitialEvents is forbidden', { status: 422 });
+        return source.watch(options, aborts);
+      },
+    });
+
+    for (const way of ['watch list', 'list']) {
+      it(`is filled by a ${way}, and follows every change`, async () => {
+        for (let index = 0; index < 20; index++) await write(`mirror-${index}`, 'first');
+        const store = new Store<Mirror>({ identity, log: silentLog });
+        on.reflect('configmaps', way === 'list' ? withoutWatchList(sourceOf()) : sourceOf(), identity, store);
+        await until('the first sync', () => store.hasSynced);
+        assert.equal(store.size, 20);
+        await Promise.all([write('mirror-1', 'second'), remove('mirror-2'), write('mirror-new', 'first')]);
+        await remove('mirror-3');
+        await write('mirror-3', 'anew');
+        await until('the same content', () => equal(store));
+        await remove('mirror-new');
+      });
+    }
+
+    it('goes on after the API server was restarted', async function () {
+      this.timeout(120_000);
+      const store = new Store<Mirror>({ identity, log: silentLog });
+      on.reflect('configmaps', sourceOf(), identity, store);
+      await until('the first sync', () => store.hasSynced);
+      const version = store.version;
+      await on.world.controlPlane.stopApiServer();
+      await on.world.controlPlane.startApiServer();
+      await write('mirror-4', 'after the restart');
+      await remove('mirror-5');
+      await until('the same content', () => equal(store), 60_000);
+      assert.ok(BigInt(store.version) > BigInt(version));
+      for (const { name } of store.list()) await remove(name);
+      await until('an empty store', () => store.size === 0);
+    });
+
+    it('is told when a version is too old to be watched, or not there yet', async () => {
+      const failures: (number | undefined)[] = [];
+      const options = { sendInitialEvents: false, timeoutSeconds: 5 };
+      for await (const events of sourceOf().watch({ ...options, resourceVersion: '1' }, signal)) {
+        for (const event of events) if (event.type === 'ERROR') failures.push(event.failure.status);
+      }
+      assert.deepEqual(failures, [410]);
+      await assert.rejects(sourceOf().list({ resourceVersion: '99999999999' }, signal), (error: StreamFailure) => {
+        assert.deepEqual([error.status, error.causes], [504, ['ResourceVersionTooLarge']]);
+        return true;
+      });
+    });
+  });
+});

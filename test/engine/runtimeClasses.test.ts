@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import type { KubernetesObject } from '../../controllers/kubernetes/objects.ts';
+import {
+  createRuntimeClasses,
+  runtimeClassIdentity,
+  runtimeClassListWatch,
+} from '../../controllers/kubernetes/runtimeClasses.ts';
+import { silentLog } from '../../controllers/runtime/silentLog.ts';
+import { Store } from '../../controllers/runtime/store.ts';
+import type { RuntimeClass, RuntimeClassWish } from '../../controllers/windowspool/ports/runtimeClasses.ts';
+import { good, troubleOf, until, withClient } from './clientStage.ts';
+
+describe('RuntimeClasses on a real API server', () => {
+  const on = withClient();
+  const { signal } = on;
+
+  it('shares a RuntimeClass among pools, and lets it end with the last of them', async () => {
+    const { seen, end } = await on.makePools('adapter-a', 'adapter-b', 'adapter-c');
+    const store = new Store<RuntimeClass>({ identity: runtimeClassIdentity, log: silentLog });
+    on.reflect('runtimeclasses', runtimeClassListWatch(on.client), runtimeClassIdentity, store);
+    await until('the first sync', () => store.hasSynced);
+    const classes = createRuntimeClasses(on.client, store);
+    const wish: RuntimeClassWish = {
+      name: 'adapter-shared',
+      handler: 'runhcs-wcow-process',
+      nodeSelector: { 'kubernetes.io/os': 'windows' },
+      tolerations: [{ key: 'os', operator: 'Equal', value: 'windows', effect: 'NoSchedule' }],
+      imageBuilds: '10.0.26100,10.0.20348',
+    };
+    const shared = (): RuntimeClass => classes.get('adapter-shared') as RuntimeClass;
+    const owners = (): string[] => shared().owners.map(({ name }) => name);
+
+    good(await classes.create(wish, seen('adapter-a'), signal));
+    assert.equal(troubleOf(await classes.create(wish, seen('adapter-b'), signal)), 'conflict');
+    for (const name of ['adapter-b', 'adapter-c']) good(await classes.apply(wish, shared(), seen(name), signal));
+    assert.deepEqual(
+      [owners(), shared().managed, shared().tolerations, shared().imageBuilds],
+      [['adapter-a', 'adapter-b', 'adapter-c'], true, wish.tolerations, '10.0.26100,10.0.20348'],
+    );
+    const { resourceVersion } = shared();
+    good(await classes.apply(wish, shared(), seen('adapter-b'), signal));
+    assert.equal(shared().resourceVersion, resourceVersion, 'the same apply is no change');
+
+    const other = { ...shared(), uid: '00000000-0000-0000-0000-000000000000' };
+    assert.equal(troubleOf(await classes.apply(wish, other, seen('adapter-a'), signal)), 'conflict');
+    assert.equal(troubleOf(await classes.delete(other, signal)), 'conflict');
+    const absent = { ...wish, name: 'adapter-absent' };
+    assert.equal(troubleOf(await classes.apply(absent, other, seen('adapter-a'), signal)), 'conflict', 'not made anew');
+
+    good(await classes.release(shared(), seen('adapter-c'), signal));
+    assert.deepEqual([owners(), shared().nodeSelector], [['adapter-a', 'adapter-b'], wish.nodeSelector]);
+    type Managed = { metadata: { managedFields: { manager: string }[] } };
+    const { metadata } = await on.client.request<Managed>('GET', '/apis/node.k8s.io/v1/runtimeclasses/adapter-shared', {
+      signal,
+    });
+    assert.equal(
+      metadata.managedFields.some(({ manager }) => manager.endsWith('adapter-c')),
+      false,
+    );
+    await end('adapter-a');
+    await until('one owner', () => owners().length === 1, 60_000);
+    await end('adapter-b');
+    await until('the end of the RuntimeClass', () => shared() === undefined, 60_000);
+    good(await classes.delete(other, signal));
+    await end('adapter-c');
+  });
+
+  it('keeps a RuntimeClass that its last owner released', async () => {
+    const { seen, end } = await on.makePools('adapter-retain');
+    const classes = createRuntimeClasses(on.client, new Store({ identity: runtimeClassIdentity, log: silentLog }));
+    const wish = {
+      name: 'adapter-retained',
+      handler: 'runhcs-wcow-process',
+      nodeSelector: { a: 'b' },
+      tolerations: [],
+      imageBuilds: '10.0.20348',
+    };
+    good(await classes.create(wish, seen('adapter-retain'), signal));
+    const path = '/apis/node.k8s.io/v1/runtimeclasses/adapter-retained';
+    const { metadata } = await on.client.request<{ metadata: { uid: string } }>('GET', path, { signal });
+    const found: RuntimeClass = {
+      ...wish,
+      uid: metadata.uid,
+      resourceVersion: '',
+      deleting: false,
+      managed: true,
+      owners: [],
+    };
+    good(await classes.release(found, seen('adapter-retain'), signal));
+    await end('adapter-retain');
+    const kept = await on.client.request<{ scheduling: object; metadata: KubernetesObject['metadata'] }>('GET', path, {
+      signal,
+    });
+    assert.deepEqual(kept.scheduling, { nodeSelector: { a: 'b' } });
+    assert.deepEqual([kept.metadata?.ownerReferences, kept.metadata?.uid], [undefined, metadata.uid]);
+    good(await classes.delete(found, signal));
+    good(await classes.delete(found, signal));
+  });
+});
