@@ -2,25 +2,12 @@
 import type { Registry } from 'prom-client';
 import type { CallObserver, Service } from '../../../controllers/aws/calls.ts';
 import { Instruments, type MetricCatalogue } from '../../../controllers/runtime/metricDefinition.ts';
-import type { TroubleKind } from '../../../controllers/windowspool/ports/answer.ts';
+import { TROUBLE_KINDS } from '../../../controllers/windowspool/ports/answer.ts';
 
 const CALL = {
   service: { values: ['eks', 'ec2', 'ssm', 'autoscaling'] as const satisfies readonly Service[] },
   operation: { bounds: 'the actions of config/aws/iam-policy.json' },
 };
-
-const RESULTS = [
-  'ok',
-  'throttled',
-  'unavailable',
-  'busy',
-  'denied',
-  'refused',
-  'limit',
-  'conflict',
-  'gone',
-  'unknown',
-] as const satisfies readonly ('ok' | TroubleKind)[];
 
 /** AWS names its errors as it likes: each name would be a series for every operation. */
 const CODES = 50;
@@ -30,7 +17,11 @@ export const awsMetrics = {
   windowspool_aws_requests_total: {
     type: 'counter',
     help: 'Calls to AWS by result, and by the name of the error (OK where there was none). Where AWS throttled or failed, the SDK had tried three times.',
-    labels: { ...CALL, result: { values: RESULTS }, code: { bounds: `at most ${CODES} names of errors, and other` } },
+    labels: {
+      ...CALL,
+      result: { values: ['ok', ...TROUBLE_KINDS] },
+      code: { bounds: `at most ${CODES} names of errors, and other` },
+    },
   },
   windowspool_aws_request_duration_seconds: {
     type: 'histogram',

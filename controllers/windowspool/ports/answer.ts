@@ -1,7 +1,7 @@
 /** Answers to calls that may fail in expected ways: expected trouble is a value, a bug is an exception. */
 
 /**
- * Why a call did not do its work, classified once at the edge.
+ * Why a call may not do its work, classified once at the edge.
  * - `throttled`, `unavailable`: try again later, with backoff (429, 5xx, network, time-outs).
  * - `busy`: the object is being changed by somebody else; try again later (409 ResourceInUse, 428).
  * - `denied`: the operator lacks a right (403); somebody must grant it.
@@ -11,16 +11,20 @@
  * - `gone`: the object, or what it belongs to, does not exist.
  * - `unknown`: none of these; treated as a slow retry.
  */
-export type TroubleKind =
-  | 'throttled'
-  | 'unavailable'
-  | 'busy'
-  | 'denied'
-  | 'refused'
-  | 'limit'
-  | 'conflict'
-  | 'gone'
-  | 'unknown';
+export const TROUBLE_KINDS = [
+  'throttled',
+  'unavailable',
+  'busy',
+  'denied',
+  'refused',
+  'limit',
+  'conflict',
+  'gone',
+  'unknown',
+] as const;
+
+/** One of {@link TROUBLE_KINDS}. */
+export type TroubleKind = (typeof TROUBLE_KINDS)[number];
 
 /** A failed call. `message` is the other side's own words without request ids and encoded authorization blobs. */
 export interface Trouble {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expectationOf } from '../facts.ts';
 import { configTargetOf } from '../nodeGroup/groupChanges.ts';
 import { Roster } from '../nodes/roster.ts';
-import type { Trouble, TroubleKind } from '../ports/answer.ts';
+import { TROUBLE_KINDS, type Trouble } from '../ports/answer.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { runtimeClassFor } from '../runtimeClass.ts';
@@ -26,19 +26,7 @@ import {
 } from './fixtures.ts';
 import { sampleFacts } from './prerequisites.ts';
 
-const kinds: readonly TroubleKind[] = [
-  'throttled',
-  'unavailable',
-  'busy',
-  'denied',
-  'refused',
-  'limit',
-  'conflict',
-  'gone',
-  'unknown',
-];
-
-const randomTrouble: fc.Arbitrary<Trouble> = fc.constantFrom(...kinds).map((kind) => sampleTrouble(kind));
+const randomTrouble: fc.Arbitrary<Trouble> = fc.constantFrom(...TROUBLE_KINDS).map((kind) => sampleTrouble(kind));
 
 const ago = fc.integer({ min: 0, max: 120 * MINUTE }).map((ms) => NOW - ms);
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
