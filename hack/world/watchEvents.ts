@@ -3,6 +3,7 @@ import { createKubernetesClient } from '../../controllers/kubernetes/client.ts';
 import { jsonDecoder } from '../../controllers/kubernetes/decoder.ts';
 import { createListWatch } from '../../controllers/kubernetes/listWatch.ts';
 import type { KubernetesObject } from '../../controllers/kubernetes/objects.ts';
+import type { WatchEvent } from '../../controllers/runtime/ports.ts';
 import { silentLog } from '../../controllers/runtime/silentLog.ts';
 import { withDeadline } from '../controlplane/wait.ts';
 
@@ -26,7 +27,8 @@ export class WatchEnded extends Error {
   override readonly name = 'WatchEnded';
 }
 
-const longerThanAnyTestSeconds = 3600;
+/** Longer than any test. */
+const timeoutSeconds = 3600;
 
 /**
  * Watches a collection, such as `/api/v1/nodes`, and hands over each event in its order; what is there already comes first, as ADDED.
@@ -41,15 +43,27 @@ export async function watchEvents<T extends KubernetesObject>(
   const source = createListWatch<T>({ client, path, decoder: jsonDecoder((object: T) => object) });
   const aborts = new AbortController();
   const known = Promise.withResolvers<void>();
-  const options = { resourceVersion: '', sendInitialEvents: true, timeoutSeconds: longerThanAnyTestSeconds };
-  const follow = async (): Promise<void> => {
-    for await (const events of received(source.watch(options, aborts.signal), path)) {
-      for (const event of events) {
-        if (event.type === 'ERROR') throw new WatchEnded(`the watch of ${path}: ${event.message}`);
-        if (event.type !== 'BOOKMARK') onEvent({ type: event.type, object: event.item });
-        else if (event.initialEventsEnd) known.resolve();
-      }
+  /** Of the last event; empty until all that was there already has come. */
+  let version = '';
+  const take = (event: WatchEvent<T>): void => {
+    if (event.type === 'ERROR') throw new WatchEnded(`the watch of ${path}: ${event.message}`);
+    if (event.type === 'BOOKMARK') {
+      if (event.initialEventsEnd) known.resolve();
+      if (event.initialEventsEnd || version !== '') version = event.resourceVersion;
+      return;
     }
+    onEvent({ type: event.type, object: event.item });
+    if (version !== '') version = event.item.metadata?.resourceVersion ?? version;
+  };
+  const follow = async (): Promise<void> => {
+    // The server ends the watch of a reader that is slow. Nothing is lost for one that goes on where it stood.
+    for (let before: string | undefined; before !== version; ) {
+      before = version;
+      const options = { resourceVersion: version, sendInitialEvents: version === '', timeoutSeconds };
+      for await (const events of received(source.watch(options, aborts.signal), path))
+        for (const event of events) take(event);
+    }
+    throw new WatchEnded(`the server ended the watch of ${path}, which had brought nothing`);
   };
   let broken: unknown;
   const end = follow()
@@ -72,12 +86,11 @@ export async function watchEvents<T extends KubernetesObject>(
   };
 }
 
-/** The same, and what ends it is known by its name. */
+/** The same, and what breaks it is known by its name. */
 async function* received<T>(events: AsyncIterable<T>, path: string): AsyncGenerator<T> {
   try {
     yield* events;
   } catch (cause) {
     throw new WatchEnded(`the watch of ${path} failed: ${(cause as Error).message}`, { cause });
   }
-  throw new WatchEnded(`the server ended the watch of ${path}`);
 }
