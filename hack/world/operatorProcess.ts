@@ -19,6 +19,8 @@ export interface OperatorOptions {
   readonly flags?: readonly string[];
   /** The file that Node runs. Default: cmd/operator/main.ts. */
   readonly entry?: string;
+  /** The flags that it knows, such as `--resync-interval`, where it is of another version: it is given no others. Default: all. */
+  readonly knownFlags?: ReadonlySet<string>;
   /** Gets every line of the operator's log. */
   readonly log?: (line: string) => void;
 }
@@ -46,14 +48,15 @@ export class OperatorProcess {
   /** What it wrote that is no log line, such as a stack trace. */
   readonly stray: string[] = [];
 
-  constructor({ credentials, clusterName, region, awsUrl, flags = [], entry = MAIN, log }: OperatorOptions) {
+  constructor(options: OperatorOptions) {
+    const { credentials, clusterName, region, awsUrl, flags = [], entry = MAIN, knownFlags, log } = options;
     const args = [
       typeof credentials === 'string' ? `--kubeconfig=${credentials}` : `--service-account-dir=${credentials.dir}`,
       `--cluster-name=${clusterName}`,
       `--region=${region}`,
       ...QUICK,
       ...flags,
-    ];
+    ].filter((arg) => knownFlags?.has(arg.replace(/=.*/, '')) ?? true);
     const env = {
       PATH: process.env.PATH,
       HOME: process.env.HOME,

@@ -7,7 +7,7 @@ import type { Switches } from '../cloud/switches.ts';
 import { type ControlPlane, type PodCredentials, startControlPlane } from '../controlplane/controlplane.ts';
 import { waitFor } from '../controlplane/wait.ts';
 import { linuxNode } from './linuxNode.ts';
-import { OperatorProcess } from './operatorProcess.ts';
+import { type OperatorOptions, OperatorProcess } from './operatorProcess.ts';
 import { WatchEnded, watchEvents } from './watchEvents.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -103,16 +103,15 @@ export class World {
   /** Starts an operator under its ServiceAccount; it may not be ready yet. */
   operator(
     flags: readonly string[] = [],
-    at: { credentials?: string | PodCredentials; awsUrl?: string; entry?: string; log?: (line: string) => void } = {},
+    at: Partial<Omit<OperatorOptions, 'clusterName' | 'region' | 'flags'>> = {},
   ): OperatorProcess {
     const operator = new OperatorProcess({
-      credentials: at.credentials ?? this.#operatorKubeconfig,
+      credentials: this.#operatorKubeconfig,
+      awsUrl: this.cloud.url,
+      ...at,
       clusterName: CLUSTER_NAME,
       region: REGION,
-      awsUrl: at.awsUrl ?? this.cloud.url,
       flags,
-      ...(at.entry && { entry: at.entry }),
-      ...(at.log && { log: at.log }),
     });
     this.operators.push(operator);
     return operator;

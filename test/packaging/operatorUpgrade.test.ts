@@ -95,7 +95,7 @@ describe('an upgrade of the operator', function () {
   }
 
   it('begins with an operator of before that works on pools in every state', async () => {
-    operator = await world.operator(FLAGS, { entry: previous.entry }).ready();
+    operator = await world.operator(FLAGS, { entry: previous.entry, knownFlags: previous.knownFlags }).ready();
     world.cloud.faults.nextNode({ group: 'failing', build: '10.0.17763' });
     const issues = [{ code: 'NodeCreationFailure' as const, message: 'Unhealthy nodes', resourceIds: ['i-1'] }];
     world.cloud.faults.createFailure({ group: 'refused', issues });

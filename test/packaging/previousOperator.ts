@@ -14,6 +14,7 @@ export interface PreviousOperator {
   readonly origin: string;
   /** The bundle's file that Node runs. */
   readonly entry: string;
+  readonly knownFlags: ReadonlySet<string>;
   /** The folder with the crds and config of its time. */
   readonly manifests: string;
   end(): Promise<void>;
@@ -36,7 +37,9 @@ export async function previousOperator(): Promise<PreviousOperator> {
         ? 'this checkout: git knows no earlier one'
         : (await must('git', ['log', '-1', '--format=%h %s', commit], ROOT)).trim();
     const end = () => rm(folder, { recursive: true, force: true });
-    return { origin, entry: join(bundle, 'operator.mjs'), manifests: sources, end };
+    const entry = join(bundle, 'operator.mjs');
+    const help = await must(process.execPath, [entry, '--help'], sources);
+    return { origin, entry, knownFlags: new Set(help.match(/--[a-z-]+/g)), manifests: sources, end };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
