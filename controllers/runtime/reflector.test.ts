@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { StreamFailure } from './failure.ts';
+import type { ListWatch } from './ports.ts';
 import type { ReflectorHooks } from './reflector.ts';
-import type { Fault, SimulatedServer } from './simulatedServer.ts';
+import type { SimulatedClock } from './simulatedClock.ts';
+import type { Fault, SimulatedItem, SimulatedServer } from './simulatedServer.ts';
 import {
   assertFaithful,
   assertToldOfEverything,
@@ -28,6 +31,35 @@ const failures = () => {
   };
   return told;
 };
+
+/** What lies between the server and the reflector, and ends or resets each watch on which nothing has come for half a minute. */
+function impatient(server: SimulatedServer, clock: SimulatedClock, how: 'ends' | 'resets'): ListWatch<SimulatedItem> {
+  return {
+    list: (options, signal) => server.list(options, signal),
+    async *watch(options, signal) {
+      const over = new AbortController();
+      const both = AbortSignal.any([signal, over.signal]);
+      let timer: Disposable | undefined;
+      try {
+        for await (const events of server.watch(options, both)) {
+          // The API server sends no bookmark at the beginning of a watch.
+          if (timer === undefined && events.every((event) => event.type === 'BOOKMARK' && !event.initialEventsEnd)) {
+            timer = clock.after(30_000, () => over.abort());
+            continue;
+          }
+          timer?.[Symbol.dispose]();
+          timer = clock.after(30_000, () => over.abort());
+          yield events;
+        }
+      } catch (error) {
+        if (!over.signal.aborted) throw error;
+        if (how === 'resets') throw new StreamFailure('read ECONNRESET');
+      } finally {
+        timer?.[Symbol.dispose]();
+      }
+    },
+  };
+}
 
 const FAULTS: Fault[] = [
   'none',
@@ -255,6 +287,38 @@ describe('reflector', () => {
     }
     await world.clock.until(() => !told.lasting, 'it follows again');
     assert.deepEqual(world.server.faults, []);
+  });
+
+  for (const how of ['ends', 'resets'] as const)
+    it(`fails for no longer than a minute where something ${how} each watch that is silent for half of one`, async () => {
+      const told = failures();
+      await using world = startSimulatedWorld({ hooks: told, way: (server, clock) => impatient(server, clock, how) });
+      await world.clock.until(() => world.store.hasSynced, 'synced');
+      world.server.faults.push('refused');
+      let lasting = 0;
+      for (let second = 0; second < 3_600; second++) {
+        await world.clock.advance(1_000);
+        lasting = told.lasting ? lasting + 1 : 0;
+        assert.ok(lasting <= 60, 'it has failed for a minute');
+      }
+    });
+
+  it('notices within three minutes that the server was restarted with data of before, though nothing changes in them', async () => {
+    const cable = new AbortController();
+    await using world = startSimulatedWorld({
+      prepare: (server) => server.write('a', 1),
+      way: (server) => ({
+        list: (options, signal) => server.list(options, signal),
+        watch: (options, signal) =>
+          server.watch(options, cable.signal.aborted ? signal : AbortSignal.any([signal, cable.signal])),
+      }),
+    });
+    await world.clock.until(() => world.store.hasSynced, 'synced');
+    world.server.rewind();
+    world.server.write('b', 1);
+    cable.abort(new StreamFailure('read ECONNRESET'));
+    await world.clock.advance(180_000);
+    assert.ok(world.converged());
   });
 
   it('stops in the middle of anything, and fails no more then', async () => {

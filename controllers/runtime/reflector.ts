@@ -62,6 +62,8 @@ export class Reflector<T> {
   #newest = false;
   /** Whether the failure before was an expiry. */
   #expired = false;
+  /** Whether something failed, and nothing has proved since that the watch works. */
+  #fails = false;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
@@ -78,7 +80,7 @@ export class Reflector<T> {
         if (!signal.aborted) await this.#recover(error, signal);
       }
     }
-    this.#options.hooks?.follows?.();
+    this.#follows();
   }
 
   async #step(signal: AbortSignal): Promise<void> {
@@ -91,6 +93,7 @@ export class Reflector<T> {
     const { name, log, clock, hooks } = this.#options;
     const failure = failureOf(error);
     hooks?.failed?.();
+    this.#fails = true;
     const delay = Math.max(this.#backoff.next(), failure.retryAfterMs ?? 0);
     const expired = isExpired(failure);
     if (expired || isTooLargeVersion(failure)) {
@@ -151,17 +154,25 @@ export class Reflector<T> {
     if (this.#watchList === 'later') this.#watchList = 'now';
   }
 
+  #follows(): void {
+    this.#fails = false;
+    this.#options.hooks?.follows?.();
+  }
+
   async #watch(signal: AbortSignal): Promise<void> {
     const { clock, source, store, hooks } = this.#options;
     using attempt = abortable(signal);
+    const started = clock.monotonic();
+    let lastBrought = started;
     using silence = new SilenceWatch({
       clock,
-      check: () => this.#checkSilence(attempt.signal),
+      // A watch list may be slow to begin.
+      afterFailure: this.#fails && this.#current,
+      check: () => this.#checkSilence(clock.monotonic() - lastBrought, attempt.signal),
       giveUp: (cause) => attempt.abort(cause),
     });
     const initial = this.#current ? undefined : new Map<string, T>();
     const resourceVersion = initial && this.#newest ? '' : store.version;
-    const started = clock.monotonic();
     const watch = new WatchRun(this.#options, initial, resourceVersion === '', () => this.#synced());
     hooks?.watchStarted?.();
     const options = {
@@ -174,7 +185,9 @@ export class Reflector<T> {
         silence.heard();
         hooks?.events?.(withoutBookmarks(events));
         for (const event of events) watch.apply(event);
-        if (!watch.waitsForItems) hooks?.follows?.();
+        if (events.length === 0 || watch.waitsForItems) continue;
+        lastBrought = clock.monotonic();
+        this.#follows();
       }
     } catch (error) {
       // The cause of an abort says more than the abort.
@@ -190,24 +203,31 @@ export class Reflector<T> {
   /** The watch came to its end and brought nothing, not even a bookmark. */
   #doubtSilence(lastedMs: number): void {
     if (lastedMs < SHORT_WATCH_MS) throw new StreamFailure('the watch ended at once and brought nothing');
-    if (lastedMs < BOOKMARK_MS) return;
-    // A watch from a version that the server has not reached waits for it in silence: so it is when its data were put back to an
-    // earlier state. A list tells.
-    throw new StreamFailure('the watch brought not even a bookmark', { reason: 'Expired' });
+    if (lastedMs >= BOOKMARK_MS) throw noBookmark();
+    this.#follows();
   }
 
-  async #checkSilence(signal: AbortSignal): Promise<void> {
-    const { source, store, identity, clock, name, hooks } = this.#options;
+  async #checkSilence(silentMs: number, signal: AbortSignal): Promise<void> {
+    const { source, store, identity, clock, name } = this.#options;
     if (!this.#current) throw new NoInitialEvents('the watch list was silent for too long');
     const missed = await missedEvents(source, () => store.version, identity.resourceVersion, clock, signal);
     if (missed)
       throw new StreamFailure(`the watch of ${name} has gone deaf: a second one sees changes that it did not bring`);
-    hooks?.follows?.();
+    if (silentMs >= BOOKMARK_MS) throw noBookmark();
+    this.#follows();
   }
 
   #timeoutSeconds(): number {
     return Math.floor(WATCH_SECONDS.min + this.#random() * (WATCH_SECONDS.max - WATCH_SECONDS.min));
   }
+}
+
+/**
+ * A watch from a version that the server has not reached waits for it in silence, and so does a second one: so it is when the server's data
+ * were put back to an earlier state. A list tells.
+ */
+function noBookmark(): StreamFailure {
+  return new StreamFailure('the watch brought not even a bookmark', { reason: 'Expired' });
 }
 
 /** A watch list without its items, or without their end: a server or proxy that does not know how. */

@@ -4,11 +4,15 @@ import { compareVersions } from './version.ts';
 
 /** A silent watch is doubted after this long. With the time for the check, a dead peer is noticed within a minute. */
 const SILENCE_MS = 35_000;
+/** One that follows a failure, so that it is soon known whether it works, also where something cuts watches that are silent. */
+const SILENCE_AFTER_FAILURE_MS = 5_000;
 /** The check itself may take this long: connecting, authenticating, and the second that its watch lasts. */
 const CHECK_MS = 15_000;
 
 export interface SilenceOptions {
   readonly clock: Clock;
+  /** The stream before it failed. */
+  readonly afterFailure: boolean;
   /** Asked when the stream has been silent: resolves when silence is no surprise, throws when the stream must be given up. */
   readonly check: () => Promise<void>;
   /** Told why the stream must be given up. */
@@ -28,7 +32,7 @@ export class SilenceWatch implements Disposable {
   constructor(options: SilenceOptions) {
     this.#options = options;
     this.#lastHeard = options.clock.monotonic();
-    this.#timer = this.#arm(SILENCE_MS);
+    this.#timer = this.#arm(options.afterFailure ? SILENCE_AFTER_FAILURE_MS : SILENCE_MS);
   }
 
   heard(): void {
@@ -40,11 +44,12 @@ export class SilenceWatch implements Disposable {
     this.#timer[Symbol.dispose]();
   }
 
-  #arm(ms: number): Disposable {
+  /** Looks after `ms` whether the stream has been silent for as long as `patience`. */
+  #arm(patience: number, ms = patience): Disposable {
     return this.#options.clock.after(ms, () => {
-      const left = SILENCE_MS - (this.#options.clock.monotonic() - this.#lastHeard);
-      if (left > 0) this.#timer = this.#arm(left);
-      else void this.#doubt();
+      const silentMs = this.#options.clock.monotonic() - this.#lastHeard;
+      if (silentMs >= patience) void this.#doubt();
+      else this.#timer = this.#arm(SILENCE_MS, SILENCE_MS - silentMs);
     });
   }
 
