@@ -19,7 +19,7 @@ export interface NodeCache {
   stop(): Promise<void>;
 }
 
-/** Starts to follow the cluster's nodes, as compose.ts of the operator does. */
+/** Starts to follow the cluster's nodes, as caches.ts of the operator does. */
 export async function startNodeCache(credentials: CredentialSource, hooks: ReflectorHooks = {}): Promise<NodeCache> {
   const client = await createKubernetesClient({ ...credentials, log: stderrLog, version: 'bench' });
   const store = new Store({ identity: nodeIdentity, indexes: nodeIndexes, log: stderrLog });

@@ -62,7 +62,7 @@ function serviceError(
   return new exceptions[service]({ name, message, $fault: httpStatus < 500 ? 'client' : 'server', $metadata });
 }
 
-// As the SDK clients 3.1169.0 report it; `faults over HTTP` in callFaults.test.ts watches that it stays so.
+// As the SDK clients 3.1169.0 report it; `faults over HTTP` in wire/callFaults.test.ts watches that it stays so.
 function breakageError(service: Service, { kind, status }: Breakage): Error {
   const $metadata = { attempts: 1, totalRetryDelay: 0 };
   if (kind === 'reset')

@@ -95,9 +95,9 @@ export const alertCases: readonly AlertCase[] = [
     fires: {
       at: '30m',
       labels: web,
-      summary: 'Windows pool web misses a prerequisite.',
+      summary: 'Windows pool web misses a prerequisite, or it cannot be looked at.',
       description:
-        'For 30 minutes, WindowsPool web has missed a prerequisite, or a right with which to look at it. Nodes that run may go on; new ones may not come. Condition PrerequisitesMet says what to do.',
+        'For 30 minutes, a prerequisite of WindowsPool web has been missing or could not be looked at. Nodes that run may go on; new ones may not come. Condition PrerequisitesMet says what to do.',
     },
   },
   {
@@ -332,10 +332,11 @@ export const alertCases: readonly AlertCase[] = [
   },
   {
     alert: 'WindowsOperatorCacheStale',
-    when: 'after 10 minutes, and not for watches that work again before',
+    when: 'after 10 minutes, and not for watches that work again before, nor for the ConfigMaps of pools',
     series: {
       [`reflector_failing{${JOB},name="nodes"}`]: '0x4 1x14 0x10',
       [`reflector_failing{${JOB},name="windowspools"}`]: '1x9 0 1x9 0x10',
+      [`reflector_failing{${JOB},name="configmaps"}`]: '1x30',
     },
     quiet: ['14m', '20m'],
     fires: {

@@ -1,4 +1,5 @@
 /** The operator of an earlier commit: the last one whose program or CRD is another than that of the checkout. */
+import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +40,9 @@ export async function previousOperator(): Promise<PreviousOperator> {
     const end = () => rm(folder, { recursive: true, force: true });
     const entry = join(bundle, 'operator.mjs');
     const help = await must(process.execPath, [entry, '--help'], sources);
-    return { origin, entry, knownFlags: new Set(help.match(/--[a-z-]+/g)), manifests: sources, end };
+    const knownFlags = new Set(help.match(/--[a-z-]+/g));
+    assert.ok(knownFlags.has('--kubeconfig'), `its --help names no flags: ${help}`);
+    return { origin, entry, knownFlags, manifests: sources, end };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;

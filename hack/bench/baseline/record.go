@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// record is what the operator keeps of a Node (NodeRecord in controllers/windowspool/ports.ts), field by field.
+// record is what the operator keeps of a Node (NodeRecord in controllers/windowspool/ports/nodes.ts), field by field.
 // Both sides write theirs as JSON with sorted keys, and the files must be equal.
 type record struct {
 	Addresses               []string          `json:"addresses"`

@@ -182,7 +182,7 @@ export function servedOperation(service: Service, name: string): Operation {
   if (!isServed(name) || handlers[name].service !== service) {
     throw new AwsFault(
       'NotImplementedException',
-      `hack/cloud does not serve ${service} ${name} yet; add it to calls.ts`,
+      `hack/cloud does not serve ${service} ${name} yet; add it to wire/calls.ts`,
     );
   }
   return operation;
