@@ -22,11 +22,12 @@ describe('engine metrics', () => {
     reflector.events?.(7);
     reflector.failed?.();
     const another = metrics.reflector('nodes');
-    for (const { failed, follows } of [another, another]) {
+    reflector.failing?.(true);
+    for (const { failed, failing } of [another, another]) {
       failed?.();
+      failing?.(true);
       failed?.();
-      follows?.();
-      follows?.();
+      failing?.(false);
     }
     metrics.leaderElection('operator').leading(true);
     metrics.request('200', 'GET', 'localhost:6443');

@@ -111,12 +111,6 @@ function reflectorMetrics(instruments: Instruments): (name: string) => Reflector
   const failing = instruments.gauge('reflector_failing');
   return (name) => {
     for (const metric of [lists, watches, events, failures, failing]) metric.inc({ name }, 0);
-    // Several reflectors may have one name.
-    let fails = false;
-    const turn = (now: boolean): void => {
-      if (now !== fails) failing.inc({ name }, now ? 1 : -1);
-      fails = now;
-    };
     return {
       listed: (count) => {
         lists.inc({ name });
@@ -124,11 +118,9 @@ function reflectorMetrics(instruments: Instruments): (name: string) => Reflector
       },
       watchStarted: () => watches.inc({ name }),
       events: (count) => events.inc({ name }, count),
-      failed: () => {
-        failures.inc({ name });
-        turn(true);
-      },
-      follows: () => turn(false),
+      failed: () => failures.inc({ name }),
+      // Several reflectors may have one name.
+      failing: (now) => failing.inc({ name }, now ? 1 : -1),
     };
   };
 }

@@ -22,11 +22,9 @@ const start = (prepare?: (server: SimulatedServer) => void, hooks?: ReflectorHoo
 const failures = () => {
   const told = {
     lasting: false,
-    failed: () => {
-      told.lasting = true;
-    },
-    follows: () => {
-      told.lasting = false;
+    failing: (now: boolean) => {
+      assert.notEqual(now, told.lasting, 'told although nothing turned');
+      told.lasting = now;
     },
   };
   return told;

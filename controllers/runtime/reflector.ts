@@ -24,8 +24,11 @@ export interface ReflectorHooks {
   /** Changes and the items of watch lists; bookmarks are not counted. */
   events?(count: number): void;
   failed?(): void;
-  /** The watch works: it brought something, or was right to be silent. Told at the end, too, when nobody needs it any more. */
-  follows?(): void;
+  /**
+   * True at the first failure; false when the watch works again: it brought something, or was right to be silent. False at the end, too, when
+   * nobody needs it any more. Told only when it turns.
+   */
+  failing?(now: boolean): void;
 }
 
 export interface ReflectorOptions<T> {
@@ -80,7 +83,7 @@ export class Reflector<T> {
         if (!signal.aborted) await this.#recover(error, signal);
       }
     }
-    this.#follows();
+    this.#turn(false);
   }
 
   async #step(signal: AbortSignal): Promise<void> {
@@ -93,7 +96,7 @@ export class Reflector<T> {
     const { name, log, clock, hooks } = this.#options;
     const failure = failureOf(error);
     hooks?.failed?.();
-    this.#fails = true;
+    this.#turn(true);
     const delay = Math.max(this.#backoff.next(), failure.retryAfterMs ?? 0);
     const expired = isExpired(failure);
     if (expired || isTooLargeVersion(failure)) {
@@ -154,9 +157,10 @@ export class Reflector<T> {
     if (this.#watchList === 'later') this.#watchList = 'now';
   }
 
-  #follows(): void {
-    this.#fails = false;
-    this.#options.hooks?.follows?.();
+  #turn(fails: boolean): void {
+    if (fails === this.#fails) return;
+    this.#fails = fails;
+    this.#options.hooks?.failing?.(fails);
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
@@ -187,7 +191,7 @@ export class Reflector<T> {
         for (const event of events) watch.apply(event);
         if (events.length === 0 || watch.waitsForItems) continue;
         lastBrought = clock.monotonic();
-        this.#follows();
+        this.#turn(false);
       }
     } catch (error) {
       // The cause of an abort says more than the abort.
@@ -204,7 +208,7 @@ export class Reflector<T> {
   #doubtSilence(lastedMs: number): void {
     if (lastedMs < SHORT_WATCH_MS) throw new StreamFailure('the watch ended at once and brought nothing');
     if (lastedMs >= BOOKMARK_MS) throw noBookmark();
-    this.#follows();
+    this.#turn(false);
   }
 
   async #checkSilence(silentMs: number, signal: AbortSignal): Promise<void> {
@@ -214,7 +218,7 @@ export class Reflector<T> {
     if (missed)
       throw new StreamFailure(`the watch of ${name} has gone deaf: a second one sees changes that it did not bring`);
     if (silentMs >= BOOKMARK_MS) throw noBookmark();
-    this.#follows();
+    this.#turn(false);
   }
 
   #timeoutSeconds(): number {
