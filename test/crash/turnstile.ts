@@ -59,12 +59,12 @@ export class Turnstile {
     return performance.now() - this.#lastAt;
   }
 
-  /** Begins to number and arms the kill; the returned function waits for it and says whether its request came within 20 s. */
+  /** Begins to number and arms the kill; the returned function waits for it and says whether its request came within 30 s. */
   killAt(point: KillPoint, kill: () => Promise<void>): () => Promise<boolean> {
     this.begin();
     const armed = { point, kill, done: Promise.withResolvers<void>() };
     this.#armed = armed;
-    const came = () => withDeadline(armed.done.promise, point.request, 20_000).then(() => true);
+    const came = () => withDeadline(armed.done.promise, point.request, 30_000).then(() => true);
     return () =>
       came()
         .catch((error: unknown) => {
