@@ -6,137 +6,15 @@ import {
   QUARANTINE_TAINT_KEY,
   VERIFIED_CONDITION,
 } from '../../controllers/windowspool/labels.ts';
-import type { NodeCondition, Taint } from '../../controllers/windowspool/ports/nodes.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { readAudit } from '../../hack/world/audit.ts';
-import { type Watched, watchEvents } from '../../hack/world/watchEvents.ts';
 import { conditionOf } from '../../hack/world/world.ts';
 import { poolManifest } from '../pools.ts';
-import { setSwitch, withOperator } from '../sharedWorld.ts';
+import { setSwitch } from '../sharedWorld.ts';
+import { type NodeVersion, OTHER_BUILD, waitingPod, withTrust } from './trustStage.ts';
 
-/** What is looked at of Nodes and Pods. */
-interface Node {
-  readonly metadata: {
-    readonly name: string;
-    readonly resourceVersion: string;
-    readonly labels?: Record<string, string>;
-  };
-  readonly spec: { readonly taints?: readonly Taint[]; readonly nodeName?: string };
-  readonly status: { readonly conditions?: readonly (NodeCondition & { readonly type: string })[] };
-}
-
-/** The first version of a pod in which it has a node. */
-interface Bound {
-  readonly node: string;
-  readonly at: number;
-}
-
-/** One version of a node, at its place in the history of the whole API server: etcd counts for all objects together. */
-interface NodeVersion {
-  readonly name: string;
-  readonly at: number;
-  readonly isGated: boolean;
-}
-
-/** A pod that any node of the pool would suit, or only the named one: a taint of the operator alone keeps it away. */
-const waitingPod = (name: string, pool: string, node?: string): object => ({
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: { name, namespace: 'default' },
-  spec: {
-    nodeSelector: { [NODE_GROUP_LABEL]: pool, ...(node && { 'kubernetes.io/hostname': node }) },
-    tolerations: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }],
-    containers: [{ name: 'app', image: 'example.com/app' }],
-  },
-});
-
-const OTHER_BUILD = '10.0.17763';
-
-describe('trust in nodes', () => {
-  const stage = withOperator('--join-grace=10s');
-
-  const nodesOf = async (pool: string): Promise<readonly Node[]> =>
-    JSON.parse(await stage.world.kubectl('get', 'nodes', '-l', `${NODE_GROUP_LABEL}=${pool}`, '-o', 'json')).items;
-  /** The nodes with a taint of this key, each as `key=value:effect`, sorted. */
-  const tainted = async (pool: string, key: string): Promise<string[]> =>
-    (await nodesOf(pool))
-      .flatMap(({ metadata: { name }, spec: { taints = [] } }) =>
-        taints
-          .filter((taint) => taint.key === key)
-          .map(({ value, effect }) => `${name} ${value ? `${key}=${value}` : key}:${effect}`),
-      )
-      .sort();
-  const waitForTaints = (pool: string, key: string, want: readonly string[], what: string) =>
-    waitFor(async () => JSON.stringify(await tainted(pool, key)) === JSON.stringify([...want].sort()), {
-      what: `${what}: ${want.join(', ') || 'nobody'} with ${key}`,
-      timeoutMs: 60_000,
-    });
-  const setPolicy = (pool: string, verification: object) => stage.world.patchPool(pool, { verification });
-  const becomes = (pool: string, type: string, state: string) =>
-    stage.world.waitForPool(pool, `to have ${type}=${state}`, (found) => conditionOf(found, type) === state);
-
-  /** Every version of nodes and of pods, in the order of a watch that runs as long as the suite. */
-  const versions: Readonly<Record<'nodes' | 'pods', Node[]>> = { nodes: [], pods: [] };
-  const watches: Watched[] = [];
-  before(async () => {
-    for (const [resource, seen] of Object.entries(versions)) {
-      const { adminKubeconfig } = stage.world.controlPlane;
-      const watch = await watchEvents<Node>(adminKubeconfig, `/api/v1/${resource}`, ({ object }) => seen.push(object));
-      watches.push(watch);
-    }
-  });
-  after(async () => {
-    for (const watch of watches) await watch.stop();
-  });
-
-  /** Every version of the pool's nodes since a resourceVersion, oldest first, with the gate's taint or without. */
-  const historyOf = async (pool: string, since: string): Promise<readonly NodeVersion[]> =>
-    (await eventsSince('nodes', since))
-      .filter(({ metadata }) => metadata.labels?.[NODE_GROUP_LABEL] === pool)
-      .map(({ metadata, spec }) => ({
-        name: metadata.name,
-        at: Number(metadata.resourceVersion),
-        isGated: spec.taints?.some(({ key }) => key === GATE_TAINT_KEY) === true,
-      }));
-  const eventsSince = async (resource: 'nodes' | 'pods', since: string): Promise<readonly Node[]> => {
-    const { items } = JSON.parse(await stage.world.kubectl('get', '--raw', `/api/v1/${resource}`)) as { items: Node[] };
-    const isSeen = ({ metadata }: Node) =>
-      versions[resource].some((seen) => seen.metadata.resourceVersion === metadata.resourceVersion);
-    await waitFor(() => items.every(isSeen), { what: `the watch of ${resource} to come so far`, timeoutMs: 30_000 });
-    return versions[resource].filter(({ metadata }) => Number(metadata.resourceVersion) > Number(since));
-  };
-  /** Every pod that ever got a node since a resourceVersion, by name. */
-  const boundSince = async (since: string): Promise<ReadonlyMap<string, Bound>> => {
-    const first = new Map<string, Bound>();
-    for (const { metadata, spec } of await eventsSince('pods', since)) {
-      if (spec.nodeName === undefined || first.has(metadata.name)) continue;
-      first.set(metadata.name, { node: spec.nodeName, at: Number(metadata.resourceVersion) });
-    }
-    return first;
-  };
-  /** The pods that the scheduler bound, as the audit log has them. */
-  const bindings = async (): Promise<(string | undefined)[]> =>
-    (await readAudit(stage.world.controlPlane.auditLog))
-      .filter(
-        ({ verb, objectRef, responseStatus }) =>
-          verb === 'create' && objectRef?.subresource === 'binding' && responseStatus?.code === 201,
-      )
-      .map(({ objectRef }) => objectRef?.name);
-  const makePods = (...pods: readonly object[]) => stage.world.apply({ apiVersion: 'v1', kind: 'List', items: pods });
-  const nodeOf = (pod: string) =>
-    stage.world.kubectl('get', 'pod', pod, '--ignore-not-found', '-o', 'jsonpath={.spec.nodeName}');
-  const untilBound = (pod: string) =>
-    waitFor(async () => (await nodeOf(pod)) !== '', { what: `pod ${pod} to be bound`, timeoutMs: 60_000 });
-  /** Pods that any node of the pool suits, once the scheduler has seen what the nodes have become. */
-  const fill = async (pool: string, what: string): Promise<void> => {
-    const names = Array.from({ length: 10 }, (_, index) => `${pool}-${what}-${index}`);
-    await makePods(...names.map((name) => waitingPod(name, pool)));
-    for (const name of names) await untilBound(name);
-  };
-  const versionNow = async (): Promise<string> =>
-    JSON.parse(await stage.world.kubectl('get', '--raw', '/api/v1/nodes?limit=1')).metadata.resourceVersion;
-  const namesOf = async (pool: string): Promise<string[]> =>
-    (await nodesOf(pool)).map(({ metadata }) => metadata.name).sort();
+describe('the gate', () => {
+  const { stage, nodesOf, tainted, waitForTaints, setPolicy, becomes, ...trust } = withTrust();
+  const { historyOf, eventsSince, boundSince, makePods, untilBound, fill, versionNow, namesOf } = trust;
   const gateOfGroup = (pool: string): number =>
     stage.world.cloud.state.group(pool).nodegroup.taints?.filter(({ key }) => key === GATE_TAINT_KEY).length ?? 0;
   const atGate = (node: string) => `${node} ${GATE_TAINT_KEY}:NoSchedule`;
@@ -189,8 +67,6 @@ describe('trust in nodes', () => {
 
     it('binds no pod to a node before the version in which it is released', async () => {
       const first = await boundSince(since);
-      const told = (await bindings()).filter((name) => name?.startsWith('gated-'));
-      assert.deepEqual(told.sort(), [...first.keys()].sort());
       assert.equal(first.size, PODS);
       for (const [pod, { node, at }] of first) {
         const before = history.findLast((version) => version.name === node && version.at < at);
@@ -332,88 +208,8 @@ describe('trust in nodes', () => {
     });
   });
 
-  describe('under Quarantine', () => {
-    const POOL = 'strict';
-    const held = (node: string, reason = 'WrongBuild') => `${node} ${QUARANTINE_TAINT_KEY}=${reason}:NoSchedule`;
-    let bad: string;
-
-    before(async () => {
-      await stage.world.apply(
-        poolManifest(POOL, { scaling: { min: 2, max: 4 }, verification: { policy: 'Quarantine' } }),
-      );
-      await becomes(POOL, 'Ready', 'True/Verified');
-      [bad = ''] = (await nodesOf(POOL)).map(({ metadata }) => metadata.name).sort();
-      stage.world.cloud.faults.patchKernel({ node: bad, build: OTHER_BUILD });
-      await waitForTaints(POOL, QUARANTINE_TAINT_KEY, [held(bad)], 'after a change of the build');
-    });
-
-    it('taints a node that fails, with the reason, and nothing else of it', async () => {
-      const node = (await nodesOf(POOL)).find(({ metadata }) => metadata.name === bad);
-      assert.deepEqual(
-        node?.spec.taints?.map(({ key, value }) => `${key}=${value}`),
-        ['os=windows', `${QUARANTINE_TAINT_KEY}=WrongBuild`],
-      );
-    });
-
-    it('counts the node, and says so', async () => {
-      const pool = await stage.world.waitForPool(
-        POOL,
-        'to count its quarantined node',
-        (found) => found?.status?.nodes?.quarantined === 1,
-      );
-      const { message } = pool?.status?.conditions?.find(({ type }) => type === 'NodesVerified') ?? {};
-      assert.match(message ?? '', / 1 node is quarantined: no new pod lands there\.$/);
-    });
-
-    it('puts the taint back that somebody removes or changes', async () => {
-      for (const change of [`${QUARANTINE_TAINT_KEY}-`, `${QUARANTINE_TAINT_KEY}=fine:NoSchedule`]) {
-        await stage.world.kubectl('taint', 'node', bad, change, '--overwrite');
-        await waitForTaints(POOL, QUARANTINE_TAINT_KEY, [held(bad)], `after ${change}`);
-      }
-    });
-
-    it('only warns where it is told to, and taints nobody under Report', async () => {
-      await makePods(waitingPod('strict-warned', POOL, bad));
-      await setPolicy(POOL, { warnOnly: ['WrongBuild'] });
-      await waitForTaints(POOL, QUARANTINE_TAINT_KEY, [], 'with warnOnly');
-      await untilBound('strict-warned');
-      await setPolicy(POOL, { warnOnly: null });
-      await waitForTaints(POOL, QUARANTINE_TAINT_KEY, [held(bad)], 'without warnOnly');
-      await fill(POOL, 'beside');
-      await makePods(waitingPod('strict-report', POOL, bad));
-      await setPolicy(POOL, { policy: 'Report' });
-      await waitForTaints(POOL, QUARANTINE_TAINT_KEY, [], 'under Report');
-      await becomes(POOL, 'NodesVerified', 'False/WrongBuild');
-      await untilBound('strict-report');
-      await setPolicy(POOL, { policy: 'Quarantine' });
-      await waitForTaints(POOL, QUARANTINE_TAINT_KEY, [held(bad)], 'under Quarantine again');
-    });
-
-    it('releases the node when it passes', async () => {
-      await makePods(waitingPod('strict-passes', POOL, bad));
-      stage.world.cloud.faults.patchKernel({ node: bad, build: '10.0.20348' });
-      await waitForTaints(POOL, QUARANTINE_TAINT_KEY, [], 'when it passes');
-      await becomes(POOL, 'NodesVerified', 'True/AllVerified');
-      await untilBound('strict-passes');
-    });
-  });
-
   describe('in all of this, the scheduler', () => {
-    it('binds no pod to a node that has a taint of the operator', async () => {
-      const own = [GATE_TAINT_KEY, PLAIN_GATE_TAINT_KEY, QUARANTINE_TAINT_KEY];
-      const nodes = await eventsSince('nodes', '0');
-      const made = /^(gated|late|strict)-/;
-      const first = [...(await boundSince('0'))].filter(([pod]) => made.test(pod));
-      const told = (await bindings()).filter((name) => made.test(name ?? ''));
-      assert.deepEqual(told.sort(), first.map(([pod]) => pod).sort());
-      assert.ok(first.length > 230, `${first.length} pods`);
-      for (const [pod, { node, at }] of first) {
-        const before = nodes.findLast(
-          ({ metadata }) => metadata.name === node && Number(metadata.resourceVersion) < at,
-        );
-        const found = before?.spec.taints?.filter(({ key }) => own.includes(key)) ?? [];
-        assert.deepEqual([before?.metadata.name, found], [node, []], pod);
-      }
-    });
+    it('binds no pod to a node that has a taint of the operator', () =>
+      trust.assertBoundWithoutTaint(/^(gated|late)-/, 222));
   });
 });

@@ -1,0 +1,173 @@
+/** What the suites of the gate and of the quarantine have in common: how nodes and pods are looked at, each version of them. */
+import assert from 'node:assert/strict';
+import {
+  GATE_TAINT_KEY,
+  NODE_GROUP_LABEL,
+  PLAIN_GATE_TAINT_KEY,
+  QUARANTINE_TAINT_KEY,
+} from '../../controllers/windowspool/labels.ts';
+import type { NodeCondition, Taint } from '../../controllers/windowspool/ports/nodes.ts';
+import { waitFor } from '../../hack/controlplane/wait.ts';
+import { readAudit } from '../../hack/world/audit.ts';
+import { type Watched, watchEvents } from '../../hack/world/watchEvents.ts';
+import { conditionOf } from '../../hack/world/world.ts';
+import { withOperator } from '../sharedWorld.ts';
+
+/** A Windows build that no pool of these suites wants. */
+export const OTHER_BUILD = '10.0.17763';
+
+/** What is looked at of Nodes and Pods. */
+interface Node {
+  readonly metadata: {
+    readonly name: string;
+    readonly resourceVersion: string;
+    readonly labels?: Record<string, string>;
+  };
+  readonly spec: { readonly taints?: readonly Taint[]; readonly nodeName?: string };
+  readonly status: { readonly conditions?: readonly (NodeCondition & { readonly type: string })[] };
+}
+
+/** The first version of a pod in which it has a node. */
+interface Bound {
+  readonly node: string;
+  readonly at: number;
+}
+
+/** One version of a node, at its place in the history of the whole API server: etcd counts for all objects together. */
+export interface NodeVersion {
+  readonly name: string;
+  readonly at: number;
+  readonly isGated: boolean;
+}
+
+/** A pod that any node of the pool would suit, or only the named one: a taint of the operator alone keeps it away. */
+export const waitingPod = (name: string, pool: string, node?: string): object => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, namespace: 'default' },
+  spec: {
+    nodeSelector: { [NODE_GROUP_LABEL]: pool, ...(node && { 'kubernetes.io/hostname': node }) },
+    tolerations: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }],
+    containers: [{ name: 'app', image: 'example.com/app' }],
+  },
+});
+
+/** An operator, and a watch of nodes and one of pods that last as long as the suite. */
+export function withTrust() {
+  const stage = withOperator('--join-grace=10s');
+
+  const nodesOf = async (pool: string): Promise<readonly Node[]> =>
+    JSON.parse(await stage.world.kubectl('get', 'nodes', '-l', `${NODE_GROUP_LABEL}=${pool}`, '-o', 'json')).items;
+  /** The nodes with a taint of this key, each as `key=value:effect`, sorted. */
+  const tainted = async (pool: string, key: string): Promise<string[]> =>
+    (await nodesOf(pool))
+      .flatMap(({ metadata: { name }, spec: { taints = [] } }) =>
+        taints
+          .filter((taint) => taint.key === key)
+          .map(({ value, effect }) => `${name} ${value ? `${key}=${value}` : key}:${effect}`),
+      )
+      .sort();
+  const waitForTaints = (pool: string, key: string, want: readonly string[], what: string) =>
+    waitFor(async () => JSON.stringify(await tainted(pool, key)) === JSON.stringify([...want].sort()), {
+      what: `${what}: ${want.join(', ') || 'nobody'} with ${key}`,
+      timeoutMs: 60_000,
+    });
+  const setPolicy = (pool: string, verification: object) => stage.world.patchPool(pool, { verification });
+  const becomes = (pool: string, type: string, state: string) =>
+    stage.world.waitForPool(pool, `to have ${type}=${state}`, (found) => conditionOf(found, type) === state);
+
+  /** Every version of nodes and of pods, in the order of a watch that runs as long as the suite. */
+  const versions: Readonly<Record<'nodes' | 'pods', Node[]>> = { nodes: [], pods: [] };
+  const watches: Watched[] = [];
+  before(async () => {
+    for (const [resource, seen] of Object.entries(versions)) {
+      const { adminKubeconfig } = stage.world.controlPlane;
+      const watch = await watchEvents<Node>(adminKubeconfig, `/api/v1/${resource}`, ({ object }) => seen.push(object));
+      watches.push(watch);
+    }
+  });
+  after(async () => {
+    for (const watch of watches) await watch.stop();
+  });
+
+  /** Every version of the pool's nodes since a resourceVersion, oldest first, with the gate's taint or without. */
+  const historyOf = async (pool: string, since: string): Promise<readonly NodeVersion[]> =>
+    (await eventsSince('nodes', since))
+      .filter(({ metadata }) => metadata.labels?.[NODE_GROUP_LABEL] === pool)
+      .map(({ metadata, spec }) => ({
+        name: metadata.name,
+        at: Number(metadata.resourceVersion),
+        isGated: spec.taints?.some(({ key }) => key === GATE_TAINT_KEY) === true,
+      }));
+  const eventsSince = async (resource: 'nodes' | 'pods', since: string): Promise<readonly Node[]> => {
+    const { items } = JSON.parse(await stage.world.kubectl('get', '--raw', `/api/v1/${resource}`)) as { items: Node[] };
+    const isSeen = ({ metadata }: Node) =>
+      versions[resource].some((seen) => seen.metadata.resourceVersion === metadata.resourceVersion);
+    await waitFor(() => items.every(isSeen), { what: `the watch of ${resource} to come so far`, timeoutMs: 30_000 });
+    return versions[resource].filter(({ metadata }) => Number(metadata.resourceVersion) > Number(since));
+  };
+  /** Every pod that ever got a node since a resourceVersion, by name. */
+  const boundSince = async (since: string): Promise<ReadonlyMap<string, Bound>> => {
+    const first = new Map<string, Bound>();
+    for (const { metadata, spec } of await eventsSince('pods', since)) {
+      if (spec.nodeName === undefined || first.has(metadata.name)) continue;
+      first.set(metadata.name, { node: spec.nodeName, at: Number(metadata.resourceVersion) });
+    }
+    return first;
+  };
+  /** The pods that the scheduler bound, as the audit log has them. */
+  const bindings = async (): Promise<(string | undefined)[]> =>
+    (await readAudit(stage.world.controlPlane.auditLog))
+      .filter(
+        ({ verb, objectRef, responseStatus }) =>
+          verb === 'create' && objectRef?.subresource === 'binding' && responseStatus?.code === 201,
+      )
+      .map(({ objectRef }) => objectRef?.name);
+  const makePods = (...pods: readonly object[]) => stage.world.apply({ apiVersion: 'v1', kind: 'List', items: pods });
+  const nodeOf = (pod: string) =>
+    stage.world.kubectl('get', 'pod', pod, '--ignore-not-found', '-o', 'jsonpath={.spec.nodeName}');
+  const untilBound = (pod: string) =>
+    waitFor(async () => (await nodeOf(pod)) !== '', { what: `pod ${pod} to be bound`, timeoutMs: 60_000 });
+  /** Pods that any node of the pool suits, once the scheduler has seen what the nodes have become. */
+  const fill = async (pool: string, what: string): Promise<void> => {
+    const names = Array.from({ length: 10 }, (_, index) => `${pool}-${what}-${index}`);
+    await makePods(...names.map((name) => waitingPod(name, pool)));
+    for (const name of names) await untilBound(name);
+  };
+  const versionNow = async (): Promise<string> =>
+    JSON.parse(await stage.world.kubectl('get', '--raw', '/api/v1/nodes?limit=1')).metadata.resourceVersion;
+  const namesOf = async (pool: string): Promise<string[]> =>
+    (await nodesOf(pool)).map(({ metadata }) => metadata.name).sort();
+  /** Of the pods with such names, each that got a node got it from the scheduler, while the node had no taint of the operator. */
+  const assertBoundWithoutTaint = async (names: RegExp, count: number): Promise<void> => {
+    const own = [GATE_TAINT_KEY, PLAIN_GATE_TAINT_KEY, QUARANTINE_TAINT_KEY];
+    const nodes = await eventsSince('nodes', '0');
+    const first = [...(await boundSince('0'))].filter(([pod]) => names.test(pod));
+    const told = (await bindings()).filter((name) => names.test(name ?? ''));
+    assert.deepEqual(told.sort(), first.map(([pod]) => pod).sort());
+    assert.equal(first.length, count, 'pods that got a node');
+    for (const [pod, { node, at }] of first) {
+      const before = nodes.findLast(({ metadata }) => metadata.name === node && Number(metadata.resourceVersion) < at);
+      const found = before?.spec.taints?.filter(({ key }) => own.includes(key)) ?? [];
+      assert.deepEqual([before?.metadata.name, found], [node, []], pod);
+    }
+  };
+
+  return {
+    stage,
+    nodesOf,
+    tainted,
+    waitForTaints,
+    setPolicy,
+    becomes,
+    historyOf,
+    eventsSince,
+    boundSince,
+    makePods,
+    untilBound,
+    fill,
+    versionNow,
+    namesOf,
+    assertBoundWithoutTaint,
+  };
+}
