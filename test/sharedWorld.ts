@@ -8,11 +8,14 @@ import { waitFor } from '../hack/controlplane/wait.ts';
 import type { OperatorProcess } from '../hack/world/operatorProcess.ts';
 import { startWorld, type World } from '../hack/world/world.ts';
 
+/** How many times faster than by default its AWS runs. */
+const SPEED = 4;
+
 let started: Promise<World> | undefined;
 
 /** The world, started at the first call. */
 export function theWorld(): Promise<World> {
-  started ??= startWorld({ speed: 4, log: (line) => console.log(`    ${line}`) });
+  started ??= startWorld({ speed: SPEED, log: (line) => console.log(`    ${line}`) });
   return started;
 }
 
@@ -52,13 +55,30 @@ export function withOperator(...flags: readonly string[]): Stage {
     stage.world = await theWorld();
     await stage.restart();
   });
-  // The pools go while somebody is there to let them go.
   after(async () => {
-    await stage.world?.kubectl('delete', 'windowspools', '--all', '--timeout=50s');
-    await stage.operator?.stop();
-    if (stage.world) await noneLeft(stage.world);
+    if (!stage.world) return;
+    try {
+      await makeGood(stage.world);
+      // The pools go while somebody is there to let them go.
+      await stage.world.kubectl('delete', 'windowspools', '--all', '--timeout=50s');
+    } finally {
+      // With this one at work the next suite would have two.
+      await stage.operator?.stop();
+    }
+    await noneLeft(stage.world);
   });
   return stage;
+}
+
+/** Takes back what a test that failed may have left, and what would keep a pool from its end. */
+async function makeGood(world: World): Promise<void> {
+  const { faults } = world.cloud;
+  faults.speed({ speed: SPEED });
+  faults.restoreAction();
+  faults.calls.clear();
+  const query = '{.items[?(@.spec.paused==true)].metadata.name}';
+  const paused = await world.kubectl('get', 'windowspools', '-o', `jsonpath=${query}`);
+  for (const name of paused.split(' ').filter(Boolean)) await world.patchPool(name, { paused: false });
 }
 
 /** The garbage collector ends the RuntimeClasses of pools that are gone; the next suite must not find them. */
@@ -69,6 +89,13 @@ async function noneLeft(world: World): Promise<void> {
     what: 'the RuntimeClasses of the suite to end',
     timeoutMs: 45_000,
   });
+}
+
+/** Lets nothing in the local AWS come to its end; returns how to go on. */
+export function slowed({ cloud }: Pick<World, 'cloud'>): () => void {
+  const { speed } = cloud.state.timeline;
+  cloud.faults.speed({ speed: 0.001 });
+  return () => cloud.faults.speed({ speed });
 }
 
 /** Makes the local AWS answer an open question in another way; returns how to take that back. */

@@ -64,10 +64,13 @@ describe('the start of a component', () => {
   });
 
   it('quotes the log of a component that never gets healthy', async () => {
-    await assert.rejects(starter.start(component('echo "waiting for the moon"; exec sleep 1000', { timeoutMs: 600 })), {
-      name: 'DeadlineError',
-      message: `Waited 1 s for kwok to be healthy.\nThe end of ${folder}/kwok.log:\nwaiting for the moon`,
-    });
+    await assert.rejects(
+      starter.start(component('echo "waiting for the moon"; exec sleep 1000', { timeoutMs: 3000 })),
+      {
+        name: 'DeadlineError',
+        message: `Waited 3 s for kwok to be healthy.\nThe end of ${folder}/kwok.log:\nwaiting for the moon`,
+      },
+    );
   });
 
   it('quotes the shell when the program is not there', async () => {

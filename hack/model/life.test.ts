@@ -4,9 +4,9 @@ import type { Act } from './act.ts';
 import { lives } from './acts.ts';
 import { Life } from './life.ts';
 
-/** MODEL_RUNS=5000 for a long look; MODEL_SEED and MODEL_PATH repeat what a failure printed. */
+/** The same lives each time, but for a long look, such as MODEL_RUNS=5000. MODEL_SEED and MODEL_PATH repeat what a failure printed. */
 const { MODEL_RUNS, MODEL_SEED, MODEL_PATH } = process.env;
-const seed = MODEL_SEED === undefined ? Date.now() | 0 : Number(MODEL_SEED);
+const seed = Number(MODEL_SEED ?? (MODEL_RUNS === undefined ? 1 : Date.now() | 0));
 const numRuns = Number(MODEL_RUNS ?? 100);
 
 async function outcome(acts: readonly Act[]): Promise<string[]> {

@@ -135,7 +135,7 @@ const WITH_AWS = ['aws', 'docker', 'eksctl', 'kubectl', 'node'];
 const FIRST_OR_LAST = ['docs/quickstart.md', 'docs/uninstall.md'] as const;
 
 describe('README, docs and CONTRIBUTING, followed from top to bottom', function () {
-  this.timeout(180_000);
+  this.timeout(660_000);
   let reader: Walkthrough;
   before(async () => {
     reader = await Walkthrough.start();
@@ -187,7 +187,7 @@ function linesToRun({ text }: Block): string {
 async function follow(reader: Walkthrough, { info }: Block, script: string): Promise<void> {
   if (info === 'sh aws') return rehearse(reader, script);
   assert.equal(info, 'sh', 'a block is either run (sh) or needs AWS (sh aws)');
-  const printed = await reader.run(script, 120_000);
+  const printed = await reader.run(script, 600_000);
   const exported = printed.match(/^ +export .*$/gm);
   if (exported) await reader.run(exported.join('\n'));
 }

@@ -55,9 +55,11 @@ export class Walkthrough {
   /** Runs a script as if it were typed into the shell; rejects with what it printed when a command fails or a variable is not set. */
   async run(script: string, timeoutMs = 60_000): Promise<string> {
     const whole = `set -euo pipefail\n. ${this.#variables}\n${script}\nexport -p > ${this.#variables}`;
-    const options = { cwd: this.folder, timeout: timeoutMs, maxBuffer: 64 * 1024 * 1024 };
+    const options = { cwd: this.folder, maxBuffer: 64 * 1024 * 1024 };
+    // Ends all that the script started, not bash alone.
+    const limit = ['--kill-after=10', `${timeoutMs / 1000}`];
     return new Promise((resolve, reject) => {
-      execFile('bash', ['-c', whole], options, (error, stdout, stderr) => {
+      execFile('timeout', [...limit, 'bash', '-c', whole], options, (error, stdout, stderr) => {
         if (error) reject(new Error(`${script}\nended with ${error.code ?? error.signal}:\n${stdout}${stderr}`));
         else resolve(stdout);
       });

@@ -4,7 +4,7 @@ import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf } from '../../hack/world/world.ts';
 import { assertGolden } from '../goldenText.ts';
 import { existingPool, poolManifest } from '../pools.ts';
-import { withOperator } from '../sharedWorld.ts';
+import { slowed, withOperator } from '../sharedWorld.ts';
 import { recordingOf } from './recordedPools.ts';
 
 describe('the recorded pools are what a cluster shows', () => {
@@ -20,13 +20,6 @@ describe('the recorded pools are what a cluster shows', () => {
     await becomes(name, ...states);
   };
   const ready = (name: string, spec = {}) => apply(name, spec, 'Ready=True/Verified', 'UpToDate=True/AsSpecified');
-  /** Lets EKS work on what it is asked for until the returned function is called. */
-  const slowEks = () => {
-    const { speed } = stage.world.cloud.state.timeline;
-    faults().speed({ speed: 0.001 });
-    return () => faults().speed({ speed });
-  };
-
   /** Compares once the conditions stay: the operator has looked three times, and they were the same. */
   async function record(name: string, pool = name): Promise<void> {
     let seen: { conditions: object | undefined; times: number } = { conditions: undefined, times: 0 };
@@ -61,7 +54,7 @@ describe('the recorded pools are what a cluster shows', () => {
   });
 
   it('creating', async () => {
-    const goOn = slowEks();
+    const goOn = slowed(stage.world);
     try {
       await apply('creating', {}, 'Reconciling=True/Creating', 'RuntimeClassReady=True/Available');
       await record('creating');
@@ -72,7 +65,7 @@ describe('the recorded pools are what a cluster shows', () => {
 
   it('updating, drifted, paused, and deleted', async () => {
     await ready('busy', { labels: { tier: 'web' }, driftPolicy: 'Report' });
-    const goOn = slowEks();
+    const goOn = slowed(stage.world);
     try {
       await patch('busy', { labels: { tier: 'db' } });
       await becomes('busy', 'Reconciling=True/Updating');
@@ -90,7 +83,7 @@ describe('the recorded pools are what a cluster shows', () => {
     await record('paused', 'busy');
     await patch('busy', { paused: false });
     await becomes('busy', 'Paused=absent');
-    const goOnDeleting = slowEks();
+    const goOnDeleting = slowed(stage.world);
     try {
       await stage.world.kubectl('delete', 'windowspool', 'busy', '--wait=false');
       await becomes('busy', 'Ready=False/Deleting');
@@ -134,9 +127,12 @@ describe('the recorded pools are what a cluster shows', () => {
       instanceTypes: ['m5.large'],
       scalingConfig: { minSize: 0, maxSize: 1, desiredSize: 0 },
     });
-    await apply('foreign', {}, 'Stalled=True/NotOwned', 'RuntimeClassReady=True/Available');
-    await record('not-owned', 'foreign');
-    faults().consoleDelete({ group: 'foreign' });
+    try {
+      await apply('foreign', {}, 'Stalled=True/NotOwned', 'RuntimeClassReady=True/Available');
+      await record('not-owned', 'foreign');
+    } finally {
+      faults().consoleDelete({ group: 'foreign' });
+    }
   });
 
   it('what waits for a prerequisite or a right', async () => {

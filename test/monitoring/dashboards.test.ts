@@ -46,8 +46,6 @@ describe('the dashboards on a real Prometheus', function () {
   // Before the pools are deleted, which the suite's own hook does.
   after(async () => {
     await stage.world.kubectl('delete', 'pod', HOLDS, '--ignore-not-found', '--force', '--grace-period=0');
-    await stage.world.patchPool('still', { paused: false });
-    stage.world.cloud.faults.speed({ speed: 4 });
     for (const id of subnetIds) stage.world.cloud.faults.subnet({ id, freeAddresses: 251 });
     await prometheus?.[Symbol.asyncDispose]();
     await stage.world.kubectl(

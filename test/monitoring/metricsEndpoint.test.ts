@@ -44,8 +44,14 @@ describe('the metrics endpoint', function () {
     const words = (command?.text ?? '').replaceAll('\\\n', ' ').trim().split(/\s+/);
     assert.equal(words.shift(), 'kubectl');
     await world.kubectl(...words);
-    const { status, body, headers } = await scrape(operator, { token: await tokenOf('prometheus') });
-    assert.deepEqual([status, headers['content-type']], [200, 'text/plain; version=0.0.4; charset=utf-8']);
+    const token = await tokenOf('prometheus');
+    // The API server knows of the binding a moment later.
+    const answered = async () => {
+      const answer = await scrape(operator, { token });
+      return answer.status === 200 && answer;
+    };
+    const { body, headers } = await waitFor(answered, { what: 'an answer with 200', timeoutMs: 30_000 });
+    assert.equal(headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8');
     assert.match(body, /^windowspool_build_info\{version="\d+\.\d+\.\d+",node_version="v\d+\.\d+\.\d+"\} 1$/m);
   });
 

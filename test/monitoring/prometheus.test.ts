@@ -7,6 +7,7 @@ import { toolPath } from '../../hack/tools/tools.ts';
 import type { OperatorProcess } from '../../hack/world/operatorProcess.ts';
 import { conditionOf, startWorld, type World } from '../../hack/world/world.ts';
 import { poolManifest } from '../pools.ts';
+import { slowed } from '../sharedWorld.ts';
 import { alerts, hastened, ruleFile, ruleText } from './alertRules.ts';
 import { PrometheusServer } from './prometheusServer.ts';
 import { scrape } from './scraper.ts';
@@ -14,6 +15,8 @@ import { scrape } from './scraper.ts';
 /** Half an hour is a second. */
 const TIMES = 1_800;
 const DAY_MS = 86_400_000;
+/** The days so long ago, as EKS dates its releases: one that ends within 21 days, and one that is older than 30 days and ends later. */
+const [NEAR_END, OLDISH] = [releaseOf(110), releaseOf(60)];
 const LEASE = ['lease', 'windowspool-operator', '-n', 'winpool-system'] as const;
 
 describe('alerts on a real Prometheus', function () {
@@ -29,8 +32,7 @@ describe('alerts on a real Prometheus', function () {
   before(async function () {
     this.timeout(900_000);
     world = await startWorld({ speed: 8, log: (line) => console.log(`    ${line}`) });
-    // One that ends within 21 days, and one that is older than 30 days and ends later.
-    for (const days of [110, 60]) world.cloud.faults.release({ date: releaseOf(days) });
+    for (const date of [NEAR_END, OLDISH]) world.cloud.faults.release({ date });
     port = await freePort();
     operator = await startOperator();
     await world.kubectl('create', 'serviceaccount', 'prometheus', '-n', 'default');
@@ -60,11 +62,6 @@ describe('alerts on a real Prometheus', function () {
     ]);
   const startOperator = () => launch().ready();
   const faults = () => world.cloud.faults;
-
-  /** The day so many days ago, as EKS dates its releases. */
-  function releaseOf(daysAgo: number): string {
-    return new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '.');
-  }
 
   async function statesOf(name: string, labels: Readonly<Record<string, string>>): Promise<string[]> {
     const active = await prometheus.alerts();
@@ -191,8 +188,7 @@ describe('alerts on a real Prometheus', function () {
   });
 
   it('an update that does not end, begun yesterday', async () => {
-    const { speed } = world.cloud.state.timeline;
-    faults().speed({ speed: 0.001 });
+    const goOn = slowed(world);
     try {
       await patch('web', { labels: { tier: 'db' } });
       await becomes('web', 'Reconciling=True/Updating');
@@ -208,20 +204,20 @@ describe('alerts on a real Prometheus', function () {
       );
       await fires('WindowsUpdateStuck', { pool: 'web' });
     } finally {
-      faults().speed({ speed });
+      goOn();
     }
     await ends('WindowsUpdateStuck');
     await becomes('web', 'UpToDate=True/AsSpecified');
   });
 
   it('an old AMI release, until the pool has the newer one', async () => {
-    const pinned = (days: number) => ({ nodeGroup: { releaseVersion: `1.36-${releaseOf(days)}` } });
-    await world.apply(poolManifest('old', pinned(110)));
+    const pinned = (release: string) => ({ nodeGroup: { releaseVersion: `1.36-${release}` } });
+    await world.apply(poolManifest('old', pinned(NEAR_END)));
     await fires('WindowsAmiNearEnd', { pool: 'old' });
     await fires('WindowsReleaseOld', { pool: 'old' });
     assert.deepEqual(await statesOf('WindowsAmiNearEnd', { pool: 'web' }), []);
     await becomes('old', 'Ready=True/Verified');
-    await patch('old', pinned(60));
+    await patch('old', pinned(OLDISH));
     await ends('WindowsAmiNearEnd');
     await ends('WindowsReleaseOld');
     // The next test wants the share of the disruption budget that this update has.
@@ -329,3 +325,7 @@ describe('alerts on a real Prometheus', function () {
     await noneIsActive();
   });
 });
+
+function releaseOf(daysAgo: number): string {
+  return new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '.');
+}

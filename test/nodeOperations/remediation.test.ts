@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { poolManifest } from '../pools.ts';
+import { slowed } from '../sharedWorld.ts';
 import { firstOf, instanceOf, type Node, withLeavingNodes } from './leavingNodesStage.ts';
 
 const POOL = 'healers';
@@ -138,15 +139,21 @@ describe('a pool with remediation', () => {
 
   it('does nothing while EKS works on the group', async () => {
     const status = () => cloud().state.groups.get(POOL)?.nodegroup.status;
-    cloud().faults.speed({ speed: 0.01 });
-    await on.stage.world.patchPool(POOL, { labels: { team: 'a' } });
-    await waitFor(() => status() === 'UPDATING', { what: 'EKS to begin', timeoutMs: 30_000 });
-    // The kernel of a node is nothing that the slow AWS does: it is measured at once.
-    breakBuild(name());
-    await failsFor(name());
-    await looksAgain();
-    assert.deepEqual([status(), on.ended(), (await on.node(name()))?.spec.unschedulable], ['UPDATING', [], undefined]);
-    cloud().faults.speed({ speed: 4 });
+    const goOn = slowed(on.stage.world);
+    try {
+      await on.stage.world.patchPool(POOL, { labels: { team: 'a' } });
+      await waitFor(() => status() === 'UPDATING', { what: 'EKS to begin', timeoutMs: 30_000 });
+      // The kernel of a node is nothing that the slow AWS does: it is measured at once.
+      breakBuild(name());
+      await failsFor(name());
+      await looksAgain();
+      assert.deepEqual(
+        [status(), on.ended(), (await on.node(name()))?.spec.unschedulable],
+        ['UPDATING', [], undefined],
+      );
+    } finally {
+      goOn();
+    }
     await on.nodeIs(name(), 'to go', isGone);
     await on.settled(POOL, SIZE);
     assert.deepEqual(on.ended(), [instanceOf(node)]);

@@ -17,9 +17,15 @@ const FLAGS = ['--poll-interval=200ms', '--resync-interval=1s', '--leader-elect=
 
 /** Pools, and what the old operator makes of each before it ends. */
 const pools: readonly (readonly [manifest: object, isSo: (pool: WindowsPool) => boolean])[] = [
-  [poolManifest('settled', { scaling: { desired: 2 }, labels: { team: 'a' } }), has('Ready', 'True/Verified')],
+  [
+    poolManifest('settled', { scaling: { desired: 2 }, labels: { team: 'a' } }),
+    ({ status }) => status?.nodes?.verified === 2,
+  ],
   [poolManifest('gated', { verification: { policy: 'Gate' } }), has('Ready', 'True/Verified')],
-  [poolManifest('failing', { verification: { policy: 'Quarantine' } }), has('NodesVerified', 'False/WrongBuild')],
+  [
+    poolManifest('failing', { verification: { policy: 'Quarantine' } }),
+    ({ status }) => status?.nodes?.quarantined === 1,
+  ],
   [poolManifest('refused'), ({ status }) => status?.nodeGroup?.status === 'CREATE_FAILED'],
   [poolManifest('paused', { paused: true }), ({ status }) => (status?.pendingSteps?.length ?? 0) > 0],
   [poolManifest('edited', { driftPolicy: 'Report' }), has('UpToDate', 'False/Drifted')],

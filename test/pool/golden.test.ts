@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf, windowsIpam } from '../../hack/world/world.ts';
 import { assertGolden, withoutChance } from '../goldenText.ts';
-import { withOperator } from '../sharedWorld.ts';
+import { slowed, withOperator } from '../sharedWorld.ts';
 
 const SAMPLE = new URL('../../config/samples/windowspool.yaml', import.meta.url);
 
@@ -101,8 +101,7 @@ describe('what kubectl shows', () => {
   });
 
   it('a pool on which EKS works, and all pools side by side', async () => {
-    const { speed } = stage.world.cloud.state.timeline;
-    stage.world.cloud.faults.speed({ speed: 0.001 });
+    const goOn = slowed(stage.world);
     try {
       await apply('batch');
       await becomes('batch', 'NodeGroupReady', 'False/Creating');
@@ -110,7 +109,7 @@ describe('what kubectl shows', () => {
       await assertGolden('creating', await show(looks('batch'), 'NodeGroupCreated', 'RuntimeClassApplied'));
       await assertGolden('all', await show(['get wp', 'get wp -o wide']));
     } finally {
-      stage.world.cloud.faults.speed({ speed });
+      goOn();
     }
   });
 

@@ -245,6 +245,13 @@ describe('the prerequisites of a pool', () => {
     const tries = () =>
       stage.world.cloud.calls().filter(({ operation }) => operation === 'UpdateNodegroupConfig').length;
     await waitFor(() => tries() >= 3, { what: 'three tries', timeoutMs: 60_000 });
+    // Of a refusal the cluster is asked whether it is being upgraded.
+    const isAsked = () => {
+      const calls = stage.world.cloud.calls();
+      const last = calls.findLastIndex(({ result }) => result === refusal.name);
+      return calls.slice(last).some(({ operation, result }) => operation === 'DescribeCluster' && result === 'ok');
+    };
+    await waitFor(isAsked, { what: 'a look at the cluster', timeoutMs: 60_000 });
     assert.equal(conditionOf(await stage.world.pool('skew'), 'Stalled'), 'absent');
     faults.cluster({ status: 'ACTIVE' });
     await stage.world.waitForPool(

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { nodeRoleArn } from '../../hack/cloud/network.ts';
+import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf, windowsIpam } from '../../hack/world/world.ts';
 import { poolManifest } from '../pools.ts';
 import { linuxGroup, withPrerequisites } from './stage.ts';
 
 const BINDING = ['-n', 'kube-system', 'rolebinding', 'windowspool-operator-prerequisites'] as const;
+const AS = ['--as', 'system:serviceaccount:winpool-system:windowspool-operator'] as const;
 
 interface ClusterRole {
   readonly metadata: { readonly name: string };
@@ -41,11 +43,23 @@ describe('prerequisites that may not be looked at', () => {
     });
   }
 
+  /** The API server knows of changed rights a moment later. */
+  const untilDenied = (...question: readonly string[]) =>
+    waitFor(
+      async () =>
+        (await stage.world.controlPlane.kubectl(['auth', 'can-i', ...question, ...AS])).stdout.trim() === 'no',
+      {
+        what: `the operator to lose the right to ${question.join(' ')}`,
+        timeoutMs: 30_000,
+      },
+    );
+
   /** Takes what the operator may read in kube-system while the test runs. */
   async function withoutBinding(run: () => Promise<void>): Promise<void> {
     const binding = await stage.world.kubectl('get', ...BINDING, '-o', 'json');
     await stage.world.kubectl('delete', ...BINDING);
     try {
+      await untilDenied('get', 'configmaps', '-n', 'kube-system');
       await run();
     } finally {
       const { metadata, ...rest } = JSON.parse(binding);
@@ -79,6 +93,7 @@ describe('prerequisites that may not be looked at', () => {
     );
     await patch(lessened);
     try {
+      await untilDenied(verb, resource);
       await run();
     } finally {
       await patch(role.rules);

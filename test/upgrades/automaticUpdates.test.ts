@@ -40,6 +40,7 @@ describe('an automatic update', function () {
       (pool) =>
         pool?.status?.nodeGroup?.releaseVersion === release &&
         pool.status.nodeGroup.update?.status !== 'InProgress' &&
+        pool.status.nodes?.total === 1 &&
         conditionOf(pool, 'Ready') === 'True/Verified' &&
         conditionOf(pool, 'NodesVerified') === 'True/AllVerified' &&
         conditionOf(pool, 'UpToDate') === 'True/AsSpecified',

@@ -5,7 +5,7 @@ import { waitFor } from '../../hack/controlplane/wait.ts';
 import { type Watched, watchEvents } from '../../hack/world/watchEvents.ts';
 import { conditionOf, messageOf } from '../../hack/world/world.ts';
 import { poolManifest } from '../pools.ts';
-import { withOperator } from '../sharedWorld.ts';
+import { slowed, withOperator } from '../sharedWorld.ts';
 
 const OLD = '1.36-2026.02.17';
 const NEW = '1.36-2026.03.17';
@@ -91,19 +91,25 @@ describe('pools that are to be upgraded at the same time', () => {
   it('ask AWS for nothing while they wait', async () => {
     await patch('turn-a', { releaseVersion: NEWER });
     await waitFor(() => updating().includes('turn-a'), { what: 'the update of turn-a', timeoutMs: 60_000 });
-    await patch('turn-b', { releaseVersion: NEWER });
-    await stage.world.waitForPool(
-      'turn-b',
-      'to wait',
-      (pool) => conditionOf(pool, 'UpToDate') === 'False/WaitingForBudget',
-    );
     const callsAbout = (name: string) =>
       stage.world.cloud
         .calls()
         .filter(({ input }) => (input as { nodegroupName?: string }).nodegroupName === name)
         .map(({ operation }) => operation);
-    stage.world.cloud.resetCalls();
-    await patch('turn-b', { tags: { cost: '1' } });
+    const goOn = slowed(stage.world);
+    try {
+      await patch('turn-b', { releaseVersion: NEWER });
+      await stage.world.waitForPool(
+        'turn-b',
+        'to wait',
+        (pool) => conditionOf(pool, 'UpToDate') === 'False/WaitingForBudget',
+      );
+      stage.world.cloud.resetCalls();
+      await patch('turn-b', { tags: { cost: '1' } });
+      await waitFor(() => callsAbout('turn-b').length > 0, { what: 'a look for the patch', timeoutMs: 60_000 });
+    } finally {
+      goOn();
+    }
     await settledAt('turn-a', NEWER);
     await settledAt('turn-b', NEWER);
     const before = callsAbout('turn-b').slice(0, callsAbout('turn-b').indexOf('UpdateNodegroupVersion'));

@@ -16,7 +16,7 @@ describe('an update that pods keep from its end', () => {
   after(() => stage.world?.kubectl('delete', 'namespace', 'shop', '--ignore-not-found', '--timeout=60s'));
   const stage = withOperator('--resync-interval=1s');
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } };
-  const deployment = (name: string, tolerations: readonly object[]) => ({
+  const deployment = (name: string, tolerations: readonly object[], node: object = {}) => ({
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     metadata: { namespace: 'shop', name },
@@ -26,7 +26,7 @@ describe('an update that pods keep from its end', () => {
       template: {
         metadata: { labels: { app: name } },
         spec: {
-          nodeSelector: { 'eks.amazonaws.com/nodegroup': POOL, 'kubernetes.io/os': 'windows' },
+          nodeSelector: { 'eks.amazonaws.com/nodegroup': POOL, 'kubernetes.io/os': 'windows', ...node },
           tolerations,
           containers: [{ name, image: name }],
         },
@@ -57,7 +57,12 @@ describe('an update that pods keep from its end', () => {
   before(async () => {
     await stage.world.apply(poolManifest(POOL, { nodeGroup: { releaseVersion: OLD } }));
     await stage.world.waitForPool(POOL, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
-    for (const each of [namespace, budget, deployment('cart', WINDOWS), deployment('agent', EVERYTHING)]) {
+    const query = ['nodes', '-l', `eks.amazonaws.com/nodegroup=${POOL}`, '-o', 'jsonpath={.items[*].metadata.name}'];
+    // It comes back to this one, whatever others there are by then.
+    const agent = deployment('agent', EVERYTHING, {
+      'kubernetes.io/hostname': await stage.world.kubectl('get', ...query),
+    });
+    for (const each of [namespace, budget, deployment('cart', WINDOWS), agent]) {
       await stage.world.apply(each);
     }
     const running = () =>
@@ -74,7 +79,8 @@ describe('an update that pods keep from its end', () => {
     const pool = await stage.world.waitForPool(
       POOL,
       'to tell that the update failed',
-      (found) => conditionOf(found, 'NodeGroupReady') === 'False/UpdateFailed',
+      // The node that the update brought has gone again.
+      (found) => conditionOf(found, 'NodeGroupReady') === 'False/UpdateFailed' && found?.status?.nodes?.total === 1,
       60_000,
     );
     const words = `shop/${cart} (PodDisruptionBudget cart allows no disruption)`;

@@ -44,6 +44,7 @@ describe('a release whose nodes fail in one pool', () => {
       (pool) =>
         pool?.status?.nodeGroup?.releaseVersion === NEW &&
         pool.status.nodeGroup.status === 'ACTIVE' &&
+        pool.status.nodes?.total === 1 &&
         pool.status.failingNodes?.[0]?.reason === 'WrongBuild',
       60_000,
     );

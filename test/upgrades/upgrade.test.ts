@@ -27,6 +27,7 @@ describe('an upgrade', () => {
       (pool) =>
         pool?.status?.nodeGroup?.releaseVersion === release &&
         pool.status.nodeGroup.update?.status !== 'InProgress' &&
+        pool.status.nodes?.total === 1 &&
         conditionOf(pool, 'Ready') === 'True/Verified' &&
         conditionOf(pool, 'NodesVerified') === 'True/AllVerified' &&
         conditionOf(pool, 'UpToDate') === (release === NEWER ? 'True/AsSpecified' : 'False/UpdateAvailable') &&

@@ -39,6 +39,7 @@ describe('a change of version of the local AWS, in a real Kubernetes', function 
   });
 
   beforeEach(async () => {
+    cloud.faults.speed({ speed: 4 });
     const scalingConfig = { minSize: 0, desiredSize: 2, maxSize: 4 };
     await sdk.eks.createNodegroup(sampleGroup({ releaseVersion: from, scalingConfig, subnets: [zoneOf(0)] }));
     await untilStatus('ACTIVE');
@@ -100,6 +101,8 @@ describe('a change of version of the local AWS, in a real Kubernetes', function 
     await waitFor(async () => (await budget()).currentHealthy === 2, { what: 'two ready pods', timeoutMs: 30_000 });
   }
 
+  /** A node has its whole 15 seconds to be emptied: pods need that where the machine is slow. */
+  const patiently = () => cloud.faults.speed({ speed: 1 });
   const budget = async () => (await list('poddisruptionbudgets'))[0]?.status ?? {};
   const update = async (force: boolean) =>
     (await sdk.eks.updateNodegroupVersion({ ...group, releaseVersion: to, force })).update?.id ?? '';
@@ -126,6 +129,7 @@ describe('a change of version of the local AWS, in a real Kubernetes', function 
         cordoned.add(metadata.name);
       }),
     ]);
+    patiently();
     const id = await update(false);
     await waitFor(async () => (await updateOf(id))?.status !== 'InProgress', { what: 'the update', timeoutMs: 90_000 });
     for (const watch of watches) await watch.stop();
@@ -157,6 +161,7 @@ describe('a change of version of the local AWS, in a real Kubernetes', function 
       { what: 'nodes that take pods again', timeoutMs: 60_000 },
     );
     assert.deepEqual(await imagesOf(), before);
+    patiently();
     const forced = await update(true);
     await waitFor(async () => (await updateOf(forced))?.status === 'Successful', {
       what: 'the forced update',

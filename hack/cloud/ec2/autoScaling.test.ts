@@ -173,8 +173,8 @@ describe('the Auto Scaling group of a node group, through the real SDK client', 
     const { state, faults } = stage.cloud;
     faults.release({ date: '2026.05.19' });
     await setDesired(2);
-    await stage.sdk.eks.updateNodegroupVersion(group);
     faults.speed({ speed: 1 });
+    await stage.sdk.eks.updateNodegroupVersion(group);
     const deadline = Date.now() + 30_000;
     while (state.groups.get('web')?.growth !== 6) {
       await asg();

@@ -153,7 +153,7 @@ describe('faults over HTTP and in memory', () => {
   });
 
   it('is overcome by the retries of a client that has them', async () => {
-    const retrying = sdkClients(cloud.url, sampleCluster.region, 3);
+    const retrying = sdkClients(cloud.url, sampleCluster.region, { maxAttempts: 3 });
     cloud.faults.calls.serverError({ count: 2 });
     const { $metadata } = await retrying.eks.describeCluster({ name: 'demo' });
     assert.equal($metadata.attempts, 3);

@@ -93,5 +93,5 @@ describe('the HTTP front and the memory front', () => {
       ),
       { numRuns: 60 },
     );
-  }).timeout(30_000);
+  }).timeout(120_000);
 });

@@ -3,7 +3,7 @@ import { EC2 } from '@aws-sdk/client-ec2';
 import { EKS } from '@aws-sdk/client-eks';
 import { SSM } from '@aws-sdk/client-ssm';
 
-/** The unmodified SDK clients against a local AWS; one attempt a call unless more are asked for, a time-out of 1 s. For tests. */
+/** The unmodified SDK clients against a local AWS. For tests. */
 export interface SdkClients {
   readonly eks: EKS;
   readonly ec2: EC2;
@@ -12,14 +12,21 @@ export interface SdkClients {
   destroy(): void;
 }
 
-/** Makes the clients for the URL of a local AWS. Any credentials will do: no signature is checked. */
-export function sdkClients(endpoint: string, region: string, maxAttempts = 1): SdkClients {
+/**
+ * Makes the clients for the URL of a local AWS. Any credentials will do: no signature is checked. A call is sent once unless more attempts are
+ * asked for, and given up after 20 s without an answer.
+ */
+export function sdkClients(
+  endpoint: string,
+  region: string,
+  { maxAttempts = 1, requestTimeout = 20_000 } = {},
+): SdkClients {
   const options = {
     region,
     endpoint,
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
     maxAttempts,
-    requestHandler: { connectionTimeout: 1000, requestTimeout: 1000, throwOnRequestTimeout: true },
+    requestHandler: { connectionTimeout: requestTimeout, requestTimeout, throwOnRequestTimeout: true },
   };
   const clients = {
     eks: new EKS(options),
