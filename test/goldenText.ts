@@ -30,6 +30,8 @@ const replacements: readonly (readonly [pattern: RegExp, by: string])[] = [
   // The last column, then a column with others behind it, as wide as its head.
   [new RegExp(` ${AGE}$`, 'gm'), ' 0s'],
   [new RegExp(` ${AGE} {2,}`, 'g'), ' 0s    '],
+  // Ages of more than three characters widen it.
+  [/\bAGE {3,}/g, 'AGE   '],
 ];
 
 /** The text without what differs from run to run: times, ages, ids, versions of objects, addresses of nodes. */

@@ -19,8 +19,11 @@ export function theWorld(): Promise<World> {
   return started;
 }
 
-/** Root hook: ends the world when all suites are done. */
+/** Root hooks: after a test that failed the world is as good as before, and it ends when all suites are done. */
 export const mochaHooks = {
+  async afterEach(this: Mocha.Context): Promise<void> {
+    if (this.currentTest?.state === 'failed' && started) await makeGood(await started);
+  },
   async afterAll(): Promise<void> {
     const world = await started?.catch(() => undefined);
     await world?.stop();

@@ -74,13 +74,12 @@ describe('protobuf decoder of nodes', () => {
   });
 
   it('reads the same events wherever the network cuts the stream', () => {
-    for (let cut = 0; cut <= stream.length; cut++) {
+    // At every seventh byte: every byte would take a minute, and the next test cuts there.
+    for (let cut = 0; cut <= stream.length; cut += 7) {
       const reading = decoder.stream();
       const read = [...reading.push(stream.subarray(0, cut)), ...reading.push(stream.subarray(cut))];
       reading.end();
-      // Comparing everything at every byte would take a minute.
-      assert.equal(read.length, expected.length, `cut at ${cut}`);
-      if (cut % 97 === 0) assert.deepEqual(read, expected, `cut at ${cut}`);
+      assert.deepEqual(read, expected, `cut at ${cut}`);
     }
   });
 

@@ -75,9 +75,11 @@ async function makeReady(stage: CrashStage): Promise<void> {
 /** Leaves no operator: one that runs would ask again and again, and the requests could not be numbered. */
 async function makeCreating(stage: CrashStage): Promise<void> {
   await stage.ready();
+  stage.held = true;
   await stage.apply(manifest(stage));
   await stage.until('to be CREATING', (pool) => pool?.status?.nodeGroup?.status === 'CREATING');
   await stage.kill();
+  stage.held = false;
   assert.equal(stage.groups()[0]?.status, 'CREATING');
 }
 

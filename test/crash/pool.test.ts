@@ -125,6 +125,8 @@ describe('an operator that is killed at any of its requests', function () {
 async function clear(stage: CrashStage): Promise<void> {
   stage.start();
   stage.retained = true;
+  stage.held = false;
+  stage.world.cloud.faults.accessEntry({ type: 'EC2_WINDOWS' });
   if (await stage.pool()) await stage.delete();
   await stage.until('to be gone', isGone);
   for (const { nodegroupName = '' } of stage.groups()) stage.world.cloud.faults.consoleDelete({ group: nodegroupName });

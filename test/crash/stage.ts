@@ -55,6 +55,8 @@ export class CrashStage implements AsyncDisposable {
   name = '';
   /** Whether its group may outlive it. */
   retained = false;
+  /** Whether EKS comes to no end, however often it is looked at. */
+  held = false;
   history: History = { groups: new Set(), resizes: new Set(), creationTokens: new Set() };
   readonly #violations: string[] = [];
   readonly #passages = new WeakMap<CallEntry, Passage>();
@@ -102,6 +104,7 @@ export class CrashStage implements AsyncDisposable {
   next(name: string): void {
     this.name = name;
     this.retained = false;
+    this.held = false;
     this.history = { groups: new Set(), resizes: new Set(), creationTokens: new Set() };
     this.#looks = 0;
   }
@@ -274,7 +277,7 @@ export class CrashStage implements AsyncDisposable {
   async #control(operation: string): Promise<void> {
     if (operation !== 'DescribeNodegroup') return;
     this.#looks += 1;
-    if (this.#looks > 1) await this.settle();
+    if (this.#looks > 1 && !this.held) await this.settle();
   }
 
   #record({ operation, input }: CallEntry): void {

@@ -106,11 +106,15 @@ describe('existing nodes that are to be replaced', () => {
     );
     await annotate('held-2');
     await stage.world.apply(budget(0));
-    const drained = await leaving('held', 'True/Drained');
-    assert.equal(
-      messageOf(drained, 'NodesLeaving'),
-      'node held-1 is drained: end it with what made it, and delete the node if that does not: kubectl delete node held-1. held-2 waits for a turn: no more than 1 node may be out at a time.',
+    const words =
+      'node held-1 is drained: end it with what made it, and delete the node if that does not: kubectl delete node held-1. held-2 waits for a turn: no more than 1 node may be out at a time.';
+    const drained = await stage.world.waitForPool(
+      'held',
+      `to say ${words}`,
+      (found) => messageOf(found, 'NodesLeaving') === words,
+      40_000,
     );
+    assert.equal(conditionOf(drained, 'NodesLeaving'), 'True/Drained');
     assert.deepEqual(
       [await stateOf('held-1'), await stateOf('held-2'), await pods('held-1')],
       ['cordoned by-operator true', 'open - true', ''],

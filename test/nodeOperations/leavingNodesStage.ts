@@ -143,8 +143,8 @@ export function withLeavingNodes(...flags: readonly string[]) {
 
     /** The operator's evictions of a pod: the grace in seconds that each one gives, and the answer's status. */
     evictions: async (pod: string): Promise<readonly (readonly [number | undefined, number | undefined])[]> =>
-      ofOperator(await readAudit(stage.world.controlPlane.auditLog))
-        .filter(({ objectRef }) => objectRef?.subresource === 'eviction' && objectRef.name === pod)
+      ofOperator(await readAudit(stage.world.controlPlane.auditLog, `/pods/${pod}/eviction`))
+        .filter(({ objectRef }) => objectRef?.subresource === 'eviction')
         .map(({ requestObject, responseStatus }) => {
           const { deleteOptions } = requestObject as { deleteOptions?: { gracePeriodSeconds?: number } };
           return [deleteOptions?.gracePeriodSeconds, responseStatus?.code] as const;

@@ -4,6 +4,7 @@ import type { KubernetesObject } from '../../controllers/kubernetes/objects.ts';
 import { type Watched, watchEvents } from '../../hack/world/watchEvents.ts';
 import { conditionOf, messageOf } from '../../hack/world/world.ts';
 import { poolManifest } from '../pools.ts';
+import { slowed } from '../sharedWorld.ts';
 import { instanceOf, withLeavingNodes } from './leavingNodesStage.ts';
 
 const REPLACE = 'winpool.dev/replace=true';
@@ -148,11 +149,16 @@ describe('nodes that are to be replaced at the same time', () => {
   });
 
   it('wait while EKS rolls, which replaces them itself: nothing else touches them', async () => {
-    await release(ONE, NEWER);
-    await stage.world.waitForPool(ONE, 'to be updated', () => statusOf(ONE) === 'UPDATING');
-    await replaceAll(ONE);
-    await on.leavingIs(ONE, 'True/WaitingForTurn');
-    assert.equal(statusOf(ONE), 'UPDATING');
+    const goOn = slowed(stage.world);
+    try {
+      await release(ONE, NEWER);
+      await stage.world.waitForPool(ONE, 'to be updated', () => statusOf(ONE) === 'UPDATING');
+      await replaceAll(ONE);
+      await on.leavingIs(ONE, 'True/WaitingForTurn');
+      assert.equal(statusOf(ONE), 'UPDATING');
+    } finally {
+      goOn();
+    }
     await has(ONE, NEWER);
     await on.settled(ONE, SIZE);
     // EKS has replaced them all, and the annotations went with them.

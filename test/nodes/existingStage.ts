@@ -7,6 +7,9 @@ import { type ExistingNode, existingNode } from '../../hack/world/existingNode.t
 import { conditionOf } from '../../hack/world/world.ts';
 import { type Stage, withOperator } from '../sharedWorld.ts';
 
+/** What Kubernetes' own controllers write of every node. */
+const [TTL, FORMER_OS] = ['node.alpha.kubernetes.io/ttl', 'beta.kubernetes.io/os'];
+
 /** What is looked at of a Node. */
 interface Node {
   readonly metadata: {
@@ -31,9 +34,10 @@ export function withExistingNodes() {
     await stage.world.apply(existingNode(wanted));
     await waitFor(
       async () => {
-        const { spec, status } = await node(wanted.name);
+        const { metadata, spec, status } = await node(wanted.name);
         const isReady = status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True');
-        return isReady && !spec.taints?.some(({ key }) => key.startsWith('node.kubernetes.io/'));
+        const isMarked = metadata.annotations?.[TTL] !== undefined && metadata.labels?.[FORMER_OS] !== undefined;
+        return isReady && isMarked && !spec.taints?.some(({ key }) => key.startsWith('node.kubernetes.io/'));
       },
       { what: `node ${wanted.name} to be Ready`, timeoutMs: 20_000 },
     );

@@ -14,7 +14,7 @@ import { type NodeVersion, OTHER_BUILD, waitingPod, withTrust } from './trustSta
 
 describe('the gate', () => {
   const { stage, nodesOf, tainted, waitForTaints, setPolicy, becomes, ...trust } = withTrust();
-  const { historyOf, eventsSince, boundSince, makePods, untilBound, fill, versionNow, namesOf } = trust;
+  const { historyOf, eventsSince, boundSince, makePods, untilBound, untilAvoided, fill, versionNow, namesOf } = trust;
   const gateOfGroup = (pool: string): number =>
     stage.world.cloud.state.group(pool).nodegroup.taints?.filter(({ key }) => key === GATE_TAINT_KEY).length ?? 0;
   const atGate = (node: string) => `${node} ${GATE_TAINT_KEY}:NoSchedule`;
@@ -27,7 +27,8 @@ describe('the gate', () => {
     let since: string;
     let history: readonly NodeVersion[];
 
-    before(async () => {
+    before(async function () {
+      this.timeout(300_000);
       await stage.world.apply(
         poolManifest(POOL, { scaling: { min: 0, max: NODES + 1 }, verification: { policy: 'Gate' } }),
       );
@@ -46,10 +47,11 @@ describe('the gate', () => {
         (found) => found?.status?.nodes?.verified === NODES - BAD && found.status.nodes.gated === BAD,
       );
       const isBound = async () => {
-        const names = await stage.world.kubectl('get', 'pods', '-o', 'jsonpath={.items[*].spec.nodeName}');
-        return names.split(' ').filter(Boolean).length === PODS;
+        const query = '{range .items[?(@.spec.nodeName)]}{.metadata.name}{"\\n"}{end}';
+        const names = await stage.world.kubectl('get', 'pods', '-o', `jsonpath=${query}`);
+        return names.split('\n').filter((name) => name.startsWith('gated-')).length === PODS;
       };
-      await waitFor(isBound, { what: 'the pods to be bound', timeoutMs: 30_000 });
+      await waitFor(isBound, { what: 'the pods to be bound', timeoutMs: 120_000 });
       history = await historyOf(POOL, since);
     });
 
@@ -110,6 +112,7 @@ describe('the gate', () => {
       stage.world.cloud.faults.patchKernel({ node: good, build: OTHER_BUILD });
       const held = `${good} ${QUARANTINE_TAINT_KEY}=WrongBuild:NoSchedule`;
       await waitForTaints(POOL, QUARANTINE_TAINT_KEY, [held], 'after the reboot');
+      await untilAvoided(POOL, good);
       await fill(POOL, 'rebooted');
       stage.world.cloud.faults.patchKernel({ node: good, build: '10.0.20348' });
       await waitForTaints(POOL, QUARANTINE_TAINT_KEY, [], 'after the second reboot');

@@ -4,7 +4,8 @@ import { poolManifest } from '../pools.ts';
 import { OTHER_BUILD, waitingPod, withTrust } from './trustStage.ts';
 
 describe('under Quarantine', () => {
-  const { stage, nodesOf, waitForTaints, setPolicy, becomes, makePods, untilBound, fill, ...trust } = withTrust();
+  const { stage, nodesOf, waitForTaints, setPolicy, becomes, makePods, untilBound, untilAvoided, fill, ...trust } =
+    withTrust();
   const POOL = 'strict';
   const held = (node: string, reason = 'WrongBuild') => `${node} ${QUARANTINE_TAINT_KEY}=${reason}:NoSchedule`;
   let bad: string;
@@ -51,6 +52,7 @@ describe('under Quarantine', () => {
     await untilBound('strict-warned');
     await setPolicy(POOL, { warnOnly: null });
     await waitForTaints(POOL, QUARANTINE_TAINT_KEY, [held(bad)], 'without warnOnly');
+    await untilAvoided(POOL, bad);
     await fill(POOL, 'beside');
     await makePods(waitingPod('strict-report', POOL, bad));
     await setPolicy(POOL, { policy: 'Report' });

@@ -128,7 +128,20 @@ export function withTrust() {
     stage.world.kubectl('get', 'pod', pod, '--ignore-not-found', '-o', 'jsonpath={.spec.nodeName}');
   const untilBound = (pod: string) =>
     waitFor(async () => (await nodeOf(pod)) !== '', { what: `pod ${pod} to be bound`, timeoutMs: 60_000 });
-  /** Pods that any node of the pool suits, once the scheduler has seen what the nodes have become. */
+  /** Until the scheduler puts no pod on the node: it knows of a taint a moment after the API server. */
+  const untilAvoided = async (pool: string, node: string): Promise<void> => {
+    const name = `probe-of-${pool}`;
+    const isAvoided = async () => {
+      await makePods(waitingPod(name, pool, node));
+      const query = 'jsonpath={.status.conditions[?(@.type=="PodScheduled")].status}';
+      const decided = async () => (await stage.world.kubectl('get', 'pod', name, '-o', query)) || undefined;
+      const answer = await waitFor(decided, { what: `the scheduler to look at pod ${name}`, timeoutMs: 60_000 });
+      await stage.world.kubectl('delete', 'pod', name, '--grace-period=0', '--force');
+      return answer === 'False';
+    };
+    await waitFor(isAvoided, { what: `the scheduler to avoid ${node}`, timeoutMs: 60_000 });
+  };
+  /** Pods that any node of the pool suits. */
   const fill = async (pool: string, what: string): Promise<void> => {
     const names = Array.from({ length: 10 }, (_, index) => `${pool}-${what}-${index}`);
     await makePods(...names.map((name) => waitingPod(name, pool)));
@@ -165,6 +178,7 @@ export function withTrust() {
     boundSince,
     makePods,
     untilBound,
+    untilAvoided,
     fill,
     versionNow,
     namesOf,

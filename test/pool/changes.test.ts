@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf } from '../../hack/world/world.ts';
 import { poolManifest } from '../pools.ts';
-import { setSwitch, withOperator } from '../sharedWorld.ts';
+import { setSwitch, slowed, withOperator } from '../sharedWorld.ts';
 
 describe('changes of a pool', () => {
   const stage = withOperator('--resync-interval=1s');
@@ -94,9 +94,21 @@ describe('changes of a pool', () => {
   });
 
   it('lets the last word count when the size is changed back while EKS still works', async () => {
-    await patch({ scaling: { desired: 4 } });
-    await waitFor(() => group()?.status === 'UPDATING', { what: 'the update', timeoutMs: 60_000, intervalMs: 10 });
-    await patch({ scaling: { desired: 2 } });
+    const goOn = slowed(stage.world);
+    try {
+      await patch({ scaling: { desired: 4 } });
+      await waitFor(() => group()?.status === 'UPDATING', { what: 'the update', timeoutMs: 60_000 });
+      await patch({ scaling: { desired: 2 } });
+      const knows = 'to know the last word while EKS works';
+      await stage.world.waitForPool(
+        POOL,
+        knows,
+        (pool) => pool?.status?.observedGeneration === pool?.metadata.generation,
+      );
+      assert.equal(group()?.status, 'UPDATING');
+    } finally {
+      goOn();
+    }
     await waitFor(() => updates().length === 2 && group()?.scalingConfig?.desiredSize === 2, {
       what: 'the size of the last word',
       timeoutMs: 60_000,

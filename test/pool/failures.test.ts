@@ -5,7 +5,7 @@ import { creationsOf, poolManifest } from '../pools.ts';
 import { theWorld, withOperator } from '../sharedWorld.ts';
 
 describe('failures of creation', () => {
-  const stage = withOperator('--create-retry-interval=3s', '--denied-retry-interval=1s');
+  const stage = withOperator('--create-retry-interval=10s', '--denied-retry-interval=1s');
   const ready = (name: string) =>
     stage.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
   const remove = (name: string) => stage.world.kubectl('delete', 'windowspool', name, '--timeout=60s');
@@ -190,10 +190,11 @@ describe('failures of creation', () => {
 describe('trouble with AWS', () => {
   const stage = withOperator('--resync-interval=1s');
   const ready = (name: string) =>
-    stage.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified', 60_000);
+    stage.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified', 120_000);
   after(() => stage.world.cloud.faults.calls.clear());
 
-  it('gets through 20 throttled calls', async () => {
+  it('gets through 20 throttled calls', async function () {
+    this.timeout(300_000);
     stage.world.cloud.faults.calls.throttle({ count: 20 });
     await stage.world.apply(poolManifest('throttled'));
     await ready('throttled');
@@ -258,8 +259,9 @@ describe('a cluster that is not the one the operator runs in', () => {
     );
     world.cloud.faults.cluster({ caData: stranger });
     world.cloud.resetCalls();
-    const operator = await world.operator(FLAGS).ready();
+    const operator = world.operator(FLAGS);
     try {
+      await operator.ready();
       await world.apply(poolManifest('stranger', UNSHARED));
       const pool = await world.waitForPool(
         'stranger',

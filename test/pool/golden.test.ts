@@ -134,6 +134,7 @@ describe('the words for what differs from run to run', () => {
   const cases: readonly (readonly [what: string, text: string, plain: string])[] = [
     ['an age at the end of a line', 'web    2/2     103s', 'web    2/2     0s'],
     ['an age before other columns', 'web    17s   Verified   web', 'web    0s    Verified   web'],
+    ['the head of a column with a long age', 'AGE     REASON', 'AGE   REASON'],
     ['the same node twice', 'ip-10-0-2-9 ip-10-0-1-7.x ip-10-0-2-9', 'ip-10-0-0-2 ip-10-0-0-1.x ip-10-0-0-2'],
     ['a time', 'Creation Timestamp:  2026-11-21T12:48:38Z', 'Creation Timestamp:  TIME'],
     ['a size that looks like no age', '10.0.20348.5020   1.36-2026.04.18', '10.0.20348.5020   1.36-2026.04.18'],

@@ -80,10 +80,10 @@ describe('a pool that leaves its node group', () => {
       .filter(({ operation, input }) => operation === 'UpdateNodegroupConfig' && JSON.stringify(input).includes(name))
       .length;
 
-  async function notesOf(reason: string): Promise<string[]> {
+  async function notesOf(pool: string, reason: string): Promise<string[]> {
     const text = await stage.world.kubectl('get', 'events.events.k8s.io', '-n', 'default', '-o', 'json');
-    const items: { reason: string; note: string }[] = JSON.parse(text).items;
-    return items.filter((event) => event.reason === reason).map((event) => event.note);
+    const items: { reason: string; note: string; regarding: { name: string } }[] = JSON.parse(text).items;
+    return items.filter((event) => event.reason === reason && event.regarding.name === pool).map(({ note }) => note);
   }
 
   it('goes although a right is missing, and an event names what is left', async () => {
@@ -98,7 +98,10 @@ describe('a pool that leaves its node group', () => {
     }
     assert.deepEqual(groupIn('marked')?.labels, { team: 'web' });
     assert.equal(groupIn('marked')?.tags?.['winpool.dev/pool'], 'marked');
-    const note = await waitFor(async () => (await notesOf('MarksLeft'))[0], { what: 'the event', timeoutMs: 30_000 });
+    const note = await waitFor(async () => (await notesOf('marked', 'MarksLeft'))[0], {
+      what: 'the event',
+      timeoutMs: 30_000,
+    });
     assert.match(note, /^Node group marked keeps its winpool\.dev tags: .*eks:UntagResource.* Remove them yourself\.$/);
     stage.world.cloud.faults.consoleDelete({ group: 'marked' });
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf } from '../../hack/world/world.ts';
 import { poolManifest } from '../pools.ts';
-import { setSwitch, withOperator } from '../sharedWorld.ts';
+import { setSwitch, slowed, withOperator } from '../sharedWorld.ts';
 
 describe('a pool from creation to its end', () => {
   const stage = withOperator(
@@ -50,8 +50,15 @@ describe('a pool from creation to its end', () => {
     );
     assert.equal(runtimeClass?.handler, 'runhcs-wcow-process');
     assert.deepEqual(runtimeClass?.metadata.annotations, { 'winpool.dev/image-builds': '10.0.20348' });
-    const reasons = await eventsOf('life');
-    for (const reason of ['NodeGroupCreated', 'RuntimeClassCreated', 'Verified']) {
+    const told = ['NodeGroupCreated', 'RuntimeClassCreated', 'Verified'];
+    let reasons: readonly string[] = [];
+    // Events follow the status.
+    const allTold = async () => {
+      reasons = await eventsOf('life');
+      return told.every((reason) => reasons.includes(reason));
+    };
+    await waitFor(allTold, { what: `the events ${told}`, timeoutMs: 30_000, explain: () => `${reasons}` });
+    for (const reason of told) {
       assert.equal(reasons.filter((other) => other === reason).length, 1, `${reason} in ${reasons}`);
     }
   });
@@ -88,13 +95,27 @@ describe('a pool from creation to its end', () => {
     );
   });
 
+  /** Makes a pool, and deletes it while EKS creates its group. EKS goes on when it has answered the deletion. */
+  async function deleteWhileCreating(name: string, answer: string): Promise<void> {
+    const goOn = slowed(stage.world);
+    try {
+      await stage.world.apply(poolManifest(name));
+      await waitFor(() => groupIn(name)?.status === 'CREATING', {
+        what: 'the group to be CREATING',
+        timeoutMs: 60_000,
+      });
+      stage.world.cloud.resetCalls();
+      await stage.world.kubectl('delete', 'windowspool', name, '--wait=false');
+      const answered = () =>
+        stage.world.cloud.calls().some(({ operation, result }) => operation === 'DeleteNodegroup' && result === answer);
+      await waitFor(answered, { what: `DeleteNodegroup to be answered with ${answer}`, timeoutMs: 60_000 });
+    } finally {
+      goOn();
+    }
+  }
+
   it('deletes the group before the pool goes, also while it is CREATING', async () => {
-    await stage.world.apply(poolManifest('hurried'));
-    await waitFor(() => groupIn('hurried')?.status === 'CREATING', {
-      what: 'the group to be CREATING',
-      timeoutMs: 60_000,
-    });
-    await stage.world.kubectl('delete', 'windowspool', 'hurried', '--wait=false');
+    await deleteWhileCreating('hurried', 'ok');
     await gone('hurried');
     assert.equal(groupIn('hurried'), undefined);
   });
@@ -102,12 +123,7 @@ describe('a pool from creation to its end', () => {
   it('waits with the deletion when EKS refuses it while it works on the group', async () => {
     const restore = setSwitch(stage.world, 'deleteWhileBusy', 'conflict');
     try {
-      await stage.world.apply(poolManifest('patient'));
-      await waitFor(() => groupIn('patient')?.status === 'CREATING', {
-        what: 'the group to be CREATING',
-        timeoutMs: 60_000,
-      });
-      await stage.world.kubectl('delete', 'windowspool', 'patient', '--wait=false');
+      await deleteWhileCreating('patient', 'ResourceInUseException');
       await gone('patient');
       assert.equal(groupIn('patient'), undefined);
     } finally {
@@ -245,6 +261,7 @@ describe('a pool from creation to its end', () => {
     for (const flags of [[], ['--server-side', '--force-conflicts']]) {
       await stage.world.apply(manifest, ...flags);
       await ready('life');
+      await lookedAtAgain('life');
       const before = [(await stage.world.pool('life'))?.metadata.resourceVersion, (await eventsOf('life')).length];
       await stage.world.apply(manifest, ...flags);
       await stage.world.apply(manifest, ...flags);
