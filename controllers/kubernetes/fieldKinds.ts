@@ -159,6 +159,27 @@ function wantedEntry(reader: MessageReader, keys: readonly Buffer[]): { index: n
   return index < 0 ? undefined : { index, value: reader.bytes.toString('utf8', start, end) };
 }
 
+/** Says whether the text at a field number of a message is this one, and leaves the reader where it was. */
+export function textIs(number: number, wanted: string): (reader: MessageReader) => boolean {
+  const bytes = Buffer.from(wanted);
+  const ofText = number * 8 + WIRE.bytes;
+  return (reader) => {
+    const start = reader.at;
+    let isWanted = false;
+    for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
+      if (tag !== ofText) {
+        reader.skip(tag & 7);
+        continue;
+      }
+      const outer = reader.enter();
+      isWanted = isText(reader, bytes);
+      reader.leave(outer);
+    }
+    reader.at = start;
+    return isWanted;
+  };
+}
+
 /** Whether what is left of the reader is this text. Most texts differ in their length. */
 function isText({ bytes, at, end }: MessageReader, text: Buffer): boolean {
   return end - at === text.length && text.compare(bytes, at, end) === 0;

@@ -16,6 +16,7 @@ import {
   repeated,
   sharedText,
   text,
+  textIs,
   textMap,
   time,
 } from './fieldKinds.ts';
@@ -95,73 +96,53 @@ const orders = entriesOf(...ORDER_ANNOTATIONS);
 interface Condition {
   readonly type: string;
   readonly status: string;
+  readonly since: number;
   readonly reason: string;
+  readonly message: string;
 }
 
 const conditionFields: FieldTable<Condition> = {
   type: sharedText('type=1'),
   status: sharedText('status=2'),
+  since: time('lastTransitionTime=4'),
   reason: sharedText('reason=5'),
-};
-
-const verdictFields: FieldTable<Condition & { readonly message: string }> = {
-  ...conditionFields,
   message: sharedText('message=6'),
 };
 
-/** Of the operator's own condition. Most nodes are told the same, so the record of it is kept once while that is so. */
-const verified = (() => {
-  const [readProtobuf, readJson] = [protobufReader(verdictFields), jsonReader(verdictFields)];
-  let last: NodeCondition | undefined;
-  const conditionOf = ({ type, status, reason, message }: ReturnType<typeof readJson>): NodeCondition | undefined => {
-    if (type !== VERIFIED_CONDITION) return undefined;
-    const isSame = last?.status === status && last.reason === reason && last.message === message;
-    if (!isSame) last = { status: status as NodeCondition['status'], reason, message };
-    return last;
-  };
-  return kind<NodeCondition | undefined>({
-    absent: undefined,
-    fromProtobuf: (reader, before) => conditionOf(readProtobuf(reader)) ?? before,
-    fromJson: (value) =>
-      (value as readonly unknown[]).map((item) => conditionOf(readJson(item))).findLast((item) => item !== undefined),
-  });
-})();
+const [conditionInProtobuf, conditionInJson] = [protobufReader(conditionFields), jsonReader(conditionFields)];
 
-/** Since when the operator's own condition is as it is. */
-const verifiedSince = (() => {
-  const table = { type: sharedText('type=1'), since: time('lastTransitionTime=4') };
-  const [readProtobuf, readJson] = [protobufReader(table), jsonReader(table)];
-  return kind<number>({
-    absent: 0,
-    fromProtobuf: (reader, before) => {
-      const { type, since } = readProtobuf(reader);
-      return type === VERIFIED_CONDITION ? since : before;
-    },
-    fromJson: (value) =>
-      (value as readonly unknown[]).map(readJson).findLast(({ type }) => type === VERIFIED_CONDITION)?.since ?? 0,
-  });
-})();
-
-/** What the Ready condition says. Types are unique in the list; were they not, the last one would count. */
-function ofReady<T>(absent: T, pick: (ready: Condition) => T): Kind<T> {
-  const [readProtobuf, readJson] = [protobufReader(conditionFields), jsonReader(conditionFields)];
+/** Of the condition of one type; the others are left unread. Types are unique in the list; were they not, the last one would count. */
+function ofCondition<T>(type: string, absent: T, pick: (condition: Condition) => T): Kind<T> {
+  const isWanted = textIs(1, type);
   return kind<T>({
     absent,
-    fromProtobuf: (reader, before) => {
-      const condition = readProtobuf(reader);
-      return condition.type === 'Ready' ? pick(condition) : before;
-    },
+    fromProtobuf: (reader, before) => (isWanted(reader) ? pick(conditionInProtobuf(reader)) : before),
     fromJson: (value) => {
-      const ready = (value as readonly unknown[]).map(readJson).findLast(({ type }) => type === 'Ready');
-      return ready === undefined ? absent : pick(ready);
+      const wanted = (value as readonly unknown[])
+        .map(conditionInJson)
+        .findLast((condition) => condition.type === type);
+      return wanted === undefined ? absent : pick(wanted);
     },
   });
 }
 
-const readyStatus = ofReady<NodeRecord['ready']>('Unknown', ({ status }) =>
+/** The operator's own condition. Most nodes are told the same, so the record of it is kept once while that is so. */
+const verified = (() => {
+  let last: NodeCondition | undefined;
+  return ofCondition<NodeCondition | undefined>(VERIFIED_CONDITION, undefined, ({ status, reason, message }) => {
+    const isSame = last?.status === status && last.reason === reason && last.message === message;
+    if (!isSame) last = { status: status as NodeCondition['status'], reason, message };
+    return last;
+  });
+})();
+
+/** Since when the operator's own condition is as it is. */
+const verifiedSince = ofCondition(VERIFIED_CONDITION, 0, ({ since }) => since);
+
+const readyStatus = ofCondition<NodeRecord['ready']>('Ready', 'Unknown', ({ status }) =>
   status === 'True' || status === 'False' ? status : 'Unknown',
 );
-const readyReason = ofReady('', ({ reason }) => reason);
+const readyReason = ofCondition('Ready', '', ({ reason }) => reason);
 
 export const nodeFields: FieldTable<NodeRecord> = {
   name: identifier('metadata=1', 'name=1'),
