@@ -65,21 +65,25 @@ const failure = (promise: Promise<unknown>): Promise<SdkError> =>
 describe('faults over HTTP and in memory', () => {
   let cloud: Cloud;
   let sdk: SdkClients;
+  /** For calls that are not answered. */
+  let impatient: SdkClients;
   let memory: MemoryCloud;
 
   before(async () => {
     cloud = await startCloud({ cluster: sampleCluster });
     sdk = sdkClients(cloud.url, sampleCluster.region);
+    impatient = sdkClients(cloud.url, sampleCluster.region, { requestTimeout: 1_000 });
     memory = new MemoryCloud({ cluster: sampleCluster });
   });
 
   after(async () => {
     sdk.destroy();
+    impatient.destroy();
     await cloud.stop();
   });
 
-  const overHttp = (service: Service) =>
-    service === 'eks' ? sdk.eks.describeCluster({ name: 'demo' }) : sdk.ec2.describeSubnets({});
+  const overHttp = (service: Service, { eks, ec2 } = sdk) =>
+    service === 'eks' ? eks.describeCluster({ name: 'demo' }) : ec2.describeSubnets({});
   const inMemory = (service: Service) =>
     service === 'eks' ? memory.send('DescribeCluster', { name: 'demo' }) : memory.send('DescribeSubnets', {});
 
@@ -90,7 +94,8 @@ describe('faults over HTTP and in memory', () => {
         ['ec2', ec2],
       ] as const) {
         arm(cloud.faults);
-        assert.deepEqual(await failure(overHttp(service)), expected);
+        const clients = expected.code === 'ETIMEDOUT' ? impatient : sdk;
+        assert.deepEqual(await failure(overHttp(service, clients)), expected);
         assert.ok(await overHttp(service), 'the next call is answered');
         arm(memory.faults);
         assert.deepEqual(await failure(inMemory(service)), expected);

@@ -13,8 +13,8 @@ export interface SdkClients {
 }
 
 /**
- * Makes the clients for the URL of a local AWS. Any credentials will do: no signature is checked. A call is sent once unless more attempts are
- * asked for, and given up after 20 s without an answer.
+ * Makes the clients for the URL of a local AWS. Any credentials will do: no signature is checked. A call is sent once, and given up after
+ * 20 s without an answer, unless something else is asked for.
  */
 export function sdkClients(
   endpoint: string,
