@@ -189,7 +189,6 @@ describe('an operator that is killed at any of its requests while nodes go', fun
     const [first] = stages;
     assert.ok(first);
     const requests = await rehearse(operation, first);
-    // After a read all is as it is before the next request.
     const enactKilled = async (stage: NodeOperationsStage, request: string): Promise<boolean> => {
       let came = false;
       try {

@@ -20,6 +20,7 @@ describe('the recorded pools are what a cluster shows', () => {
     await becomes(name, ...states);
   };
   const ready = (name: string, spec = {}) => apply(name, spec, 'Ready=True/Verified', 'UpToDate=True/AsSpecified');
+
   /** Compares once the conditions stay: the operator has looked three times, and they were the same. */
   async function record(name: string, pool = name): Promise<void> {
     let seen: { conditions: object | undefined; times: number } = { conditions: undefined, times: 0 };

@@ -117,7 +117,7 @@ export function withTrust() {
   };
   /** The pods that the scheduler bound, as the audit log has them. */
   const bindings = async (): Promise<(string | undefined)[]> =>
-    (await readAudit(stage.world.controlPlane.auditLog))
+    (await readAudit(stage.world.controlPlane.auditLog, '/binding'))
       .filter(
         ({ verb, objectRef, responseStatus }) =>
           verb === 'create' && objectRef?.subresource === 'binding' && responseStatus?.code === 201,

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { nodeRoleArn } from '../../hack/cloud/network.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
+import { OPERATOR_USER } from '../../hack/world/audit.ts';
 import { conditionOf, windowsIpam } from '../../hack/world/world.ts';
 import { poolManifest } from '../pools.ts';
 import { linuxGroup, withPrerequisites } from './stage.ts';
 
 const BINDING = ['-n', 'kube-system', 'rolebinding', 'windowspool-operator-prerequisites'] as const;
-const AS = ['--as', 'system:serviceaccount:winpool-system:windowspool-operator'] as const;
-
 interface ClusterRole {
   readonly metadata: { readonly name: string };
   readonly rules: readonly { readonly resources: readonly string[]; readonly verbs: readonly string[] }[];
@@ -47,7 +46,9 @@ describe('prerequisites that may not be looked at', () => {
   const untilDenied = (...question: readonly string[]) =>
     waitFor(
       async () =>
-        (await stage.world.controlPlane.kubectl(['auth', 'can-i', ...question, ...AS])).stdout.trim() === 'no',
+        (
+          await stage.world.controlPlane.kubectl(['auth', 'can-i', ...question, '--as', OPERATOR_USER])
+        ).stdout.trim() === 'no',
       {
         what: `the operator to lose the right to ${question.join(' ')}`,
         timeoutMs: 30_000,
