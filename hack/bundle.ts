@@ -2,7 +2,7 @@
 import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Plugin } from 'esbuild';
+import { build, type Metafile, type Plugin } from 'esbuild';
 import { thirdPartyNotices } from './licences.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
@@ -12,12 +12,14 @@ interface Bundled {
   /** Relative to the root of the project. */
   readonly file: string;
   readonly bytes: number;
+  /** The source, from the root of the project, whose chunk it is: the program's entry, or a module that is loaded at its first use. */
+  readonly source: string | undefined;
 }
 
 /**
  * Bundles the program `entry`, a path from the project's root, into `outdir`, which it empties; its first file is `<name>.mjs`. One bundle
  * starts faster and needs less memory than its packages apart. The same sources give the same bytes. Beside it are its licence and those of
- * the packages in it.
+ * the packages in it. Throws where a CommonJS package is imported lazily: see `lazyCommonJs`.
  */
 export async function bundle(entry: string, name: string, outdir: string): Promise<readonly Bundled[]> {
   // Chunks are named after their content: an older build would leave its own behind.
@@ -51,9 +53,30 @@ export async function bundle(entry: string, name: string, outdir: string): Promi
     define: { 'process.env.NODE_ENV': '"production"' },
   });
   await copyFile(join(ROOT, 'LICENSE'), resolve(ROOT, outdir, 'LICENSE'));
+  const [broken] = lazyCommonJs(metafile);
+  if (broken) {
+    await rm(resolve(ROOT, outdir), { recursive: true, force: true });
+    throw new Error(broken);
+  }
   const notices = await thirdPartyNotices(ROOT, Object.keys(metafile.inputs));
   await writeFile(resolve(ROOT, outdir, 'THIRD_PARTY_NOTICES'), notices);
-  return Object.entries(metafile.outputs).map(([file, { bytes }]) => ({ file, bytes }));
+  return Object.entries(metafile.outputs).map(([file, { bytes, entryPoint: source }]) => ({ file, bytes, source }));
+}
+
+/**
+ * The dynamic imports of CommonJS modules, in words. Node gives such an import named exports; in a bundle of ES modules it has `default` alone
+ * (esbuild 0.28.2; bundle.test.ts shows it), so `const { parse } = await import('yaml')` works in every test of the sources and fails in what
+ * ships. A static import works in both.
+ */
+function lazyCommonJs({ inputs }: Metafile): string[] {
+  return Object.entries(inputs).flatMap(([importer, { imports }]) =>
+    imports
+      .filter(({ kind, external, path }) => kind === 'dynamic-import' && !external && inputs[path]?.format !== 'esm')
+      .map(
+        ({ path, original = path }) =>
+          `${importer} imports ${original} lazily, which is CommonJS: in the bundle it has no named exports. Import it statically in a module of its own, and import that module lazily (see controllers/kubernetes/roleMappings.ts).`,
+      ),
+  );
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { NODE_GROUP_LABEL } from '../windowspool/labels.ts';
 import type { Answer } from '../windowspool/ports/answer.ts';
-import type { RoleMapping, SystemObjects } from '../windowspool/ports/prerequisites.ts';
+import type { SystemObjects } from '../windowspool/ports/prerequisites.ts';
 import type { KubernetesClient, RequestOptions } from './client.ts';
 import { answer, isNotFound } from './errors.ts';
 import type { KubernetesObject } from './objects.ts';
@@ -51,7 +51,10 @@ export function createSystemObjects(client: KubernetesClient): SystemObjects {
     cniConfig: (signal) => configMap('amazon-vpc-cni', signal),
     roleMappings: async (signal) => {
       const found = await configMap('aws-auth', signal);
-      return found.ok ? mappingsOf(found.value?.mapRoles ?? '') : found;
+      if (!found.ok) return found;
+      // Loaded at the first use: clusters with access entries alone have no such text.
+      const { parseRoleMappings } = await import('./roleMappings.ts');
+      return parseRoleMappings(found.value?.mapRoles ?? '');
     },
     legacyController: (signal) =>
       answer('get deployments.apps kube-system/vpc-resource-controller', signal, async () => {
@@ -101,26 +104,4 @@ function takesPods({ spec, status }: LinuxNode): boolean {
   const broken = spec?.taints?.some(({ key, effect }) => effect !== 'PreferNoSchedule' && UNUSABLE.test(key)) ?? false;
   const ready = status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True');
   return !broken && ready === true;
-}
-
-/** The roles of aws-auth. It is YAML in a text that people write: where that is broken, EKS maps nobody, and the place must be told. */
-async function mappingsOf(text: string): Promise<Answer<RoleMapping[]>> {
-  // Loaded at the first use: clusters with access entries alone have no such text.
-  const { parse } = await import('yaml');
-  let roles: unknown;
-  try {
-    roles = parse(text);
-  } catch (error) {
-    const [message = ''] = (error as Error).message.split('\n');
-    const operation = 'reading mapRoles of ConfigMap kube-system/aws-auth';
-    return { ok: false, trouble: { kind: 'refused', operation, code: 'Malformed', message } };
-  }
-  const mappings = Array.isArray(roles) ? roles : [];
-  return {
-    ok: true,
-    value: mappings.map((role: { rolearn?: unknown; groups?: unknown } | null) => ({
-      roleArn: String(role?.rolearn ?? ''),
-      groups: Array.isArray(role?.groups) ? role.groups.map(String) : [],
-    })),
-  };
 }

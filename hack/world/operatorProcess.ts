@@ -19,6 +19,8 @@ export interface OperatorOptions {
   readonly flags?: readonly string[];
   /** The file that Node runs. Default: cmd/operator/main.ts. */
   readonly entry?: string;
+  /** More flags for Node, before the file. */
+  readonly nodeFlags?: readonly string[];
   /** The flags that it knows, such as `--resync-interval`, where it is of another version: it is given no others. Default: all. */
   readonly knownFlags?: ReadonlySet<string>;
   /** Gets every line of the operator's log. */
@@ -49,7 +51,17 @@ export class OperatorProcess {
   readonly stray: string[] = [];
 
   constructor(options: OperatorOptions) {
-    const { credentials, clusterName, region, awsUrl, flags = [], entry = MAIN, knownFlags, log } = options;
+    const {
+      credentials,
+      clusterName,
+      region,
+      awsUrl,
+      flags = [],
+      entry = MAIN,
+      nodeFlags = [],
+      knownFlags,
+      log,
+    } = options;
     const args = [
       typeof credentials === 'string' ? `--kubeconfig=${credentials}` : `--service-account-dir=${credentials.dir}`,
       `--cluster-name=${clusterName}`,
@@ -68,7 +80,7 @@ export class OperatorProcess {
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',
     };
-    this.#child = spawn(process.execPath, [entry, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = spawn(process.execPath, [...nodeFlags, entry, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       if (stream) createInterface({ input: stream }).on('line', (line) => this.#take(line, log));
     }

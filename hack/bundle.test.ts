@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { bundle } from './bundle.ts';
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+
+describe('a bundle', () => {
+  let folder: string;
+  before(async () => {
+    // Inside the project, where its packages are found.
+    await mkdir(join(ROOT, 'build'), { recursive: true });
+    folder = await mkdtemp(join(ROOT, 'build/bundle-test-'));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  async function bundled(sources: Readonly<Record<string, string>>) {
+    for (const [name, text] of Object.entries(sources)) await writeFile(join(folder, name), text);
+    return bundle(relative(ROOT, join(folder, 'main.ts')), 'main', join(folder, 'out'));
+  }
+
+  it('is refused where a CommonJS package is imported lazily, because it would have no named exports', async () => {
+    const main = "export const read = async (text) => (await import('yaml')).parse(text);";
+    await assert.rejects(
+      bundled({ 'main.ts': main }),
+      /^Error: build\/bundle-test-\w+\/main\.ts imports yaml lazily, which is CommonJS: .* Import it statically in a module of its own/,
+    );
+  });
+
+  it('works where the package is imported statically by a module that is imported lazily', async () => {
+    const files = await bundled({
+      'main.ts': "export const read = async (text) => (await import('./lazy.ts')).read(text);",
+      'lazy.ts': "import { parse } from 'yaml';\nexport const read = (text) => parse(text);",
+    });
+    assert.deepEqual(files.flatMap(({ source }) => (source ? [source.replace(/.*\//, '')] : [])).sort(), [
+      'lazy.ts',
+      'main.ts',
+    ]);
+    const main = await import(pathToFileURL(join(folder, 'out/main.mjs')).href);
+    assert.deepEqual(await main.read('a: [1, 2]'), { a: [1, 2] });
+  });
+
+  it('may import an ES module of a package lazily, as the AWS SDK does with its credential providers', async () => {
+    await bundled({
+      'main.ts': "export const load = async () => (await import('@aws-sdk/credential-provider-process')).fromProcess;",
+    });
+    const main = await import(`${pathToFileURL(join(folder, 'out/main.mjs')).href}?third`);
+    assert.equal(typeof (await main.load()), 'function');
+  });
+});

@@ -1,0 +1,80 @@
+/** What the AWS SDK asks for credentials, on one port: STS, the agent of EKS Pod Identity, the instance metadata service, IAM Identity Center and sign-in. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+const EXPIRATION = new Date(Date.now() + 3_600_000).toISOString();
+
+const keys = (id: string) => ({ accessKeyId: id, secretAccessKey: 'secret', sessionToken: 'session' });
+
+/** As the agents answer: https://docs.aws.amazon.com/sdkref/latest/guide/feature-container-credentials.html */
+const agentKeys = (id: string) =>
+  JSON.stringify({
+    AccessKeyId: id,
+    SecretAccessKey: 'secret',
+    Token: 'session',
+    Expiration: EXPIRATION,
+    Code: 'Success',
+  });
+
+const stsKeys = (action: string, id: string) => `<${action}Response><${action}Result><Credentials>
+<AccessKeyId>${id}</AccessKeyId><SecretAccessKey>secret</SecretAccessKey><SessionToken>session</SessionToken><Expiration>${EXPIRATION}</Expiration>
+</Credentials></${action}Result></${action}Response>`;
+
+/** The answer to a request; its access key id names who answered. */
+function answer(path: string, body: string): string {
+  const action = /Action=(\w+)/.exec(body)?.[1];
+  if (action) return stsKeys(action, action);
+  if (path.startsWith('/pod-identity')) return agentKeys('PodIdentity');
+  if (path === '/latest/api/token') return 'token';
+  if (path === '/latest/meta-data/iam/security-credentials/') return 'node';
+  if (path === '/latest/meta-data/iam/security-credentials/node') return agentKeys('InstanceMetadata');
+  if (path.startsWith('/federation/credentials'))
+    return JSON.stringify({ roleCredentials: { ...keys('IdentityCenter'), expiration: Date.parse(EXPIRATION) } });
+  // SSO OIDC: the token of a session that is renewed.
+  if (path === '/token') return JSON.stringify({ accessToken: 'renewed', expiresIn: 3600, refreshToken: 'next' });
+  if (path === '/v1/token')
+    return JSON.stringify({
+      accessToken: keys('SignIn'),
+      tokenType: 'aws_sigv4',
+      expiresIn: 900,
+      refreshToken: 'next',
+    });
+  return '';
+}
+
+export interface CredentialServices {
+  readonly url: string;
+  /** Paths that nothing here answers. */
+  readonly unknown: readonly string[];
+  stop(): Promise<void>;
+}
+
+export async function startCredentialServices(): Promise<CredentialServices> {
+  const unknown: string[] = [];
+  const server = createServer(async (request, response) => {
+    const path = request.url?.replace(/\?.*/, '') ?? '';
+    const text = answer(path, await bodyOf(request));
+    if (text === '') unknown.push(`${request.method} ${path}`);
+    response.writeHead(text === '' ? 404 : 200, {
+      'content-type': text.startsWith('<') ? 'text/xml' : 'application/json',
+      // The instance metadata service names the lifetime of its token.
+      'x-aws-ec2-metadata-token-ttl-seconds': '21600',
+    });
+    response.end(text);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const stop = async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, unknown, stop };
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
