@@ -24,6 +24,9 @@ export const PAUSED_ANNOTATION = 'winpool.dev/paused';
 /** The annotation that asks for another try of what failed, by any other value than it had then. */
 export const RETRY_ANNOTATION = 'winpool.dev/retry';
 
+/** The annotation of a pool that lists prerequisites which must not hold it back, by their reasons: `NodeRoleShared,TooFewAddresses`. */
+export const IGNORE_PREREQUISITES_ANNOTATION = 'winpool.dev/ignore-prerequisites';
+
 /** The condition of a Node that says what its pool's checks found. */
 export const VERIFIED_CONDITION = 'winpool.dev/Verified';
 

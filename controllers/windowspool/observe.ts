@@ -3,7 +3,14 @@
 import type { WindowsPool } from './api.gen.ts';
 import { type ExistingSources, observeExisting } from './existing/observeExisting.ts';
 import { expectationOf, groupOf, isAwsTrouble, isDeleting, isOverdue, lateInstances } from './facts.ts';
-import { NODE_GROUP_LABEL, OS_LABEL, POOL_KEY, RETRY_ANNOTATION, WINDOWS } from './labels.ts';
+import {
+  IGNORE_PREREQUISITES_ANNOTATION,
+  NODE_GROUP_LABEL,
+  OS_LABEL,
+  POOL_KEY,
+  RETRY_ANNOTATION,
+  WINDOWS,
+} from './labels.ts';
 import { Adoptions } from './nodeGroup/adoption.ts';
 import { gatherAutoscalerFacts } from './nodeGroup/autoscalerFacts.ts';
 import { isOwnedBy, nodeGroupNameOf } from './nodeGroup/nodeGroup.ts';
@@ -129,7 +136,12 @@ export class Sights {
 /** What the user says: another look is due when that changes. */
 function wantedOf(pool: WindowsPool): string {
   const { generation, annotations } = pool.metadata;
-  return JSON.stringify([generation, isDeleting(pool), annotations?.[RETRY_ANNOTATION]]);
+  return JSON.stringify([
+    generation,
+    isDeleting(pool),
+    annotations?.[RETRY_ANNOTATION],
+    annotations?.[IGNORE_PREREQUISITES_ANNOTATION],
+  ]);
 }
 
 /** The situation of a pool, with what AWS said before or as it says now. With `before`, AWS is not asked. */

@@ -51,7 +51,7 @@ export async function preview(
   const source = 'NodeGroupReady' in others ? others.NodeGroupReady : others.NodesFound;
   const unchecked = examinationOf(s)?.unknown ?? [];
   const isSeen = s.group.kind !== 'unreachable' && s.cluster.kind !== 'unreachable' && s.troubles.length === 0;
-  const unmet = PrerequisitesMet.status === 'True' ? undefined : PrerequisitesMet;
+  const unmet = PrerequisitesMet.reason === 'Met' ? undefined : PrerequisitesMet;
   const isReleaseKnown = s.newestRelease?.ok !== false;
   const isTold = (reason: Reason) => HELD.includes(reason) || !isReleaseKnown;
   const held = 'UpToDate' in others && isTold(others.UpToDate.reason) ? others.UpToDate : undefined;

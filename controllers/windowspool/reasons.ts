@@ -49,7 +49,8 @@ const prerequisites = {
     'The old vpc-resource-controller runs in the cluster and disables the one of EKS. Delete its Deployment.',
   NodeAccessWrong:
     'The node role has no access for Windows nodes. Give it an access entry of type EC2_WINDOWS, or the groups in aws-auth.',
-  NodeRoleShared: 'Linux node groups use the node role, too. Give the pool a node role of its own.',
+  NodeRoleShared:
+    'Linux node groups use the node role, too. An access entry fits one operating system; under aws-auth it is a warning. Create the pool with a role of its own.',
   LaunchTemplateNotFound: 'EC2 knows no such version of the launch template. Put nodeGroup.launchTemplate right.',
   LaunchTemplateUnfit:
     'EKS takes no launch template with these settings. Make a version without what the message names; $Latest and $Default follow.',
@@ -131,6 +132,10 @@ const others = {
     'The pool is gone, and labels, taints or tags of the operator are left on the node group or its nodes. The message says which, and why: remove them yourself.',
 
   Met: 'Nothing that the pool needs is missing.',
+  MetWithWarnings:
+    'Nothing that the pool needs is missing. The message has warnings, which block nothing: what was found and what to do about each.',
+  PrerequisitesIgnored:
+    'Prerequisites are not met, and the annotation winpool.dev/ignore-prerequisites says to ignore them: they block nothing. The message names each. Remove its reason from the annotation to enforce it again.',
   NotChecked:
     'A prerequisite could not be checked, for another cause than a missing right. It is tried again; nothing waits for it.',
   AccessDenied:

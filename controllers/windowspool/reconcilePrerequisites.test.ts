@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { IGNORE_PREREQUISITES_ANNOTATION } from './labels.ts';
 import { reconcile } from './reconcile.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import { MINUTE, sampleNode, sampleTrouble, settings } from './testing/fixtures.ts';
@@ -110,6 +111,61 @@ describe('a pool whose prerequisites are not met', () => {
   });
 });
 
+describe('a pool that ignores a prerequisite', () => {
+  const annotate = (world: FakeWorld, value?: string) => {
+    const pool = world.pools.get('web') ?? assert.fail();
+    const annotations = value === undefined ? {} : { [IGNORE_PREREQUISITES_ANNOTATION]: value };
+    world.pools.set('web', { ...pool, metadata: { ...pool.metadata, annotations } });
+  };
+  const told = (world: FakeWorld) => world.events.splice(0).map(({ type, reason }) => `${type} ${reason}`);
+
+  it('gets its group at once, says so for as long as it is true, and tells each change by one event', async () => {
+    const world = new FakeWorld();
+    world.prerequisites.cniConfig = { 'enable-windows-ipam': 'false' };
+    world.apply(fresh());
+    const deps = world.start();
+    await wake(world, deps);
+    assert.equal(world.created, 0);
+    annotate(world, 'WindowsIPAMDisabled');
+    told(world);
+    await wake(world, deps);
+    assert.equal(world.created, 1);
+    assert.equal(says(world, 'PrerequisitesMet'), 'True PrerequisitesIgnored');
+    assert.deepEqual(told(world), ['Normal NodeGroupCreated', 'Warning PrerequisitesIgnored']);
+    assert.deepEqual(gaugesOf(world.metrics.get('web'), 'windowspool_prerequisite'), {
+      'reason="WindowsIPAMDisabled",status="Ignored"': 1,
+    });
+    await until(world, deps, () => ready(world) === 'True', 'Ready');
+    for (let look = 0; look < 3; look++) {
+      world.now = deps.sights.dueAt('web');
+      await wake(world, deps);
+      assert.equal(says(world, 'PrerequisitesMet'), 'True PrerequisitesIgnored');
+    }
+    told(world);
+    annotate(world);
+    await wake(world, deps);
+    assert.deepEqual([says(world, 'PrerequisitesMet'), ready(world)], ['False WindowsIPAMDisabled', 'True']);
+    assert.deepEqual(told(world), ['Warning WindowsIPAMDisabled']);
+    annotate(world, 'WindowsIPAMDisabled');
+    await wake(world, deps);
+    assert.deepEqual(told(world), ['Warning PrerequisitesIgnored']);
+    world.prerequisites.cniConfig = { 'enable-windows-ipam': 'true' };
+    await until(world, deps, () => says(world, 'PrerequisitesMet') === 'True Met', 'Met');
+    assert.deepEqual(told(world), ['Normal Met']);
+  });
+
+  it('still needs the others', async () => {
+    const world = new FakeWorld();
+    world.prerequisites.cniConfig = { 'enable-windows-ipam': 'false' };
+    world.prerequisites.accessEntry = { type: 'EC2_LINUX' };
+    world.apply(fresh());
+    annotate(world, 'WindowsIPAMDisabled');
+    await wake(world, world.start());
+    assert.equal(world.created, 0);
+    assert.equal(says(world, 'PrerequisitesMet'), 'False NodeAccessWrong');
+  });
+});
+
 describe('a pool whose prerequisites cannot be looked at', () => {
   it('is created, and names the right', async () => {
     const world = new FakeWorld();
@@ -126,15 +182,21 @@ describe('a pool whose prerequisites cannot be looked at', () => {
   it('is created whatever is denied or fails', async () => {
     for (const call of [
       ...PREREQUISITE_CALLS,
+      'DescribeLaunchTemplateVersions',
       'get ConfigMap amazon-vpc-cni',
+      'get ConfigMap aws-auth',
+      'get Deployment vpc-resource-controller',
       'list Linux nodes',
       'list Linux groups',
     ] as const) {
       for (const kind of ['denied', 'throttled', 'unavailable', 'unknown', 'gone'] as const) {
         const world = new FakeWorld();
         world.fails = (each) => (each === call ? sampleTrouble(kind) : undefined);
-        world.apply(fresh());
+        const launchTemplate = { name: 'windows', version: '$Latest' };
+        const ofTemplate = { ...fresh().spec.nodeGroup, diskSizeGiB: undefined, launchTemplate } as never;
+        world.apply(call === 'DescribeLaunchTemplateVersions' ? fresh({ nodeGroup: ofTemplate }) : fresh());
         await wake(world, world.start());
+        assert.ok(world.calls.includes(call), `${call} is asked`);
         assert.equal(world.created, 1, `${call} ${kind}`);
       }
     }

@@ -3,7 +3,7 @@ import type { Outcome } from './act.ts';
 import type { Condition, WindowsPool, WindowsPoolStatus } from './api.gen.ts';
 import { assessPool } from './assess.ts';
 import { canonical } from './hash.ts';
-import { POOL_KEY } from './labels.ts';
+import { IGNORE_PREREQUISITES_ANNOTATION, POOL_KEY } from './labels.ts';
 import type { TimeSample } from './metricCatalogue.ts';
 import { countByPart, type DriftPart, describeDifference } from './nodeGroup/differences.ts';
 import { silentlyLeft } from './nodeGroup/leaving.ts';
@@ -232,14 +232,23 @@ function isNews(now: Condition, before: Condition | undefined): boolean {
   // Which pods are in the way is news, and that somebody is asked to wait is none.
   if (now.type === 'NodesLeaving') return isHolding(now) && before?.reason !== now.reason;
   if (now.type === 'Ready') return before !== undefined && before.status !== now.status;
+  const isRemarked = isRemark(now) && before?.message !== now.message;
   // Another drifted field is news, too, also beside what EKS cannot change.
   const drifted = ['Drifted', 'ImmutableDifference'].includes(now.reason) && before?.message !== now.message;
-  const changed = before?.status !== now.status || before.reason !== now.reason || drifted;
+  const changed = before?.status !== now.status || before.reason !== now.reason || drifted || isRemarked;
   return changed && (isBad(now) || (now.status === 'True' && before !== undefined && isBad(before)));
 }
 
 function isBad(condition: Condition): boolean {
-  return isHolding(condition) || (condition.status !== 'True' && !onTheWay.has(condition.reason));
+  return (
+    isHolding(condition) || isRemark(condition) || (condition.status !== 'True' && !onTheWay.has(condition.reason))
+  );
+}
+
+/** Whether a prerequisite is ignored or warns: it blocks nothing, and somebody must know. */
+function isRemark({ type, reason, message }: Condition): boolean {
+  if (type !== 'PrerequisitesMet') return false;
+  return reason === 'MetWithWarnings' || message.includes(IGNORE_PREREQUISITES_ANNOTATION);
 }
 
 /** Whether people have to do something about nodes that are to go. */

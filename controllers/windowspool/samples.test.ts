@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { IGNORE_PREREQUISITES_ANNOTATION } from './labels.ts';
 import { poolMetrics } from './metricCatalogue.ts';
 import type { NodeRecord } from './ports/nodes.ts';
-import { type SituationChange, sampleNode, sampleSituation } from './testing/fixtures.ts';
+import { known } from './testing/answers.ts';
+import { knownStatus, type SituationChange, sampleNode, samplePool, sampleSituation } from './testing/fixtures.ts';
+import { sampleFacts } from './testing/prerequisites.ts';
 import { randomSituation } from './testing/randomSituation.ts';
 import { gaugesOf, seriesOf } from './testing/shownMetrics.ts';
 import { samplesFor, situationsForMetrics } from './testing/situationsForMetrics.ts';
@@ -88,6 +91,25 @@ describe('the metrics of a pool', () => {
       windowspool_subnet_free_ip_addresses: 502,
       windowspool_subnet_needed_ip_addresses: 8,
     });
+  });
+
+  it('show prerequisites that warn, and those that are ignored', () => {
+    const linuxRoles = known([{ group: 'linux', nodeRoleArn: 'arn:aws:iam::111122223333:role/windows-nodes' }]);
+    const annotations = { [IGNORE_PREREQUISITES_ANNOTATION]: 'WindowsIPAMDisabled' };
+    const samples = samplesFor(
+      sampleSituation({
+        pool: samplePool({}, { metadata: { annotations }, status: knownStatus() }),
+        prerequisites: sampleFacts({ accessEntry: known(undefined), cniConfig: known({}), linuxRoles }),
+      }),
+    );
+    assert.deepEqual(
+      samples.flatMap((sample) => (sample.metric === 'windowspool_prerequisite' ? [sample.labels] : [])),
+      [
+        { reason: 'NodeAccessWrong', status: 'False' },
+        { reason: 'NodeRoleShared', status: 'Warning' },
+        { reason: 'WindowsIPAMDisabled', status: 'Ignored' },
+      ],
+    );
   });
 
   it('show an update with its begin, and the share of the budget', () => {

@@ -93,7 +93,7 @@ function findingSamples({ roster }: Situation): GaugeSample[] {
 function prerequisiteSamples(s: Situation): GaugeSample[] {
   const input = checkInputOf(s);
   if (!input) return [];
-  const { failed, unknown } = examine(input);
+  const { failed, warned, ignored, unknown } = examine(input);
   const addresses = addressesFor(input);
   const sample = (labels: LabelsOf<'windowspool_prerequisite'>): GaugeSample => ({
     metric: 'windowspool_prerequisite',
@@ -102,6 +102,8 @@ function prerequisiteSamples(s: Situation): GaugeSample[] {
   });
   return [
     ...failed.map(({ check }) => sample({ reason: check.reason, status: 'False' })),
+    ...warned.map(({ check }) => sample({ reason: check.reason, status: 'Warning' })),
+    ...ignored.map(({ check }) => sample({ reason: check.reason, status: 'Ignored' })),
     ...unknown.map(({ check }) => sample({ reason: check.reason, status: 'Unknown' })),
     ...given('windowspool_subnet_free_ip_addresses', addresses?.free),
     ...given('windowspool_subnet_needed_ip_addresses', addresses?.needed),

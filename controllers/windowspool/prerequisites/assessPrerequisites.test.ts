@@ -1,11 +1,21 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { assess } from '../assess.ts';
+import { IGNORE_PREREQUISITES_ANNOTATION } from '../labels.ts';
 import { planFor } from '../plan.ts';
 import { known } from '../testing/answers.ts';
-import { NOW, sampleCluster, sampleSituation, sampleTrouble } from '../testing/fixtures.ts';
+import {
+  knownStatus,
+  NOW,
+  sampleCluster,
+  samplePool,
+  sampleSituation,
+  sampleTemplate,
+  sampleTrouble,
+} from '../testing/fixtures.ts';
 import { randomFacts, sampleFacts, unasked } from '../testing/prerequisites.ts';
 import { absent, check, group, NO_NODES_YET, NOT_CREATED, pool, stalled, working } from '../testing/truthTable.ts';
+import { RIGHTS } from './facts.ts';
 
 const LINUX = sampleFacts({ linuxNode: known(false) });
 const NO_LINUX =
@@ -18,6 +28,21 @@ const DENIED =
 const DENIED_AND_MISSING = `AccessDenied: ${DENIED} ${NO_LINUX.replace('NoLinuxNode: ', '')}`;
 const right =
   'Grant the rights: config/aws/iam-policy.json and config/rbac have all of them. See docs/prerequisites.md#what-could-not-be-checked.';
+
+const MET = 'The operator runs in EKS cluster prod and may do what the pool needs.';
+const ROLE = 'arn:aws:iam::111122223333:role/windows-nodes';
+const GROUPS = ['system:bootstrappers', 'system:nodes', 'eks:kube-proxy-windows'];
+/** A node role that Linux nodes have, too, which aws-auth lets in as both. */
+const WARNED = sampleFacts({
+  accessEntry: known(undefined),
+  roleMappings: known([{ roleArn: ROLE, groups: GROUPS }]),
+  linuxRoles: known([{ group: 'linux', nodeRoleArn: ROLE }]),
+});
+const SHARED = `NodeRoleShared: Node role ${ROLE} is also the role of Linux node group linux. This works while ConfigMap kube-system/aws-auth gives the role the groups of both (system:bootstrappers, system:nodes and eks:kube-proxy-windows) and the role has no access entry. Prefer an IAM role for Windows nodes only. See docs/prerequisites.md#node-role.`;
+const ignoring = (value: string) => ({
+  ...pool,
+  metadata: { ...pool.metadata, annotations: { [IGNORE_PREREQUISITES_ANNOTATION]: value } },
+});
 
 describe('PrerequisitesMet', () => {
   check([
@@ -100,6 +125,73 @@ describe('PrerequisitesMet', () => {
       },
     ],
     [
+      'is True with a warning, which holds nothing back',
+      sampleSituation({ ...absent, prerequisites: WARNED }),
+      {
+        ...working('NodeGroupReady', NOT_CREATED),
+        PrerequisitesMet: `True MetWithWarnings: ${MET} 1 warning, blocking nothing: ${SHARED}`,
+        NodesVerified: NO_NODES_YET,
+      },
+    ],
+    [
+      'names a warning by its reason beside what is missing',
+      sampleSituation({ prerequisites: { ...WARNED, linuxNode: known(false) } }),
+      { PrerequisitesMet: `False ${NO_LINUX} 1 warning, blocking nothing: NodeRoleShared.` },
+    ],
+    [
+      'has a warning also while something could not be checked',
+      sampleSituation({ prerequisites: { ...WARNED, legacyController: unasked('throttled') } }),
+      {
+        PrerequisitesMet: `Unknown NotChecked: 1 prerequisite could not be checked: the old VPC resource controller (DescribeAddon failed: the call was throttled). Nothing waits for it. It is tried again. 1 warning, blocking nothing: ${SHARED}`,
+      },
+    ],
+    [
+      'is True where the only failure is ignored, and says which and why',
+      sampleSituation({ ...absent, pool: ignoring('NoLinuxNode'), prerequisites: LINUX }),
+      {
+        ...working('NodeGroupReady', NOT_CREATED),
+        PrerequisitesMet: `True PrerequisitesIgnored: ${MET} 1 prerequisite ignored by annotation winpool.dev/ignore-prerequisites: ${NO_LINUX}`,
+        NodesVerified: NO_NODES_YET,
+      },
+    ],
+    [
+      'is False for the failure that is not ignored, and names the other',
+      sampleSituation({
+        pool: ignoring(' NoLinuxNode ,WindowsIPAMDisabled'),
+        prerequisites: { ...LINUX, legacyController: known(true) },
+      }),
+      {
+        PrerequisitesMet:
+          'False LegacyResourceController: Deployment kube-system/vpc-resource-controller is there: it is the old way to Windows addresses and disables the one in EKS. Delete it, and the Deployment vpc-admission-webhook with it. See docs/prerequisites.md#legacy-controllers. Ignored by annotation winpool.dev/ignore-prerequisites: NoLinuxNode.',
+      },
+    ],
+    [
+      'lists a warning that is ignored as such',
+      sampleSituation({ pool: ignoring('NodeRoleShared'), prerequisites: WARNED }),
+      {
+        PrerequisitesMet: `True PrerequisitesIgnored: ${MET} 1 prerequisite ignored by annotation winpool.dev/ignore-prerequisites: ${SHARED}`,
+      },
+    ],
+    [
+      'is silent about an annotation that has nothing to ignore',
+      sampleSituation({ pool: ignoring('NodeRoleShared'), prerequisites: sampleFacts() }),
+      {},
+    ],
+    [
+      'names a misspelt reason beside the failure that it was meant for',
+      sampleSituation({ pool: ignoring('NoLinuxNodes'), prerequisites: LINUX }),
+      {
+        PrerequisitesMet: `False ${NO_LINUX} Annotation winpool.dev/ignore-prerequisites: unknown prerequisite NoLinuxNodes (did you mean NoLinuxNode?), see docs/prerequisites.md for their names.`,
+      },
+    ],
+    [
+      'warns of an annotation that names what cannot be ignored',
+      sampleSituation({ pool: ignoring('ClusterMismatch'), prerequisites: sampleFacts() }),
+      {
+        PrerequisitesMet: `True MetWithWarnings: ${MET} Annotation winpool.dev/ignore-prerequisites: ClusterMismatch cannot be ignored.`,
+      },
+    ],
+    [
       'says nothing of the group of another',
       sampleSituation({ ...group({ tags: {} }), prerequisites: LINUX }),
       {
@@ -118,6 +210,29 @@ describe('a pool without a node group', () => {
     planFor(sampleSituation({ pool, ...absent, prerequisites })).steps.map(({ kind }) => kind);
 
   it('gets none while a prerequisite fails', () => assert.deepEqual(steps(LINUX), []));
+
+  it('gets one where the failure is ignored', () => {
+    const { steps } = planFor(sampleSituation({ pool: ignoring('NoLinuxNode'), ...absent, prerequisites: LINUX }));
+    assert.ok(steps.some(({ kind }) => kind === 'createNodeGroup'));
+  });
+
+  it('gets one whichever single fact cannot be found out, for whatever cause', () => {
+    for (const fact of Object.keys(RIGHTS))
+      for (const kind of ['denied', 'throttled', 'unavailable', 'gone', 'busy', 'conflict', 'unknown'] as const) {
+        const prerequisites = { ...sampleFacts(), launchTemplate: known(sampleTemplate('7')), [fact]: unasked(kind) };
+        const withTemplate = samplePool(
+          { nodeGroup: { diskSizeGiB: undefined, launchTemplate: { name: 'windows', version: '$Latest' } } } as never,
+          { status: knownStatus() },
+        );
+        for (const each of [pool, withTemplate]) {
+          const { steps } = planFor(sampleSituation({ pool: each, ...absent, prerequisites }));
+          assert.ok(
+            steps.some(({ kind }) => kind === 'createNodeGroup'),
+            `${fact} ${kind}`,
+          );
+        }
+      }
+  });
 
   it('gets one whatever could not be checked, and never where a prerequisite fails', () => {
     fc.assert(

@@ -1,12 +1,12 @@
 /** The condition PrerequisitesMet: whether the operator may work here, and what the checks of the prerequisites came to. */
+import type { WindowsPool } from '../api.gen.ts';
 import type { Finding } from '../assess.ts';
 import { isAwsTrouble, isClusterMismatch, isDeleting } from '../facts.ts';
 import type { Situation, StepTrouble } from '../situation.ts';
 import { count, sentence } from '../words.ts';
 import type { Examination } from './checks.ts';
 import { blockers, examinationOf } from './examination.ts';
-
-const PAGE = 'docs/prerequisites.md';
+import { briefRemarksOf, listed, PAGE, remarksOf } from './remarks.ts';
 
 export function assessPrerequisites(s: Situation): Finding {
   const { cluster, settings, pool } = s;
@@ -33,14 +33,20 @@ export function assessPrerequisites(s: Situation): Finding {
       working: true,
     };
   }
-  return (
-    failed ??
-    (checked && assessUnknown(checked)) ?? {
-      status: 'True',
-      reason: 'Met',
-      message: `The operator runs in EKS cluster ${cluster.cluster.name} and may do what the pool needs.`,
-    }
-  );
+  return failed ?? (checked && assessUnchecked(pool, checked)) ?? assessMet(pool, cluster.cluster.name, checked);
+}
+
+/** Nothing is missing. What is remarked blocks nothing, so the status is True and the reason tells. */
+function assessMet(pool: WindowsPool, cluster: string, checked: Examination | undefined): Finding {
+  const remarks = checked ? remarksOf(pool, checked) : '';
+  const reason = checked?.ignored.length ? 'PrerequisitesIgnored' : remarks ? 'MetWithWarnings' : 'Met';
+  const message = `The operator runs in EKS cluster ${cluster} and may do what the pool needs.${remarks}`;
+  return { status: 'True', reason, message };
+}
+
+function assessUnchecked(pool: WindowsPool, checked: Examination): Finding | undefined {
+  const finding = assessUnknown(checked);
+  return finding && { ...finding, message: finding.message + remarksOf(pool, checked) };
 }
 
 /** A look that was denied says less than what is known to be missing; a change that was denied says more. Both are told. */
@@ -54,18 +60,16 @@ function assessFailed(s: Situation, checked: Examination): Finding | undefined {
   const { failed } = checked;
   const [first] = failed;
   if (!first) return undefined;
-  const texts = failed.map(({ check, result }) => `${sentence(result.message)} See ${PAGE}#${check.section}.`);
   const rest = assessUnknown(checked);
   // A call that fails now and then is no part of it: the message would change at each try.
   const beside = rest?.reason === 'AccessDenied' ? ` ${rest.message}` : '';
   const missing =
-    failed.length === 1
-      ? texts.join('')
-      : `${failed.length} prerequisites are not met. ${texts.map((text, i) => `(${i + 1}) ${text}`).join(' ')}`;
+    failed.length === 1 ? listed(failed) : `${failed.length} prerequisites are not met. ${listed(failed)}`;
+  const remarks = briefRemarksOf(s.pool, checked);
   const blocking = blockers(s);
   const passing = blocking.every(({ result }) => result.passes);
   const state = blocking.length === 0 ? {} : passing ? ({ working: true } as const) : ({ stalled: true } as const);
-  return { status: 'False', reason: first.check.reason, message: missing + beside, ...state };
+  return { status: 'False', reason: first.check.reason, message: missing + beside + remarks, ...state };
 }
 
 /** What could not be checked blocks nothing. */

@@ -25,8 +25,8 @@ const CAUSES: Readonly<Partial<Record<Symptom, readonly PrerequisiteReason[]>>> 
 /** ` Likely cause: WindowsIPAMDisabled, see PrerequisitesMet.`; empty when nothing that is known to be missing explains it. */
 export function likelyCause(s: Situation, symptoms: readonly Symptom[]): string {
   const explained = new Set(symptoms.flatMap((symptom) => CAUSES[symptom] ?? []));
-  const found = (examinationOf(s)?.failed ?? [])
-    .map(({ check }) => check.reason)
-    .filter((reason) => explained.has(reason));
+  const checked = examinationOf(s);
+  const unmet = checked ? [...checked.failed, ...checked.ignored, ...checked.warned] : [];
+  const found = unmet.map(({ check }) => check.reason).filter((reason) => explained.has(reason));
   return found.length === 0 ? '' : ` Likely cause: ${joined(found)}, see PrerequisitesMet.`;
 }

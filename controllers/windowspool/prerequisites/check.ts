@@ -7,11 +7,13 @@ import { type CheckInput, type PrerequisiteFacts, RIGHTS } from './facts.ts';
 /**
  * - `met`.
  * - `failed`: the message says what was found and the next move. `passes`: it gets better by itself.
+ * - `warning`: it may become a problem, or is one only for some workloads; the message is as that of `failed`. Blocks nothing.
  * - `unknown`: it could not be found out; the message says why. `right`: the one that is missing.
  */
 export type Result =
   | { readonly kind: 'met' }
   | { readonly kind: 'failed'; readonly message: string; readonly passes?: true }
+  | { readonly kind: 'warning'; readonly message: string }
   | { readonly kind: 'unknown'; readonly message: string; readonly right?: string };
 
 export interface Check {
@@ -28,6 +30,10 @@ export const met: Result = { kind: 'met' };
 
 export function failed(message: string): Result {
   return { kind: 'failed', message };
+}
+
+export function warning(message: string): Result {
+  return { kind: 'warning', message };
 }
 
 /** What is said when a fact could not be found out. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
+import { type PrerequisiteReason, prerequisiteReasons } from '../reasons.ts';
 import { known } from '../testing/answers.ts';
 import { sampleCluster, samplePool, sampleTemplate, sampleTrouble } from '../testing/fixtures.ts';
 import { randomFacts, sampleFacts, sampleInput, unasked } from '../testing/prerequisites.ts';
@@ -10,8 +11,10 @@ import { missingAccessEntry } from './roleChecks.ts';
 
 /** What is not met, a line each. */
 function unmet(input: CheckInput): string[] {
-  const { failed, unknown } = examine(input);
+  const { failed, warned, ignored, unknown } = examine(input);
   return [
+    ...warned.map(({ check, result }) => `${check.reason} (warning): ${result.message}`),
+    ...ignored.map(({ check, result }) => `${check.reason} (ignored): ${result.message}`),
     ...failed.map(({ check, result }) => `${check.reason}: ${result.message}${result.passes ? ' (passes)' : ''}`),
     ...unknown.map(({ check, result }) => `${check.reason}? ${result.message}`),
   ];
@@ -32,6 +35,9 @@ const WINDOWS = template({ name: 'windows', version: '$Latest' });
 const x86 = (name: string, addressesPerInterface = 10) => ({ name, architectures: ['x86_64'], addressesPerInterface });
 const IPAM_OFF = 'WindowsIPAMDisabled: Windows IPAM is off, so pods get no addresses.';
 const HAS_FALSE = 'ConfigMap kube-system/amazon-vpc-cni has enable-windows-ipam: "false".';
+
+const SHARED = known([{ group: 'linux', nodeRoleArn: ROLE }]);
+const SHARED_WORKS = `NodeRoleShared (warning): Node role ${ROLE} is also the role of Linux node group linux. This works while ConfigMap kube-system/aws-auth gives the role the groups of both (system:bootstrappers, system:nodes and eks:kube-proxy-windows) and the role has no access entry. Prefer an IAM role for Windows nodes only`;
 
 type Row = readonly [what: string, input: CheckInput, want: readonly string[]];
 
@@ -305,8 +311,39 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
         }),
       }),
       [
-        `NodeRoleShared: Node role ${ROLE} is also that of Linux node group linux: its access entry fits one of the two systems only. Give the pool a node role of its own`,
+        `NodeRoleShared: Node role ${ROLE} is also the role of Linux node group linux. Its access entry in cluster prod fits only one of the two operating systems. Create the pool with an IAM role of its own in nodeGroup.nodeRoleArn`,
       ],
+    ],
+    [
+      'that a Linux group has, too, in a cluster that knows only access entries',
+      sampleInput({
+        cluster: sampleCluster({ authenticationMode: 'API' }),
+        facts: { ...sampleFacts({ accessEntry: unasked(), linuxRoles: SHARED }) },
+      }),
+      [
+        `NodeRoleShared: Node role ${ROLE} is also the role of Linux node group linux. Its access entry in cluster prod fits only one of the two operating systems. Create the pool with an IAM role of its own in nodeGroup.nodeRoleArn`,
+        'NodeAccessWrong? it needs eks:DescribeAccessEntry',
+      ],
+    ],
+    [
+      'that a Linux group has, too, where aws-auth has the groups of both',
+      sampleInput({
+        facts: sampleFacts({ accessEntry: known(undefined), roleMappings: known([windows]), linuxRoles: SHARED }),
+      }),
+      [SHARED_WORKS],
+    ],
+    [
+      'that a Linux group has, too, in a cluster that knows only aws-auth',
+      sampleInput({
+        cluster: sampleCluster({ authenticationMode: 'CONFIG_MAP' }),
+        facts: { ...without('accessEntry'), roleMappings: known([windows]), linuxRoles: SHARED },
+      }),
+      [SHARED_WORKS],
+    ],
+    [
+      'that a Linux group has, too, and nobody may say whether it has an access entry',
+      sampleInput({ facts: sampleFacts({ accessEntry: unasked(), linuxRoles: SHARED }) }),
+      [SHARED_WORKS, 'NodeAccessWrong? it needs eks:DescribeAccessEntry'],
     ],
   ],
   'instance types': [
@@ -498,6 +535,33 @@ describe('the prerequisites', () => {
         const lucky = examine({ ...input, facts: { ...rest, complete: random.complete } });
         const reasons = lucky.failed.map(({ check }) => check.reason);
         return failed.every(({ check }) => reasons.includes(check.reason) || check.reason === 'TooFewAddresses');
+      }),
+    );
+  });
+
+  it('hold nothing back that the user asked to ignore, and are still shown', () => {
+    fc.assert(
+      fc.property(randomFacts, fc.subarray([...prerequisiteReasons]), (random, reasons) => {
+        const ignored = new Set(reasons);
+        const before = examine(sampleInput({ facts: random }));
+        const after = examine(sampleInput({ facts: random, ignored }));
+        const named = (list: readonly { readonly check: { readonly reason: PrerequisiteReason } }[]) =>
+          list.map(({ check }) => check.reason);
+        assert.deepEqual(
+          named(after.failed),
+          named(before.failed).filter((reason) => !ignored.has(reason)),
+        );
+        assert.deepEqual(
+          named(after.warned),
+          named(before.warned).filter((reason) => !ignored.has(reason)),
+        );
+        assert.deepEqual(
+          named(after.ignored).sort(),
+          named([...before.failed, ...before.warned])
+            .filter((reason) => ignored.has(reason))
+            .sort(),
+        );
+        assert.deepEqual(after.unknown, before.unknown);
       }),
     );
   });

@@ -16,22 +16,34 @@ export const checks: readonly Check[] = [
   ...capacityChecks,
 ];
 
+/** A check with its result. */
+export interface Checked<K extends Result['kind']> {
+  readonly check: Check;
+  readonly result: Extract<Result, { kind: K }>;
+}
+
 /** What the checks came to. */
 export interface Examination {
-  readonly failed: readonly { readonly check: Check; readonly result: Extract<Result, { kind: 'failed' }> }[];
-  readonly unknown: readonly { readonly check: Check; readonly result: Extract<Result, { kind: 'unknown' }> }[];
+  readonly failed: readonly Checked<'failed'>[];
+  readonly warned: readonly Checked<'warning'>[];
+  /** What would be in one of the two lists above, if the user had not asked to ignore it. */
+  readonly ignored: readonly Checked<'failed' | 'warning'>[];
+  readonly unknown: readonly Checked<'unknown'>[];
 }
 
 /** Makes every check that its facts allow. */
 export function examine(input: CheckInput): Examination {
-  const failed: Examination['failed'][number][] = [];
-  const unknown: Examination['unknown'][number][] = [];
+  const failed: Checked<'failed'>[] = [];
+  const warned: Checked<'warning'>[] = [];
+  const ignored: Checked<'failed' | 'warning'>[] = [];
+  const unknown: Checked<'unknown'>[] = [];
   for (const check of checks) {
     const result = check.look(input);
-    if (result?.kind === 'failed') failed.push({ check, result });
     if (result?.kind === 'unknown') unknown.push({ check, result });
+    else if (result?.kind === 'failed') (input.ignored.has(check.reason) ? ignored : failed).push({ check, result });
+    else if (result?.kind === 'warning') (input.ignored.has(check.reason) ? ignored : warned).push({ check, result });
   }
-  return { failed, unknown };
+  return { failed, warned, ignored, unknown };
 }
 
 /** Whether a word is the reason of a prerequisite that fails. */

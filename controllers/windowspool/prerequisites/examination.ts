@@ -3,9 +3,11 @@
 import { isClusterMismatch, isDeleting, lacksNodes } from '../facts.ts';
 import { isOwnedBy } from '../nodeGroup/nodeGroup.ts';
 import { nodeGroupIn } from '../poolKind.ts';
+import type { Reason } from '../reasons.ts';
 import type { Situation } from '../situation.ts';
 import { type Examination, examine, isPrerequisite } from './checks.ts';
 import type { CheckInput } from './facts.ts';
+import { ignoredPrerequisites } from './ignored.ts';
 
 /** What the checks look at; undefined for a pool that goes, or whose cluster or group is not its own or not known. */
 export function checkInputOf(s: Situation): CheckInput | undefined {
@@ -20,6 +22,7 @@ export function checkInputOf(s: Situation): CheckInput | undefined {
     creating: isToBeMade(s),
     managesAccessEntry: nodeGroupIn(pool.spec).manageAccessEntry,
     instances: Math.max(s.roster.total + s.roster.strays.length, s.instances?.length ?? 0),
+    ignored: ignoredPrerequisites(pool),
   };
 }
 
@@ -51,6 +54,8 @@ export type Scope = 'nothing' | 'standing' | 'complete';
 const BROKEN = ['CREATE_FAILED', 'DEGRADED'];
 /** What is told of prerequisites that could not be checked. */
 const UNCHECKED = ['AccessDenied', 'NotChecked'];
+/** Reasons of PrerequisitesMet=True with something in the message that stays there for as long as it is true. */
+const REMARKED: readonly Reason[] = ['MetWithWarnings', 'PrerequisitesIgnored'];
 /** What a node fails when it is a prerequisite that is missing. */
 const SYMPTOMS = ['NoPodAddresses', 'NotReady'];
 
@@ -61,7 +66,9 @@ export function scopeOf(s: Situation): Scope {
   if (group.kind === 'unreachable' || group.kind === 'none') return 'nothing';
   if (group.kind === 'absent') return 'complete';
   if (!isOwnedBy(pool, group.group) || group.group.status === 'DELETING') return 'nothing';
-  return wasUnmet(s) || BROKEN.includes(group.group.status) || hasSymptoms(s) ? 'complete' : 'standing';
+  return wasUnmet(s) || wasRemarked(s) || BROKEN.includes(group.group.status) || hasSymptoms(s)
+    ? 'complete'
+    : 'standing';
 }
 
 /** Whether the pool was told that a prerequisite is not met, or that it could not be checked: then it is looked at until it is. */
@@ -69,6 +76,12 @@ export function wasUnmet({ pool }: Situation): boolean {
   const told = pool.status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
   if (!told || told.status === 'True') return false;
   return isPrerequisite(told.reason) || (told.status === 'Unknown' && UNCHECKED.includes(told.reason));
+}
+
+/** Whether the pool was told of a warning or of an ignored prerequisite: all is asked again, or the message would lose what is still true. */
+function wasRemarked({ pool }: Situation): boolean {
+  const told = pool.status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
+  return told !== undefined && REMARKED.some((reason) => reason === told.reason);
 }
 
 /** Nodes are missing for too long, or fail what a missing prerequisite makes them fail. */

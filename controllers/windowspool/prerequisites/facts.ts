@@ -11,6 +11,7 @@ import type {
   RoleMapping,
   Subnet,
 } from '../ports/prerequisites.ts';
+import type { PrerequisiteReason } from '../reasons.ts';
 
 /**
  * All that was found out beside the cluster itself. A fact that is absent was not asked for, because nothing needed it: its checks say
@@ -64,4 +65,6 @@ export interface CheckInput {
   readonly managesAccessEntry: boolean;
   /** Instances that the pool has, nodes or not yet: their addresses are no longer free. */
   readonly instances: number;
+  /** Prerequisites that the user asked to ignore. */
+  readonly ignored: ReadonlySet<PrerequisiteReason>;
 }

@@ -41,6 +41,7 @@ export function sampleInput({ facts, ...change }: Partial<CheckInput> = {}): Che
     creating: true,
     managesAccessEntry: false,
     instances: 0,
+    ignored: new Set(),
     ...change,
   };
 }

@@ -9,7 +9,7 @@ export function causes(): PanelBuilder[] {
     table(
       {
         title: 'Prerequisites that are not met',
-        asks: 'What does a pool need that the cluster or AWS does not give? docs/prerequisites.md has the commands. Unknown: the operator lacks the right to look.',
+        asks: 'What does a pool need that the cluster or AWS does not give? docs/prerequisites.md has the commands. Only False keeps a node group from being created. Unknown: the operator lacks the permission to check.',
         alerts: ['WindowsPoolPrerequisitesNotMet'],
         unit: 'none',
         width: 8,
@@ -18,7 +18,7 @@ export function causes(): PanelBuilder[] {
       [
         { field: 'pool', title: 'Pool', link: TO_POOL },
         { field: 'reason', title: 'Prerequisite' },
-        { field: 'status', title: 'Met' },
+        { field: 'status', title: 'Status' },
       ],
     ),
     table(
