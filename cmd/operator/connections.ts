@@ -1,6 +1,5 @@
 /** The pieces that every kind of run needs: clients, caches, and the domain's ports on them. */
 import { Registry } from 'prom-client';
-import { Lane } from '../../controllers/aws/calls.ts';
 import { Ec2Capacity } from '../../controllers/aws/capacity.ts';
 import { type AwsClients, createAwsClients } from '../../controllers/aws/clients.ts';
 import { EksAccessEntries, EksAddons } from '../../controllers/aws/clusterSettings.ts';
@@ -8,6 +7,7 @@ import { EksClusters } from '../../controllers/aws/clusters.ts';
 import { Ec2Instances } from '../../controllers/aws/instances.ts';
 import { Ec2LaunchTemplates } from '../../controllers/aws/launchTemplates.ts';
 import { EksNodeGroups } from '../../controllers/aws/nodeGroups.ts';
+import { AwsRateLimiter } from '../../controllers/aws/rateLimiter.ts';
 import { PublishedReleases } from '../../controllers/aws/releases.ts';
 import { AutoScalingGroups } from '../../controllers/aws/scalingGroups.ts';
 import { createKubernetesClient, type KubernetesClient } from '../../controllers/kubernetes/client.ts';
@@ -18,6 +18,7 @@ import { createNodes } from '../../controllers/kubernetes/nodes.ts';
 import { createPools } from '../../controllers/kubernetes/pools.ts';
 import { createRuntimeClasses } from '../../controllers/kubernetes/runtimeClasses.ts';
 import { createSystemObjects } from '../../controllers/kubernetes/systemObjects.ts';
+import { realClock } from '../../controllers/runtime/clock.ts';
 import { createEngineMetrics, type EngineMetrics } from '../../controllers/runtime/metrics.ts';
 import type { Logger } from '../../controllers/runtime/ports.ts';
 import type { Hands } from '../../controllers/windowspool/act.ts';
@@ -56,18 +57,18 @@ export async function connect(options: Options, version: string, log: Logger): P
 /** The domain's ports to AWS and to the cluster. */
 export function portsOf({ clusterName, maxPoolsUpdating }: Options, connections: Connections): Sources & Hands {
   const { client, aws, caches, registry, serverVersion } = connections;
-  const lane = new Lane(observeAwsCalls(registry));
+  const limiter = new AwsRateLimiter(observeAwsCalls(registry), realClock);
   const pools = createPools(client, caches.pools);
   return {
-    nodeGroups: new EksNodeGroups(clusterName, aws.eks, lane),
-    clusters: new EksClusters(clusterName, aws.eks, lane, async () => (await client.caData()) ?? ''),
-    releases: new PublishedReleases(aws.ssm, aws.ec2, lane),
-    instances: new Ec2Instances(aws.ec2, lane),
-    scalingGroups: new AutoScalingGroups(clusterName, aws.autoScaling, lane),
-    addons: new EksAddons(clusterName, aws.eks, lane),
-    accessEntries: new EksAccessEntries(clusterName, aws.eks, lane),
-    capacity: new Ec2Capacity(aws.ec2, lane),
-    launchTemplates: new Ec2LaunchTemplates(aws.ec2, lane),
+    nodeGroups: new EksNodeGroups(clusterName, aws.eks, limiter),
+    clusters: new EksClusters(clusterName, aws.eks, limiter, async () => (await client.caData()) ?? ''),
+    releases: new PublishedReleases(aws.ssm, aws.ec2, limiter),
+    instances: new Ec2Instances(aws.ec2, limiter),
+    scalingGroups: new AutoScalingGroups(clusterName, aws.autoScaling, limiter),
+    addons: new EksAddons(clusterName, aws.eks, limiter),
+    accessEntries: new EksAccessEntries(clusterName, aws.eks, limiter),
+    capacity: new Ec2Capacity(aws.ec2, limiter),
+    launchTemplates: new Ec2LaunchTemplates(aws.ec2, limiter),
     system: createSystemObjects(client),
     evictions: createEvictions(client),
     drains: createDrains(client),

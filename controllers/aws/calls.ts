@@ -1,4 +1,4 @@
-/** The way to AWS: the operations that are used, bounded in number, rate and time. */
+/** The AWS operations that the operator uses. */
 import type {
   CreateOrUpdateTagsCommandInput,
   CreateOrUpdateTagsCommandOutput,
@@ -50,9 +50,7 @@ import type {
   UpdateNodegroupVersionCommandOutput,
 } from '@aws-sdk/client-eks';
 import type { GetParameterCommandInput, GetParameterCommandOutput } from '@aws-sdk/client-ssm';
-import PQueue from 'p-queue';
-import type { Answer, TroubleKind } from '../windowspool/ports/answer.ts';
-import { troubleOf } from './errors.ts';
+import type { TroubleKind } from '../windowspool/ports/answer.ts';
 
 /** The EKS operations that are used: input and output of each. config/aws/iam-policy.json grants them. */
 export interface EksOperations {
@@ -140,89 +138,12 @@ export interface FinishedCall {
   readonly result: 'ok' | TroubleKind;
   /** `OK` or the error's name. */
   readonly code: string;
-  /** With the SDK's own repeats, without the wait. */
+  /** With the SDK's own retries, without the wait. */
   readonly tookSeconds: number;
-  /** For its turn. */
+  /** For the rate limiter. */
   readonly waitedSeconds: number;
   /** How often the SDK tried, as it says; 1 where it does not. */
   readonly attempts: number;
 }
 
 export type CallObserver = (call: FinishedCall) => void;
-
-/** What a lane lets through. */
-export interface LaneLimits {
-  readonly atOnce: number;
-  readonly perSecond: number;
-  /** How long one call may take, with all of the SDK's own tries. */
-  readonly timeoutMs: number;
-}
-
-/** The SDK's own tries together take less than the time-out; a call that is still out then hangs. */
-const LIMITS: LaneLimits = { atOnce: 10, perSecond: 20, timeoutMs: 90_000 };
-
-/**
- * Runs AWS calls: at most 10 at a time and 20 a second where nothing else is said, each with a time-out, its trouble classified. One lane serves all pools, so a
- * big cluster does not throttle itself.
- */
-export class Lane {
-  readonly #queue: PQueue;
-  readonly #observe: CallObserver;
-  readonly #timeoutMs: number;
-
-  constructor(observe: CallObserver, limits: Partial<LaneLimits> = {}) {
-    const { atOnce, perSecond, timeoutMs } = { ...LIMITS, ...limits };
-    this.#queue = new PQueue({ concurrency: atOnce, interval: 1_000, intervalCap: perSecond });
-    this.#observe = observe;
-    this.#timeoutMs = timeoutMs;
-  }
-
-  async run<T>(
-    service: Service,
-    operation: string,
-    call: (signal: AbortSignal) => Promise<T>,
-    signal: AbortSignal,
-  ): Promise<Answer<T>> {
-    const asked = performance.now();
-    return this.#queue.add(async () => this.#call(service, operation, call, signal, asked), { signal });
-  }
-
-  async #call<T>(
-    service: Service,
-    operation: string,
-    call: (signal: AbortSignal) => Promise<T>,
-    signal: AbortSignal,
-    asked: number,
-  ): Promise<Answer<T>> {
-    const start = performance.now();
-    const tell = (result: FinishedCall['result'], code: string, answer: unknown) => {
-      const tookSeconds = (performance.now() - start) / 1_000;
-      const waitedSeconds = (start - asked) / 1_000;
-      this.#observe({ service, operation, result, code, tookSeconds, waitedSeconds, attempts: attemptsOf(answer) });
-    };
-    try {
-      const value = await call(AbortSignal.any([signal, AbortSignal.timeout(this.#timeoutMs)]));
-      tell('ok', 'OK', value);
-      return { ok: true, value };
-    } catch (error) {
-      if (isBug(error)) throw error;
-      const trouble = troubleOf(operation, error);
-      tell(trouble.kind, trouble.code, error);
-      // The caller gave up, which says nothing about AWS.
-      signal.throwIfAborted();
-      return { ok: false, trouble };
-    }
-  }
-}
-
-/** How often the SDK tried: it says so in the metadata of its answers and errors. */
-function attemptsOf(answer: unknown): number {
-  const { attempts } = (answer as { $metadata?: { attempts?: number } } | undefined)?.$metadata ?? {};
-  return attempts ?? 1;
-}
-
-/** An error of the language that nobody sent over a wire: trouble would hide it, and a retry will not mend it. */
-function isBug(error: unknown): boolean {
-  const ofLanguage = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
-  return ofLanguage && !('code' in error) && !('$metadata' in error);
-}

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { type Ec2Call, Lane } from './calls.ts';
+import { realClock } from '../runtime/clock.ts';
+import type { Ec2Call } from './calls.ts';
 import { Ec2Capacity } from './capacity.ts';
+import { AwsRateLimiter } from './rateLimiter.ts';
 
 const { signal } = new AbortController();
 
@@ -13,7 +15,7 @@ function listing(...pages: readonly (object | Error)[]) {
     if (page instanceof Error) throw page;
     return { $metadata: {}, ...page };
   }) as unknown as Ec2Call;
-  return { calls, capacity: new Ec2Capacity(ec2, new Lane(() => undefined)) };
+  return { calls, capacity: new Ec2Capacity(ec2, new AwsRateLimiter(() => undefined, realClock)) };
 }
 
 describe('what EC2 has', () => {

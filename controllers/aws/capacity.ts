@@ -1,17 +1,18 @@
 /** The port Capacity on EC2: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeInstanceTypes.html and its neighbours. */
 import type { Answer } from '../windowspool/ports/answer.ts';
 import type { Capacity, InstanceType, Offering, Subnet } from '../windowspool/ports/prerequisites.ts';
-import type { Ec2Call, Ec2Operations, Lane } from './calls.ts';
+import type { Ec2Call, Ec2Operations } from './calls.ts';
 import { everyPage } from './pages.ts';
+import type { AwsRateLimiter } from './rateLimiter.ts';
 
 /** Asks by filters: named outright, one thing that does not exist would hide the others. */
 export class Ec2Capacity implements Capacity {
   readonly #ec2: Ec2Call;
-  readonly #lane: Lane;
+  readonly #limiter: AwsRateLimiter;
 
-  constructor(ec2: Ec2Call, lane: Lane) {
+  constructor(ec2: Ec2Call, limiter: AwsRateLimiter) {
     this.#ec2 = ec2;
-    this.#lane = lane;
+    this.#limiter = limiter;
   }
 
   async instanceTypes(names: readonly string[], signal: AbortSignal): Promise<Answer<readonly InstanceType[]>> {
@@ -50,7 +51,7 @@ export class Ec2Capacity implements Capacity {
     signal: AbortSignal,
     read: (page: Ec2Operations[O][1]) => readonly T[],
   ): Promise<Answer<readonly T[]>> {
-    const answer = await everyPage(this.#ec2, this.#lane, operation, input, signal);
+    const answer = await everyPage(this.#ec2, this.#limiter, operation, input, signal);
     return answer.ok ? { ok: true, value: answer.value.flatMap(read) } : answer;
   }
 }

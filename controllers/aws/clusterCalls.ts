@@ -1,16 +1,17 @@
 import type { Answer, Trouble } from '../windowspool/ports/answer.ts';
-import type { EksCall, EksOperations, Lane } from './calls.ts';
+import type { EksCall, EksOperations } from './calls.ts';
+import type { AwsRateLimiter } from './rateLimiter.ts';
 
-/** What the adapters of EKS have in common: calls about one cluster, through the lane that all of them share. */
+/** What the adapters of EKS have in common: calls about one cluster, through the limiter that all of them share. */
 export abstract class ClusterCalls {
   protected readonly clusterName: string;
   readonly #eks: EksCall;
-  readonly #lane: Lane;
+  readonly #limiter: AwsRateLimiter;
 
-  constructor(clusterName: string, eks: EksCall, lane: Lane) {
+  constructor(clusterName: string, eks: EksCall, limiter: AwsRateLimiter) {
     this.clusterName = clusterName;
     this.#eks = eks;
-    this.#lane = lane;
+    this.#limiter = limiter;
   }
 
   protected call<O extends keyof EksOperations>(
@@ -18,7 +19,7 @@ export abstract class ClusterCalls {
     input: EksOperations[O][0],
     signal: AbortSignal,
   ): Promise<Answer<EksOperations[O][1]>> {
-    return this.#lane.run('eks', operation, (bounded) => this.#eks(operation, input, bounded), signal);
+    return this.#limiter.run('eks', operation, (bounded) => this.#eks(operation, input, bounded), signal);
   }
 }
 

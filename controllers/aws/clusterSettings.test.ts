@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { type EksCall, Lane } from './calls.ts';
+import { realClock } from '../runtime/clock.ts';
+import type { EksCall } from './calls.ts';
 import { EksAccessEntries, EksAddons } from './clusterSettings.ts';
+import { AwsRateLimiter } from './rateLimiter.ts';
 
 const { signal } = new AbortController();
 const ROLE = 'arn:aws:iam::111122223333:role/windows-nodes';
@@ -13,8 +15,8 @@ function answering(answer: object | Error) {
     if (answer instanceof Error) throw answer;
     return { $metadata: {}, ...answer };
   }) as unknown as EksCall;
-  const lane = new Lane(() => undefined);
-  return { calls, addons: new EksAddons('prod', eks, lane), entries: new EksAccessEntries('prod', eks, lane) };
+  const limiter = new AwsRateLimiter(() => undefined, realClock);
+  return { calls, addons: new EksAddons('prod', eks, limiter), entries: new EksAccessEntries('prod', eks, limiter) };
 }
 
 function failing(name: string, message: string): Error {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Cluster } from '@aws-sdk/client-eks';
-import { type EksCall, Lane } from './calls.ts';
+import { realClock } from '../runtime/clock.ts';
+import type { EksCall } from './calls.ts';
 import { EksClusters } from './clusters.ts';
+import { AwsRateLimiter } from './rateLimiter.ts';
 
 const { signal } = new AbortController();
 const ARN = 'arn:aws:eks:eu-west-1:111122223333:cluster/prod';
@@ -17,7 +19,10 @@ function describing(answer: Partial<Cluster> | Error | undefined, ours = pem('QU
     if (answer instanceof Error) throw answer;
     return { cluster: answer };
   }) as EksCall;
-  return { inputs, clusters: new EksClusters('prod', eks, new Lane(() => undefined), async () => ours) };
+  return {
+    inputs,
+    clusters: new EksClusters('prod', eks, new AwsRateLimiter(() => undefined, realClock), async () => ours),
+  };
 }
 
 function authority(text: string): Partial<Cluster> {
@@ -90,7 +95,7 @@ describe('the cluster', () => {
   it('is ours by the authorities of the moment', async () => {
     const eks = (async () => ({ cluster: authority(pem('REVG')) })) as unknown as EksCall;
     let ours = pem('QUJD');
-    const clusters = new EksClusters('prod', eks, new Lane(() => undefined), async () => ours);
+    const clusters = new EksClusters('prod', eks, new AwsRateLimiter(() => undefined, realClock), async () => ours);
     const isOurs = async () => {
       const answer = await clusters.describe(signal);
       return answer.ok && answer.value?.isOurs;

@@ -1,16 +1,17 @@
 /** The port Clusters on EKS. */
 import type { Answer } from '../windowspool/ports/answer.ts';
 import type { Cluster, Clusters } from '../windowspool/ports/eks.ts';
-import type { EksCall, Lane } from './calls.ts';
+import type { EksCall } from './calls.ts';
 import { ClusterCalls } from './clusterCalls.ts';
+import type { AwsRateLimiter } from './rateLimiter.ts';
 
 /** The one EKS cluster that the operator serves. */
 export class EksClusters extends ClusterCalls implements Clusters {
   readonly #ourAuthorities: () => Promise<string>;
 
   /** @param ourAuthorities the PEM certificates by which the operator trusts its API server; read at each look, for they rotate */
-  constructor(name: string, eks: EksCall, lane: Lane, ourAuthorities: () => Promise<string>) {
-    super(name, eks, lane);
+  constructor(name: string, eks: EksCall, limiter: AwsRateLimiter, ourAuthorities: () => Promise<string>) {
+    super(name, eks, limiter);
     this.#ourAuthorities = ourAuthorities;
   }
 

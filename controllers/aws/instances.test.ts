@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import type { DescribeInstancesCommandInput, DescribeInstancesCommandOutput } from '@aws-sdk/client-ec2';
-import { type Ec2Call, Lane } from './calls.ts';
+import { realClock } from '../runtime/clock.ts';
+import type { Ec2Call } from './calls.ts';
 import { Ec2Instances } from './instances.ts';
+import { AwsRateLimiter } from './rateLimiter.ts';
 
 const { signal } = new AbortController();
 
@@ -13,7 +15,10 @@ function listing(pages: readonly (Partial<DescribeInstancesCommandOutput> | Erro
     if (page instanceof Error) throw page;
     return { $metadata: {}, ...page };
   };
-  return { inputs, instances: new Ec2Instances(describePage as unknown as Ec2Call, new Lane(() => undefined)) };
+  return {
+    inputs,
+    instances: new Ec2Instances(describePage as unknown as Ec2Call, new AwsRateLimiter(() => undefined, realClock)),
+  };
 }
 
 const LAUNCHED = new Date('2026-03-01T12:00:00Z');

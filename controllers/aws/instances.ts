@@ -2,24 +2,25 @@
 import type { Instance as Ec2Instance } from '@aws-sdk/client-ec2';
 import type { Answer } from '../windowspool/ports/answer.ts';
 import type { Instance, Instances, KnownInstance } from '../windowspool/ports/ec2.ts';
-import type { Ec2Call, Lane } from './calls.ts';
+import type { Ec2Call } from './calls.ts';
 import { everyPage } from './pages.ts';
+import type { AwsRateLimiter } from './rateLimiter.ts';
 
 const GROUP_TAG = 'aws:autoscaling:groupName';
 
 export class Ec2Instances implements Instances {
   readonly #ec2: Ec2Call;
-  readonly #lane: Lane;
+  readonly #limiter: AwsRateLimiter;
 
-  constructor(ec2: Ec2Call, lane: Lane) {
+  constructor(ec2: Ec2Call, limiter: AwsRateLimiter) {
     this.#ec2 = ec2;
-    this.#lane = lane;
+    this.#limiter = limiter;
   }
 
   async find(id: string, signal: AbortSignal): Promise<Answer<KnownInstance | undefined>> {
     // As a filter: asked for by InstanceIds, one that EC2 has forgotten would be an error.
     const filters = [{ Name: 'instance-id', Values: [id] }];
-    const answer = await everyPage(this.#ec2, this.#lane, 'DescribeInstances', { Filters: filters }, signal);
+    const answer = await everyPage(this.#ec2, this.#limiter, 'DescribeInstances', { Filters: filters }, signal);
     if (!answer.ok) return answer;
     const [found] = answer.value
       .flatMap(({ Reservations = [] }) => Reservations)
@@ -32,7 +33,7 @@ export class Ec2Instances implements Instances {
       { Name: `tag:${GROUP_TAG}`, Values: [name] },
       { Name: 'instance-state-name', Values: ['pending', 'running'] },
     ];
-    const answer = await everyPage(this.#ec2, this.#lane, 'DescribeInstances', { Filters: filters }, signal);
+    const answer = await everyPage(this.#ec2, this.#limiter, 'DescribeInstances', { Filters: filters }, signal);
     if (!answer.ok) return answer;
     const found = answer.value.flatMap(({ Reservations = [] }) => Reservations);
     return { ok: true, value: found.flatMap(({ Instances: instances = [] }) => instances.map(fromEc2)) };

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { type Ec2Call, Lane } from './calls.ts';
+import { realClock } from '../runtime/clock.ts';
+import type { Ec2Call } from './calls.ts';
 import { Ec2LaunchTemplates } from './launchTemplates.ts';
+import { AwsRateLimiter } from './rateLimiter.ts';
 
 const { signal } = new AbortController();
 
@@ -16,7 +18,7 @@ function over(answer: unknown) {
     if (answer instanceof Error) throw answer;
     return answer;
   };
-  return { calls, templates: new Ec2LaunchTemplates(call as Ec2Call, new Lane(() => undefined)) };
+  return { calls, templates: new Ec2LaunchTemplates(call as Ec2Call, new AwsRateLimiter(() => undefined, realClock)) };
 }
 
 const version = (LaunchTemplateData: object) => ({

@@ -2,15 +2,16 @@
 import type { LaunchTemplateVersion, ResponseLaunchTemplateData } from '@aws-sdk/client-ec2';
 import type { Answer } from '../windowspool/ports/answer.ts';
 import type { LaunchTemplate, LaunchTemplates } from '../windowspool/ports/prerequisites.ts';
-import type { Ec2Call, Lane } from './calls.ts';
+import type { Ec2Call } from './calls.ts';
+import type { AwsRateLimiter } from './rateLimiter.ts';
 
 export class Ec2LaunchTemplates implements LaunchTemplates {
   readonly #ec2: Ec2Call;
-  readonly #lane: Lane;
+  readonly #limiter: AwsRateLimiter;
 
-  constructor(ec2: Ec2Call, lane: Lane) {
+  constructor(ec2: Ec2Call, limiter: AwsRateLimiter) {
     this.#ec2 = ec2;
-    this.#lane = lane;
+    this.#limiter = limiter;
   }
 
   async find(
@@ -20,7 +21,7 @@ export class Ec2LaunchTemplates implements LaunchTemplates {
     const named = id === undefined ? { LaunchTemplateName: name } : { LaunchTemplateId: id };
     const call = (bounded: AbortSignal) =>
       this.#ec2('DescribeLaunchTemplateVersions', { ...named, Versions: [version] }, bounded);
-    const answer = await this.#lane.run('ec2', 'DescribeLaunchTemplateVersions', call, signal);
+    const answer = await this.#limiter.run('ec2', 'DescribeLaunchTemplateVersions', call, signal);
     if (!answer.ok) return answer.trouble.kind === 'gone' ? { ok: true, value: undefined } : answer;
     const [found] = answer.value.LaunchTemplateVersions ?? [];
     return { ok: true, value: found && fromEc2(found) };

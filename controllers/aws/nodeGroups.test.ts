@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import type { Nodegroup, Update } from '@aws-sdk/client-eks';
+import { realClock } from '../runtime/clock.ts';
 import { wishFor } from '../windowspool/nodeGroup/nodeGroup.ts';
 import type { ConfigChange, VersionChange } from '../windowspool/ports/eks.ts';
 import { sampleGroup, samplePool } from '../windowspool/testing/fixtures.ts';
-import { type EksCall, Lane } from './calls.ts';
+import type { EksCall } from './calls.ts';
 import { EksNodeGroups, fromEks } from './nodeGroups.ts';
+import { AwsRateLimiter } from './rateLimiter.ts';
 
 const { signal } = new AbortController();
 
@@ -16,7 +18,7 @@ function recorded(answer: unknown) {
     if (answer instanceof Error) throw answer;
     return answer;
   }) as EksCall;
-  return { calls, groups: new EksNodeGroups('prod', eks, new Lane(() => undefined)) };
+  return { calls, groups: new EksNodeGroups('prod', eks, new AwsRateLimiter(() => undefined, realClock)) };
 }
 
 function gone(message: string, name = 'ResourceNotFoundException'): Error {

@@ -1,6 +1,7 @@
 /** Lists of EC2, page by page. */
 import type { Answer } from '../windowspool/ports/answer.ts';
-import type { Ec2Call, Ec2Operations, Lane } from './calls.ts';
+import type { Ec2Call, Ec2Operations } from './calls.ts';
+import type { AwsRateLimiter } from './rateLimiter.ts';
 
 /** EC2 gives at most 1,000 things a page, and 100 instance types; a node group has at most some hundred instances. */
 const PAGE_SIZE = { DescribeInstanceTypes: 100 } as Readonly<Record<string, number>>;
@@ -9,7 +10,7 @@ const MOST_PAGES = 20;
 /** Every page of an answer, in order. */
 export async function everyPage<O extends keyof Ec2Operations>(
   ec2: Ec2Call,
-  lane: Lane,
+  limiter: AwsRateLimiter,
   operation: O,
   input: Ec2Operations[O][0],
   signal: AbortSignal,
@@ -18,7 +19,7 @@ export async function everyPage<O extends keyof Ec2Operations>(
   let token: string | undefined;
   for (let page = 0; page < MOST_PAGES; page++) {
     const asked = { ...input, MaxResults: PAGE_SIZE[operation] ?? 1_000, ...(token && { NextToken: token }) };
-    const answer = await lane.run('ec2', operation, (bounded) => ec2(operation, asked, bounded), signal);
+    const answer = await limiter.run('ec2', operation, (bounded) => ec2(operation, asked, bounded), signal);
     if (!answer.ok) return answer;
     pages.push(answer.value);
     token = answer.value.NextToken;

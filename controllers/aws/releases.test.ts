@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { type Ec2Call, Lane, type SsmCall } from './calls.ts';
+import { realClock } from '../runtime/clock.ts';
+import type { Ec2Call, SsmCall } from './calls.ts';
+import { AwsRateLimiter } from './rateLimiter.ts';
 import { PublishedReleases } from './releases.ts';
 
 const { signal } = new AbortController();
@@ -17,8 +19,8 @@ function over(parameter: unknown, images: unknown) {
     if (answer instanceof Error) throw answer;
     return answer;
   };
-  const lane = new Lane(() => undefined);
-  const releases = new PublishedReleases(answering(parameter) as SsmCall, answering(images) as Ec2Call, lane);
+  const limiter = new AwsRateLimiter(() => undefined, realClock);
+  const releases = new PublishedReleases(answering(parameter) as SsmCall, answering(images) as Ec2Call, limiter);
   return { calls, newest: () => releases.newest({ year: '2022', edition: 'Core' }, '1.35', signal) };
 }
 

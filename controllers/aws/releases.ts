@@ -1,18 +1,19 @@
 /** The port Releases on SSM and EC2: https://docs.aws.amazon.com/eks/latest/userguide/retrieve-windows-ami-id.html */
 import type { Answer } from '../windowspool/ports/answer.ts';
 import type { Releases } from '../windowspool/ports/eks.ts';
-import type { Ec2Call, Lane, SsmCall } from './calls.ts';
+import type { Ec2Call, SsmCall } from './calls.ts';
+import type { AwsRateLimiter } from './rateLimiter.ts';
 
 /** SSM names the newest AMI by its id only: the date of its release is the end of the AMI's name. */
 export class PublishedReleases implements Releases {
   readonly #ssm: SsmCall;
   readonly #ec2: Ec2Call;
-  readonly #lane: Lane;
+  readonly #limiter: AwsRateLimiter;
 
-  constructor(ssm: SsmCall, ec2: Ec2Call, lane: Lane) {
+  constructor(ssm: SsmCall, ec2: Ec2Call, limiter: AwsRateLimiter) {
     this.#ssm = ssm;
     this.#ec2 = ec2;
-    this.#lane = lane;
+    this.#limiter = limiter;
   }
 
   async newest(
@@ -31,14 +32,14 @@ export class PublishedReleases implements Releases {
 
   async #imageId(Name: string, signal: AbortSignal): Promise<Answer<string | undefined>> {
     const call = (bounded: AbortSignal) => this.#ssm('GetParameter', { Name }, bounded);
-    const answer = await this.#lane.run('ssm', 'GetParameter', call, signal);
+    const answer = await this.#limiter.run('ssm', 'GetParameter', call, signal);
     if (answer.ok) return { ok: true, value: answer.value.Parameter?.Value };
     return answer.trouble.kind === 'gone' ? { ok: true, value: undefined } : answer;
   }
 
   async #imageName(id: string, signal: AbortSignal): Promise<Answer<string | undefined>> {
     const call = (bounded: AbortSignal) => this.#ec2('DescribeImages', { ImageIds: [id] }, bounded);
-    const answer = await this.#lane.run('ec2', 'DescribeImages', call, signal);
+    const answer = await this.#limiter.run('ec2', 'DescribeImages', call, signal);
     if (answer.ok) return { ok: true, value: answer.value.Images?.[0]?.Name };
     return answer.trouble.kind === 'gone' ? { ok: true, value: undefined } : answer;
   }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { type AutoScalingCall, Lane } from './calls.ts';
+import { realClock } from '../runtime/clock.ts';
+import type { AutoScalingCall } from './calls.ts';
+import { AwsRateLimiter } from './rateLimiter.ts';
 import { AutoScalingGroups } from './scalingGroups.ts';
 
 const { signal } = new AbortController();
@@ -13,7 +15,10 @@ function over(...answers: readonly unknown[]) {
     if (answer instanceof Error) throw answer;
     return answer;
   };
-  return { calls, groups: new AutoScalingGroups('prod', call as AutoScalingCall, new Lane(() => undefined)) };
+  return {
+    calls,
+    groups: new AutoScalingGroups('prod', call as AutoScalingCall, new AwsRateLimiter(() => undefined, realClock)),
+  };
 }
 
 describe('the scaling groups of a cluster', () => {

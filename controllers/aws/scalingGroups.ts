@@ -1,7 +1,8 @@
 /** The port ScalingGroups on EC2 Auto Scaling: https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_DescribeAutoScalingGroups.html */
 import type { Answer } from '../windowspool/ports/answer.ts';
 import type { ScalingGroups } from '../windowspool/ports/ec2.ts';
-import type { AutoScalingCall, AutoScalingOperations, Lane } from './calls.ts';
+import type { AutoScalingCall, AutoScalingOperations } from './calls.ts';
+import type { AwsRateLimiter } from './rateLimiter.ts';
 
 /** Auto Scaling gives at most 100 groups a page, and EKS has at most some hundred node groups in a cluster. */
 const PAGE_SIZE = 100;
@@ -12,12 +13,12 @@ const TYPE = 'auto-scaling-group';
 export class AutoScalingGroups implements ScalingGroups {
   readonly #clusterName: string;
   readonly #autoScaling: AutoScalingCall;
-  readonly #lane: Lane;
+  readonly #limiter: AwsRateLimiter;
 
-  constructor(clusterName: string, autoScaling: AutoScalingCall, lane: Lane) {
+  constructor(clusterName: string, autoScaling: AutoScalingCall, limiter: AwsRateLimiter) {
     this.#clusterName = clusterName;
     this.#autoScaling = autoScaling;
-    this.#lane = lane;
+    this.#limiter = limiter;
   }
 
   async tags(signal: AbortSignal): Promise<Answer<Readonly<Record<string, Readonly<Record<string, string>>>>>> {
@@ -76,7 +77,7 @@ export class AutoScalingGroups implements ScalingGroups {
     signal: AbortSignal,
   ): Promise<Answer<AutoScalingOperations[O][1]>> {
     const call = (bounded: AbortSignal) => this.#autoScaling(operation, input, bounded);
-    return this.#lane.run('autoscaling', operation, call, signal);
+    return this.#limiter.run('autoscaling', operation, call, signal);
   }
 }
 

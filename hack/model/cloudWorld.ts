@@ -3,16 +3,17 @@
  * and one clock for all. Nothing here draws lots or looks at the time of day, so the same acts give the same life.
  */
 import type { Nodegroup } from '@aws-sdk/client-eks';
-import { Lane } from '../../controllers/aws/calls.ts';
 import { Ec2Capacity } from '../../controllers/aws/capacity.ts';
 import { EksAccessEntries, EksAddons } from '../../controllers/aws/clusterSettings.ts';
 import { EksClusters } from '../../controllers/aws/clusters.ts';
 import { Ec2Instances } from '../../controllers/aws/instances.ts';
 import { Ec2LaunchTemplates } from '../../controllers/aws/launchTemplates.ts';
 import { EksNodeGroups } from '../../controllers/aws/nodeGroups.ts';
+import { AwsRateLimiter } from '../../controllers/aws/rateLimiter.ts';
 import { PublishedReleases } from '../../controllers/aws/releases.ts';
 import { AutoScalingGroups } from '../../controllers/aws/scalingGroups.ts';
 import { nodeRecordOf } from '../../controllers/kubernetes/nodes.ts';
+import { realClock } from '../../controllers/runtime/clock.ts';
 import { NODE_GROUP_LABEL } from '../../controllers/windowspool/labels.ts';
 import type { NodeRecord, Taint } from '../../controllers/windowspool/ports/nodes.ts';
 import type { Deps } from '../../controllers/windowspool/reconcile.ts';
@@ -36,8 +37,6 @@ const modelSettings: Settings = { ...settings, clusterName: sampleCluster.name, 
 
 /** A launch template, which is there from the beginning. */
 export const TEMPLATE = 'windows';
-
-const unbounded = { atOnce: 1_000, perSecond: Number.POSITIVE_INFINITY };
 
 export class CloudWorld extends FakeWorld {
   readonly cloud: MemoryCloud;
@@ -88,7 +87,9 @@ export class CloudWorld extends FakeWorld {
 
   override start(): Deps {
     this.callsLeft = Number.POSITIVE_INFINITY;
-    const lane = new Lane(() => undefined, unbounded);
+    // Only `pass` lets time go by, so nothing waits for a token.
+    const clock = { ...realClock, monotonic: () => this.now, sleep: async () => undefined };
+    const limiter = new AwsRateLimiter(() => undefined, clock);
     const send = (operation: string, input: object, signal: AbortSignal) => this.#send(operation, input, signal);
     const eks = send as ConstructorParameters<typeof EksNodeGroups>[1];
     const ec2 = send as ConstructorParameters<typeof Ec2Instances>[0];
@@ -98,15 +99,15 @@ export class CloudWorld extends FakeWorld {
     const deps = {
       ...super.start(),
       settings: modelSettings,
-      clusters: new EksClusters(name, eks, lane, async () => authority),
-      nodeGroups: new EksNodeGroups(name, eks, lane),
-      addons: new EksAddons(name, eks, lane),
-      accessEntries: new EksAccessEntries(name, eks, lane),
-      capacity: new Ec2Capacity(ec2, lane),
-      releases: new PublishedReleases(ssm, ec2, lane),
-      instances: new Ec2Instances(ec2, lane),
-      launchTemplates: new Ec2LaunchTemplates(ec2, lane),
-      scalingGroups: new AutoScalingGroups(name, autoScaling, lane),
+      clusters: new EksClusters(name, eks, limiter, async () => authority),
+      nodeGroups: new EksNodeGroups(name, eks, limiter),
+      addons: new EksAddons(name, eks, limiter),
+      accessEntries: new EksAccessEntries(name, eks, limiter),
+      capacity: new Ec2Capacity(ec2, limiter),
+      releases: new PublishedReleases(ssm, ec2, limiter),
+      instances: new Ec2Instances(ec2, limiter),
+      launchTemplates: new Ec2LaunchTemplates(ec2, limiter),
+      scalingGroups: new AutoScalingGroups(name, autoScaling, limiter),
       drains: this.workload,
     };
     return this.#mortal(this.#judgeOfNodes.watch(deps));

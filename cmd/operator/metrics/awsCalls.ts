@@ -36,8 +36,8 @@ export const awsMetrics = {
   },
   windowspool_aws_request_wait_seconds: {
     type: 'histogram',
-    help: 'How long calls waited for their turn in the operator, which makes at most 20 calls a second, 10 at a time.',
-    labels: {},
+    help: "How long calls waited for the operator's rate limiter: the token bucket of their service, which a throttled call slows down, and at most 10 calls of a service at a time.",
+    labels: CALL,
     buckets: [0.001, 0.01, 0.1, 0.5, 1, 5, 15, 60],
   },
 } as const satisfies MetricCatalogue;
@@ -54,7 +54,7 @@ export function observeAwsCalls(registry: Registry): CallObserver {
     if (codes.size < CODES) codes.add(code);
     calls.inc({ service, operation, result, code: codes.has(code) ? code : 'other' });
     seconds.observe({ service, operation }, tookSeconds);
-    waits.observe(waitedSeconds);
+    waits.observe({ service, operation }, waitedSeconds);
     retries.inc({ service, operation }, Math.max(0, attempts - 1));
   };
 }

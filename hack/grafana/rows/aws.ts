@@ -10,7 +10,7 @@ export function aws(): PanelBuilder[] {
   return [
     graph({
       title: 'Calls',
-      asks: 'What does the operator ask AWS for, and how often? It makes at most 20 calls a second.',
+      asks: 'What does the operator ask AWS for, and how often? A service gets 100 calls at once and 20 a second, SSM 40; fewer while it throttles.',
       unit: 'reqps',
       width: 8,
       queries: [
@@ -63,10 +63,15 @@ export function aws(): PanelBuilder[] {
     }),
     graph({
       title: 'Wait for a turn (99 %)',
-      asks: 'Does the operator hold its own calls back, because there are more than 20 a second or 10 at a time?',
+      asks: 'Which calls does the rate limiter hold back? Those of a service that throttles wait longest.',
       unit: 's',
       width: 12,
-      queries: [{ expr: quantile(0.99, 'windowspool_aws_request_wait_seconds'), legend: 'wait' }],
+      queries: [
+        {
+          expr: quantile(0.99, 'windowspool_aws_request_wait_seconds', ['operation']),
+          legend: '{{operation}}',
+        },
+      ],
     }),
   ];
 }
