@@ -27,7 +27,9 @@ describe('what EC2 has', () => {
             InstanceType: 'm5.large',
             ProcessorInfo: { SupportedArchitectures: ['x86_64'] },
             NetworkInfo: { Ipv4AddressesPerInterface: 10 },
+            Hypervisor: 'nitro',
           },
+          { InstanceType: 'm4.large', Hypervisor: 'xen' },
         ],
         NextToken: 'next',
       },
@@ -36,7 +38,8 @@ describe('what EC2 has', () => {
     assert.deepEqual(await capacity.instanceTypes(['m5.large', 'm5.none'], signal), {
       ok: true,
       value: [
-        { name: 'm5.large', architectures: ['x86_64'], addressesPerInterface: 10 },
+        { name: 'm5.large', architectures: ['x86_64'], addressesPerInterface: 10, isNitro: true },
+        { name: 'm4.large', architectures: [], addressesPerInterface: undefined, isNitro: false },
         { name: '', architectures: [], addressesPerInterface: undefined },
       ],
     });

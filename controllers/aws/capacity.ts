@@ -17,10 +17,12 @@ export class Ec2Capacity implements Capacity {
 
   async instanceTypes(names: readonly string[], signal: AbortSignal): Promise<Answer<readonly InstanceType[]>> {
     return this.#list('DescribeInstanceTypes', { Filters: filter('instance-type', names) }, signal, (page) =>
-      (page.InstanceTypes ?? []).map(({ InstanceType: name = '', ProcessorInfo, NetworkInfo }) => ({
+      (page.InstanceTypes ?? []).map(({ InstanceType: name = '', ProcessorInfo, NetworkInfo, Hypervisor }) => ({
         name,
         architectures: ProcessorInfo?.SupportedArchitectures ?? [],
         addressesPerInterface: NetworkInfo?.Ipv4AddressesPerInterface,
+        // Bare metal has no hypervisor.
+        ...(Hypervisor && { isNitro: Hypervisor === 'nitro' }),
       })),
     );
   }

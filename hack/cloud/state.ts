@@ -201,6 +201,8 @@ export class CloudState {
   readonly addons = new Map<string, Addon>();
   /** By the ARN of the principal. */
   readonly accessEntries = new Map<string, AccessEntry>();
+  /** Whether the ConfigMap amazon-vpc-cni has enable-windows-prefix-delegation, as it was last seen. */
+  prefixDelegation = false;
   /** Roles and their groups in the ConfigMap aws-auth, as it was last seen. */
   readonly awsAuth = new Map<string, readonly string[]>();
   /** The zones that offer an instance type, where these are not all. */

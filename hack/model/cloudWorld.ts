@@ -219,7 +219,7 @@ export class CloudWorld extends FakeWorld {
       this.#change(instance, (node) => ({ ...node, ready: event.ready ? 'True' : 'False' }));
     }
     if (event.kind === 'podAddresses') {
-      const count = { [podAddressResource]: String(podAddresses(instance)) };
+      const count = { [podAddressResource]: String(podAddresses(this.cloud.state, instance)) };
       this.#change(instance, (node) => ({ ...node, allocatable: { ...node.allocatable, ...count } }));
     }
     if (event.kind === 'relabel') this.#change(instance, (node) => relabelled(node, event.before, event.after));

@@ -188,7 +188,8 @@ const rows: readonly Row[] = [
     },
     mends: (world) => world.apply(windowsIpam(true)),
     reason: 'TooFewAddresses',
-    words: /have together 40 free addresses, and 3 nodes more take at least 51 /,
+    words:
+      /have together 40 free addresses, and 3 nodes more take at least 51 \(435 when they are full of pods\)\. Prefix delegation is on: a node takes contiguous \/28 blocks/,
   },
 ];
 

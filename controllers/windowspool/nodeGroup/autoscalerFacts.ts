@@ -2,7 +2,8 @@
 import { groupOf } from '../facts.ts';
 import type { Answer } from '../ports/answer.ts';
 import type { ScalingGroups } from '../ports/ec2.ts';
-import type { Capacity, InstanceType } from '../ports/prerequisites.ts';
+import type { Capacity } from '../ports/prerequisites.ts';
+import { addressModeOf, podsPerNode } from '../prerequisites/addressMode.ts';
 import { LONG_MS } from '../prerequisites/gather.ts';
 import type { SharedAnswers } from '../prerequisites/sharedAnswers.ts';
 import type { AutoscalerFacts, Situation } from '../situation.ts';
@@ -11,9 +12,6 @@ import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 
 /** The question about the tags of all scaling groups, by which its shared answer is forgotten. */
 export const SCALING_TAGS_QUESTION = 'tags of scaling groups';
-
-/** With prefix delegation an address of an interface is a prefix of 16: https://docs.aws.amazon.com/eks/latest/userguide/cni-increase-ip-addresses.html */
-const PREFIX_SIZE = 16;
 
 interface Sources {
   readonly scalingGroups: ScalingGroups;
@@ -77,14 +75,8 @@ async function podAddressesOf(
   if (types.length === 0) return undefined;
   const ask = (own: AbortSignal) => capacity.instanceTypes(types, own);
   const answer = await shared.get(`instance types ${types}`, LONG_MS, now, ask, signal);
-  const least = answer.ok && answer.value.length === types.length ? leastAddresses(answer.value) : undefined;
-  if (least === undefined) return undefined;
-  const isPrefixed = cniConfig.value?.['enable-windows-prefix-delegation'] === 'true';
-  return (least - 1) * (isPrefixed ? PREFIX_SIZE : 1);
-}
-
-function leastAddresses(types: readonly InstanceType[]): number | undefined {
-  const counts = types.map(({ addressesPerInterface }) => addressesPerInterface ?? 0);
-  const least = Math.min(...counts);
-  return least > 1 && Number.isFinite(least) ? least : undefined;
+  if (!answer.ok || answer.value.length !== types.length) return undefined;
+  const mode = addressModeOf(cniConfig.value);
+  const least = Math.min(...answer.value.map((type) => podsPerNode(mode, type) ?? 0));
+  return least > 0 ? least : undefined;
 }

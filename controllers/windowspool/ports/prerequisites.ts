@@ -27,6 +27,8 @@ export interface InstanceType {
   readonly architectures: readonly string[];
   /** IPv4 addresses of one network interface, its own included; undefined when EC2 does not say. */
   readonly addressesPerInterface: number | undefined;
+  /** Whether it runs on the Nitro system, which prefix delegation needs; absent when EC2 does not say. */
+  readonly isNitro?: boolean;
 }
 
 /** That EC2 has an instance type in a zone. */

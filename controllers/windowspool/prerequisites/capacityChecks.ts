@@ -4,6 +4,14 @@ import { nodeGroupIn, scalingIn } from '../poolKind.ts';
 import type { InstanceType, Offering, Subnet } from '../ports/prerequisites.ts';
 import { instanceTypesOf } from '../upgrades/launchTemplate.ts';
 import { count, joined } from '../words.ts';
+import {
+  type AddressMode,
+  addressesAtStart,
+  addressesWhenFull,
+  addressModeOf,
+  describeMode,
+  ignoredSettings,
+} from './addressMode.ts';
 import { type Check, failed, given, met, type Result } from './check.ts';
 import type { CheckInput } from './facts.ts';
 
@@ -75,22 +83,13 @@ function subnetsExist({ spec, facts, region }: CheckInput): Result | undefined {
   });
 }
 
-/**
- * What a node takes as it starts: its own address and three for pods, as the VPC resource controller does by default
- * (https://github.com/aws/amazon-vpc-resource-controller-k8s/blob/master/docs/windows/secondary_ip_mode_config_options.md); with prefix
- * delegation, a prefix of 16.
- */
-const OWN = 1;
-const WARM = 3;
-const PREFIX = 16;
-
 /** Ensures that scaling.max nodes can start. What they take when they are full of pods is said, and is not asked for. */
 function freeAddresses({ spec, facts, instances }: CheckInput): Result | undefined {
   return given(facts, 'subnets', (subnets) => {
     const { more, needed, free } = addressesIn(subnets, { spec, facts, instances });
     if (subnets.length === 0 || free >= needed) return met;
     return failed(
-      `${inWords(subnets)} ${count(free, 'free address').replace(/addresss$/, 'addresses')}, and ${count(more, 'node')} more take at least ${needed}${whenFull(facts, more)}. Add a subnet, or lower scaling.max from ${scalingIn(spec).max}`,
+      `${inWords(subnets)} ${count(free, 'free address').replace(/addresss$/, 'addresses')}, and ${count(more, 'node')} more take at least ${needed}${whenFull(facts, more)}. ${modeIn(facts)}Add a subnet, or lower scaling.max from ${scalingIn(spec).max}`,
     );
   });
 }
@@ -107,24 +106,38 @@ function addressesIn(
 ) {
   const more = Math.max(0, scalingIn(spec).max - instances);
   const free = subnets.reduce((sum, subnet) => sum + subnet.freeAddresses, 0);
-  return { more, needed: more * (OWN + addressesForPods(facts)), free };
+  return { more, needed: more * perNode(facts), free };
 }
 
-function addressesForPods({ cniConfig, instanceTypes: types }: CheckInput['facts']): number {
-  if (cniConfig?.ok && cniConfig.value?.['enable-windows-prefix-delegation'] === 'true') return PREFIX;
-  return Math.min(WARM, ...addressesOf(types).map((addresses) => addresses - OWN));
+/** The least that a node takes as it starts. */
+function perNode(facts: CheckInput['facts']): number {
+  const mode = addressModeIn(facts);
+  const types = typesIn(facts);
+  return types.length === 0 ? addressesAtStart(mode) : Math.min(...types.map((type) => addressesAtStart(mode, type)));
 }
 
-function whenFull({ instanceTypes: types }: CheckInput['facts'], nodes: number): string {
-  const known = addressesOf(types);
+function whenFull(facts: CheckInput['facts'], nodes: number): string {
+  const mode = addressModeIn(facts);
+  const known = typesIn(facts).flatMap((type) => addressesWhenFull(mode, type) ?? []);
   return known.length === 0 ? '' : ` (${nodes * Math.max(...known)} when they are full of pods)`;
 }
 
-function addressesOf(types: CheckInput['facts']['instanceTypes']): number[] {
-  if (!types?.ok) return [];
-  return types.value
-    .map(({ addressesPerInterface }) => addressesPerInterface)
-    .filter((addresses) => addresses !== undefined);
+/** Which mode the numbers are of, where that could be read, and which settings of it are ignored. */
+function modeIn(facts: CheckInput['facts']): string {
+  if (!facts.cniConfig?.ok) return '';
+  const ignored = ignoredSettings(facts.cniConfig.value).map(
+    (text) => ` In ConfigMap kube-system/amazon-vpc-cni, ${text}; it is ignored.`,
+  );
+  return `${describeMode(addressModeIn(facts), typesIn(facts))}.${ignored.join('')} `;
+}
+
+/** Without the ConfigMap, the controller's defaults. */
+function addressModeIn({ cniConfig }: CheckInput['facts']): AddressMode {
+  return addressModeOf(cniConfig?.ok ? cniConfig.value : undefined);
+}
+
+function typesIn({ instanceTypes: types }: CheckInput['facts']): readonly InstanceType[] {
+  return types?.ok ? types.value : [];
 }
 
 /** `Subnet a has`, `Subnets a and b have together`. */

@@ -414,7 +414,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
         }),
       }),
       [
-        'TooFewAddresses: Subnets subnet-0a000000 and subnet-0b000000 have together 19 free addresses, and 5 nodes more take at least 20 (50 when they are full of pods). Add a subnet, or lower scaling.max from 5',
+        'TooFewAddresses: Subnets subnet-0a000000 and subnet-0b000000 have together 19 free addresses, and 5 nodes more take at least 20 (50 when they are full of pods). Each pod takes one secondary IP address (prefix delegation is off). Add a subnet, or lower scaling.max from 5',
       ],
     ],
     [
@@ -441,9 +441,42 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
         }),
       }),
       [
-        'TooFewAddresses: Subnet subnet-0a000000 has 1 free address, and 5 nodes more take at least 85. Add a subnet, or lower scaling.max from 5',
+        'TooFewAddresses: Subnet subnet-0a000000 has 1 free address, and 5 nodes more take at least 85. Prefix delegation is on: a node takes contiguous /28 blocks of 16 addresses; a fragmented subnet may have none left. Add a subnet, or lower scaling.max from 5',
         'InstanceTypeUnsupported? it needs ec2:DescribeInstanceTypes',
       ],
+    ],
+  ],
+  'the settings of addresses': [
+    [
+      'with prefixes that some instance types do not take, and a target that is ignored',
+      sampleInput({
+        spec: types('m5.large', 'm4.large'),
+        facts: sampleFacts({
+          cniConfig: known({
+            'enable-windows-ipam': 'true',
+            'enable-windows-prefix-delegation': 'true',
+            'warm-prefix-target': 'two',
+          }),
+          instanceTypes: known([x86('m5.large'), { ...x86('m4.large'), isNitro: false }]),
+          offerings: known(
+            ['m5.large', 'm4.large'].flatMap((instanceType) =>
+              ['eu-west-1a', 'eu-west-1b'].map((zone) => ({ instanceType, zone })),
+            ),
+          ),
+          subnets: known([
+            { id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 18 },
+            { id: 'subnet-0b000000', zone: 'eu-west-1b', freeAddresses: 1 },
+          ]),
+        }),
+      }),
+      [
+        'TooFewAddresses: Subnets subnet-0a000000 and subnet-0b000000 have together 19 free addresses, and 5 nodes more take at least 20 (725 when they are full of pods). Prefix delegation is on: a node takes contiguous /28 blocks of 16 addresses, except on m4.large, which EC2 does not run on Nitro; a fragmented subnet may have none left. In ConfigMap kube-system/amazon-vpc-cni, warm-prefix-target is "two" and must be a whole number from 0; it is ignored. Add a subnet, or lower scaling.max from 5',
+      ],
+    ],
+    [
+      'that say true in another word',
+      sampleInput({ facts: sampleFacts({ cniConfig: known({ 'enable-windows-ipam': 'True' }) }) }),
+      [],
     ],
   ],
   'what could not be found out': [

@@ -1,10 +1,9 @@
 /** Checks on what gives pods their addresses: https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html */
 import type { Answer } from '../ports/answer.ts';
 import type { Addon } from '../ports/prerequisites.ts';
+import { IPAM_KEY, isIpamOn } from './addressMode.ts';
 import { type Check, failed, given, met, type Result, unknown } from './check.ts';
 import type { CheckInput } from './facts.ts';
-
-const IPAM_KEY = 'enable-windows-ipam';
 
 /**
  * Ensures that pods get addresses. The VPC resource controller reads the ConfigMap alone; where the vpc-cni add-on is installed, it
@@ -16,7 +15,7 @@ function windowsIpam({ facts, cluster }: CheckInput): Result | undefined {
   const addonSays = cniAddon?.ok && cniAddon.value ? ipamOfAddon(cniAddon.value) : undefined;
   // The add-on's own word is enough where the ConfigMap can't be read.
   if (!cniConfig.ok) return addonSays ? met : unknown('cniConfig', cniConfig.trouble);
-  if (cniConfig.value?.[IPAM_KEY] === 'true') return met;
+  if (isIpamOn(cniConfig.value)) return met;
   const found = cniConfig.value
     ? `ConfigMap kube-system/amazon-vpc-cni has ${IPAM_KEY}: ${JSON.stringify(cniConfig.value[IPAM_KEY] ?? '')}`
     : 'There is no ConfigMap kube-system/amazon-vpc-cni';

@@ -9,6 +9,7 @@ import { expectOk } from './nodeStepError.ts';
 
 const folder = '/api/v1/namespaces/kube-system/configmaps';
 const ipamKey = 'enable-windows-ipam';
+const prefixKey = 'enable-windows-prefix-delegation';
 
 interface RoleMapping {
   readonly rolearn: string;
@@ -31,6 +32,7 @@ export class ClusterSettings {
   /** Is Windows IPAM on? Where the vpc-cni add-on owns the setting, the ConfigMap follows it first: what others wrote is lost. */
   async windowsIpam(signal: AbortSignal): Promise<boolean> {
     const data = await this.#read('amazon-vpc-cni', signal);
+    this.#cloud.prefixDelegation = data?.[prefixKey] === 'true';
     const addon = this.#cloud.addons.get('vpc-cni');
     if (addon === undefined) return data?.[ipamKey] === 'true';
     const { enableWindowsIpam = 'false' } = JSON.parse(addon.configurationValues ?? '{}') as Data;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { InstanceRecord } from '../state.ts';
 import { sampleGroup } from '../testing/fixtures.ts';
 import { memoryCloud } from '../testing/testClock.ts';
-import { kubeletLabels, nodeFor, restartLabels } from './nodeObject.ts';
+import { kubeletLabels, nodeFor, podAddresses, restartLabels } from './nodeObject.ts';
 
 const build = 'node.kubernetes.io/windows-build';
 
@@ -98,6 +98,14 @@ describe('the instances of a group', () => {
     });
     clock.advance(2);
     assert.equal(await zones(), 'ca');
+  });
+
+  it('have an address for each slot of their interface but one, and 16 with prefixes, on Nitro', async () => {
+    const { cloud } = await firstInstance();
+    const pods = () => ['m5.large', 'm4.large'].map((type) => podAddresses(cloud.state, { type }));
+    assert.deepEqual(pods(), [9, 9]);
+    cloud.state.prefixDelegation = true;
+    assert.deepEqual(pods(), [144, 9]);
   });
 
   it('are replaced when one ends', async () => {

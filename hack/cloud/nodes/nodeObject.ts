@@ -147,9 +147,12 @@ export function nodeInfo(cloud: CloudState, instance: InstanceRecord): Record<st
   };
 }
 
-/** How many pods of the instance can get an address: one interface, less its own address. */
-export const podAddresses = (instance: InstanceRecord): number =>
-  Math.max(0, (instanceType(instance.type)?.addressesPerInterface ?? 1) - 1);
+/** How many pods of the instance can get an address: one interface, less its own address; with prefixes 16 times as many, on Nitro. */
+export function podAddresses(cloud: CloudState, { type }: Pick<InstanceRecord, 'type'>): number {
+  const { addressesPerInterface = 1, hypervisor } = instanceType(type) ?? {};
+  const perSlot = cloud.prefixDelegation && hypervisor === 'nitro' ? 16 : 1;
+  return Math.max(0, addressesPerInterface - 1) * perSlot;
+}
 
 /** A taint as Kubernetes writes it, from EKS' spelling. */
 export function nodeTaint({ key = '', value, effect = 'NO_SCHEDULE' }: Taint): NodeTaint {

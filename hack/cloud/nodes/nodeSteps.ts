@@ -30,7 +30,7 @@ export async function nodeStep(
     case 'restart':
       return start(cloud, event.instance, send);
     case 'podAddresses':
-      return givePodAddresses(event.instance, send);
+      return givePodAddresses(cloud, event.instance, send);
     case 'ready':
       return reportReady(cloud, event.instance, event.ready, send);
     case 'relabel':
@@ -77,8 +77,8 @@ async function initialize(cloud: CloudState, instance: InstanceRecord, send: Sen
 }
 
 // As the VPC resource controller, which runs in EKS' control plane.
-async function givePodAddresses(instance: InstanceRecord, send: Send): Promise<void> {
-  const count = { [podAddressResource]: String(podAddresses(instance)) };
+async function givePodAddresses(cloud: CloudState, instance: InstanceRecord, send: Send): Promise<void> {
+  const count = { [podAddressResource]: String(podAddresses(cloud, instance)) };
   const answer = await send({
     method: 'PATCH',
     path: pathOf(instance, '/status'),
