@@ -27,6 +27,13 @@ export const switchTable = {
   nodegroupServiceRole: ['exists', 'missing'],
   /** As what does EKS let the nodes of a new group in when their role has no access? The guide says EC2_WINDOWS; seen was EC2_LINUX, too. */
   nodegroupAccessEntry: ['EC2_WINDOWS', 'EC2_LINUX', 'none'],
+  /** For which service must the caller be allowed to pass the role to CreateAccessEntry? The service authorization reference names none. */
+  accessEntryPassRole: ['none', 'eks.amazonaws.com', 'ec2.amazonaws.com'],
+  /**
+   * Does the account already have the service-linked role AWSServiceRoleForEC2Spot? EC2 needs it for the first Spot Instance of an account:
+   * https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/service-linked-roles-spot-instance-requests.html
+   */
+  spotServiceRole: ['exists', 'missing'],
   /** Where a Windows node comes with an access entry of type EC2_LINUX, its kube-proxy lacks rights. Who says so? */
   linuxAccessEntry: ['healthIssue', 'notReady', 'nobody'],
   /** What does a change of a node group get while the cluster is UPDATING? */

@@ -21,6 +21,14 @@ const places = (cloud: MemoryCloud) =>
     .map(({ type, subnet }) => `${type} ${subnet.zone}`);
 
 describe('where instances are launched', () => {
+  it('needs the service-linked role of EC2 Spot for Spot Instances', async () => {
+    const { cloud, clock } = memoryCloud({ switches: { spotServiceRole: 'missing' } });
+    await cloud.send('CreateNodegroup', sampleGroup({ capacityType: 'SPOT' }));
+    clock.advance(20);
+    assert.deepEqual(await health(cloud), { status: 'CREATE_FAILED', issues: ['AsgInstanceLaunchFailures'] });
+    assert.deepEqual(places(cloud), []);
+  });
+
   it('takes an address of their subnet, and gives it back when they end', async () => {
     const { cloud, clock } = memoryCloud();
     await active(cloud, clock);

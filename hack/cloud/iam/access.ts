@@ -70,7 +70,7 @@ function createQuestions(cloud: CloudState, clusterArn: string, request: CreateN
   return [
     { action: 'eks:CreateNodegroup', resource: clusterArn, context: requestTags(tags) },
     ...(Object.keys(tags).length === 0 ? [] : [{ ...tagging, context: requestTags(tags) }]),
-    { action: 'iam:PassRole', resource: nodeRole, context: { 'iam:PassedToService': 'eks.amazonaws.com' } },
+    passRole(nodeRole, 'eks.amazonaws.com'),
     ...serviceRoleQuestions(cloud),
     // What contradicts itself is refused before that.
     ...((request.diskSize ?? request.remoteAccess) ? [] : templateQuestions(cloud, request.launchTemplate)),
@@ -158,8 +158,17 @@ function createEntryQuestions(
       context: { ...requestTags(tags), 'eks:principalArn': principalArn, 'eks:accessEntryType': type },
     },
     ...(Object.keys(tags).length === 0 ? [] : [{ ...tagging, context: requestTags(tags) }]),
+    ...(cloud.switches.accessEntryPassRole === 'none'
+      ? []
+      : [passRole(principalArn, cloud.switches.accessEntryPassRole)]),
   ];
 }
+
+const passRole = (resource: string, service: string): AccessQuestion => ({
+  action: 'iam:PassRole',
+  resource,
+  context: { 'iam:PassedToService': service },
+});
 
 function entryQuestions(
   cloud: CloudState,

@@ -122,6 +122,20 @@ describe('the shipped IAM policy', () => {
     assert.match(await rejection(cloud.send('DeleteAccessEntry', entry)), /^AccessDeniedException/);
   });
 
+  for (const accessEntryPassRole of ['none', 'eks.amazonaws.com', 'ec2.amazonaws.com'] as const) {
+    it(`creates that access entry also where the role must be passed: ${accessEntryPassRole}`, async () => {
+      const { cloud } = memoryCloud({ switches: { accessEntryPassRole } });
+      cloud.faults.accessEntry({ exists: false });
+      const request = { clusterName: sampleCluster.name, principalArn: nodeRoleArn, type: 'EC2_WINDOWS' };
+      cloud.faults.removeAction({ action: 'iam:PassRole' });
+      const outcome = accessEntryPassRole === 'none' ? 'accepted' : denied('iam:PassRole', nodeRoleArn);
+      assert.equal(await rejection(cloud.send('CreateAccessEntry', request)), outcome);
+      cloud.faults.accessEntry({ exists: false });
+      cloud.faults.restoreAction();
+      assert.equal(await rejection(cloud.send('CreateAccessEntry', request)), 'accepted');
+    });
+  }
+
   it('asks for the right to tag where an access entry is created with tags', async () => {
     const { cloud } = memoryCloud();
     cloud.faults.accessEntry({ exists: false });
