@@ -79,7 +79,7 @@ export interface NodeGroupSpec {
    */
   nodeRoleArn: string;
   /**
-   * Whether the operator makes the access entry of the node role, of type EC2_WINDOWS, where there is none. One of another type is never changed, and the entry stays when the pool goes.
+   * Whether the operator creates a missing access entry of the node role, of type EC2_WINDOWS, before the node group. With false, EKS creates it together with the group. An entry of another type is never changed, and the entry stays when the pool is deleted.
    */
   manageAccessEntry: boolean;
   /**

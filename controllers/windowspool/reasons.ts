@@ -48,7 +48,7 @@ const prerequisites = {
   LegacyResourceController:
     'The old vpc-resource-controller runs in the cluster and disables the one of EKS. Delete its Deployment.',
   NodeAccessWrong:
-    'The node role has no access for Windows nodes. Give it an access entry of type EC2_WINDOWS, or the groups in aws-auth.',
+    'The access of the node role is not that of Windows nodes, or EKS did not create it. Give it an access entry of type EC2_WINDOWS, or the groups in aws-auth.',
   NodeRoleShared:
     'Linux node groups use the node role, too. An access entry fits one operating system; under aws-auth it is a warning. Create the pool with a role of its own.',
   LaunchTemplateNotFound: 'EC2 knows no such version of the launch template. Put nodeGroup.launchTemplate right.',

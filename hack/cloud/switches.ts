@@ -25,8 +25,13 @@ export const switchTable = {
   updateOrder: ['oldestFirst', 'newestFirst'],
   /** Does the account already have the service-linked role AWSServiceRoleForAmazonEKSNodegroup? */
   nodegroupServiceRole: ['exists', 'missing'],
-  /** As what does EKS let the nodes of a new group in when their role has no access? The guide says EC2_WINDOWS; seen was EC2_LINUX, too. */
+  /**
+   * As what does EKS let the nodes of a new group with an AMI type WINDOWS_* in when their role has no access? EC2_WINDOWS: the user guide, the
+   * comment on CreateAccessEntry.type in the service model, terraform-aws-eks#2471. EC2_LINUX was seen with custom AMIs: containers-roadmap#2327.
+   */
   nodegroupAccessEntry: ['EC2_WINDOWS', 'EC2_LINUX', 'none'],
+  /** With authentication mode API_AND_CONFIG_MAP, does EKS create that entry also for a role that aws-auth maps already? */
+  mappedRoleAccessEntry: ['created', 'none'],
   /** For which service must the caller be allowed to pass the role to CreateAccessEntry? The service authorization reference names none. */
   accessEntryPassRole: ['none', 'eks.amazonaws.com', 'ec2.amazonaws.com'],
   /**

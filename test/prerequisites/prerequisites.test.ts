@@ -3,6 +3,7 @@ import { nodeRoleArn, subnetIds } from '../../hack/cloud/network.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf, type World, windowsIpam } from '../../hack/world/world.ts';
 import { poolManifest } from '../pools.ts';
+import { setSwitch } from '../sharedWorld.ts';
 import { LINUX, linuxGroup, withPrerequisites } from './stage.ts';
 
 /** How a prerequisite is taken away and given back, and what the pool says meanwhile. */
@@ -102,15 +103,7 @@ const rows: readonly Row[] = [
     breaks: ({ cloud }) => cloud.faults.accessEntry({ type: 'EC2_LINUX' }),
     mends: ({ cloud }) => cloud.faults.accessEntry({ type: 'EC2_WINDOWS' }),
     reason: 'NodeAccessWrong',
-    words: /is of type EC2_LINUX: kube-proxy of Windows nodes lacks its rights/,
-  },
-  {
-    what: 'the node role has an access entry',
-    name: 'noentry',
-    breaks: ({ cloud }) => cloud.faults.accessEntry({ exists: false }),
-    mends: ({ cloud }) => cloud.faults.accessEntry({ type: 'EC2_WINDOWS' }),
-    reason: 'NodeAccessWrong',
-    words: /has no access entry in cluster demo\. EKS may make one of type EC2_LINUX/,
+    words: /is of type EC2_LINUX: kube-proxy of Windows nodes lacks its permissions/,
   },
   {
     what: 'aws-auth gives the node role its groups, where there are no access entries',
@@ -121,7 +114,7 @@ const rows: readonly Row[] = [
     },
     mends: (world) => world.apply(awsAuth(['system:bootstrappers', 'system:nodes', 'eks:kube-proxy-windows'])),
     reason: 'NodeAccessWrong',
-    words: /aws-auth maps node role \S+ without eks:kube-proxy-windows/,
+    words: /maps node role \S+ without eks:kube-proxy-windows/,
   },
   {
     what: 'no Linux group has the node role',
@@ -129,7 +122,7 @@ const rows: readonly Row[] = [
     breaks: (world) => linuxGroup(world, 'linux', nodeRoleArn),
     mends: (world) => world.kubectl('label', 'nodes', ...LINUX, 'eks.amazonaws.com/nodegroup-'),
     reason: 'NodeRoleShared',
-    words: /is also that of Linux node group linux/,
+    words: /is also the role of Linux node group linux/,
   },
   {
     what: 'the instance type is x86_64',
@@ -215,6 +208,98 @@ describe('the prerequisites of a pool', () => {
       await remove(name);
     });
   }
+
+  for (const authenticationMode of ['API', 'API_AND_CONFIG_MAP', 'CONFIG_MAP'] as const) {
+    it(`are met without access of the node role, which EKS creates with the group (${authenticationMode})`, async () => {
+      const { cloud } = stage.world;
+      const name = `noaccess-${authenticationMode.toLowerCase().replaceAll('_', '-')}`;
+      cloud.faults.cluster({ authenticationMode });
+      cloud.faults.accessEntry({ exists: false });
+      await stage.world.apply(poolManifest(name));
+      await is(name, 'NodeGroupReady', 'False/Creating');
+      assert.match(
+        await message(name, 'PrerequisitesMet'),
+        /yet: EKS (creates one of type EC2_WINDOWS|adds it) with the node group\./,
+      );
+      await is(name, 'Ready', 'True/Verified');
+      await is(name, 'PrerequisitesMet', 'True/Met');
+      assert.deepEqual(await measured(name), []);
+      assert.equal(
+        cloud.state.accessEntries.get(nodeRoleArn)?.type,
+        authenticationMode === 'CONFIG_MAP' ? undefined : 'EC2_WINDOWS',
+      );
+      await remove(name);
+    });
+  }
+
+  it('name the access entry that EKS created for Linux nodes, once it is there', async () => {
+    const restore = setSwitch(stage.world, 'nodegroupAccessEntry', 'EC2_LINUX');
+    try {
+      stage.world.cloud.faults.accessEntry({ exists: false });
+      await stage.world.apply(poolManifest('forlinux'));
+      await is('forlinux', 'PrerequisitesMet', 'False/NodeAccessWrong');
+      assert.equal(creations('forlinux'), 1);
+      stage.world.cloud.faults.accessEntry({ type: 'EC2_WINDOWS' });
+      await is('forlinux', 'PrerequisitesMet', 'True/Met');
+      await is('forlinux', 'Ready', 'True/Verified');
+      await remove('forlinux');
+    } finally {
+      restore();
+    }
+  });
+
+  it('name the access that EKS did not create, once the creation has failed', async () => {
+    const restore = setSwitch(stage.world, 'nodegroupAccessEntry', 'none');
+    try {
+      stage.world.cloud.faults.accessEntry({ exists: false });
+      await stage.world.apply(poolManifest('noentry'));
+      await is('noentry', 'NodeGroupReady', 'False/CreateFailed');
+      await is('noentry', 'PrerequisitesMet', 'False/NodeAccessWrong');
+      assert.match(
+        await message('noentry', 'PrerequisitesMet'),
+        /has no access entry in cluster demo, so its nodes cannot join/,
+      );
+      await remove('noentry');
+    } finally {
+      restore();
+    }
+  });
+
+  it('that fail are passed by the annotation, which the status, an event and the metric report', async () => {
+    await linuxGroup(stage.world, 'linux', nodeRoleArn);
+    await stage.world.apply(poolManifest('ignoring'));
+    await is('ignoring', 'PrerequisitesMet', 'False/NodeRoleShared');
+    await stage.world.kubectl('annotate', 'windowspool', 'ignoring', 'winpool.dev/ignore-prerequisites=NodeRoleShard');
+    await stage.world.waitForPool('ignoring', 'to suggest the right name', (pool) =>
+      /NodeRoleShard \(did you mean NodeRoleShared\?\)/.test(JSON.stringify(pool?.status?.conditions)),
+    );
+    assert.equal(creations('ignoring'), 0);
+    await stage.world.kubectl(
+      'annotate',
+      'windowspool',
+      'ignoring',
+      'winpool.dev/ignore-prerequisites=NodeRoleShared',
+      '--overwrite',
+    );
+    await is('ignoring', 'PrerequisitesMet', 'True/PrerequisitesIgnored');
+    await is('ignoring', 'Ready', 'True/Verified');
+    assert.deepEqual(await measured('ignoring'), ['Ignored/NodeRoleShared']);
+    const events = await stage.world.kubectl('get', 'events.events.k8s.io', '-A', '-o', 'jsonpath={.items[*].reason}');
+    assert.ok(events.split(' ').includes('PrerequisitesIgnored'), events);
+    await remove('ignoring');
+  });
+
+  it('that only warn hold nothing back: a role that Linux nodes share under aws-auth', async () => {
+    const groups = ['system:bootstrappers', 'system:nodes', 'eks:kube-proxy-windows'];
+    await stage.world.apply(awsAuth(groups));
+    stage.world.cloud.faults.cluster({ authenticationMode: 'CONFIG_MAP' });
+    await linuxGroup(stage.world, 'linux', nodeRoleArn);
+    await stage.world.apply(poolManifest('sharing'));
+    await is('sharing', 'Ready', 'True/Verified');
+    await is('sharing', 'PrerequisitesMet', 'True/MetWithWarnings');
+    assert.deepEqual(await measured('sharing'), ['Warning/NodeRoleShared']);
+    await remove('sharing');
+  });
 
   it('make the access entry where the pool says so, and leave it when the pool goes', async () => {
     stage.world.cloud.faults.accessEntry({ exists: false });

@@ -40,7 +40,8 @@ export function assessPrerequisites(s: Situation): Finding {
 function assessMet(pool: WindowsPool, cluster: string, checked: Examination | undefined): Finding {
   const remarks = checked ? remarksOf(pool, checked) : '';
   const reason = checked?.ignored.length ? 'PrerequisitesIgnored' : remarks ? 'MetWithWarnings' : 'Met';
-  const message = `The operator runs in EKS cluster ${cluster} and may do what the pool needs.${remarks}`;
+  const notes = (checked?.notes ?? []).map((note) => ` ${note}`).join('');
+  const message = `The operator runs in EKS cluster ${cluster} and may do what the pool needs.${notes}${remarks}`;
   return { status: 'True', reason, message };
 }
 

@@ -5,13 +5,13 @@ import { sentence } from '../words.ts';
 import { type CheckInput, type PrerequisiteFacts, RIGHTS } from './facts.ts';
 
 /**
- * - `met`.
+ * - `met`. `note`: what is met only later, by itself, and why nobody has to act.
  * - `failed`: the message says what was found and the next move. `passes`: it gets better by itself.
  * - `warning`: it may become a problem, or is one only for some workloads; the message is as that of `failed`. Blocks nothing.
  * - `unknown`: it could not be found out; the message says why. `right`: the one that is missing.
  */
 export type Result =
-  | { readonly kind: 'met' }
+  | { readonly kind: 'met'; readonly note?: string }
   | { readonly kind: 'failed'; readonly message: string; readonly passes?: true }
   | { readonly kind: 'warning'; readonly message: string }
   | { readonly kind: 'unknown'; readonly message: string; readonly right?: string };
@@ -27,6 +27,10 @@ export interface Check {
 }
 
 export const met: Result = { kind: 'met' };
+
+export function metWith(note: string): Result {
+  return { kind: 'met', note };
+}
 
 export function failed(message: string): Result {
   return { kind: 'failed', message };

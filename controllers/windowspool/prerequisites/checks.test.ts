@@ -11,8 +11,9 @@ import { missingAccessEntry } from './roleChecks.ts';
 
 /** What is not met, a line each. */
 function unmet(input: CheckInput): string[] {
-  const { failed, warned, ignored, unknown } = examine(input);
+  const { failed, warned, ignored, unknown, notes } = examine(input);
   return [
+    ...notes.map((note) => `(note) ${note}`),
     ...warned.map(({ check, result }) => `${check.reason} (warning): ${result.message}`),
     ...ignored.map(({ check, result }) => `${check.reason} (ignored): ${result.message}`),
     ...failed.map(({ check, result }) => `${check.reason}: ${result.message}${result.passes ? ' (passes)' : ''}`),
@@ -36,6 +37,12 @@ const x86 = (name: string, addressesPerInterface = 10) => ({ name, architectures
 const IPAM_OFF = 'WindowsIPAMDisabled: Windows IPAM is off, so pods get no addresses.';
 const HAS_FALSE = 'ConfigMap kube-system/amazon-vpc-cni has enable-windows-ipam: "false".';
 
+const linux = { ...windows, groups: windows.groups.slice(0, 2) };
+const ONLY_AWS_AUTH = sampleCluster({ authenticationMode: 'CONFIG_MAP' });
+const NO_ENTRY = sampleFacts({ accessEntry: known(undefined) });
+const CREATE_ENTRY = `aws eks create-access-entry --cluster-name prod --principal-arn ${ROLE} --type EC2_WINDOWS`;
+const ENTRY_FOLLOWS = `(note) Node role ${ROLE} has no access entry in cluster prod yet: EKS creates one of type EC2_WINDOWS with the node group. It is checked again then.`;
+const LACKING = `NodeAccessWrong: ConfigMap kube-system/aws-auth of cluster prod maps node role ${ROLE} without eks:kube-proxy-windows. Add it to the groups of the role in mapRoles`;
 const SHARED = known([{ group: 'linux', nodeRoleArn: ROLE }]);
 const SHARED_WORKS = `NodeRoleShared (warning): Node role ${ROLE} is also the role of Linux node group linux. This works while ConfigMap kube-system/aws-auth gives the role the groups of both (system:bootstrappers, system:nodes and eks:kube-proxy-windows) and the role has no access entry. Prefer an IAM role for Windows nodes only`;
 
@@ -217,7 +224,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       'whose access entry is for Linux',
       sampleInput({ facts: sampleFacts({ accessEntry: known({ type: 'EC2_LINUX' }) }) }),
       [
-        `NodeAccessWrong: The access entry of node role ${ROLE} in cluster prod is of type EC2_LINUX: kube-proxy of Windows nodes lacks its rights with it, and they run no pods. A type cannot change. Use a node role that no other nodes use; or, when none do, delete the entry and create it with type EC2_WINDOWS`,
+        `NodeAccessWrong: The access entry of node role ${ROLE} in cluster prod is of type EC2_LINUX: kube-proxy of Windows nodes lacks its permissions with it, and they run no pods. The type of an entry cannot change. Create the pool with a role that no other nodes use; or, if none do, delete the entry and create it again: ${CREATE_ENTRY}`,
       ],
     ],
     [
@@ -226,15 +233,43 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
         facts: sampleFacts({ accessEntry: known({ type: 'STANDARD' }), roleMappings: known([windows]) }),
       }),
       [
-        `NodeAccessWrong: The access entry of node role ${ROLE} in cluster prod is of type STANDARD: Windows nodes cannot work with it. A type cannot change. Use a node role that no other nodes use; or, when none do, delete the entry and create it with type EC2_WINDOWS`,
+        `NodeAccessWrong: The access entry of node role ${ROLE} in cluster prod is of type STANDARD: Windows nodes cannot join with it. The type of an entry cannot change. Create the pool with a role that no other nodes use; or, if none do, delete the entry and create it again: ${CREATE_ENTRY}`,
+      ],
+    ],
+    ['without access, before the group is created', sampleInput({ facts: NO_ENTRY }), [ENTRY_FOLLOWS]],
+    [
+      'without access, while the group is created',
+      sampleInput({ facts: NO_ENTRY, creating: false, groupStatus: 'CREATING' }),
+      [ENTRY_FOLLOWS],
+    ],
+    ...['ACTIVE', 'DEGRADED', 'UPDATING', 'CREATE_FAILED'].map(
+      (groupStatus): Row => [
+        `without access, with a group that is ${groupStatus}`,
+        sampleInput({ facts: NO_ENTRY, creating: groupStatus === 'CREATE_FAILED', groupStatus }),
+        [
+          `NodeAccessWrong: Node role ${ROLE} has no access entry in cluster prod, so its nodes cannot join. Create it: ${CREATE_ENTRY}; or set nodeGroup.manageAccessEntry: true`,
+        ],
+      ],
+    ),
+    [
+      'without access in a cluster that knows only access entries',
+      sampleInput({ cluster: sampleCluster({ authenticationMode: 'API' }), facts: NO_ENTRY }),
+      [ENTRY_FOLLOWS],
+    ],
+    [
+      'without an entry that aws-auth maps as a Linux role, before the group is created',
+      sampleInput({ facts: sampleFacts({ accessEntry: known(undefined), roleMappings: known([linux]) }) }),
+      [
+        `NodeAccessWrong (warning): ConfigMap kube-system/aws-auth of cluster prod maps node role ${ROLE} without eks:kube-proxy-windows, and the role has no access entry. EKS usually creates one of type EC2_WINDOWS with the node group. To be sure, create it: ${CREATE_ENTRY}`,
       ],
     ],
     [
-      'without access',
-      sampleInput({ facts: sampleFacts({ accessEntry: known(undefined) }) }),
-      [
-        `NodeAccessWrong: Node role ${ROLE} has no access entry in cluster prod. EKS may make one of type EC2_LINUX for it, with which nodes run no pods. Create it with type EC2_WINDOWS, or set nodeGroup.manageAccessEntry: true`,
-      ],
+      'without an entry that aws-auth maps as a Linux role, with a group',
+      sampleInput({
+        facts: sampleFacts({ accessEntry: known(undefined), roleMappings: known([linux]) }),
+        groupStatus: 'ACTIVE',
+      }),
+      [LACKING],
     ],
     [
       'without access, which the operator makes',
@@ -255,26 +290,30 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       [],
     ],
     [
-      'that aws-auth maps as a Linux role',
-      sampleInput({
-        facts: {
-          ...without('accessEntry'),
-          roleMappings: known([{ ...windows, groups: windows.groups.slice(0, 2) }]),
-        },
-      }),
-      [
-        `NodeAccessWrong: ConfigMap kube-system/aws-auth maps node role ${ROLE} without eks:kube-proxy-windows. Add what is missing to its groups`,
-      ],
+      'that aws-auth maps as a Linux role, where access entries do not exist',
+      sampleInput({ cluster: ONLY_AWS_AUTH, facts: { ...without('accessEntry'), roleMappings: known([linux]) } }),
+      [LACKING],
     ],
     [
-      'that aws-auth does not map, where access entries do not exist',
+      'that aws-auth does not map before the group is created, where access entries do not exist',
       sampleInput({
-        cluster: sampleCluster({ authenticationMode: 'CONFIG_MAP' }),
+        cluster: ONLY_AWS_AUTH,
         managesAccessEntry: true,
         facts: { ...without('accessEntry'), roleMappings: known([]) },
       }),
       [
-        `NodeAccessWrong: ConfigMap kube-system/aws-auth of cluster prod does not name node role ${ROLE} (its authentication mode CONFIG_MAP has no access entries). Map it to the groups system:bootstrappers, system:nodes and eks:kube-proxy-windows`,
+        `(note) Node role ${ROLE} is not in ConfigMap kube-system/aws-auth of cluster prod yet: EKS adds it with the node group. It is checked again then.`,
+      ],
+    ],
+    [
+      'that aws-auth does not map, with a group, where access entries do not exist',
+      sampleInput({
+        cluster: ONLY_AWS_AUTH,
+        groupStatus: 'ACTIVE',
+        facts: { ...without('accessEntry'), roleMappings: known([]) },
+      }),
+      [
+        `NodeAccessWrong: ConfigMap kube-system/aws-auth of cluster prod does not map node role ${ROLE}, so its nodes cannot join. Map it to the groups system:bootstrappers, system:nodes and eks:kube-proxy-windows`,
       ],
     ],
     [

@@ -1,4 +1,6 @@
 /** The prerequisites of a pool: a list of pure functions over one input. */
+
+import { sentence } from '../words.ts';
 import { capacityChecks } from './capacityChecks.ts';
 import type { Check, Result } from './check.ts';
 import { clusterChecks } from './clusterChecks.ts';
@@ -29,6 +31,8 @@ export interface Examination {
   /** What would be in one of the two lists above, if the user had not asked to ignore it. */
   readonly ignored: readonly Checked<'failed' | 'warning'>[];
   readonly unknown: readonly Checked<'unknown'>[];
+  /** What is met only later, by itself, as sentences. */
+  readonly notes: readonly string[];
 }
 
 /** Makes every check that its facts allow. */
@@ -37,13 +41,15 @@ export function examine(input: CheckInput): Examination {
   const warned: Checked<'warning'>[] = [];
   const ignored: Checked<'failed' | 'warning'>[] = [];
   const unknown: Checked<'unknown'>[] = [];
+  const notes: string[] = [];
   for (const check of checks) {
     const result = check.look(input);
+    if (result?.kind === 'met' && result.note) notes.push(sentence(result.note));
     if (result?.kind === 'unknown') unknown.push({ check, result });
     else if (result?.kind === 'failed') (input.ignored.has(check.reason) ? ignored : failed).push({ check, result });
     else if (result?.kind === 'warning') (input.ignored.has(check.reason) ? ignored : warned).push({ check, result });
   }
-  return { failed, warned, ignored, unknown };
+  return { failed, warned, ignored, unknown, notes };
 }
 
 /** Whether a word is the reason of a prerequisite that fails. */

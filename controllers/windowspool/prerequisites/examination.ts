@@ -20,6 +20,7 @@ export function checkInputOf(s: Situation): CheckInput | undefined {
     region: settings.region,
     facts,
     creating: isToBeMade(s),
+    groupStatus: group.kind === 'seen' ? group.group.status : undefined,
     managesAccessEntry: nodeGroupIn(pool.spec).manageAccessEntry,
     instances: Math.max(s.roster.total + s.roster.strays.length, s.instances?.length ?? 0),
     ignored: ignoredPrerequisites(pool),

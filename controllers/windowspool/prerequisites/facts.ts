@@ -61,6 +61,8 @@ export interface CheckInput {
   readonly facts: PrerequisiteFacts;
   /** Whether the pool's node group is still to be made. */
   readonly creating: boolean;
+  /** The status that EKS gives the pool's node group; undefined while there is none. */
+  readonly groupStatus: string | undefined;
   /** Whether the operator makes an access entry that is missing. */
   readonly managesAccessEntry: boolean;
   /** Instances that the pool has, nodes or not yet: their addresses are no longer free. */

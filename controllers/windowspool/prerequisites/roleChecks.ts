@@ -2,13 +2,21 @@
 import { nodeGroupIn } from '../poolKind.ts';
 import type { AccessEntry, RoleMapping } from '../ports/prerequisites.ts';
 import { joined } from '../words.ts';
-import { type Check, failed, given, met, type Result, unknown, warning } from './check.ts';
+import { type Check, failed, given, met, metWith, type Result, unknown, warning } from './check.ts';
 import type { CheckInput } from './facts.ts';
 
 /** The groups that aws-auth must give a Windows node role: https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html */
 const GROUPS = ['system:bootstrappers', 'system:nodes', 'eks:kube-proxy-windows'];
 
-/** Ensures that nodes can join and that their kube-proxy has its rights. An access entry goes before aws-auth. */
+/**
+ * Ensures that nodes can join and that their kube-proxy has its permissions. An access entry takes precedence over aws-auth.
+ *
+ * With an AMI type WINDOWS_*, EKS gives a role that has neither its access as it creates the node group: an access entry of type EC2_WINDOWS, or
+ * the groups in aws-auth where the authentication mode is CONFIG_MAP
+ * (https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html,
+ * https://github.com/terraform-aws-modules/terraform-aws-eks/issues/2471). So what is missing holds nothing back, and what is wrong does: EKS
+ * changes no entry and no mapping that exists.
+ */
 function nodeAccess(input: CheckInput): Result | undefined {
   const { accessEntry, roleMappings } = input.facts;
   if (!accessEntry && !roleMappings) return undefined;
@@ -16,10 +24,7 @@ function nodeAccess(input: CheckInput): Result | undefined {
   if (accessEntry?.value) return ofType(accessEntry.value, input);
   if (roleMappings && !roleMappings.ok) return unknown('roleMappings', roleMappings.trouble);
   const mapping = roleMappings?.value.find(({ roleArn }) => sameRole(roleArn, nodeGroupIn(input.spec).nodeRoleArn));
-  const missing = mapping && GROUPS.filter((group) => !mapping.groups.includes(group));
-  if (missing?.length === 0) return met;
-  if (missing && !accessEntry) return lacking(missing, input);
-  return withoutEntry(input, mapping);
+  return mapping ? byMapping(mapping, input) : withoutAccess(input);
 }
 
 function ofType({ type }: AccessEntry, { spec, cluster }: CheckInput): Result {
@@ -27,40 +32,56 @@ function ofType({ type }: AccessEntry, { spec, cluster }: CheckInput): Result {
   const role = nodeGroupIn(spec).nodeRoleArn;
   const cause =
     type === 'EC2_LINUX'
-      ? 'kube-proxy of Windows nodes lacks its rights with it, and they run no pods'
-      : 'Windows nodes cannot work with it';
+      ? 'kube-proxy of Windows nodes lacks its permissions with it, and they run no pods'
+      : 'Windows nodes cannot join with it';
   return failed(
-    `The access entry of node role ${role} in cluster ${cluster.name} is of type ${type}: ${cause}. A type cannot change. ` +
-      'Use a node role that no other nodes use; or, when none do, delete the entry and create it with type EC2_WINDOWS',
+    `The access entry of node role ${role} in cluster ${cluster.name} is of type ${type}: ${cause}. The type of an entry cannot change. ` +
+      'Create the pool with a role that no other nodes use; or, if none do, delete the entry and create it again: ' +
+      creationOf(role, cluster.name),
   );
 }
 
-/** Neither an access entry nor enough in aws-auth. */
-function withoutEntry(
-  { spec, cluster, facts, managesAccessEntry }: CheckInput,
-  mapping: RoleMapping | undefined,
-): Result {
+/** The role is in aws-auth and has no access entry. */
+function byMapping({ groups }: RoleMapping, { spec, cluster, facts, groupStatus }: CheckInput): Result {
+  const missing = GROUPS.filter((group) => !groups.includes(group));
+  if (missing.length === 0) return met;
   const role = nodeGroupIn(spec).nodeRoleArn;
-  if (!facts.accessEntry) {
-    const why = managesAccessEntry
-      ? ` (its authentication mode ${cluster.authenticationMode} has no access entries)`
-      : '';
-    return failed(
-      `ConfigMap kube-system/aws-auth of cluster ${cluster.name} does not name node role ${role}${why}. Map it to the groups ${joined(GROUPS)}`,
+  const lacking = `ConfigMap kube-system/aws-auth of cluster ${cluster.name} maps node role ${role} without ${joined(missing)}`;
+  // Where access entries exist, EKS may still create one with the node group.
+  if (facts.accessEntry && isAccessPending(groupStatus))
+    return warning(
+      `${lacking}, and the role has no access entry. EKS usually creates one of type EC2_WINDOWS with the node group. To be sure, create it: ` +
+        creationOf(role, cluster.name),
     );
+  return failed(`${lacking}. Add ${missing.length === 1 ? 'it' : 'them'} to the groups of the role in mapRoles`);
+}
+
+/** Neither an access entry nor a mapping. */
+function withoutAccess({ spec, cluster, facts, managesAccessEntry, groupStatus }: CheckInput): Result {
+  const role = nodeGroupIn(spec).nodeRoleArn;
+  if (facts.accessEntry && managesAccessEntry) return met;
+  if (isAccessPending(groupStatus)) {
+    const what = facts.accessEntry
+      ? `has no access entry in cluster ${cluster.name} yet: EKS creates one of type EC2_WINDOWS`
+      : `is not in ConfigMap kube-system/aws-auth of cluster ${cluster.name} yet: EKS adds it`;
+    return metWith(`Node role ${role} ${what} with the node group. It is checked again then`);
   }
-  if (managesAccessEntry) return met;
-  const half = mapping ? ', and ConfigMap kube-system/aws-auth does not give it every group that Windows needs' : '';
+  if (facts.accessEntry)
+    return failed(
+      `Node role ${role} has no access entry in cluster ${cluster.name}, so its nodes cannot join. Create it: ${creationOf(role, cluster.name)}; or set nodeGroup.manageAccessEntry: true`,
+    );
   return failed(
-    `Node role ${role} has no access entry in cluster ${cluster.name}${half}. EKS may make one of type EC2_LINUX for it, with which nodes run no pods. ` +
-      'Create it with type EC2_WINDOWS, or set nodeGroup.manageAccessEntry: true',
+    `ConfigMap kube-system/aws-auth of cluster ${cluster.name} does not map node role ${role}, so its nodes cannot join. Map it to the groups ${joined(GROUPS)}`,
   );
 }
 
-function lacking(missing: readonly string[], { spec }: CheckInput): Result {
-  return failed(
-    `ConfigMap kube-system/aws-auth maps node role ${nodeGroupIn(spec).nodeRoleArn} without ${joined(missing)}. Add what is missing to its groups`,
-  );
+/** Whether EKS has yet to give the role its access: before the group is created, and while it is. */
+function isAccessPending(groupStatus: string | undefined): boolean {
+  return groupStatus === undefined || groupStatus === 'CREATING';
+}
+
+function creationOf(role: string, cluster: string): string {
+  return `aws eks create-access-entry --cluster-name ${cluster} --principal-arn ${role} --type EC2_WINDOWS`;
 }
 
 /**

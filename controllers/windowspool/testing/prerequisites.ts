@@ -39,6 +39,7 @@ export function sampleInput({ facts, ...change }: Partial<CheckInput> = {}): Che
     region: 'eu-west-1',
     facts: facts ?? sampleFacts(),
     creating: true,
+    groupStatus: undefined,
     managesAccessEntry: false,
     instances: 0,
     ignored: new Set(),

@@ -117,6 +117,26 @@ describe('the nodes of a role', () => {
     }
   });
 
+  it('of Linux without access are let in as such', async () => {
+    const { cloud } = memoryCloud();
+    cloud.faults.accessEntry({ exists: false });
+    cloud.faults.consoleCreate({ ...sampleGroup(), amiType: 'AL2023_x86_64_STANDARD' });
+    assert.equal(cloud.state.accessEntries.get(nodeRoleArn)?.type, 'EC2_LINUX');
+  });
+
+  it('that aws-auth maps get an entry beside it as the switch says', async () => {
+    for (const [mappedRoleAccessEntry, type] of [
+      ['created', 'EC2_WINDOWS'],
+      ['none', undefined],
+    ] as const) {
+      const { cloud, clock } = memoryCloud({ switches: { mappedRoleAccessEntry } });
+      cloud.faults.accessEntry({ exists: false });
+      cloud.state.awsAuth.set(nodeRoleArn, windowsGroups);
+      await active(cloud, clock);
+      assert.equal(cloud.state.accessEntries.get(nodeRoleArn)?.type, type);
+    }
+  });
+
   it('keep the entry that they have, whatever its type', async () => {
     const { cloud } = memoryCloud();
     cloud.faults.accessEntry({ type: 'EC2_LINUX' });

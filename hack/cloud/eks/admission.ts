@@ -1,4 +1,6 @@
+import type { Nodegroup } from '@aws-sdk/client-eks';
 import { durations } from '../durations.ts';
+import { windowsOf } from '../releases.ts';
 import type { CloudState, GroupRecord } from '../state.ts';
 import { newEntry } from './accessEntryRecord.ts';
 
@@ -15,16 +17,23 @@ export function admissionOf(cloud: CloudState, roleArn: string | undefined): Adm
   return authenticationMode === 'API' ? 'none' : admissionBy(cloud.awsAuth.get(roleArn ?? '') ?? []);
 }
 
-/** EKS lets the nodes of a new group in, if their role has neither entry nor mapping. As what: a switch. */
-export function admitNodes(cloud: CloudState, roleArn: string): void {
-  const type = cloud.switches.nodegroupAccessEntry;
-  const usesEntries = cloud.clusterState.authenticationMode !== 'CONFIG_MAP';
+/** EKS lets the nodes of a new group in, if their role has neither entry nor mapping: as nodes of Linux, or as the switch says. */
+export function admitNodes(cloud: CloudState, { nodeRole: roleArn = '', amiType }: Nodegroup): void {
+  const type = windowsOf(amiType ?? '') === undefined ? 'EC2_LINUX' : cloud.switches.nodegroupAccessEntry;
+  const { authenticationMode } = cloud.clusterState;
   cloud.emitSetting({ kind: 'readAwsAuth' });
-  if (type === 'none' || (usesEntries ? cloud.accessEntries : cloud.awsAuth).has(roleArn)) return;
-  if (usesEntries) {
-    cloud.accessEntries.set(roleArn, newEntry(cloud, { principalArn: roleArn, type }, cloud.nextUuid()));
+  if (type === 'none') return;
+  if (authenticationMode === 'CONFIG_MAP') {
+    mapRole(cloud, roleArn, type);
     return;
   }
+  const isMapped = authenticationMode === 'API_AND_CONFIG_MAP' && cloud.awsAuth.has(roleArn);
+  if (cloud.accessEntries.has(roleArn) || (isMapped && cloud.switches.mappedRoleAccessEntry === 'none')) return;
+  cloud.accessEntries.set(roleArn, newEntry(cloud, { principalArn: roleArn, type }, cloud.nextUuid()));
+}
+
+function mapRole(cloud: CloudState, roleArn: string, type: 'EC2_WINDOWS' | 'EC2_LINUX'): void {
+  if (cloud.awsAuth.has(roleArn)) return;
   const groups = [
     'system:bootstrappers',
     'system:nodes',

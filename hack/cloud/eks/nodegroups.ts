@@ -39,7 +39,7 @@ export function createNodegroup(cloud: CloudState, request: CreateNodegroupReque
     const group = newGroup(cloud, request);
     cloud.groups.set(name, group);
     copyTemplate(cloud, group);
-    admitNodes(cloud, request.nodeRole ?? '');
+    admitNodes(cloud, group.nodegroup);
     startCreating(cloud, group);
     return { nodegroup: structuredClone(group.nodegroup) };
   });
