@@ -7,6 +7,7 @@ import { startCloud } from '../cloud/cloud.ts';
 import { subnetIds } from '../cloud/network.ts';
 import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
 import { waitFor } from '../controlplane/wait.ts';
+import { operatorBundle } from '../operatorBundle.ts';
 import { CLUSTER_NAME, REGION, World } from '../world/world.ts';
 import { type Extras, groupName, nodeName, nodeObject } from './nodeObject.ts';
 import { forEachOf } from './workers.ts';
@@ -38,9 +39,11 @@ export class BenchCluster {
   /** Starts one whose nodes are spread evenly over `groups` node groups. It ends with `stop`. */
   static async start(groups: number, say: (line: string) => void, signal: AbortSignal): Promise<BenchCluster> {
     const auditPolicy = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'None' }] };
+    const entry = await operatorBundle();
     const controlPlane = await startControlPlane({ crds: [CRD], auditPolicy, signal });
     const cloud = await startCloud({ cluster: clusterOf(controlPlane), speed: 10, nodegroupLimit: 100 });
-    const cluster = new BenchCluster(new World(controlPlane, cloud), groups, await adminClient(controlPlane), signal);
+    const world = new World(controlPlane, cloud, entry);
+    const cluster = new BenchCluster(world, groups, await adminClient(controlPlane), signal);
     try {
       await cluster.world.prepare();
       await cluster.world.install();

@@ -3,11 +3,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { freePort } from '../controlplane/ports.ts';
 import { waitFor } from '../controlplane/wait.ts';
+import { shipped } from '../shipped.ts';
 import { CLUSTER_NAME, REGION } from '../world/world.ts';
 import type { BenchCluster } from './benchCluster.ts';
 import { Metrics } from './metricsText.ts';
 import { cpuSecondsOf, type Memory, memoryOf } from './processFigures.ts';
-import { shipped } from './shipped.ts';
 
 const STOP_MS = 40_000;
 
@@ -36,11 +36,11 @@ export class BenchOperator {
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text) => this.lines.push(String(text)));
   }
 
-  /** Starts it and waits until its caches are synced. `bundle` is the path that bundleOperator gave. */
+  /** Starts it and waits until its caches are synced. `bundle` is the path that operatorBundle gave. */
   static async start(cluster: BenchCluster, bundle: string, options: OperatorOptions = {}): Promise<BenchOperator> {
     const { world } = cluster;
     const [metrics, health] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
-    const image = await shipped();
+    const image = shipped();
     const pod = await world.podCredentials();
     const args = [
       ...image.nodeFlags,

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NODE_SELECTOR } from '../../controllers/kubernetes/nodes.ts';
+import { shipped } from '../shipped.ts';
 import type { World } from '../world/world.ts';
 import { ensureBaseline } from './baseline.ts';
 import { bundleProgram } from './bundle.ts';
@@ -10,7 +11,6 @@ import { firstDifference } from './dump.ts';
 import { type Program, runMeasured } from './measured.ts';
 import { megabytes } from './processFigures.ts';
 import type { Bench, Mark, Result, Row, Section } from './section.ts';
-import { shipped } from './shipped.ts';
 import { median, round } from './statistics.ts';
 
 const RUNS = 7;
@@ -70,7 +70,7 @@ async function contendersFor({ say, signal }: Bench, world: World): Promise<Cont
   const pod = await world.podCredentials();
   const args = [`--kubeconfig=${world.operatorKubeconfig}`, `--selector=${NODE_SELECTOR}`];
   const baseline = await ensureBaseline(say, signal);
-  const { env, nodeFlags } = await shipped();
+  const { env, nodeFlags } = shipped();
   const ours = [...nodeFlags, await bundleProgram('coldSync/ours.ts'), `--service-account-dir=${pod.dir}`];
   const clientNode = [await bundleProgram('coldSync/clientNode.ts'), ...args];
   return [

@@ -4,10 +4,10 @@ import { nodeIdentity, nodeListWatch } from '../../controllers/kubernetes/nodes.
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { GATE_TAINT, isGated } from '../../controllers/windowspool/nodes/nodeTaints.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
+import { operatorBundle } from '../operatorBundle.ts';
 import { conditionOf } from '../world/world.ts';
 import type { BenchCluster } from './benchCluster.ts';
 import { BenchOperator } from './benchOperator.ts';
-import { bundleOperator } from './bundle.ts';
 import { sendHeartbeats } from './heartbeats.ts';
 import { groupName, nodeName } from './nodeObject.ts';
 import { settle } from './noise.ts';
@@ -33,7 +33,7 @@ export const gate: Section = {
   what: `from the joining of a node among ${NODES}, under ${RATE} heartbeats a second, to its release from the gate`,
   run: async (bench): Promise<Result> => {
     const cluster = await bench.cluster(NODES, GROUPS);
-    const bundle = await bundleOperator();
+    const bundle = await operatorBundle();
     await preparePools(cluster, bundle);
     const flags = ['--leader-elect=false', '--poll-interval=300ms'];
     const operator = await BenchOperator.start(cluster, bundle, { flags });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { operatorBundle } from '../operatorBundle.ts';
 import type { BenchCluster } from './benchCluster.ts';
 import { BenchOperator } from './benchOperator.ts';
-import { bundleOperator } from './bundle.ts';
 import { preparePools } from './pools.ts';
 import { megabytes } from './processFigures.ts';
 import type { Result, Section } from './section.ts';
@@ -26,7 +26,7 @@ export const idle: Section = {
   what: 'the bundled operator with one small pool: start to the first reconcile, and memory and CPU at rest',
   run: async (bench): Promise<Result> => {
     const cluster = await bench.cluster(NODES, 1);
-    const bundle = await bundleOperator();
+    const bundle = await operatorBundle();
     await preparePools(cluster, bundle);
     const runs: Run[] = [];
     for (let run = 0; run < RUNS; run++) runs.push(await once(cluster, bundle, bench.signal));

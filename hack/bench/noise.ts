@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitFor } from '../controlplane/wait.ts';
+import { operatorBundle } from '../operatorBundle.ts';
 import { BenchOperator } from './benchOperator.ts';
-import { bundleOperator } from './bundle.ts';
 import { sendHeartbeats } from './heartbeats.ts';
 import type { Metrics } from './metricsText.ts';
 import { preparePools } from './pools.ts';
@@ -21,7 +21,7 @@ export const noise: Section = {
   what: `the bundled operator under ${RATE} heartbeats a second of ${NODES} nodes: events, reconciles, writes, CPU`,
   run: async (bench): Promise<Result> => {
     const cluster = await bench.cluster(NODES, GROUPS);
-    const bundle = await bundleOperator();
+    const bundle = await operatorBundle();
     await preparePools(cluster, bundle);
     const operator = await BenchOperator.start(cluster, bundle, { flags: ['--leader-elect=false'] });
     try {

@@ -1,5 +1,5 @@
+import { operatorBundle } from '../operatorBundle.ts';
 import { BenchOperator } from './benchOperator.ts';
-import { bundleOperator } from './bundle.ts';
 import { applyEmptyPools, deleteEmptyPools, emptyPoolNames } from './emptyPools.ts';
 import { isReady, watchPools } from './pools.ts';
 import { megabytes } from './processFigures.ts';
@@ -51,7 +51,7 @@ export const provision: Section = {
 async function once(bench: Bench): Promise<Run> {
   const cluster = await bench.cluster(0, 1);
   const { cloud } = cluster.world;
-  const bundle = await bundleOperator();
+  const bundle = await operatorBundle();
   const names = emptyPoolNames(POOLS);
   const pools = watchPools(cluster);
   cloud.faults.speed({ speed: SPEED });

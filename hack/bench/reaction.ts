@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { nodeIdentity, nodeListWatch } from '../../controllers/kubernetes/nodes.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
+import { operatorBundle } from '../operatorBundle.ts';
 import type { BenchCluster } from './benchCluster.ts';
 import { BenchOperator } from './benchOperator.ts';
-import { bundleOperator } from './bundle.ts';
 import { type Floor, startFloor } from './floor.ts';
 import { sendHeartbeats } from './heartbeats.ts';
 import { groupName, kernelVersion, REVISION } from './nodeObject.ts';
@@ -31,7 +31,7 @@ export const reaction: Section = {
   what: `from a relevant change of one node among ${NODES}, under ${RATE} heartbeats a second, to the written status`,
   run: async (bench): Promise<Result> => {
     const cluster = await bench.cluster(NODES, GROUPS);
-    const bundle = await bundleOperator();
+    const bundle = await operatorBundle();
     await preparePools(cluster, bundle);
     const operator = await BenchOperator.start(cluster, bundle, { flags: ['--leader-elect=false'] });
     const stage = await prepare(cluster, bench.signal);

@@ -1,7 +1,7 @@
 import { waitFor } from '../controlplane/wait.ts';
+import { operatorBundle } from '../operatorBundle.ts';
 import type { BenchCluster } from './benchCluster.ts';
 import { BenchOperator } from './benchOperator.ts';
-import { bundleOperator } from './bundle.ts';
 import { settle } from './noise.ts';
 import { preparePools } from './pools.ts';
 import { cpuSecondsOf, megabytes, memoryOf } from './processFigures.ts';
@@ -22,7 +22,7 @@ export const scale: Section = {
   what: `memory and a full resync of the bundled operator with ${GROUPS} pools, up to 10,000 nodes, with --large to 50,000`,
   run: async (bench): Promise<Result> => {
     const rows: Row[] = [];
-    const bundle = await bundleOperator();
+    const bundle = await operatorBundle();
     let peakMB = 0;
     for (const [index, nodes] of [...SIZES, ...(bench.large ? LARGE_SIZES : [])].entries()) {
       const cluster = await bench.cluster(nodes, GROUPS);

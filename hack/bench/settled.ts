@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { operatorBundle } from '../operatorBundle.ts';
 import { BenchOperator } from './benchOperator.ts';
-import { bundleOperator } from './bundle.ts';
 import { applyEmptyPools, deleteEmptyPools, emptyPoolNames } from './emptyPools.ts';
 import type { Metrics } from './metricsText.ts';
 import { isReady, watchPools } from './pools.ts';
@@ -25,7 +25,7 @@ export const settled: Section = {
     const names = emptyPoolNames(POOLS);
     const pools = watchPools(cluster);
     const flags = ['--leader-elect=false', `--resync-interval=${RESYNC_SECONDS}s`];
-    const operator = await BenchOperator.start(cluster, await bundleOperator(), { flags });
+    const operator = await BenchOperator.start(cluster, await operatorBundle(), { flags });
     try {
       const areReady = pools.until(`${POOLS} pools are Ready`, (all) => all.filter(isReady).length === POOLS, READY_MS);
       await Promise.all([areReady, applyEmptyPools(cluster, names)]);

@@ -5,8 +5,9 @@
 import { closeSync, openSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { operatorBundle } from '../operatorBundle.ts';
 import { BenchOperator } from './benchOperator.ts';
-import { bundleOperator, bundleProgram } from './bundle.ts';
+import { bundleProgram } from './bundle.ts';
 import { preparePools } from './pools.ts';
 import { Bench } from './section.ts';
 import { churn } from './soak/churn.ts';
@@ -24,7 +25,7 @@ const FILE = 'build/soak.json';
 
 async function soak(bench: Bench, minutes: number): Promise<void> {
   const cluster = await bench.cluster(NODES, GROUPS);
-  const bundle = await bundleOperator();
+  const bundle = await operatorBundle();
   await preparePools(cluster, bundle);
   const { controlPlane, operatorKubeconfig } = cluster.world;
   const proxy = await FaultyProxy.start(Number(new URL(controlPlane.url).port));

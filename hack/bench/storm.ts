@@ -1,7 +1,7 @@
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import { operatorBundle } from '../operatorBundle.ts';
 import type { BenchCluster } from './benchCluster.ts';
 import { BenchOperator } from './benchOperator.ts';
-import { bundleOperator } from './bundle.ts';
 import { groupName, kernelVersion, REVISION } from './nodeObject.ts';
 import { settle } from './noise.ts';
 import { preparePools, watchPools } from './pools.ts';
@@ -31,7 +31,7 @@ export const storm: Section = {
   what: `${CHANGED} nodes of one pool change as fast as the API server takes it: writes, time until the status is right`,
   run: async (bench): Promise<Result> => {
     const cluster = await bench.cluster(NODES, GROUPS);
-    const bundle = await bundleOperator();
+    const bundle = await operatorBundle();
     await preparePools(cluster, bundle);
     const operator = await BenchOperator.start(cluster, bundle, { flags: ['--leader-elect=false'] });
     const pools = watchPools(cluster);

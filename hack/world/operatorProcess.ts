@@ -2,11 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import type { PodCredentials } from '../controlplane/controlplane.ts';
 import { waitFor } from '../controlplane/wait.ts';
-
-const MAIN = fileURLToPath(new URL('../../cmd/operator/main.ts', import.meta.url));
+import { shipped } from '../shipped.ts';
+import { contained } from './container.ts';
 
 export interface OperatorOptions {
   /** How it gets to the API server: the path of a kubeconfig, or what a pod has. */
@@ -17,14 +16,16 @@ export interface OperatorOptions {
   readonly awsUrl: string;
   /** More flags; a later one wins. */
   readonly flags?: readonly string[];
-  /** The file that Node runs. Default: cmd/operator/main.ts. */
-  readonly entry?: string;
+  /** The file that Node runs: see `operatorEntry`. */
+  readonly entry: string;
   /** More flags for Node, before the file. */
   readonly nodeFlags?: readonly string[];
   /** The flags that it knows, such as `--resync-interval`, where it is of another version: it is given no others. Default: all. */
   readonly knownFlags?: ReadonlySet<string>;
   /** Gets every line of the operator's log. */
   readonly log?: (line: string) => void;
+  /** Runs as in the container: see `contained`. Default: as the user of the test, with a file system that can be written. */
+  readonly inContainer?: boolean;
 }
 
 /** A line of the operator's log. */
@@ -43,7 +44,7 @@ const QUICK = [
   '--health-address=127.0.0.1:0',
 ];
 
-/** A running operator. */
+/** A running operator, with the environment and Node's flags of the image. */
 export class OperatorProcess {
   readonly #child: ChildProcess;
   readonly lines: LogLine[] = [];
@@ -51,17 +52,8 @@ export class OperatorProcess {
   readonly stray: string[] = [];
 
   constructor(options: OperatorOptions) {
-    const {
-      credentials,
-      clusterName,
-      region,
-      awsUrl,
-      flags = [],
-      entry = MAIN,
-      nodeFlags = [],
-      knownFlags,
-      log,
-    } = options;
+    const { credentials, clusterName, region, awsUrl, flags = [], entry, nodeFlags = [], knownFlags, log } = options;
+    const image = shipped();
     const args = [
       typeof credentials === 'string' ? `--kubeconfig=${credentials}` : `--service-account-dir=${credentials.dir}`,
       `--cluster-name=${clusterName}`,
@@ -72,6 +64,7 @@ export class OperatorProcess {
     const env = {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
+      ...image.env,
       ...(typeof credentials !== 'string' && credentials.env),
       AWS_ENDPOINT_URL_EKS: awsUrl,
       AWS_ENDPOINT_URL_EC2: awsUrl,
@@ -80,7 +73,9 @@ export class OperatorProcess {
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',
     };
-    this.#child = spawn(process.execPath, [...nodeFlags, entry, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const command = [process.execPath, ...image.nodeFlags, ...nodeFlags, entry, ...args];
+    const [program = '', ...words] = options.inContainer ? contained(command, image.user) : command;
+    this.#child = spawn(program, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       if (stream) createInterface({ input: stream }).on('line', (line) => this.#take(line, log));
     }

@@ -6,6 +6,7 @@ import { type Cloud, startCloud } from '../cloud/cloud.ts';
 import type { Switches } from '../cloud/switches.ts';
 import { type ControlPlane, type PodCredentials, startControlPlane } from '../controlplane/controlplane.ts';
 import { waitFor } from '../controlplane/wait.ts';
+import { operatorEntry } from '../operatorBundle.ts';
 import { linuxNode } from './linuxNode.ts';
 import { type OperatorOptions, OperatorProcess } from './operatorProcess.ts';
 import { WatchEnded, watchEvents } from './watchEvents.ts';
@@ -32,6 +33,7 @@ export interface WorldOptions {
 /** Starts the world, with the CRD and the operator's rights installed, unless it shall be bare, and no operator yet. */
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const { dir, log, signal, speed, switches, bare = false } = options;
+  const entry = await operatorEntry();
   const controlPlane = await startControlPlane({
     crds: bare ? [] : [CRD],
     ...(dir && { dir }),
@@ -50,7 +52,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     ...(speed && { speed }),
     ...(switches && { switches }),
   });
-  const world = new World(controlPlane, cloud);
+  const world = new World(controlPlane, cloud, entry);
   try {
     await world.prepare();
     if (!bare) await world.install();
@@ -64,12 +66,15 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
 export class World {
   readonly controlPlane: ControlPlane;
   readonly cloud: Cloud;
+  /** The program of its operators, unless another is asked for. */
+  readonly entry: string;
   readonly operators: OperatorProcess[] = [];
   #operatorKubeconfig = '';
 
-  constructor(controlPlane: ControlPlane, cloud: Cloud) {
+  constructor(controlPlane: ControlPlane, cloud: Cloud, entry: string) {
     this.controlPlane = controlPlane;
     this.cloud = cloud;
+    this.entry = entry;
   }
 
   /** Gives the cluster what Windows nodes need. */
@@ -108,6 +113,7 @@ export class World {
     const operator = new OperatorProcess({
       credentials: this.#operatorKubeconfig,
       awsUrl: this.cloud.url,
+      entry: this.entry,
       ...at,
       clusterName: CLUSTER_NAME,
       region: REGION,

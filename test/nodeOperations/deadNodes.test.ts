@@ -6,7 +6,7 @@ import { poolManifest } from '../pools.ts';
 import { firstOf, instanceOf, withLeavingNodes } from './leavingNodesStage.ts';
 
 const POOL = 'dead';
-const LATER = fileURLToPath(new URL('laterOperator.ts', import.meta.url));
+const LATER = fileURLToPath(new URL('laterClock.ts', import.meta.url));
 
 describe('a node that is to be replaced and is dead', () => {
   const on = withLeavingNodes();
@@ -34,7 +34,7 @@ describe('a node that is to be replaced and is dead', () => {
     assert.doesNotMatch(await on.told(POOL), /was to end/);
     await stage.operator.stop();
     const flags = ['--poll-interval=200ms', '--resync-interval=1s', '--retry-base=50ms', '--leader-elect=false'];
-    stage.operator = await stage.world.operator(flags, { entry: LATER }).ready();
+    stage.operator = await stage.world.operator(flags, { nodeFlags: [`--import=${LATER}`] }).ready();
     const words =
       /\(1 pod of the node, which is not Ready, was to end, such as tenants\/lost more than (5|10) minutes ago\)/;
     await stage.world.waitForPool(

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { chmod, chown, cp, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import type { PodCredentials } from '../../hack/controlplane/controlplane.ts';
+import { shipped } from '../../hack/shipped.ts';
+import { containerObstacle } from '../../hack/world/container.ts';
 import type { OperatorProcess } from '../../hack/world/operatorProcess.ts';
 import { conditionOf, type World } from '../../hack/world/world.ts';
 import manifest from '../../package.json' with { type: 'json' };
@@ -103,8 +106,16 @@ describe('the bundle that ships', () => {
 
   it('brings a pool to Ready as in a pod, without the reader of kubeconfigs', async () => {
     await rename(join(bundle(), await chunkWith('loadFromFile')), join(folder, 'client-node.mjs'));
-    const credentials = await world.podCredentials();
-    operator = world.operator(['--leader-elect=false', '--join-grace=2s'], { entry: entry(), credentials });
+    const { user } = shipped();
+    const credentials = await readableBy(user, await world.podCredentials());
+    const obstacle = await containerObstacle(user, [process.execPath, entry(), join(credentials.dir, 'token')]);
+    if (obstacle)
+      console.log(`    Not as user ${user} on a read-only file system, which this machine does not allow: ${obstacle}`);
+    operator = world.operator(['--leader-elect=false', '--join-grace=2s'], {
+      entry: entry(),
+      credentials,
+      inContainer: obstacle === undefined,
+    });
     await operator.ready();
     await world.apply(poolManifest('bundled'));
     await world.waitForPool('bundled', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
@@ -132,6 +143,18 @@ describe('the bundle that ships', () => {
     assert.equal(await operator?.stop(), 0);
     assert.deepEqual(operator?.stray, []);
   });
+
+  /** The ServiceAccount in a folder of this user alone, as the kubelet mounts it. */
+  async function readableBy(user: string, { dir, env }: PodCredentials): Promise<PodCredentials> {
+    const copy = join(folder, 'service-account');
+    await cp(dir, copy, { recursive: true });
+    // The bundle lies beside it.
+    await chmod(folder, 0o755);
+    const [uid = 0, gid = 0] = user.split(':').map(Number);
+    if (process.getuid?.() === 0)
+      for (const path of [copy, ...(await readdir(copy)).map((name) => join(copy, name))]) await chown(path, uid, gid);
+    return { dir: copy, env };
+  }
 
   /** The file beside the entry in which a word stands; there must be exactly one. */
   async function chunkWith(word: string): Promise<string> {

@@ -9,11 +9,13 @@ FROM b
 ENV NODE_ENV=production \\
     NODE_OPTIONS="--one --two=2"
 ENV OTHER=x
+USER 7:8
 ENTRYPOINT ["node", "--flag=1", "/app/operator.mjs", "--later"]
 `;
     assert.deepEqual(parseDockerfile(text), {
       env: { NODE_ENV: 'production', NODE_OPTIONS: '--one --two=2', OTHER: 'x' },
       nodeFlags: ['--flag=1'],
+      user: '7:8',
     });
   });
 
@@ -21,7 +23,12 @@ ENTRYPOINT ["node", "--flag=1", "/app/operator.mjs", "--later"]
     assert.throws(() => parseDockerfile('FROM a\nENTRYPOINT ["sh"]\n'), /ENTRYPOINT/);
   });
 
-  it('is found in this project', async () => {
-    assert.equal((await shipped()).env.NODE_ENV, 'production');
+  it('is refused when it names no user by its number', () => {
+    const text = 'FROM a\nUSER node\nENTRYPOINT ["node", "x.mjs"]\n';
+    assert.throws(() => parseDockerfile(text), /has no USER in numbers/);
+  });
+
+  it('is found in this project', () => {
+    assert.equal(shipped().env.NODE_ENV, 'production');
   });
 });

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { operatorBundle, operatorEntry } from './operatorBundle.ts';
+
+describe('the bundle that is shared', () => {
+  let folder: string;
+  let builds = 0;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'windowspool-bundles-'));
+    builds = 0;
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  async function build(target: string): Promise<void> {
+    builds += 1;
+    await mkdir(target);
+    await writeFile(join(target, 'operator.mjs'), 'built');
+  }
+
+  it('is built once, for those that ask at the same time and for those that come later', async () => {
+    const first = await Promise.all([operatorBundle(folder, build), operatorBundle(folder, build)]);
+    assert.deepEqual([...first, await operatorBundle(folder, build)], Array(3).fill(first[0]));
+    assert.equal(builds, 1);
+    assert.deepEqual(await readdir(dirname(first[0])), ['operator.mjs']);
+    assert.equal((await readdir(folder)).length, 1);
+  });
+
+  it('is built by the next one after a build that failed', async () => {
+    const fail = async (target: string) => {
+      await mkdir(target);
+      throw new Error('no space left');
+    };
+    await assert.rejects(operatorBundle(folder, fail), /no space left/);
+    await operatorBundle(folder, build);
+    assert.equal(builds, 1);
+  });
+
+  it('takes the place of those that nobody has asked for since yesterday', async () => {
+    for (const name of ['yesterday', 'today']) await mkdir(join(folder, name));
+    const old = new Date(Date.now() - 25 * 3_600_000);
+    await utimes(join(folder, 'yesterday'), old, old);
+    await operatorBundle(folder, build);
+    const left = await readdir(folder);
+    assert.equal(left.length, 2);
+    assert.ok(left.includes('today'));
+  });
+});
+
+describe('OPERATOR', () => {
+  it('=sources makes the tests run the sources', async () => {
+    assert.equal(await operatorEntry('sources'), fileURLToPath(new URL('../cmd/operator/main.ts', import.meta.url)));
+  });
+
+  it('of another value is refused', async () => {
+    await assert.rejects(
+      operatorEntry('source'),
+      /OPERATOR=source: must be "bundle", which is the default, or "sources"/,
+    );
+  });
+});

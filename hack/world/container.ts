@@ -1,0 +1,29 @@
+/** The container of the Deployment as far as Linux gives it without a container engine: user, capabilities and a read-only file system. */
+import { runCommand } from '../controlplane/command.ts';
+
+/**
+ * A mount namespace of its own in which every file system is read-only, with `/` as the one that must be; then the user without groups,
+ * capabilities and ways to regain them. Each step replaces the process, so its id and its signals are those of the program.
+ */
+const SCRIPT = `
+for path in $(cut -d ' ' -f 5 /proc/self/mountinfo); do mount -o remount,bind,ro "$path" 2>/dev/null; done
+awk '$5 == "/" { options = $6 } END { exit options !~ /^ro/ }' /proc/self/mountinfo || { echo 'the root file system could not be made read-only' >&2; exit 1; }
+user=$1; shift
+exec setpriv --reuid "\${user%:*}" --regid "\${user#*:}" --clear-groups --inh-caps=-all --bounding-set=-all --no-new-privs -- "$@"`;
+
+/**
+ * The command that runs `command` like the operator's container in config/manager: as `user` (`uid:gid`), with no capability, no new
+ * privileges and a read-only root file system. Needs Linux, root, and unshare, mount and setpriv of util-linux.
+ */
+export function contained(command: readonly string[], user: string): readonly string[] {
+  return ['unshare', '--mount', '--propagation', 'private', '--', 'sh', '-c', SCRIPT, 'sh', user, ...command];
+}
+
+/** Why this machine cannot do that for a program of these files; undefined when it can. */
+export async function containerObstacle(user: string, files: readonly string[]): Promise<string | undefined> {
+  const script = 'for file in "$@"; do cat -- "$file" >/dev/null || exit 1; done';
+  const [program = '', ...args] = contained(['sh', '-c', script, 'sh', ...files], user);
+  const outcome = await runCommand(program, args, { timeoutMs: 30_000 }).catch((error: Error) => error.message);
+  if (typeof outcome === 'string') return outcome;
+  return outcome.code === 0 ? undefined : outcome.stderr.trim() || `exit status ${outcome.code}`;
+}
