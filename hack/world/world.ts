@@ -156,7 +156,8 @@ export class World {
 
   /**
    * Waits until the pool is as described, undefined when it is gone, and gives it as it was then: each change is looked at, so nothing is
-   * too short to be seen. Explains with its conditions and the operator's log.
+   * too short to be seen. A status that does not answer the pool's spec yet is not shown to `isSo`: its conditions are those of an earlier
+   * spec. Explains with its conditions and the operator's log.
    */
   async waitForPool(
     name: string,
@@ -168,7 +169,7 @@ export class World {
     let found: { readonly pool: WindowsPool | undefined } | undefined;
     const look = (pool: WindowsPool | undefined) => {
       last = pool;
-      if (!found && isSo(pool)) found = { pool };
+      if (!found && (!pool || isObserved(pool)) && isSo(pool)) found = { pool };
     };
     const path = `/apis/winpool.dev/v1alpha1/windowspools?fieldSelector=metadata.name%3D${name}`;
     const follow = () => {
@@ -217,12 +218,29 @@ export const windowsIpam = (on: boolean, more: Readonly<Record<string, string>> 
   data: { 'enable-windows-ipam': String(on), ...more },
 });
 
+/** Whether the status is about the spec that the pool has, as `kubectl wait` and kstatus ask before they believe a condition. */
+function isObserved({ metadata, status }: WindowsPool): boolean {
+  return status?.observedGeneration === metadata.generation;
+}
+
+/** Whether the operator has answered the spec and has nothing to do or to learn: no change that it sent waits for its end. */
+export function isReconciled(pool: WindowsPool | undefined): boolean {
+  if (!pool || !isObserved(pool) || conditionOf(pool, 'Reconciling') !== 'absent') return false;
+  // `scaling=?` is a field whose change was sent and is not seen yet: see nodeGroup/applied.ts of the domain.
+  return !pool.status?.nodeGroup?.applied?.some((field) => field.endsWith('=?'));
+}
+
 /** A pool's conditions, a line each. */
 export function conditionLines(pool: WindowsPool | undefined): string {
   if (!pool) return 'there is no such pool';
-  return (pool.status?.conditions ?? [])
-    .map(({ type, status, reason, message }) => `${type}=${status} ${reason}: ${message}`)
-    .join('\n');
+  const { generation } = pool.metadata;
+  const stale = isObserved(pool)
+    ? []
+    : [`The status is of generation ${pool.status?.observedGeneration}, the spec of ${generation}.`];
+  const conditions = (pool.status?.conditions ?? []).map(
+    ({ type, status, reason, message }) => `${type}=${status} ${reason}: ${message}`,
+  );
+  return [...stale, ...conditions].join('\n');
 }
 
 /** The status and reason of one condition, such as `False/WrongBuild`; `absent` when there is none. */
