@@ -30,8 +30,8 @@ unit: deps ## Unit tests, and the line coverage that the domain must have.
 model: deps ## Live MODEL_RUNS random lives of pools (3000), of which `make unit` lives 100. MODEL_SEED and MODEL_PATH repeat one.
 	@MODEL_RUNS=$${MODEL_RUNS:-3000} mocha --no-config --timeout 0 hack/model/life.test.ts
 
-cluster-test: deps binaries ## Tests against a real API server, scheduler and controller manager.
-	@mocha --config test/cluster.mocharc.yaml
+cluster-test: deps binaries ## Tests against a real API server, scheduler and controller manager, in SUITE_PROCESSES processes (2).
+	@node hack/suites/main.ts
 
 ##@ Change
 .PHONY: build bench soak generate verify lint fmt

@@ -19,15 +19,23 @@ export function theWorld(): Promise<World> {
   return started;
 }
 
-/** Root hooks: after a test that failed the world is as good as before, and it ends when all suites are done. */
+/** The world if some suite has asked for it. */
+export async function startedWorld(): Promise<World | undefined> {
+  return started?.catch(() => undefined);
+}
+
+/** Ends it. */
+export async function endWorld(): Promise<void> {
+  const world = await startedWorld();
+  await world?.stop();
+}
+
+/** Root hooks: after a test that failed the world is as good as before, and it ends when all suites of one mocha are done. */
 export const mochaHooks = {
   async afterEach(this: Mocha.Context): Promise<void> {
     if (this.currentTest?.state === 'failed' && started) await makeGood(await started);
   },
-  async afterAll(): Promise<void> {
-    const world = await started?.catch(() => undefined);
-    await world?.stop();
-  },
+  afterAll: endWorld,
 };
 
 /** Flags under which nothing takes long. */

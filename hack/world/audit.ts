@@ -49,6 +49,6 @@ export function ofOperator(events: readonly AuditEvent[]): AuditEvent[] {
 }
 
 /** Requests that the API server's authorization refused. */
-export function refused(events: readonly AuditEvent[]): AuditEvent[] {
+export function refused<T extends Pick<AuditEvent, 'responseStatus'>>(events: readonly T[]): T[] {
   return events.filter(({ responseStatus }) => responseStatus?.code === 401 || responseStatus?.code === 403);
 }

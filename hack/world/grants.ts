@@ -22,6 +22,9 @@ export interface Grant {
   readonly verb: string;
 }
 
+/** What of a request tells which grant it needed. */
+export type Request = Pick<AuditEvent, 'verb' | 'objectRef' | 'responseStatus'>;
+
 interface Rule {
   readonly apiGroups?: readonly string[];
   readonly resources?: readonly string[];
@@ -67,7 +70,7 @@ function grantsOfRule({ kind, metadata }: RbacObject, rule: Rule): Grant[] {
 }
 
 /** Whether RBAC would let a request pass by this grant. Requests for what is no resource, such as /version, are none of RBAC's roles here. */
-export function covers(grant: Grant, { verb, objectRef = {} }: Pick<AuditEvent, 'verb' | 'objectRef'>): boolean {
+export function covers(grant: Grant, { verb, objectRef = {} }: Pick<Request, 'verb' | 'objectRef'>): boolean {
   const { apiGroup = '', resource, subresource, name, namespace } = objectRef;
   return (
     grant.verb === verb &&
@@ -79,7 +82,7 @@ export function covers(grant: Grant, { verb, objectRef = {} }: Pick<AuditEvent, 
 }
 
 /** The grants that no request needed that was let through, in words. */
-export function unneeded(grants: readonly Grant[], events: readonly AuditEvent[]): string[] {
+export function unneeded(grants: readonly Grant[], events: readonly Request[]): string[] {
   const passed = events.filter(({ responseStatus }) => responseStatus?.code !== 403);
   return grants.filter((grant) => !passed.some((event) => covers(grant, event))).map(wordsOf);
 }
@@ -88,7 +91,7 @@ export function unneeded(grants: readonly Grant[], events: readonly AuditEvent[]
  * The requests that were refused and that no grant covers, in words and each once. What a grant covers was refused because somebody had taken
  * the right away; what was let through without one has it from another role.
  */
-export function missing(grants: readonly Grant[], events: readonly AuditEvent[]): string[] {
+export function missing(grants: readonly Grant[], events: readonly Request[]): string[] {
   const strangers = refused(events).filter((event) => !grants.some((grant) => covers(grant, event)));
   return [
     ...new Set(

@@ -1,37 +1,35 @@
 /**
- * The last suite of a whole run (test/cluster.mocharc.yaml names it after all others): every right that is shipped was needed by the
- * operators of the suites before it, and they asked for nothing beyond. One suite alone cannot tell.
+ * The last suite of a whole run (hack/suites/main.ts starts it after all others): every right that is shipped was needed by the operators of the
+ * suites before it, in whichever process, and they asked for nothing beyond. One suite alone cannot tell.
  */
 import assert from 'node:assert/strict';
-import { OPERATOR_AGENT, ofOperator, readAudit } from '../../hack/world/audit.ts';
+import { readUsage, type Usage } from '../../hack/suites/usage.ts';
 import { missing, shippedGrants, unneeded } from '../../hack/world/grants.ts';
-import type { World } from '../../hack/world/world.ts';
-import { theWorld } from '../sharedWorld.ts';
 
 /** A list of Windows hosts under another name than windows-instances: who names it to a pool gives the right to read it (docs/existing-nodes.md). */
 const OF_USERS = /^no role (list|watch) configmaps hosts in hosts$/;
 
 describe('the rights that are shipped, after all suites', function () {
   this.timeout(120_000);
-  let world: World;
+  let usage: Usage;
   before(async () => {
-    world = await theWorld();
+    const { USAGE_FOLDER } = process.env;
+    assert.ok(USAGE_FOLDER, 'Run it with all suites before it: make cluster-test');
+    usage = await readUsage(USAGE_FOLDER);
   });
 
-  const requests = async () => ofOperator(await readAudit(world.controlPlane.auditLog, OPERATOR_AGENT));
-
   it('in Kubernetes are all needed: what stands here can be taken out of config/rbac', async () =>
-    assert.deepEqual(unneeded(await shippedGrants(), await requests()), []));
+    assert.deepEqual(unneeded(await shippedGrants(), usage.requests), []));
 
   it('in Kubernetes are enough: what stands here is missing in config/rbac', async () =>
     assert.deepEqual(
-      missing(await shippedGrants(), await requests()).filter((right) => !OF_USERS.test(right)),
+      missing(await shippedGrants(), usage.requests).filter((right) => !OF_USERS.test(right)),
       [],
     ));
 
   it('in AWS are all needed: what stands here can be taken out of config/aws/iam-policy.json', () =>
-    assert.deepEqual(world.cloud.policy.unneeded(), []));
+    assert.deepEqual(usage.aws.unneeded, []));
 
   it('in AWS are enough: what stands here is missing in config/aws/iam-policy.json', () =>
-    assert.deepEqual(world.cloud.policy.refusals(), []));
+    assert.deepEqual(usage.aws.refusals, []));
 });

@@ -1,0 +1,100 @@
+/**
+ * `make cluster-test`: runs the cluster suites in processes side by side, each with a world of its own, because most suites wait. With files as
+ * arguments it runs these alone, without the last suite, which looks back at all.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { globSync } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { END, type Report, type Task } from './protocol.ts';
+import { longestFirst, processCount, slowestTests, verdictOnDuration } from './queue.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url));
+const DURATIONS = fileURLToPath(new URL('durations.json', import.meta.url));
+/** What each process needed of the operator's permissions; the last suite reads it. */
+const USAGE = join(ROOT, 'build/usage');
+const LAST = 'test/packaging/rights.last.ts';
+
+const reports: (Report & { readonly ms: number })[] = [];
+
+/** Runs files of the queue in one process until it is empty. A process that ends before it should counts as a failure of its file. */
+async function work(queue: string[], usage: string): Promise<void> {
+  while (queue.length > 0) {
+    const child = fork(WORKER, {
+      cwd: ROOT,
+      silent: true,
+      env: { ...process.env, USAGE_FILE: usage, USAGE_FOLDER: USAGE },
+    });
+    const current = serve(child, queue);
+    const [code, signal] = await new Promise<[number | null, string | null]>((resolve) =>
+      child.once('close', (...how) => resolve(how)),
+    );
+    const { file, output, started } = current();
+    if (code === 0 && file === undefined) return;
+    const failed = file ?? 'the end of the world';
+    process.stdout.write(`${output}\n  1 failing\n\n  1) ${failed}: its process ended with ${signal ?? code}\n`);
+    reports.push({ file: failed, failed: 1, tests: [], ms: performance.now() - started });
+  }
+}
+
+interface Current {
+  readonly file: string | undefined;
+  readonly output: string;
+  readonly started: number;
+}
+
+/** Gives a process files until there are none, and prints what it said of each when it is done with it. Returns what it is at. */
+function serve(child: ChildProcess, queue: string[]): () => Current {
+  let file: string | undefined;
+  let output = '';
+  let started = performance.now();
+  const next = () => {
+    file = queue.shift();
+    started = performance.now();
+    child.send((file === undefined ? {} : { file }) satisfies Task);
+  };
+  const take = (text: string) => {
+    output += text;
+    const at = output.indexOf(`${END}\n`);
+    if (at < 0) return;
+    process.stdout.write(`\n${output.slice(0, at)}`);
+    output = output.slice(at + END.length + 1);
+  };
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', take);
+  child.on('message', (message: Report | 'ready') => {
+    if (message !== 'ready') reports.push({ ...message, ms: performance.now() - started });
+    next();
+  });
+  return () => ({ file, output, started });
+}
+
+async function main(chosen: readonly string[]): Promise<boolean> {
+  const started = performance.now();
+  const durations = JSON.parse(await readFile(DURATIONS, 'utf8'));
+  const found = chosen.length > 0 ? chosen : globSync('test/**/*.test.ts', { cwd: ROOT });
+  const queue = longestFirst(found, durations);
+  await rm(USAGE, { recursive: true, force: true });
+  await mkdir(USAGE, { recursive: true });
+  const processes = Math.min(processCount(process.env.SUITE_PROCESSES), queue.length);
+  await Promise.all(Array.from({ length: processes }, (_, index) => work(queue, join(USAGE, `${index}.json`))));
+  if (chosen.length === 0) await work([LAST], '');
+  const tests = reports.flatMap(({ file, tests: ran }) => ran.map((test) => ({ file, ...test })));
+  console.log(`\n${slowestTests(tests)}`);
+  const verdict = verdictOnDuration(performance.now() - started);
+  console.log(verdict.text);
+  if (process.env.UPDATE_DURATIONS) await update(durations);
+  const failed = reports.filter((report) => report.failed > 0).map(({ file }) => file);
+  if (failed.length > 0) console.log(`Failed: ${failed.join(', ')}`);
+  return failed.length === 0 && tests.length > 0 && verdict.ok;
+}
+
+/** Writes down how long the suites took that ran, in seconds. */
+async function update(durations: Readonly<Record<string, number>>): Promise<void> {
+  const ran = reports.filter(({ file }) => file !== LAST).map(({ file, ms }) => [file, Math.round(ms / 1000)]);
+  const all = Object.entries({ ...durations, ...Object.fromEntries(ran) }).sort(([a], [b]) => a.localeCompare(b));
+  await writeFile(DURATIONS, `${JSON.stringify(Object.fromEntries(all), undefined, 2)}\n`);
+}
+
+process.exitCode = (await main(process.argv.slice(2))) ? 0 : 1;

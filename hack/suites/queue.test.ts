@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { longestFirst, processCount, slowestTests, verdictOnDuration } from './queue.ts';
+
+describe('the order of suites', () => {
+  it('is the longest first, and before them those of unknown duration by name', () => {
+    assert.deepEqual(longestFirst(['c', 'new', 'a', 'b', 'another'], { a: 5, b: 90, c: 5 }), [
+      'another',
+      'new',
+      'b',
+      'a',
+      'c',
+    ]);
+  });
+
+  it('has each suite once, whatever is known', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.string()), fc.dictionary(fc.string(), fc.nat()), (files, durations) => {
+        assert.deepEqual(longestFirst(files, durations).sort(), [...files].sort());
+      }),
+    );
+  });
+});
+
+describe('the table of tests', () => {
+  it('names the slowest, the slowest first', () => {
+    const tests = [1_000, 120_500, 30].map((ms) => ({ file: 'test/a.test.ts', title: `takes ${ms}`, ms }));
+    assert.equal(
+      slowestTests(tests, 2),
+      'The 2 slowest of 3 tests:\n  120.5 s  test/a.test.ts  takes 120500\n    1.0 s  test/a.test.ts  takes 1000',
+    );
+  });
+});
+
+describe('a run of all suites', () => {
+  const rows: readonly [minutes: number, ok: boolean, text: RegExp][] = [
+    [20, true, /^The cluster suites took 20\.0 minutes\.$/],
+    [35, true, /^The cluster suites took 35\.0 minutes\.$/],
+    [35.1, true, /^Warning: The cluster suites took 35\.1 minutes, more than 35\. Make the slowest/],
+    [60, true, /^Warning: /],
+    [60.1, false, /^The cluster suites took 60\.1 minutes, more than the 60 allowed\. Make the slowest/],
+  ];
+  for (const [minutes, ok, text] of rows)
+    it(`of ${minutes} minutes ${ok ? 'passes' : 'fails'}`, () => {
+      const verdict = verdictOnDuration(minutes * 60_000);
+      assert.equal(verdict.ok, ok);
+      assert.match(verdict.text, text);
+    });
+});
+
+describe('SUITE_PROCESSES', () => {
+  it('is 2 where nothing is said', () => assert.equal(processCount(undefined), 2));
+  it('may be 1', () => assert.equal(processCount('1'), 1));
+  for (const value of ['0', '1.5', 'two', ''])
+    it(`is refused as "${value}"`, () =>
+      assert.throws(() => processCount(value), /SUITE_PROCESSES=.*: must be a whole number of 1 or more/));
+});

@@ -1,0 +1,49 @@
+/** In which order the cluster suites run, and what is said of their durations. Pure. */
+
+/** A test that ran. */
+export interface TestRun {
+  readonly file: string;
+  readonly title: string;
+  readonly ms: number;
+}
+
+/** Seconds that a suite took, by its file. */
+export type Durations = Readonly<Record<string, number>>;
+
+/** Over this a run of all suites is warned of, and over the other it fails: CI allows 90 minutes, the build of all tools included. */
+const WARN_MINUTES = 35;
+const FAIL_MINUTES = 60;
+
+/**
+ * The order for processes that each take the next file when they are done with one: the longest first, so that none is left alone with a long
+ * one at the end. A file of unknown duration counts as long.
+ */
+export function longestFirst(files: readonly string[], durations: Durations): string[] {
+  const seconds = (file: string) => durations[file] ?? Number.POSITIVE_INFINITY;
+  const compare = (a: number, b: number) => (a === b ? 0 : b - a);
+  return [...files].sort((a, b) => compare(seconds(a), seconds(b)) || a.localeCompare(b));
+}
+
+/** The slowest tests as a table, the slowest first. */
+export function slowestTests(tests: readonly TestRun[], count = 20): string {
+  const slowest = [...tests].sort((a, b) => b.ms - a.ms).slice(0, count);
+  const lines = slowest.map(({ ms, file, title }) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${file}  ${title}`);
+  return [`The ${slowest.length} slowest of ${tests.length} tests:`, ...lines].join('\n');
+}
+
+/** What is to be said of a run of all suites that took so long. */
+export function verdictOnDuration(ms: number): { readonly ok: boolean; readonly text: string } {
+  const minutes = ms / 60_000;
+  const took = `The cluster suites took ${minutes.toFixed(1)} minutes`;
+  const remedy = 'Make the slowest tests above faster, or move what they enumerate to a unit test.';
+  if (minutes > FAIL_MINUTES) return { ok: false, text: `${took}, more than the ${FAIL_MINUTES} allowed. ${remedy}` };
+  if (minutes > WARN_MINUTES) return { ok: true, text: `Warning: ${took}, more than ${WARN_MINUTES}. ${remedy}` };
+  return { ok: true, text: `${took}.` };
+}
+
+/** How many processes run suites: `value` of SUITE_PROCESSES, by default 2. Throws when it is no number from 1 on. */
+export function processCount(value: string | undefined): number {
+  const count = Number(value ?? 2);
+  if (Number.isInteger(count) && count >= 1) return count;
+  throw new Error(`SUITE_PROCESSES=${value}: must be a whole number of 1 or more.`);
+}

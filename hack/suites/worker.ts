@@ -1,0 +1,50 @@
+/**
+ * One of the processes that run the cluster suites: a world of its own, and one file after the other, each as the parent names it. Its last line for
+ * a file is END, because its output and its messages come by different ways.
+ */
+import { once } from 'node:events';
+import Mocha from 'mocha';
+import { endWorld, mochaHooks, startedWorld } from '../../test/sharedWorld.ts';
+import type { Report, Task } from './protocol.ts';
+import { END } from './protocol.ts';
+import { usageOf, writeUsage } from './usage.ts';
+
+const { USAGE_FILE } = process.env;
+
+async function run(file: string): Promise<Report> {
+  const mocha = new Mocha({
+    timeout: 120_000,
+    slow: 20_000,
+    forbidOnly: true,
+    forbidPending: true,
+    rootHooks: { afterEach: mochaHooks.afterEach },
+  });
+  mocha.addFile(file);
+  await mocha.loadFilesAsync();
+  const tests: Report['tests'][number][] = [];
+  const failed = await new Promise<number>((resolve) => {
+    const runner = mocha.run(resolve);
+    runner.on('test end', (test) => tests.push({ title: test.fullTitle(), ms: test.duration ?? 0 }));
+  });
+  return { file, failed, tests };
+}
+
+function send(message: Report | 'ready'): void {
+  process.send?.(message);
+}
+
+send('ready');
+for (;;) {
+  const [task]: Task[] = await once(process, 'message');
+  if (task?.file === undefined) break;
+  const report = await run(task.file).catch((error: Error): Report => {
+    console.log(`\n  0 passing\n  1 failing\n\n  1) ${task.file} could not be loaded:\n${error.stack}\n`);
+    return { file: task.file ?? '', failed: 1, tests: [] };
+  });
+  console.log(END);
+  send(report);
+}
+const world = await startedWorld();
+if (world && USAGE_FILE) await writeUsage(USAGE_FILE, await usageOf(world));
+await endWorld();
+process.disconnect?.();
