@@ -22,13 +22,13 @@ export interface PreviousOperator {
 }
 
 /**
- * Builds it from git's history, with the packages of today. Where there is no history that goes back far enough, as in an exported or
- * shallow checkout, it is built from the checkout itself: then nothing but the restart is looked at, and `origin` says so.
+ * Builds it from git's history, with the packages of today. Where there is no history, as in an exported checkout, it is built from the checkout
+ * itself: then only the restart is tested, and `origin` says so. Throws with the remedy where the history is cut off, as in a shallow clone.
  */
 export async function previousOperator(): Promise<PreviousOperator> {
   const folder = await mkdtemp(join(tmpdir(), 'windowspool-previous-'));
   try {
-    const commit = await lastOtherCommit();
+    const commit = await lastOtherCommit(ROOT);
     const sources = commit === undefined ? ROOT : join(folder, 'checkout');
     if (commit !== undefined) await checkOut(commit, sources);
     const bundle = join(folder, 'operator');
@@ -49,15 +49,24 @@ export async function previousOperator(): Promise<PreviousOperator> {
   }
 }
 
-/** HEAD while the checkout has changes of the operator, else the commit before the one that changed it last; undefined without such history. */
-async function lastOtherCommit(): Promise<string | undefined> {
+/**
+ * HEAD while the checkout `root` has changes of the operator, else the commit before the one that changed it last; undefined where there is
+ * none. In a shallow clone the oldest commit seems to have changed everything, and what was before it cannot be known: throws.
+ */
+export async function lastOtherCommit(root: string): Promise<string | undefined> {
+  const git = (...args: readonly string[]) => gitIn(root, args);
   const top = await git('rev-parse', '--show-prefix', '--verify', 'HEAD');
   // No repository, or one around a folder that is not its root.
   if (top === undefined || !/^\n[0-9a-f]+\n$/.test(top)) return undefined;
   const changed = await git('status', '--porcelain', '--', ...OPERATOR);
   if (changed !== '') return 'HEAD';
   const last = await git('rev-list', '-1', 'HEAD', '--', ...OPERATOR);
-  return (await git('rev-parse', '--verify', '--quiet', `${last?.trim()}^`))?.trim();
+  const before = await git('rev-parse', '--verify', '--quiet', `${last?.trim()}^`);
+  if (before === undefined && (await git('rev-parse', '--is-shallow-repository'))?.trim() === 'true')
+    throw new Error(
+      `${root} is a shallow clone: its history ends before the last change of the operator, so there is no previous operator to upgrade from. Run: git fetch --unshallow`,
+    );
+  return before?.trim();
 }
 
 async function checkOut(commit: string, folder: string): Promise<void> {
@@ -69,8 +78,8 @@ async function checkOut(commit: string, folder: string): Promise<void> {
 }
 
 /** What git prints; undefined when it fails or is not there. */
-async function git(...args: readonly string[]): Promise<string | undefined> {
-  const outcome = await runCommand('git', args, { cwd: ROOT, timeoutMs: 30_000 }).catch(() => undefined);
+async function gitIn(root: string, args: readonly string[]): Promise<string | undefined> {
+  const outcome = await runCommand('git', args, { cwd: root, timeoutMs: 30_000 }).catch(() => undefined);
   return outcome?.code === 0 ? outcome.stdout : undefined;
 }
 
