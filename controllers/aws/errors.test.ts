@@ -140,6 +140,66 @@ describe('an error without a name that AWS gives', () => {
   });
 });
 
+describe('EKS reports missing permissions as a bad request', () => {
+  const user = 'User: arn:aws:sts::111122223333:assumed-role/operator/operator';
+  const launch = 'You are not authorized to launch instances with this launch template.';
+  const slr = 'AWSServiceRoleForAmazonEKSNodegroup';
+  const table: readonly (readonly [message: string, kind: TroubleKind, action?: string])[] = [
+    [`${launch} Encoded authorization failure message: SAh2nDlM_rJs7hFuZ5hszTmXB0Cpmz2`, 'denied', 'ec2:RunInstances'],
+    [`${launch} ${user} is not authorized to perform: ec2:CreateTags on resource: x`, 'denied', 'ec2:CreateTags'],
+    [
+      `Failed to validate if SLR: ${slr} already exists due to missing permissions for 'iam:GetRole'`,
+      'denied',
+      'iam:GetRole',
+    ],
+    [
+      `Failed to create service linked role: ${slr} due to missing permissions for 'iam:CreateServiceLinkedRole'`,
+      'denied',
+      'iam:CreateServiceLinkedRole',
+    ],
+    [`${user} is not authorized to perform: iam:PassRole on resource: role nodes`, 'denied', 'iam:PassRole'],
+    ['You are not authorized to perform this operation.', 'denied'],
+    ['You are not authorized to perform ec2:DescribeSubnets.', 'denied', 'ec2:DescribeSubnets'],
+    [`${launch} Not authorized for images: [ami-1]`, 'refused'],
+    ['Cannot specify instance types in launch template and API request', 'refused'],
+    ['The role nodes is not authorized', 'refused'],
+    ['', 'refused'],
+  ];
+  for (const code of ['InvalidRequestException', 'InvalidParameterException']) {
+    for (const [message, kind, action] of table) {
+      it(`${code} "${message.slice(0, 110)}" is ${kind}, and the permission is ${action ?? 'not named'}`, () => {
+        const trouble = troubleOf('CreateNodegroup', sdkError(code, 400, message));
+        assert.deepEqual([trouble.kind, trouble.action], [kind, action]);
+        assert.doesNotMatch(trouble.message, /Encoded|SAh2/);
+      });
+    }
+  }
+
+  it('and AccessDeniedException, too, names the permission where its message does', () => {
+    const action = (message: string) => troubleOf('x', sdkError('AccessDeniedException', 403, message)).action;
+    assert.equal(
+      action(`${user} is not authorized to perform: eks:CreateNodegroup on resource: x`),
+      'eks:CreateNodegroup',
+    );
+    assert.equal(action('Cross-account pass role is not allowed.'), undefined);
+  });
+
+  it('a quota is a quota, whatever it says', () => {
+    const { kind, action } = troubleOf('x', sdkError('ResourceLimitExceededException', 400, launch));
+    assert.deepEqual([kind, action], ['limit', undefined]);
+  });
+
+  it('a name that another caller wrote is not taken for a permission: it is short, and in the form of IAM', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 5_000 }), (words) => {
+        const message = `is not authorized to perform: ${words}`;
+        const { action = 'iam:GetRole' } = troubleOf('x', sdkError('InvalidRequestException', 400, message));
+        assert.match(action, /^[a-z0-9-]{2,32}:[A-Za-z]{3,64}$/);
+      }),
+    );
+  });
+});
+
 describe('the words of AWS', () => {
   const ID = '8a2c1f9e-7b1d-4f6a-9c3e-2d5b8e7f6a1c';
   const table: readonly (readonly [string, string])[] = [

@@ -52,6 +52,26 @@ const KINDS: ReadonlyMap<string, TroubleKind> = new Map(
   }),
 );
 
+/** How EKS words a request that is wrong; the permissions that it needs of the caller come as the same two. */
+const BAD_REQUESTS: ReadonlySet<string> = new Set(['InvalidRequestException', 'InvalidParameterException']);
+
+/**
+ * Words by which EKS reports that the caller lacks a permission. Seen in InvalidRequestException: terraform-aws-eks#823 (iam:GetRole), XenitAB/terraform-modules#396
+ * (iam:CreateServiceLinkedRole), aws-samples/terraform-eks-code#13 and scylla-cluster-tests#12172 (the launch template). In AccessDeniedException:
+ * aws-controllers-k8s/community#2164. An action that the message names goes before the one that is meant here.
+ */
+const MISSING_PERMISSIONS: readonly { readonly words: RegExp; readonly action?: string }[] = [
+  { words: /\byou are not authorized to launch instances with this launch template\b/i, action: 'ec2:RunInstances' },
+  { words: /\bmissing permissions for\b/i },
+  { words: /\bnot authorized to perform\b/i },
+];
+
+/** EKS says "not authorized", and no permission helps: the image is private, as those of Windows are four months after their release. */
+const PRIVATE_IMAGE = /\bnot authorized for images\b/i;
+
+/** The IAM action in such a message: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_action.html */
+const NAMED_ACTION = /\b(?:not authorized to perform:?|missing permissions for) '?([a-z0-9-]{2,32}:[A-Za-z]{3,64})\b/;
+
 interface Parts {
   readonly name: string;
   readonly code: string | undefined;
@@ -80,7 +100,17 @@ export function troubleOf(operation: string, error: unknown): Trouble {
     const own = KINDS.has(name) && message ? scrub(message) : '';
     return { kind: 'unavailable', operation, code: code ?? name, message: own || what };
   }
-  return { kind: kindOf(name, message, status), operation, code: name, message: scrub(message) };
+  const kind = kindOf(name, message, status);
+  const action = kind === 'denied' ? missingAction(message) : undefined;
+  return { kind, operation, code: name, message: scrub(message), ...(action !== undefined && { action }) };
+}
+
+function lacksPermission(message: string): boolean {
+  return !PRIVATE_IMAGE.test(message) && MISSING_PERMISSIONS.some(({ words }) => words.test(message));
+}
+
+function missingAction(message: string): string | undefined {
+  return NAMED_ACTION.exec(message)?.[1] ?? MISSING_PERMISSIONS.find(({ words }) => words.test(message))?.action;
 }
 
 /** Network trouble, and answers that no AWS service wrote; a 5xx under a name that is not known. */
@@ -92,6 +122,7 @@ function isTransient(name: string, code: string | undefined, status: number | un
 function kindOf(name: string, message: string, status: number | undefined): TroubleKind {
   // EKS says InvalidRequest while the cluster itself is being created or updated: that passes.
   if (/is not in ACTIVE status/.test(message)) return 'busy';
+  if (BAD_REQUESTS.has(name) && lacksPermission(message)) return 'denied';
   const known = KINDS.get(name);
   if (known) return known;
   if (status === 429) return 'throttled';

@@ -7,6 +7,9 @@ import { startOldApiServer } from '../engine/oldApiServer.ts';
 import { poolManifest } from '../pools.ts';
 import { setSwitch, theWorld, withOperator } from '../sharedWorld.ts';
 
+const LAUNCH =
+  /not authorized to launch instances with this launch template\. Grant ec2:RunInstances to the operator's role/;
+
 describe('an API server without watch lists', function () {
   this.timeout(120_000);
 
@@ -47,25 +50,45 @@ describe('rights in AWS that only some accounts and pools need', () => {
   const ready = (name: string) =>
     stage.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
 
-  /** Takes the right away: the pool tells it in AWS' words, and goes on once it is back. */
-  async function needs(action: string, pool: object, name: string, words: RegExp): Promise<void> {
+  /** Revokes the permission: the pool reports it in AWS' words with the action's name, refuses nothing for good, and continues once it is back. */
+  async function withoutPermission(action: string, name: string, words: RegExp, change: object): Promise<void> {
     stage.world.cloud.faults.removeAction({ action });
     try {
-      await stage.world.apply(pool);
-      const told = (pool: WindowsPool | undefined) =>
-        ['PrerequisitesMet', 'NodeGroupReady'].some((type) => words.test(messageOf(pool, type)));
-      await stage.world.waitForPool(name, `to tell of ${action}`, told);
+      await stage.world.apply(change);
+      const reported = (pool: WindowsPool | undefined) =>
+        conditionOf(pool, 'PrerequisitesMet') === 'False/AccessDenied' &&
+        words.test(messageOf(pool, 'PrerequisitesMet'));
+      const pool = await stage.world.waitForPool(name, `to report that ${action} is missing`, reported);
+      assert.equal(pool?.status?.nodeGroup?.failedTarget, undefined);
     } finally {
       stage.world.cloud.faults.restoreAction();
     }
+  }
+
+  async function needs(action: string, pool: object, name: string, words: RegExp): Promise<void> {
+    await withoutPermission(action, name, words, pool);
     await ready(name);
     await stage.world.kubectl('delete', 'windowspool', name, '--timeout=60s');
   }
 
+  it('a node group needs the permission to read its roles', async () => {
+    await needs(
+      'iam:GetRole',
+      poolManifest('reader'),
+      'reader',
+      /missing permissions for 'iam:GetRole'.* Grant iam:GetRole /,
+    );
+  });
+
   it('the first node group of an account needs the service-linked role made', async () => {
     const restore = setSwitch(stage.world, 'nodegroupServiceRole', 'missing');
     try {
-      await needs('iam:CreateServiceLinkedRole', poolManifest('pioneer'), 'pioneer', /iam:CreateServiceLinkedRole/);
+      await needs(
+        'iam:CreateServiceLinkedRole',
+        poolManifest('pioneer'),
+        'pioneer',
+        /Grant iam:CreateServiceLinkedRole /,
+      );
     } finally {
       restore();
     }
@@ -77,6 +100,26 @@ describe('rights in AWS that only some accounts and pools need', () => {
     stage.world.cloud.faults.launchTemplate({ name: 'tagging', data });
     const nodeGroup = { launchTemplate: { name: 'tagging', version: '$Latest' }, instanceTypes: ['m5.large'] };
     const pool = poolManifest('tagged', { nodeGroup });
-    await needs('ec2:CreateTags', pool, 'tagged', /not authorized to launch instances with this launch template/);
+    await needs('ec2:CreateTags', pool, 'tagged', LAUNCH);
+  });
+
+  it('an update to another version of a launch template waits for the permission to launch from it', async () => {
+    const { faults } = stage.world.cloud;
+    faults.launchTemplate({ name: 'moving', data: {} });
+    const pool = (version: string) =>
+      poolManifest('moving', {
+        nodeGroup: { launchTemplate: { name: 'moving', version }, instanceTypes: ['m5.large'] },
+      });
+    await stage.world.apply(pool('1'));
+    await ready('moving');
+    faults.launchTemplate({ name: 'moving', data: { EbsOptimized: true } });
+    await withoutPermission('ec2:RunInstances', 'moving', LAUNCH, pool('2'));
+    await stage.world.waitForPool(
+      'moving',
+      'to have the second version',
+      (found) =>
+        found?.status?.nodeGroup?.launchTemplate?.version === '2' && conditionOf(found, 'Ready') === 'True/Verified',
+    );
+    await stage.world.kubectl('delete', 'windowspool', 'moving', '--timeout=60s');
   });
 });

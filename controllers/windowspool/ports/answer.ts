@@ -4,7 +4,7 @@
  * Why a call may not do its work, classified once at the edge.
  * - `throttled`, `unavailable`: try again later, with backoff (429, 5xx, network, time-outs).
  * - `busy`: the object is being changed by somebody else; try again later (409 ResourceInUse, 428).
- * - `denied`: the operator lacks a right (403); somebody must grant it.
+ * - `denied`: the operator lacks a permission (403, or words that say so); an administrator must grant it.
  * - `refused`: the request itself is wrong (InvalidParameter, InvalidRequest); the same one will be refused again.
  * - `limit`: a quota is used up (ResourceLimitExceeded).
  * - `conflict`: the object changed since it was read (a failed precondition); read it again.
@@ -34,6 +34,8 @@ export interface Trouble {
   /** The error's name, as its API gives it: `InvalidParameterException`, `Forbidden`. */
   readonly code: string;
   readonly message: string;
+  /** The IAM action that is missing, where the other side names it: `iam:PassRole`. Only with `denied`. */
+  readonly action?: string;
 }
 
 /** The answer to a call that may fail in expected ways. */

@@ -102,7 +102,7 @@ function assessRights({ troubles, group, cluster }: Situation): Finding | undefi
   if (!denied) return undefined;
   const ofAws = aws !== undefined || other === undefined;
   const fix = ofAws
-    ? "Grant the right to the operator's role; config/aws/iam-policy.json has all of them."
+    ? `Grant ${denied.action ?? 'the right'} to the operator's role; config/aws/iam-policy.json has all of them.`
     : "Grant the right to the operator's ServiceAccount; config/rbac has all of them.";
   const message = `${ofAws ? 'AWS' : 'The API server'} denied ${sentence(`${denied.operation}: ${denied.message}`)} ${fix}`;
   const status = aws || other ? ({ status: 'False', working: true } as const) : ({ status: 'Unknown' } as const);

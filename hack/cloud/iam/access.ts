@@ -117,6 +117,7 @@ function tagsInstances(cloud: CloudState, { id, name, version }: LaunchTemplateS
   return TagSpecifications.some(({ Tags = [] }) => Tags.length > 0);
 }
 
+// Both words were seen: terraform-aws-modules/terraform-aws-eks#823, XenitAB/terraform-modules#396.
 function serviceRoleQuestions(cloud: CloudState): AccessQuestion[] {
   const name = 'AWSServiceRoleForAmazonEKSNodegroup';
   const service = 'eks-nodegroup.amazonaws.com';
@@ -127,7 +128,15 @@ function serviceRoleQuestions(cloud: CloudState): AccessQuestion[] {
     denied: () =>
       invalidRequest(`Failed to validate if SLR: ${name} already exists due to missing permissions for 'iam:GetRole'`),
   };
-  const create = { action: 'iam:CreateServiceLinkedRole', resource, context: { 'iam:AWSServiceName': service } };
+  const create: AccessQuestion = {
+    action: 'iam:CreateServiceLinkedRole',
+    resource,
+    context: { 'iam:AWSServiceName': service },
+    denied: () =>
+      invalidRequest(
+        `Failed to create service linked role: ${name} due to missing permissions for 'iam:CreateServiceLinkedRole'`,
+      ),
+  };
   return cloud.switches.nodegroupServiceRole === 'exists' ? [find] : [find, create];
 }
 
