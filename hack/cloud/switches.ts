@@ -17,6 +17,15 @@ export const switchTable = {
   updatesWithoutChange: ['accept', 'reject'],
   /** A policy condition on a resource's tags, and the resource does not exist: 404 or 403? */
   missingUnderTagCondition: ['notFound', 'denied'],
+  /**
+   * For which ARN does EKS authorize the Describe call of a resource that does not exist? A placeholder that spells the request's path was seen for
+   * DescribeAddon, `arn:aws:eks:REGION:ACCOUNT:/clusters/CLUSTER/addons/NAME`: terraform-aws-modules/terraform-aws-eks#1725.
+   */
+  missingAddonArn: ['path', 'addon'],
+  /** The same for DescribeNodegroup: not known. A policy that names node groups only would deny it before each first creation. */
+  missingNodegroupArn: ['nodegroup', 'path'],
+  /** The same for DescribeAccessEntry: not known. */
+  missingAccessEntryArn: ['accessEntry', 'path'],
   /** Labels with kubernetes.io/ or k8s.io/: judged by the kubelet (which refuses to start with unknown ones), or refused by EKS as in 2021? */
   reservedLabels: ['kubelet', 'reject'],
   /** Taints with kubernetes.io/ or k8s.io/: accepted, or refused as such labels were in 2021? */

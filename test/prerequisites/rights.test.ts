@@ -138,6 +138,28 @@ describe('prerequisites that may not be looked at', () => {
     await remove('norole');
   });
 
+  it('a first creation that may not look for its node group names the statement that lets it', async () => {
+    const { calls } = stage.world.cloud.faults;
+    const denial = 'User: x is not authorized to perform: eks:DescribeNodegroup on resource: /clusters/x';
+    calls.error({
+      operation: 'DescribeNodegroup',
+      group: 'unseen',
+      name: 'AccessDeniedException',
+      message: denial,
+      count: 10_000,
+    });
+    await stage.world.apply(poolManifest('unseen'));
+    await is('unseen', 'PrerequisitesMet', 'False/AccessDenied');
+    assert.match(
+      await message('unseen', 'PrerequisitesMet'),
+      /Grant eks:DescribeNodegroup .* a node group that does not exist yet: the statement ReadNodeGroupsAndTheirUpdates covers both\.$/,
+    );
+    assert.equal(creations('unseen'), 0);
+    calls.clear();
+    await is('unseen', 'Ready', 'True/Verified');
+    await remove('unseen');
+  });
+
   it('are Unknown without the right to read aws-auth, where that alone gives the role its access', async () => {
     const { cloud } = stage.world;
     cloud.faults.cluster({ authenticationMode: 'CONFIG_MAP' });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { assess } from '../assess.ts';
 import { IGNORE_PREREQUISITES_ANNOTATION } from '../labels.ts';
@@ -14,6 +15,7 @@ import {
   sampleTrouble,
 } from '../testing/fixtures.ts';
 import { randomFacts, sampleFacts, unasked } from '../testing/prerequisites.ts';
+import { unseen } from '../testing/sights.ts';
 import { absent, check, group, NO_NODES_YET, NOT_CREATED, pool, stalled, working } from '../testing/truthTable.ts';
 import { RIGHTS } from './facts.ts';
 
@@ -203,6 +205,23 @@ describe('PrerequisitesMet', () => {
       },
     ],
   ]);
+});
+
+describe('DescribeNodegroup that is denied', () => {
+  const message = (of: typeof pool) =>
+    assess(sampleSituation({ pool: of, group: unseen('denied') })).PrerequisitesMet.message;
+  const hint = /EKS may also deny this for a node group that does not exist yet: the statement \w+ covers both\.$/;
+
+  it('names the statement that covers a node group which does not exist yet, until the group was seen once', () => {
+    assert.match(message(samplePool()), hint);
+    assert.doesNotMatch(message(pool), hint);
+  });
+
+  it('names a statement of the shipped policy', async () => {
+    const [, sid = 'none'] = /the statement (\w+) /.exec(message(samplePool())) ?? [];
+    const policy = await readFile(new URL('../../../config/aws/iam-policy.json', import.meta.url), 'utf8');
+    assert.ok(policy.includes(`"Sid": "${sid}"`), sid);
+  });
 });
 
 describe('a pool without a node group', () => {

@@ -2,6 +2,7 @@
 import type { WindowsPool } from '../api.gen.ts';
 import type { Finding } from '../assess.ts';
 import { isAwsTrouble, isClusterMismatch, isDeleting } from '../facts.ts';
+import type { Trouble } from '../ports/answer.ts';
 import type { Situation, StepTrouble } from '../situation.ts';
 import { count, sentence } from '../words.ts';
 import type { Examination } from './checks.ts';
@@ -89,7 +90,8 @@ function assessUnknown({ unknown }: Examination): Finding | undefined {
  * The right that is missing, and who has to get it. Without the right to do something the pool can't be kept; without the right to look at
  * something beside, the operator only knows less.
  */
-function assessRights({ troubles, group, cluster }: Situation): Finding | undefined {
+function assessRights(s: Situation): Finding | undefined {
+  const { troubles, group, cluster } = s;
   const isLook = ({ step }: StepTrouble) => step.startsWith('describe');
   const aws = [
     ...(group.kind === 'unreachable' ? [group.trouble] : []),
@@ -104,9 +106,19 @@ function assessRights({ troubles, group, cluster }: Situation): Finding | undefi
   const fix = ofAws
     ? `Grant ${denied.action ?? 'the right'} to the operator's role; config/aws/iam-policy.json has all of them.`
     : "Grant the right to the operator's ServiceAccount; config/rbac has all of them.";
-  const message = `${ofAws ? 'AWS' : 'The API server'} denied ${sentence(`${denied.operation}: ${denied.message}`)} ${fix}`;
+  const beforeCreation = denied === hiddenGroup(s) ? ` ${MISSING_GROUP}` : '';
+  const message = `${ofAws ? 'AWS' : 'The API server'} denied ${sentence(`${denied.operation}: ${denied.message}`)} ${fix}${beforeCreation}`;
   const status = aws || other ? ({ status: 'False', working: true } as const) : ({ status: 'Unknown' } as const);
   return { ...status, reason: 'AccessDenied', message };
+}
+
+/** A policy that lists node groups only may deny the first look at each: no public source says what EKS authorizes for a group that does not exist. */
+const MISSING_GROUP =
+  'EKS may also deny this for a node group that does not exist yet: the statement ReadNodeGroupsAndTheirUpdates covers both.';
+
+/** Why a node group that was never seen could not be described. */
+function hiddenGroup({ group, pool }: Situation): Trouble | undefined {
+  return group.kind === 'unreachable' && pool.status?.nodeGroup?.arn === undefined ? group.trouble : undefined;
 }
 
 function clusterMismatch({ cluster, settings, pool }: Situation): Finding {

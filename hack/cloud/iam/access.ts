@@ -147,12 +147,23 @@ function groupQuestions(
   given: Readonly<Record<string, unknown>>,
 ): AccessQuestion[] {
   const record = cloud.groups.get(group);
-  const arn = record?.nodegroup.nodegroupArn ?? cloud.arn(`nodegroup/${given.clusterName ?? given.name}/${group}/none`);
+  const cluster = given.clusterName ?? given.name;
+  // What a change of a missing group is authorized for is a matter of its tags: missingUnderTagCondition.
+  const asPath = cloud.switches.missingNodegroupArn === 'path' && name.startsWith('Describe');
+  const missing = asPath ? pathOf(cluster, 'node-groups', group) : `nodegroup/${cluster}/${group}/none`;
+  const arn = record?.nodegroup.nodegroupArn ?? cloud.arn(missing);
   return [{ action: `eks:${name}`, resource: arn, context: resourceTags(record?.nodegroup.tags, missingTags(cloud)) }];
 }
 
-const addonArn = (cloud: CloudState, { clusterName, addonName }: Readonly<Record<string, unknown>>): string =>
-  cloud.addons.get(String(addonName))?.addonArn ?? cloud.arn(`addon/${clusterName}/${addonName}/none`);
+function addonArn(cloud: CloudState, { clusterName, addonName }: Readonly<Record<string, unknown>>): string {
+  const asPath = cloud.switches.missingAddonArn === 'path';
+  const missing = asPath ? pathOf(clusterName, 'addons', addonName) : `addon/${clusterName}/${addonName}/none`;
+  return cloud.addons.get(String(addonName))?.addonArn ?? cloud.arn(missing);
+}
+
+/** The path of the request, which EKS takes for the resource where there is none. */
+const pathOf = (cluster: unknown, kind: 'addons' | 'node-groups' | 'access-entries', name: unknown): string =>
+  `/clusters/${cluster}/${kind}/${name}`;
 
 function createEntryQuestions(
   cloud: CloudState,
@@ -188,7 +199,9 @@ function entryQuestions(
   const path = entryPath(String(clusterName), String(principalArn));
   const type: Record<string, string> = entry?.type === undefined ? {} : { 'eks:accessEntryType': entry.type };
   const context = { ...resourceTags(entry?.tags, {}), ...type, 'eks:principalArn': String(principalArn) };
-  return [{ action: `eks:${name}`, resource: entry?.accessEntryArn ?? cloud.arn(`${path}/none`), context }];
+  const asPath = cloud.switches.missingAccessEntryArn === 'path' && name.startsWith('Describe');
+  const missing = asPath ? pathOf(clusterName, 'access-entries', principalArn) : `${path}/none`;
+  return [{ action: `eks:${name}`, resource: entry?.accessEntryArn ?? cloud.arn(missing), context }];
 }
 
 function tagQuestions(cloud: CloudState, name: string, given: Readonly<Record<string, unknown>>): AccessQuestion[] {
