@@ -200,6 +200,28 @@ describe('EKS reports missing permissions as a bad request', () => {
   });
 });
 
+describe('a release that EKS does not offer', () => {
+  const table: readonly (readonly [message: string, passes: true | undefined])[] = [
+    ['Requested release version 1.31.3-20250103 is not valid for kubernetes version 1.30.', true],
+    [
+      'Requested Nodegroup release version 1.16.13-20201007 is invalid. Allowed release version is 1.16.15-20201107',
+      true,
+    ],
+    [
+      'Requested Node Group release version 1.14.7-20190927 is invalid. Allowed release version is 1.14.8-20191213',
+      true,
+    ],
+    ['You cannot specify the field releaseVersion when using custom AMIs.', undefined],
+    ['unsupported Kubernetes version 1.99', undefined],
+  ];
+  for (const [message, passes] of table) {
+    it(`${message} ${passes ? 'may be offered later' : 'is about something else'}`, () => {
+      const trouble = troubleOf('UpdateNodegroupVersion', sdkError('InvalidParameterException', 400, message));
+      assert.deepEqual([trouble.kind, trouble.passes], ['refused', passes]);
+    });
+  }
+});
+
 describe('the words of AWS', () => {
   const ID = '8a2c1f9e-7b1d-4f6a-9c3e-2d5b8e7f6a1c';
   const table: readonly (readonly [string, string])[] = [

@@ -69,6 +69,12 @@ const MISSING_PERMISSIONS: readonly { readonly words: RegExp; readonly action?: 
 /** EKS says "not authorized", and no permission helps: the image is private, as those of Windows are four months after their release. */
 const PRIVATE_IMAGE = /\bnot authorized for images\b/i;
 
+/**
+ * EKS does not offer an AMI release, and may do so later: the SSM parameter of the newest AMI and EKS do not change at the same moment. Seen: eksctl-io/eksctl#7976
+ * ("is not valid for kubernetes version"), awslabs/amazon-eks-ami#559 ("is invalid. Allowed release version is ...").
+ */
+const RELEASE_NOT_OFFERED = /\brelease version \S+ is (?:not valid for kubernetes version|invalid\b)/i;
+
 /** The IAM action in such a message: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_action.html */
 const NAMED_ACTION = /\b(?:not authorized to perform:?|missing permissions for) '?([a-z0-9-]{2,32}:[A-Za-z]{3,64})\b/;
 
@@ -102,7 +108,15 @@ export function troubleOf(operation: string, error: unknown): Trouble {
   }
   const kind = kindOf(name, message, status);
   const action = kind === 'denied' ? missingAction(message) : undefined;
-  return { kind, operation, code: name, message: scrub(message), ...(action !== undefined && { action }) };
+  const passes = kind === 'refused' && RELEASE_NOT_OFFERED.test(message);
+  return {
+    kind,
+    operation,
+    code: name,
+    message: scrub(message),
+    ...(action !== undefined && { action }),
+    ...(passes && { passes }),
+  };
 }
 
 function lacksPermission(message: string): boolean {

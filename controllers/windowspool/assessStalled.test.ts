@@ -37,6 +37,9 @@ describe('nothing but a human helps: Ready is False, and Stalled with the reason
     'Check --cluster-name and --region. Nothing is changed; deletionPolicy: Retain lets a deleted pool go.';
   const elsewhere = `False ClusterMismatch: EKS cluster prod in eu-west-1 has another certificate authority than the API server that the operator uses. ${mismatch}`;
   const NOT_LOOKED_AT = "Unknown ClusterMismatch: Node group web is not looked at: this is not the pool's cluster.";
+  const older = sampleTrouble('refused', { operation: 'CreateNodegroup', message: 'version 1.35 is not valid' });
+  const { nodeGroup } = samplePool().spec;
+  const pinned = samplePool({ nodeGroup: { ...nodeGroup, kubernetesVersion: '1.35' } }, { status: knownStatus() });
   const refused = sampleTrouble('refused', { operation: 'CreateNodegroup', message: 'Subnet x does not exist' });
   const limit = sampleTrouble('limit', { operation: 'CreateNodegroup', message: 'Quota of 30 is used up.' });
   const again =
@@ -60,6 +63,17 @@ describe('nothing but a human helps: Ready is False, and Stalled with the reason
         ...stalled(
           'NodeGroupReady',
           `False CreateRefused: EKS refused to create node group web: Subnet x does not exist. ${again}`,
+        ),
+        NodesVerified: NO_NODES_YET,
+      },
+    ],
+    [
+      'a creation was refused for a Kubernetes version that the spec pins below that of the cluster',
+      sampleSituation({ pool: pinned, ...absent, troubles: [{ at: NOW, step: 'createNodeGroup', trouble: older }] }),
+      {
+        ...stalled(
+          'NodeGroupReady',
+          `False CreateRefused: EKS refused to create node group web: version 1.35 is not valid. spec.nodeGroup.kubernetesVersion pins Kubernetes 1.35, and the cluster has 1.36: EKS creates node groups of the cluster's version. Remove the pin, or pin 1.36. ${again}`,
         ),
         NodesVerified: NO_NODES_YET,
       },

@@ -3,11 +3,15 @@ import type { NodeGroupState } from './api.gen.ts';
 import { createdFrom, groupOf } from './facts.ts';
 import { RETRY_ANNOTATION } from './labels.ts';
 import { configChangeFor, configTargetOf } from './nodeGroup/groupChanges.ts';
-import { nodeGroupNameOf } from './nodeGroup/nodeGroup.ts';
+import { nodeGroupNameOf, pinnedMinor } from './nodeGroup/nodeGroup.ts';
+import { nodeGroupIn } from './poolKind.ts';
+import type { Trouble } from './ports/answer.ts';
 import type { NodeGroupUpdate } from './ports/eks.ts';
+import type { Reason } from './reasons.ts';
 import type { Situation, StepTrouble } from './situation.ts';
 import type { Step } from './steps.ts';
 import { describeStuckPods, isEvictionFailure } from './upgrades/evictions.ts';
+import { isNewerMinor } from './upgrades/releaseVersion.ts';
 import { automaticChangeFor, preparationFor, versionChangeFor, versionTargetOf } from './upgrades/versionChanges.ts';
 import { joined, sentence } from './words.ts';
 
@@ -60,7 +64,14 @@ function standingFailures(s: Situation): FailedTarget[] {
 function openFailures(s: Situation): FailedTarget[] {
   const { failedTarget, moreFailedTargets = [] } = s.pool.status?.nodeGroup ?? {};
   const open = openTargets(s);
-  return [...(failedTarget ? [failedTarget] : []), ...moreFailedTargets].filter(({ target }) => open.has(target));
+  return [...(failedTarget ? [failedTarget] : []), ...moreFailedTargets].filter(
+    (failed) => open.has(failed.target) && !hasPassed(s, failed),
+  );
+}
+
+/** Whether it is time to send again what EKS may accept by now: at the next regular look, which comes after 3/4 of the interval at the earliest. */
+function hasPassed({ now, settings }: Situation, { reason, time }: FailedTarget): boolean {
+  return reason === NOT_OFFERED && now >= Date.parse(time) + settings.resyncMs / 2;
 }
 
 function isRetried({ pool }: Situation, failed: FailedTarget): boolean {
@@ -79,8 +90,20 @@ function refusedCreation(s: Situation): FailedTarget | undefined {
   if (!lasting) return undefined;
   const { trouble, at } = lasting;
   const reason = trouble.kind === 'limit' ? 'QuotaExceeded' : 'CreateRefused';
-  const message = `EKS refused to create node group ${nodeGroupNameOf(s.pool)}: ${trouble.message}`;
+  const message = `EKS refused to create node group ${nodeGroupNameOf(s.pool)}: ${trouble.message}${olderPin(s, trouble)}`;
   return { target: createdFrom(s), reason, message, time: timeOf(at), ...retryOf(s.pool) };
+}
+
+/**
+ * That the pin may be the cause: the cluster's Kubernetes version "is the only accepted specified value", as the API reference says of
+ * CreateNodegroup. https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html
+ */
+function olderPin({ pool, cluster }: Situation, { message }: Trouble): string {
+  const pinned = pinnedMinor(pool.spec);
+  const version = cluster.kind === 'seen' ? cluster.cluster.kubernetesVersion : undefined;
+  if (!pinned || !version || !isNewerMinor(version, pinned) || !/version/i.test(message)) return '';
+  const field = nodeGroupIn(pool.spec).kubernetesVersion ? 'kubernetesVersion' : 'releaseVersion';
+  return `${message.endsWith('.') ? '' : '.'} spec.nodeGroup.${field} pins Kubernetes ${pinned}, and the cluster has ${version}: EKS creates node groups of the cluster's version. Remove the pin, or pin ${version}`;
 }
 
 function refusedConfig(s: Situation): FailedTarget | undefined {
@@ -96,7 +119,17 @@ function refusedUpdate(s: Situation, step: Step['kind']): FailedTarget | undefin
   const target = lasting?.target;
   if (lasting?.trouble.kind !== 'refused' || target === undefined || !openTargets(s).has(target)) return undefined;
   const message = `EKS refused to update node group ${nodeGroupNameOf(s.pool)}: ${lasting.trouble.message}`;
-  return { target, reason: 'UpdateRefused', message, time: timeOf(lasting.at), ...retryOf(s.pool) };
+  const reason = lasting.trouble.passes ? NOT_OFFERED : 'UpdateRefused';
+  return { target, reason, message, time: timeOf(lasting.at), ...retryOf(s.pool) };
+}
+
+const NOT_OFFERED = 'ReleaseNotOffered' satisfies Reason;
+
+/** When a failed change of a node group is tried again, in a sentence. */
+export function describeRetry({ reason }: FailedTarget): string {
+  if (reason === NOT_OFFERED)
+    return `It is tried again at each --resync-interval, and at once when the spec or the annotation ${RETRY_ANNOTATION} changes.`;
+  return `It is not tried again until the spec or the annotation ${RETRY_ANNOTATION} changes.`;
 }
 
 /** Only DescribeUpdate tells that an update failed: the group is ACTIVE again, and as it was. */

@@ -103,6 +103,8 @@ const others = {
     'An update of the node group failed, and the group is as it was before. It is not tried again until the spec or the annotation winpool.dev/retry changes. After an automatic update, the next release is tried by itself.',
   UpdateRefused:
     'EKS refused an update of the node group. It is not tried again until the spec or the annotation winpool.dev/retry changes. After an automatic update, the next release is tried by itself.',
+  ReleaseNotOffered:
+    'EKS does not offer an AMI release yet that its SSM parameter names, or the release that the spec pins. The update is tried again at each --resync-interval. Nothing to do, unless the pin is wrong.',
   WaitingForWindow:
     'There is a newer AMI release, and the automatic update to it begins in the next maintenance window. To have it now, set nodeGroup.releaseVersion to the one in the message.',
   InvalidMaintenanceWindow:

@@ -109,6 +109,7 @@ function untilGroupChanges(s: Situation): number {
   if (kinds.includes('denied') || kinds.includes('gone')) return lastingLook(s, settings.deniedRetryMs);
   if (kinds.some((kind) => TRANSIENT.includes(kind))) return UNREACHABLE_KEPT_MS;
   if (kinds.includes('busy')) return spread(s, isRefusing(s) ? settings.resyncMs : settings.pollMs);
+  if (awsTroublesOf(s).some(({ passes }) => passes)) return spread(s, settings.resyncMs);
   if (kinds.length > 0) return settings.createRetryMs;
   const group = groupOf(s);
   if (!group) {

@@ -34,6 +34,8 @@ export const durations = {
   look: 0.1,
   /** An upgrade of the cluster itself. */
   clusterUpgrade: 8,
+  /** From the moment when SSM names a new release until EKS takes it. */
+  releaseLag: 4,
   /** DELETING; the instances end half-way. */
   delete: 2,
   /** From the end of an instance until DescribeInstances forgets it. */

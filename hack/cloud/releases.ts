@@ -24,6 +24,8 @@ export interface ReleaseDay {
   readonly minors?: readonly string[];
   readonly amiTypes?: readonly string[];
   public?: boolean;
+  /** SSM names it, and EKS does not take it yet. */
+  ahead?: boolean;
 }
 
 const day = (date: string, containerd: string, y2019: number, y2022: number, y2025: number): ReleaseDay => ({

@@ -56,6 +56,15 @@ export const switchTable = {
   afterFailedUpdate: ['uncordoned', 'cordoned'],
   /** A change of version that names a launch template version, but neither version nor release: does the image stay? */
   templateOnlyUpdate: ['newestRelease', 'keepsRelease'],
+  /**
+   * Does EKS take a release as soon as SSM names it? SSM was seen ahead of it: awslabs/amazon-eks-ami#559 the other way round, eksctl-io/eksctl#7976 this way.
+   */
+  releaseInEks: ['later', 'atOnce'],
+  /**
+   * Does CreateNodegroup take a Kubernetes version that is older than the cluster's? "By default, the Kubernetes version of the cluster is used, and this is the
+   * only accepted specified value": the SDK's comment on CreateNodegroupRequest.version.
+   */
+  olderVersionAtCreation: ['reject', 'accept'],
   /** Do the instances that a change of version needs for a while show in DescribeNodegroup's scalingConfig? */
   rolloutGrowth: ['hidden', 'shown'],
   /**

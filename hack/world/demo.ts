@@ -20,7 +20,8 @@ const MORE_PODS = 6;
 export async function demo(say: (line: string) => void, signal: AbortSignal): Promise<void> {
   const stage = stages(say);
   stage('Starting a Kubernetes 1.36 (etcd, API server, controller manager, scheduler, kwok) and a local AWS');
-  const world = await startWorld({ log: say, signal });
+  // What the demo publishes is there for EKS at once: the pool would wait for its next look.
+  const world = await startWorld({ log: say, signal, switches: { releaseInEks: 'atOnce' } });
   try {
     stage('Starting the operator under its own ServiceAccount with the rights of config/rbac');
     // It looks at a missing prerequisite every 20 seconds by default: too long for a demo.

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf, messageOf, startWorld, type World } from '../../hack/world/world.ts';
 import { poolManifest } from '../pools.ts';
+import { setSwitch } from '../sharedWorld.ts';
 
 const FLAGS = ['--poll-interval=200ms', '--retry-base=50ms', '--retry-max=1s', '--resync-interval=500ms'];
 const POOL = 'followed';
@@ -20,11 +21,11 @@ describe('an automatic update', function () {
   let world: World;
 
   const update = (settings: object) => world.patchPool(POOL, { nodeGroup: { update: settings } });
-  const updates = () =>
-    world.cloud
-      .calls()
-      .filter(({ operation }) => operation.startsWith('UpdateNodegroup'))
-      .map(({ input }) => (input as { releaseVersion?: string }).releaseVersion);
+  /** The releases that were sent; one that EKS does not offer yet is sent more than once. */
+  const updates = () => {
+    const calls = world.cloud.calls().filter(({ operation }) => operation.startsWith('UpdateNodegroup'));
+    return [...new Set(calls.map(({ input }) => (input as { releaseVersion?: string }).releaseVersion))];
+  };
   const looks = () => world.cloud.calls().filter(({ operation }) => operation === 'DescribeNodegroup').length;
   /** The pool says so of UpToDate, and of that release. */
   const says = (condition: string, release: string) =>
@@ -70,11 +71,24 @@ describe('an automatic update', function () {
     assert.deepEqual(updates(), ['1.36-2026.04.18']);
   });
 
-  it('follows a new AMI release, and every new node is verified', async () => {
+  it('follows a new AMI release as soon as EKS offers it, and every new node is verified', async () => {
     world.cloud.faults.release({ date: '2026.05.05' });
+    await says('False/ReleaseNotOffered', '1.36-2026.05.05');
     const pool = await settledAt('1.36-2026.05.05');
     assert.deepEqual(pool?.status?.builds, [{ kernelVersion: '10.0.20348.5150', nodes: 1 }]);
     assert.deepEqual(updates(), ['1.36-2026.05.05']);
+  });
+
+  it('follows a release that EKS offers at once', async () => {
+    const restore = setSwitch(world, 'releaseInEks', 'atOnce');
+    try {
+      world.cloud.faults.release({ date: '2026.05.06' });
+      await settledAt('1.36-2026.05.06');
+      const calls = world.cloud.calls().filter(({ operation }) => operation.startsWith('UpdateNodegroup'));
+      assert.equal(calls.length, 1);
+    } finally {
+      restore();
+    }
   });
 
   it('waits until a maintenance window is open, and says which release begins when', async () => {

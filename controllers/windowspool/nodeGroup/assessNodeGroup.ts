@@ -2,7 +2,7 @@
 
 import type { Finding } from '../assess.ts';
 import { groupOf, isClusterMismatch, isDeleting, isPaused } from '../facts.ts';
-import { failedTargetOf } from '../failedTarget.ts';
+import { describeRetry, failedTargetOf } from '../failedTarget.ts';
 import { POOL_KEY, RETRY_ANNOTATION } from '../labels.ts';
 import type { Trouble, TroubleKind } from '../ports/answer.ts';
 import type { NodeGroup } from '../ports/eks.ts';
@@ -111,7 +111,7 @@ function assessTrouble(s: Situation, name: string, group: NodeGroup | undefined)
   const failed = failedTargetOf(s);
   if (failed) {
     const again = group
-      ? `It is not tried again until the spec or the annotation ${RETRY_ANNOTATION} changes.`
+      ? describeRetry(failed)
       : `It is tried again after a while, and at once when the spec or the annotation ${RETRY_ANNOTATION} changes.`;
     return {
       status: 'False',

@@ -36,6 +36,8 @@ export interface Trouble {
   readonly message: string;
   /** The IAM action that is missing, where the other side names it: `iam:PassRole`. Only with `denied`. */
   readonly action?: string;
+  /** The same request may be accepted later: EKS does not offer the AMI release yet. Only with `refused`. */
+  readonly passes?: true;
 }
 
 /** The answer to a call that may fail in expected ways. */

@@ -2,8 +2,7 @@
 
 import type { Finding } from '../assess.ts';
 import { isPaused } from '../facts.ts';
-import { failedAutomaticUpdate } from '../failedTarget.ts';
-import { RETRY_ANNOTATION } from '../labels.ts';
+import { describeRetry, failedAutomaticUpdate } from '../failedTarget.ts';
 import { nodeGroupIn } from '../poolKind.ts';
 import type { NodeGroup, VersionChange } from '../ports/eks.ts';
 import type { Reason } from '../reasons.ts';
@@ -29,7 +28,8 @@ function assessDue(s: Situation, group: NodeGroup, change: VersionChange): Findi
   const what = `Node group ${group.name} has ${dueParts(group, change).join('; ')}.${releaseEnd(group.releaseVersion ?? '', now)}`;
   const failed = failedAutomaticUpdate(s);
   if (failed) {
-    const again = `It is not tried again until the spec or the annotation ${RETRY_ANNOTATION} changes; the next release is.`;
+    const next = failed.reason === 'ReleaseNotOffered' ? '.' : '; the next release is.';
+    const again = describeRetry(failed).replace(/\.$/, next);
     return finding(failed.reason as Reason, `${what} ${sentence(failed.message)} ${again}`);
   }
   if (isPaused(pool)) return finding('Outdated', `${what} It is changed when the pool is resumed.`);
@@ -52,19 +52,24 @@ function assessDue(s: Situation, group: NodeGroup, change: VersionChange): Findi
 function dueParts({ releaseVersion, launchTemplate: seen }: NodeGroup, change: VersionChange): string[] {
   const { version } = change.launchTemplate ?? {};
   return [
-    ...(change.releaseVersion === releaseVersion
-      ? []
-      : [`AMI release ${releaseVersion}, and ${change.releaseVersion} is the newest`]),
+    ...(change.releaseVersion === releaseVersion ? [] : [newerRelease(releaseVersion, change)]),
     ...(version === undefined
       ? []
       : [`version ${seen?.version} of launch template ${seen?.name}, and ${version} is wanted`]),
   ];
 }
 
+function newerRelease(present: string | undefined, { releaseVersion, kubernetesVersion }: VersionChange): string {
+  if (releaseVersion !== undefined) return `AMI release ${present}, and ${releaseVersion} is the newest`;
+  return `AMI release ${present}, which starts no node any more, and EKS takes the newest of Kubernetes ${kubernetesVersion}`;
+}
+
 function pinsFor({ releaseVersion }: NodeGroup, change: VersionChange): string[] {
   const { version } = change.launchTemplate ?? {};
   return [
-    ...(change.releaseVersion === releaseVersion ? [] : [`spec.nodeGroup.releaseVersion: ${change.releaseVersion}`]),
+    ...(change.releaseVersion === releaseVersion || change.releaseVersion === undefined
+      ? []
+      : [`spec.nodeGroup.releaseVersion: ${change.releaseVersion}`]),
     ...(version === undefined ? [] : [`spec.nodeGroup.launchTemplate.version: ${version}`]),
   ];
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { MaintenanceWindow, WindowsPoolSpec } from '../api.gen.ts';
-import { NEXT, samplePool, sampleTrouble } from '../testing/fixtures.ts';
+import { NEXT, samplePool, sampleTrouble, settings } from '../testing/fixtures.ts';
 import { conditionOf, fresh, hours, readyWorld, retry, stateOf, until } from '../testing/life.ts';
 
 const AFTER_NEXT = '1.36-2026.04.18';
@@ -81,6 +81,31 @@ describe('an automatic update', () => {
     retry(world, '1');
     await until(world, deps, () => stateOf(world)?.releaseVersion === NEXT, 'the release');
     assert.ok(new Date(world.now).getUTCHours() >= 12, 'the window is closed');
+    assert.equal(stateOf(world)?.failedTarget, undefined);
+  });
+
+  it('to a release that EKS does not offer yet is sent again at each resync until EKS takes it', async () => {
+    const { world, deps } = await readyWorld();
+    world.newestRelease = NEXT;
+    const refusal = sampleTrouble('refused', {
+      passes: true,
+      message: `${NEXT} is not valid for kubernetes version 1.36.`,
+    });
+    world.fails = (call) => (call === 'UpdateNodegroupVersion' ? refusal : undefined);
+    world.apply(automatic());
+    const sent = await hours(world, deps, 6);
+    const resyncs = (6 * 3_600_000) / settings.resyncMs;
+    assert.ok(sent.length > resyncs / 2 && sent.length <= resyncs * 1.4, `${sent.length} tries in ${resyncs} resyncs`);
+    assert.match(
+      conditionOf(world, 'UpToDate') ?? '',
+      /^False ReleaseNotOffered: .* is not valid for kubernetes version 1\.36\. It is tried again at each --resync-interval, and at once when .* changes\.$/,
+    );
+    assert.deepEqual(
+      [conditionOf(world, 'Stalled'), conditionOf(world, 'Ready')?.split(':')[0]],
+      [undefined, 'True Verified'],
+    );
+    world.fails = () => undefined;
+    await until(world, deps, () => stateOf(world)?.releaseVersion === NEXT, 'the release');
     assert.equal(stateOf(world)?.failedTarget, undefined);
   });
 

@@ -105,6 +105,23 @@ describe('an upgrade', () => {
     assert.deepEqual([stateOf(world)?.releaseVersion, stateOf(world)?.failedTarget], [NEXT, undefined]);
   });
 
+  it('to a pinned release that EKS does not offer yet is sent again, and not for every node event', async () => {
+    const { world, deps } = await readyWorld();
+    const refusal = sampleTrouble('refused', { passes: true });
+    world.fails = (call) => (call === 'UpdateNodegroupVersion' ? refusal : undefined);
+    world.apply(pins({ releaseVersion: NEXT }));
+    for (let event = 0; event < 20; event++) await wake(world, deps);
+    assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
+    assert.match(
+      conditionOf(world, 'Stalled') ?? '',
+      /^True ReleaseNotOffered: .* tried again at each --resync-interval/,
+    );
+    world.fails = () => undefined;
+    await until(world, deps, () => stateOf(world)?.releaseVersion === NEXT, 'the release');
+    await hours(world, deps, 1);
+    assert.deepEqual([stateOf(world)?.failedTarget, conditionOf(world, 'Stalled')], [undefined, undefined]);
+  });
+
   it('that EKS refused is asked for again at once when the annotation says so', async () => {
     const { world, deps } = await readyWorld();
     world.fails = (call) => (call === 'UpdateNodegroupVersion' ? sampleTrouble('refused') : undefined);

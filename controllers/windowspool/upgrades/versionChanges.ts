@@ -17,7 +17,7 @@ import {
   templateVersion,
   wantedTemplateVersion,
 } from './launchTemplate.ts';
-import { isNewerMinor, isNewerRelease, minorOf } from './releaseVersion.ts';
+import { isNewerMinor, isNewerRelease, lifeOf, minorOf } from './releaseVersion.ts';
 
 /** The UpdateNodegroupVersion that is due, undefined when there is none: what the spec says first, and what follows by itself after it. */
 export function versionChangeFor(s: Situation): VersionChange | undefined {
@@ -75,15 +75,19 @@ function automaticChange(s: Situation, group: NodeGroup): VersionChange | undefi
 
 type Versions = Pick<VersionChange, 'kubernetesVersion' | 'releaseVersion'>;
 
-/** One update for both, because it replaces every node. Without another release it names the present one: EKS might take the newest. */
+/**
+ * One update for both, because it replaces every node. Without another release it names the present one: EKS might take the newest. Where AWS has made
+ * that private, no node can start from it, and EKS takes the newest, unless the spec pins it.
+ */
 function combined(
-  { pool }: Situation,
+  { pool, now }: Situation,
   group: NodeGroup,
   versions: Versions | undefined,
   launchTemplate: TemplateVersion | undefined,
 ): VersionChange | undefined {
   const { kubernetesVersion, releaseVersion } = group;
-  const present = kubernetesVersion && { kubernetesVersion, ...(releaseVersion && { releaseVersion }) };
+  const isGone = !nodeGroupIn(pool.spec).releaseVersion && now >= (lifeOf(releaseVersion ?? '')?.private ?? now + 1);
+  const present = kubernetesVersion && { kubernetesVersion, ...(releaseVersion && !isGone && { releaseVersion }) };
   const base = versions ?? (launchTemplate && present);
   if (!base) return undefined;
   return { ...base, ...(launchTemplate && { launchTemplate }), force: nodeGroupIn(pool.spec).update.force };

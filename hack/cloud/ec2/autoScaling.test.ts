@@ -4,7 +4,7 @@ import { withOpenCloud } from '../testing/testCloud.ts';
 import { group, rejection } from '../testing/testGroup.ts';
 
 describe('the Auto Scaling group of a node group, through the real SDK client', () => {
-  const stage = withOpenCloud({ speed: 100 });
+  const stage = withOpenCloud({ speed: 100, switches: { releaseInEks: 'atOnce' } });
   let name: string;
   const asg = async () => {
     const { AutoScalingGroups = [] } = await stage.sdk.autoscaling.describeAutoScalingGroups({

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { sampleCluster, sampleGroup } from '../testing/fixtures.ts';
+import { durations } from '../durations.ts';
+import { sampleGroup } from '../testing/fixtures.ts';
 import { memoryCloud } from '../testing/testClock.ts';
 import { withOpenCloud } from '../testing/testCloud.ts';
-import { group, rejection } from '../testing/testGroup.ts';
+import { active, group, rejection } from '../testing/testGroup.ts';
+import { imageIdFor } from './images.ts';
 
 const nameOf = (year: string, edition: string, minor: string) =>
   `/aws/service/ami-windows-latest/Windows_Server-${year}-English-${edition}-EKS_Optimized-${minor}/image_id`;
@@ -138,8 +140,37 @@ describe('a group whose image is private', () => {
   });
 
   it('is made of the newest release of its own minor unless it names another', async () => {
-    const { cloud } = memoryCloud({ cluster: { ...sampleCluster, kubernetesVersion: '1.36' } });
+    const { cloud } = memoryCloud({ switches: { olderVersionAtCreation: 'accept' } });
     const { nodegroup } = await cloud.send('CreateNodegroup', sampleGroup({ version: '1.35' }));
     assert.deepEqual([nodegroup?.version, nodegroup?.releaseVersion], ['1.35', '1.35-2026.04.18']);
+  });
+});
+
+describe('a new release', () => {
+  const present = '1.36-2026.04.18';
+  const next = '1.36-2026.05.19';
+
+  it('is in SSM at once, and EKS takes it later', async () => {
+    const { cloud, clock } = memoryCloud();
+    await active(cloud, clock);
+    cloud.faults.release({ date: '2026.05.19' });
+    const { Parameter } = await cloud.send('GetParameter', { Name: nameOf('2022', 'Core', '1.36') });
+    assert.equal(Parameter?.Value, imageIdFor('WINDOWS_CORE_2022_x86_64', next));
+    const update = () => cloud.send('UpdateNodegroupVersion', { ...group, version: '1.36', releaseVersion: next });
+    assert.equal(
+      await rejection(update()),
+      `InvalidParameterException: Requested release version ${next} is not valid for kubernetes version 1.36.`,
+    );
+    const other = await cloud.send('CreateNodegroup', sampleGroup({ nodegroupName: 'other' }));
+    assert.equal(other.nodegroup?.releaseVersion, present);
+    clock.advance(durations.releaseLag);
+    assert.equal(await rejection(update()), 'accepted');
+  });
+
+  it('is in both at once by a switch', async () => {
+    const { cloud } = memoryCloud({ switches: { releaseInEks: 'atOnce' } });
+    cloud.faults.release({ date: '2026.05.19' });
+    const { nodegroup } = await cloud.send('CreateNodegroup', sampleGroup());
+    assert.equal(nodegroup?.releaseVersion, next);
   });
 });

@@ -26,6 +26,16 @@ export function releaseOf(cloud: CloudState, releaseVersion: string | undefined)
 export const newestRelease = (cloud: CloudState, minor: string, amiType?: string): Release | undefined =>
   releasesOf(cloud.releases, minor, amiType).at(-1);
 
+/** The newest release that EKS takes: SSM, for a while, names a newer one. */
+export const newestInEks = (cloud: CloudState, minor: string, amiType?: string): Release | undefined =>
+  inEks(cloud, minor, amiType).at(-1);
+
+/** The releases that EKS takes, oldest first. */
+export const inEks = (cloud: CloudState, minor: string, amiType?: string): Release[] => {
+  const days = cloud.releases.filter(({ ahead }) => ahead !== true);
+  return releasesOf(days, minor, amiType);
+};
+
 /** One id for each pair of amiType and release version. */
 export const imageIdFor = (amiType: string, releaseVersion: string): string =>
   `ami-0${createHash('sha256').update(`${amiType}/${releaseVersion}`).digest('hex').slice(0, 16)}`;

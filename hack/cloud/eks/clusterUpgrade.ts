@@ -42,5 +42,9 @@ export function setRelease(cloud: CloudState, { date, ...change }: ReleaseChange
   const { containerd, revisions } = newest;
   // A month's patches, if no figures are given.
   const patched = { '2019': revisions[2019] + 120, '2022': revisions[2022] + 130, '2025': revisions[2025] + 150 };
-  cloud.releases.push({ containerd, ...change, date, revisions: { ...patched, ...change.revisions } });
+  const release: ReleaseDay = { containerd, ...change, date, revisions: { ...patched, ...change.revisions } };
+  cloud.releases.push(release);
+  if (cloud.switches.releaseInEks === 'atOnce') return;
+  release.ahead = true;
+  cloud.timeline.after(durations.releaseLag, () => delete release.ahead);
 }

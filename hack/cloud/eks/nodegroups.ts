@@ -9,7 +9,7 @@
 import type { CreateNodegroupRequest, Issue, Nodegroup } from '@aws-sdk/client-eks';
 import { AwsFault, inUse, invalidParameter, invalidRequest } from '../awsFault.ts';
 import { durations } from '../durations.ts';
-import { newestRelease } from '../ec2/images.ts';
+import { newestInEks } from '../ec2/images.ts';
 import { livingInstances, resize, runningInstances, scaleTo, terminate } from '../ec2/instances.ts';
 import { copyTemplate } from '../ec2/launchConfig.ts';
 import { stopDrain } from '../nodes/nodeDrain.ts';
@@ -97,7 +97,7 @@ function newGroup(cloud: CloudState, request: CreateNodegroupRequest): GroupReco
   if (template !== undefined && !('data' in template)) throw template;
   const image = template?.data.ImageId;
   const releaseVersion =
-    request.releaseVersion ?? image ?? newestRelease(cloud, version, request.amiType)?.releaseVersion;
+    request.releaseVersion ?? image ?? newestInEks(cloud, version, request.amiType)?.releaseVersion;
   const nodegroup: Nodegroup = {
     nodegroupName: name,
     nodegroupArn: cloud.arn(`nodegroup/${cloud.cluster.name}/${name}/${uuid}`),

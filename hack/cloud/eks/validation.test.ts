@@ -3,6 +3,7 @@ import type { CreateNodegroupRequest, UpdateNodegroupConfigRequest } from '@aws-
 import { type Cloud, startCloud } from '../cloud.ts';
 import { untrustedRoleArn } from '../network.ts';
 import { sampleCluster, sampleGroup } from '../testing/fixtures.ts';
+import { memoryCloud } from '../testing/testClock.ts';
 import { type SdkClients, sdkClients } from '../wire/sdkClients.ts';
 
 const long = 'x'.repeat(64);
@@ -78,8 +79,8 @@ const creates: readonly Case<Partial<Record<keyof CreateNodegroupRequest, unknow
   ],
   [
     'a release of another version',
-    { version: '1.35', releaseVersion: '1.36-2026.04.18' },
-    'InvalidParameterException: Requested release version 1.36-2026.04.18 is not valid for kubernetes version 1.35.',
+    { version: '1.36', releaseVersion: '1.35-2026.04.18' },
+    'InvalidParameterException: Requested release version 1.35-2026.04.18 is not valid for kubernetes version 1.36.',
   ],
   [
     'a version above the cluster',
@@ -222,6 +223,19 @@ const updates: readonly Case<Partial<UpdateNodegroupConfigRequest>>[] = [
   ],
   ['another group', { nodegroupName: 'other' }, 'ResourceNotFoundException: No node group found for name: other.'],
 ];
+
+describe('a node group of an older Kubernetes version than the cluster', () => {
+  for (const [olderVersionAtCreation, outcome] of [
+    ['reject', /^InvalidParameterException: You can only create a node group equal to the current Kubernetes version/],
+    ['accept', /^accepted$/],
+  ] as const) {
+    it(`can be created or not: ${olderVersionAtCreation}`, async () => {
+      const { cloud } = memoryCloud({ switches: { olderVersionAtCreation } });
+      const creation = cloud.send('CreateNodegroup', sampleGroup({ version: '1.35' }));
+      assert.match(await creation.then(() => 'accepted', String), outcome);
+    });
+  }
+});
 
 describe('what EKS refuses, through the real SDK client', () => {
   let cloud: Cloud;

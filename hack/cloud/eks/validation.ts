@@ -1,8 +1,9 @@
 import type { CreateNodegroupRequest, Taint } from '@aws-sdk/client-eks';
 import { type AwsFault, invalidParameter } from '../awsFault.ts';
+import { inEks } from '../ec2/images.ts';
 import { offeredType } from '../ec2/instanceTypeQueries.ts';
 import { nodeRoleArn, untrustedRoleArn } from '../network.ts';
-import { minorNumber, minors, releasesOf, windowsOf } from '../releases.ts';
+import { minorNumber, minors, windowsOf } from '../releases.ts';
 import type { CloudState } from '../state.ts';
 import { isKubernetesLabel } from './labels.ts';
 import { templateFault, templateUse } from './templateRules.ts';
@@ -85,7 +86,7 @@ function instanceTypesFit({ instanceTypes = [], amiType }: CreateNodegroupReques
 
 function releaseFits({ version, releaseVersion, amiType }: CreateNodegroupRequest, cloud: CloudState) {
   const kubernetes = version ?? cloud.clusterState.version;
-  const fault = minorFault(cloud, kubernetes);
+  const fault = minorFault(cloud, kubernetes) ?? olderFault(cloud, kubernetes);
   if (fault !== undefined || releaseVersion === undefined) return fault;
   return releaseFault(cloud, kubernetes, releaseVersion, amiType);
 }
@@ -99,6 +100,14 @@ export function minorFault(cloud: CloudState, minor: string): AwsFault | undefin
   return invalidParameter(`unsupported Kubernetes version ${minor}`);
 }
 
+// The sense is that of the SDK's comment on CreateNodegroupRequest.version.
+function olderFault({ switches, clusterState: { version } }: CloudState, minor: string): AwsFault | undefined {
+  if (switches.olderVersionAtCreation === 'accept' || minor === version) return undefined;
+  return invalidParameter(
+    `You can only create a node group equal to the current Kubernetes version. Requested version ${minor}, cluster version ${version}`,
+  );
+}
+
 /** A release version must be one that EKS has published for the minor (and the amiType). */
 export function releaseFault(
   cloud: CloudState,
@@ -106,8 +115,7 @@ export function releaseFault(
   releaseVersion: string,
   amiType?: string,
 ): AwsFault | undefined {
-  if (releasesOf(cloud.releases, minor, amiType).some((release) => release.releaseVersion === releaseVersion))
-    return undefined;
+  if (inEks(cloud, minor, amiType).some((release) => release.releaseVersion === releaseVersion)) return undefined;
   // Seen.
   return invalidParameter(`Requested release version ${releaseVersion} is not valid for kubernetes version ${minor}.`);
 }

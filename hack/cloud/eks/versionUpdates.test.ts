@@ -6,11 +6,13 @@ import { withOpenCloud } from '../testing/testCloud.ts';
 import { group, rejection, statusOf } from '../testing/testGroup.ts';
 
 const cluster = { ...sampleCluster, kubernetesVersion: '1.35' };
-const world = () => memoryCloud({ cluster, policy: openPolicy });
+// A group stays behind when its cluster is upgraded; here it begins so.
+const switches = { olderVersionAtCreation: 'accept' } as const;
+const world = () => memoryCloud({ cluster, policy: openPolicy, switches });
 const older = { version: '1.34', releaseVersion: '1.34-2026.03.17' };
 
 describe('a change of version, through the real SDK client', () => {
-  const stage = withOpenCloud({ cluster, speed: 100 });
+  const stage = withOpenCloud({ cluster, speed: 100, switches });
   const update = (request: Partial<UpdateNodegroupVersionRequest>) =>
     stage.sdk.eks.updateNodegroupVersion({ ...group, ...request });
 

@@ -1,6 +1,6 @@
 import type { Update, UpdateNodegroupVersionRequest, UpdateParam } from '@aws-sdk/client-eks';
 import { type AwsFault, invalidParameter } from '../awsFault.ts';
-import { newestRelease } from '../ec2/images.ts';
+import { newestInEks } from '../ec2/images.ts';
 import { minorNumber } from '../releases.ts';
 import type { CloudState, GroupRecord, Target } from '../state.ts';
 import { once } from './idempotency.ts';
@@ -82,7 +82,7 @@ function releaseTargetOf(
   }
   const otherwise = releaseVersion === undefined ? cloud.clusterState.version : nodegroup.version;
   const version = wanted ?? otherwise ?? '';
-  const newest = newestRelease(cloud, version, nodegroup.amiType)?.releaseVersion;
+  const newest = newestInEks(cloud, version, nodegroup.amiType)?.releaseVersion;
   return { version, releaseVersion: releaseVersion ?? newest };
 }
 

@@ -18,6 +18,8 @@ const TO_3: VersionChange = {
 };
 const UPDATE = (version: number, release = RELEASE) =>
   `update node group web: ${release} with version ${version} of launch template windows`;
+/** A day on which the release of the group starts no node any more. */
+const PRIVATE = Date.parse('2026-07-01T00:00:00Z');
 const FAILED = failed(versionTargetOf(samplePool(), TO_3));
 const EDITED = entriesOf(wantedFields(templated(3, fits('3')).pool));
 
@@ -26,6 +28,16 @@ export const templateCases: readonly PlanCase[] = [
     name: 'another number in the spec is sent at once, with the release that the group has',
     situation: templated(3, fits('3')),
     want: [claiming('template version'), UPDATE(3)],
+  },
+  {
+    name: 'a number is sent without the release of the group where AWS has made that private',
+    situation: templated(3, fits('3'), {}, {}, { now: PRIVATE }),
+    want: [claiming('template version'), UPDATE(3, 'newest release of 1.36')],
+  },
+  {
+    name: 'a private release that the spec pins is sent with a number: EKS decides',
+    situation: templated(3, fits('3'), { releaseVersion: '1.36-2026.02.11' }, {}, { now: PRIVATE }),
+    want: [claiming('release', 'template version'), UPDATE(3)],
   },
   { name: 'the number that the group has needs nothing', situation: templated('2', fits('2')), want: [] },
   {
