@@ -1,11 +1,11 @@
-/**
- * The service model that the installed SDK clients carry: each package exports a schema for each operation, as nested
- * arrays. This file reads them into plain shapes. Layout of the arrays: smithy-typescript, packages/types, `StaticSchema`.
- */
+/** The service models of the local AWS' services, by the operation's name. */
 import * as autoscaling from '@aws-sdk/client-auto-scaling';
 import * as ec2 from '@aws-sdk/client-ec2';
 import * as eks from '@aws-sdk/client-eks';
 import * as ssm from '@aws-sdk/client-ssm';
+import { type ModelOperation, readOperation, readOperationNames, type SdkExports } from '../../sdkModel/schema.ts';
+
+export type { Member, Shape } from '../../sdkModel/schema.ts';
 
 /** The services of the local AWS, under the names that signatures have for them. */
 export type Service = 'eks' | 'ec2' | 'autoscaling' | 'ssm';
@@ -13,120 +13,26 @@ export type Service = 'eks' | 'ec2' | 'autoscaling' | 'ssm';
 /** The package of the SDK with a service's client, below @aws-sdk/. */
 export const packageOf = (service: Service): string => `client-${service === 'autoscaling' ? 'auto-scaling' : service}`;
 
-type Traits = Readonly<Record<string, unknown>>;
-
-/** A member of a structure, or the element of a list or map (then without name). */
-export interface Member {
-  readonly name: string;
-  readonly required: boolean;
-  readonly traits: Traits;
-  shape(): Shape;
-}
-
-/** The form of a value. */
-export type Shape =
-  | { readonly kind: 'string' | 'number' | 'boolean' | 'timestamp' | 'other' }
-  | { readonly kind: 'list' | 'map'; readonly element: Member }
-  | { readonly kind: 'structure'; readonly name: string; readonly members: ReadonlyMap<string, Member> };
-
-/** An operation of a service. `http` is [method, path template] where the service is REST. */
-export interface Operation {
+/** An operation of a service. */
+export interface Operation extends ModelOperation {
   readonly service: Service;
-  readonly name: string;
-  readonly http: readonly [method: string, path: string] | undefined;
-  readonly input: Shape;
-  readonly output: Shape;
 }
 
-const packages: Readonly<Record<Service, Readonly<Record<string, unknown>>>> = {
+const packages: Readonly<Record<Service, SdkExports>> = {
   eks: { ...eks },
   ec2: { ...ec2 },
   autoscaling: { ...autoscaling },
   ssm: { ...ssm },
 };
-const known = new Map<unknown, Shape>();
 
-/** The exported value of that name in the SDK package of the service. */
-export const exported = (service: Service, name: string): unknown => packages[service][name];
+/** What the SDK package of the service exports. */
+export const exportsOf = (service: Service): SdkExports => packages[service];
 
 /** The operation of that name; undefined when the service model has none. */
 export function operationOf(service: Service, name: string): Operation | undefined {
-  const schema = packages[service][`${name}$`];
-  if (!Array.isArray(schema) || schema[0] !== 9) return undefined;
-  const http = traitsOf(schema[3]).http;
-  return {
-    service,
-    name,
-    http: Array.isArray(http) ? [String(http[0]), String(http[1])] : undefined,
-    input: shapeOf(schema[4]),
-    output: shapeOf(schema[5]),
-  };
+  const operation = readOperation(packages[service], name);
+  return operation && { ...operation, service };
 }
 
 /** The names of all operations in the service model. */
-export const operationNames = (service: Service): string[] =>
-  Object.entries(packages[service])
-    .filter(([name, schema]) => name.endsWith('$') && Array.isArray(schema) && schema[0] === 9)
-    .map(([name]) => name.slice(0, -1));
-
-function shapeOf(ref: unknown): Shape {
-  const schema = dereference(ref);
-  const seen = known.get(schema);
-  if (seen !== undefined) return seen;
-  const shape = typeof schema === 'number' ? simpleShape(schema) : compoundShape(schema);
-  known.set(schema, shape);
-  return shape;
-}
-
-// The numbers of smithy-typescript: 0 string, 1 number, 2 boolean, 4-7 timestamp; 64 and 128 make a list or a map of the rest.
-function simpleShape(code: number): Shape {
-  if (code >= 128) return { kind: 'map', element: memberOf('', code - 128, false) };
-  if (code >= 64) return { kind: 'list', element: memberOf('', code - 64, false) };
-  if (code >= 4 && code <= 7) return { kind: 'timestamp' };
-  return { kind: code === 0 ? 'string' : code === 1 ? 'number' : code === 2 ? 'boolean' : 'other' };
-}
-
-function compoundShape(schema: unknown): Shape {
-  if (!Array.isArray(schema)) return { kind: 'other' };
-  switch (schema[0]) {
-    case 0:
-      return shapeOf(schema[4]);
-    case 1:
-      return { kind: 'list', element: memberOf('', schema[4], false) };
-    case 2:
-      return { kind: 'map', element: memberOf('', schema[5], false) };
-    case 3:
-    case 4:
-    case -3: {
-      const names: unknown[] = schema[4];
-      const required = Number(schema[6] ?? 0);
-      const members = names.map((name, index) => memberOf(String(name), schema[5][index], index < required));
-      return {
-        kind: 'structure',
-        name: String(schema[2]),
-        members: new Map(members.map((member) => [member.name, member])),
-      };
-    }
-    default:
-      return { kind: 'other' };
-  }
-}
-
-function memberOf(name: string, ref: unknown, required: boolean): Member {
-  // [schema, traits] is a member's own; a schema proper has its namespace, a string, in second place.
-  const own = Array.isArray(ref) && ref.length === 2 && typeof ref[1] !== 'string';
-  return {
-    name,
-    required,
-    traits: own ? traitsOf(ref[1]) : {},
-    shape: () => shapeOf(own ? ref[0] : ref),
-  };
-}
-
-const dereference = (ref: unknown): unknown => (typeof ref === 'function' ? dereference(ref()) : ref);
-
-// A number is a bit set; only "bound to a path segment" matters here.
-function traitsOf(traits: unknown): Traits {
-  if (typeof traits === 'number') return (traits & 1) === 1 ? { httpLabel: 1 } : {};
-  return typeof traits === 'object' && traits !== null ? (traits as Traits) : {};
-}
+export const operationNames = (service: Service): string[] => readOperationNames(packages[service]);
