@@ -192,7 +192,7 @@ async function follow(reader: Walkthrough, { info }: Block, script: string): Pro
   if (exported) await reader.run(exported.join('\n'));
 }
 
-/** Every variable is set, every document is JSON, every file is there. What AWS makes of it nobody knows here. */
+/** Every variable is set, every document is JSON, every file exists. hack/awsCli checks the commands and flags against the models of AWS. */
 async function rehearse(reader: Walkthrough, script: string): Promise<void> {
   const calls = await reader.rehearse(script, WITH_AWS);
   assert.notEqual(calls.length, 0);

@@ -32,6 +32,6 @@ export function enderOf(node: Known): string {
   if (known) return `with ${known[1](node)}`;
   const instance = instanceIdOf(node);
   if (node.providerID.startsWith('aws:') && instance.startsWith('i-'))
-    return `with EC2 Auto Scaling: aws autoscaling terminate-instance-in-auto-scaling-group --instance-id ${instance}`;
+    return `with EC2 Auto Scaling: aws autoscaling terminate-instance-in-auto-scaling-group --instance-id ${instance} --no-should-decrement-desired-capacity`;
   return `with what made it, and delete the node if that does not: kubectl delete node ${node.name}`;
 }

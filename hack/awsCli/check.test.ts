@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { problemsOf } from './check.ts';
+import { kebab } from './services.ts';
+import { commandsIn } from './shell.ts';
+
+const problems = (line: string) => commandsIn(line).flatMap(({ words }) => problemsOf(words));
+
+describe('a command line of the AWS CLI', () => {
+  const right = [
+    'aws eks describe-cluster --name "$CLUSTER_NAME" --query cluster.identity.oidc.issuer --output text --region eu-west-1',
+    "aws eks describe-cluster --name c --query 'cluster.[version,status]' --profile p --no-cli-pager",
+    'aws eks create-access-entry --cluster-name c --principal-arn "$ARN" --type EC2_WINDOWS',
+    'aws eks update-nodegroup-version --cluster-name c --nodegroup-name g --kubernetes-version 1.36 --force',
+    `aws eks update-nodegroup-config --cluster-name c --nodegroup-name g --taints '{"removeTaints": [{"key": "k", "effect": "NO_SCHEDULE"}]}'`,
+    'aws eks update-nodegroup-config --cluster-name c --nodegroup-name g --scaling-config minSize=1,maxSize=3,desiredSize=2',
+    'aws eks update-nodegroup-config --cluster-name c --nodegroup-name g --labels addOrUpdateLabels={a=b,c=d},removeLabels=[e,f]',
+    'aws eks wait nodegroup-active --cluster-name c --nodegroup-name g',
+    'aws eks tag-resource --resource-arn a --tags k=v,l=w',
+    'aws eks update-kubeconfig --name c',
+    'aws ec2 describe-instances --filters Name=tag:eks:nodegroup-name,Values=web,db Name=instance-state-name,Values=running',
+    `aws ec2 describe-instances --filters '[{"Name": "a", "Values": ["b"]}]' --max-items 5`,
+    'aws ec2 describe-subnets --subnet-ids $(aws eks describe-cluster --name c --query "cluster.resourcesVpcConfig.subnetIds[]" --output text)',
+    'aws autoscaling terminate-instance-in-auto-scaling-group --instance-id i-1 --no-should-decrement-desired-capacity',
+    'aws autoscaling delete-tags --tags ResourceId=a,ResourceType=auto-scaling-group,Key=k',
+    'aws iam create-open-id-connect-provider --url=https://a --client-id-list sts.amazonaws.com',
+    'aws iam create-policy --policy-name p --policy-document file://build/policy.json',
+    'aws ecr get-login-password --region eu-west-1',
+    'aws sts get-caller-identity --query Account --output text',
+    'aws cloudtrail lookup-events --lookup-attributes AttributeKey=EventSource,AttributeValue=a --max-results 50',
+    'aws eks create-cluster --cli-input-json file://cluster.json',
+    'aws eks describe-nodegroup',
+  ];
+  for (const line of right) it(`is accepted: ${line}`, () => assert.deepEqual(problems(line), []));
+
+  const wrong: readonly [line: string, problem: string][] = [
+    ['aws ek describe-cluster --name c', "unknown service 'ek'; did you mean 'eks'?"],
+    [
+      'aws eks describe-clusters --name c',
+      "unknown command of eks 'describe-clusters'; did you mean 'describe-cluster'?",
+    ],
+    [
+      'aws eks wait nodegroup-activ --name c',
+      "unknown command of eks 'wait nodegroup-activ'; did you mean 'wait nodegroup-active'?",
+    ],
+    [
+      'aws eks describe-cluster --name c --nam d',
+      "aws eks describe-cluster: unknown flag '--nam'; did you mean '--name'?",
+    ],
+    [
+      'aws eks describe-nodegroup --cluster-name c --node-group-name g --nodegroup-name g',
+      "aws eks describe-nodegroup: unknown flag '--node-group-name'; did you mean '--nodegroup-name'?",
+    ],
+    ['aws eks describe-nodegroup --cluster-name c', 'aws eks describe-nodegroup: --nodegroup-name is required'],
+    [
+      'aws autoscaling terminate-instance-in-auto-scaling-group --instance-id i-1',
+      'aws autoscaling terminate-instance-in-auto-scaling-group: --should-decrement-desired-capacity or --no-should-decrement-desired-capacity is required',
+    ],
+    [
+      'aws eks create-nodegroup --cluster-name c --nodegroup-name g --subnets a --node-role r --ami-type WINDOWS_CORE_2022',
+      'aws eks create-nodegroup: --ami-type is WINDOWS_CORE_2022; did you mean WINDOWS_CORE_2022_x86_64?',
+    ],
+    [
+      'aws autoscaling delete-tags --tags Key=k,ResourceID=a',
+      'aws autoscaling delete-tags: --tags at [0].ResourceID is no member; did you mean ResourceId?',
+    ],
+    [
+      `aws eks update-nodegroup-config --cluster-name c --nodegroup-name g --taints '{"removeTaints": [{"effect": "NoSchedule"}]}'`,
+      'aws eks update-nodegroup-config: --taints at removeTaints[0].effect is NoSchedule; did you mean NO_SCHEDULE?',
+    ],
+    [
+      'aws eks update-nodegroup-config --cluster-name c --nodegroup-name g --scaling-config minSize=one',
+      'aws eks update-nodegroup-config: --scaling-config at minSize is a string; a number is expected',
+    ],
+    [
+      'aws ec2 describe-instances --filters running',
+      "aws ec2 describe-instances: --filters is neither JSON nor Key=value,Key=value: 'running'",
+    ],
+    [
+      'aws ec2 describe-instances --filters Name=a,Values=[b',
+      "aws ec2 describe-instances: --filters lacks ]: 'Name=a,Values=[b'",
+    ],
+    ['aws eks describe-cluster --name a b', 'aws eks describe-cluster: --name has 2 values and takes one'],
+    ['aws eks describe-cluster --name', 'aws eks describe-cluster: --name has no value'],
+    ['aws eks describe-cluster c --name c', "aws eks describe-cluster: 'c' is no flag and belongs to none"],
+    [
+      'aws eks describe-cluster --name c --output test',
+      "aws eks describe-cluster: unknown value of --output 'test'; did you mean 'text'?",
+    ],
+    [
+      'aws eks describe-cluster --name c --query cluster.roleARN',
+      "aws eks describe-cluster: unknown member in --query 'roleARN'; did you mean 'roleArn'?",
+    ],
+    [
+      "aws ec2 describe-subnets --query 'Subnet[].SubnetId'",
+      "aws ec2 describe-subnets: unknown member in --query 'Subnet'; did you mean 'Subnets'?",
+    ],
+  ];
+  for (const [line, problem] of wrong) it(`is refused: ${line}`, () => assert.deepEqual(problems(line), [problem]));
+
+  it('is refused for JSON that is none', () => {
+    assert.match(problems(`aws ec2 describe-instances --filters '[{"Name": "a"'`).join(), /--filters .*JSON/);
+  });
+});
+
+describe('the name of a command or flag', () => {
+  for (const [name, cli] of [
+    ['CreateOpenIDConnectProvider', 'create-open-id-connect-provider'],
+    ['clientIDList', 'client-id-list'],
+    ['DescribeNodegroup', 'describe-nodegroup'],
+    ['AutoScalingGroupARNs', 'auto-scaling-group-arns'],
+    ['ServerCertificateId', 'server-certificate-id'],
+    ['nodegroupName', 'nodegroup-name'],
+  ] as const)
+    it(`for ${name} is ${cli}`, () => assert.equal(kebab(name), cli));
+});

@@ -1,0 +1,133 @@
+/** What stands behind a flag of the AWS CLI: plain words, JSON, or the CLI's shorthand for structures. */
+import type { Member, Shape } from '../sdkModel/schema.ts';
+import type { Word } from './shell.ts';
+
+/** The value that the CLI sends for a flag; undefined where only the shell knows it. `problem` where the CLI refuses the words. */
+export type FlagValue = { readonly value: unknown } | { readonly problem: string } | undefined;
+
+/** Reads the words behind a flag as the shape of its member wants them. */
+export function readValue(member: Member, words: readonly Word[]): FlagValue {
+  const shape = member.shape();
+  if (words.some(({ expanded, text }) => expanded || text.startsWith('file://') || text.startsWith('fileb://')))
+    return undefined;
+  const texts = words.map(({ text }) => text);
+  if (shape.kind === 'boolean' && texts.length === 0) return { value: true };
+  if (texts.length === 0) return { problem: 'has no value' };
+  try {
+    return { value: wholeValue(shape, texts) };
+  } catch (error) {
+    if (error instanceof ValueError || error instanceof SyntaxError) return { problem: error.message };
+    throw error;
+  }
+}
+
+/** Words that the CLI can't read. */
+class ValueError extends Error {}
+
+function wholeValue(shape: Shape, texts: readonly string[]): unknown {
+  const [first = ''] = texts;
+  if (shape.kind === 'list') {
+    if (first.startsWith('[') && texts.length === 1) return JSON.parse(first);
+    return texts.map((text) => singleValue(shape.element.shape(), text));
+  }
+  if (texts.length > 1) throw new ValueError(`has ${texts.length} values and takes one`);
+  return singleValue(shape, first);
+}
+
+function singleValue(shape: Shape, text: string): unknown {
+  if (shape.kind !== 'structure' && shape.kind !== 'map') return coerce(shape, text);
+  if (text.startsWith('{')) return JSON.parse(text);
+  return coerce(shape, new Shorthand(text).read());
+}
+
+/** Shorthand has strings only, and a single item where a list of one is meant. */
+function coerce(shape: Shape, value: unknown): unknown {
+  if (shape.kind === 'list')
+    return (Array.isArray(value) ? value : [value]).map((item) => coerce(shape.element.shape(), item));
+  if (typeof value === 'string') return coerceText(shape, value);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, coerceMember(shape, key, item)]));
+}
+
+function coerceMember(shape: Shape, key: string, value: unknown): unknown {
+  const member = shape.kind === 'structure' ? shape.members.get(key) : shape.kind === 'map' ? shape.element : undefined;
+  return member === undefined ? value : coerce(member.shape(), value);
+}
+
+function coerceText(shape: Shape, text: string): unknown {
+  if (shape.kind === 'number' && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
+  if (shape.kind === 'boolean' && /^(true|false)$/i.test(text)) return text.toLowerCase() === 'true';
+  if (shape.kind === 'timestamp' && !Number.isNaN(Date.parse(text))) return new Date(text);
+  return text;
+}
+
+/**
+ * `Key=value,List=a,b,Other={Inner=value},Items=[a,b]`.
+ * Grammar: https://docs.aws.amazon.com/cli/latest/userguide/cli-usage-shorthand.html
+ */
+class Shorthand {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  read(): Record<string, unknown> {
+    const value = this.#pairs('');
+    if (this.#at < this.#text.length) throw new ValueError(`has '${this.#text.slice(this.#at)}' after its end`);
+    return value;
+  }
+
+  #pairs(end: string): Record<string, unknown> {
+    const found: Record<string, unknown> = {};
+    do {
+      const key = this.#match(/[^=,[\]{}]+(?==)/y);
+      if (key === undefined) throw new ValueError(`is neither JSON nor Key=value,Key=value: '${this.#text}'`);
+      this.#at += 1;
+      found[key] = this.#value(end);
+    } while (this.#skip(','));
+    return found;
+  }
+
+  #value(end: string): unknown {
+    if (this.#skip('{')) return this.#closed(this.#pairs('}'), '}');
+    if (this.#skip('[')) {
+      const items: unknown[] = [];
+      do items.push(this.#skip('{') ? this.#closed(this.#pairs('}'), '}') : this.#scalar(']'));
+      while (this.#skip(','));
+      return this.#closed(items, ']');
+    }
+    const items = [this.#scalar(end)];
+    // `Values=a,b`: what is no new key goes on with the list.
+    while (this.#text[this.#at] === ',' && !/^,[^,=[\]{}]+=/.test(this.#text.slice(this.#at))) {
+      this.#at += 1;
+      items.push(this.#scalar(end));
+    }
+    return items.length === 1 ? items[0] : items;
+  }
+
+  #scalar(end: string): string {
+    const quoted = this.#match(/"[^"]*"|'[^']*'/y);
+    if (quoted !== undefined) return quoted.slice(1, -1);
+    return this.#match(end === '' ? /[^,]*/y : /[^,\]}]*/y) ?? '';
+  }
+
+  #closed<T>(value: T, end: string): T {
+    if (!this.#skip(end)) throw new ValueError(`lacks ${end}: '${this.#text}'`);
+    return value;
+  }
+
+  #skip(char: string): boolean {
+    if (this.#text[this.#at] !== char) return false;
+    this.#at += 1;
+    return true;
+  }
+
+  #match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text)?.[0];
+    this.#at += found?.length ?? 0;
+    return found;
+  }
+}
