@@ -29,7 +29,7 @@ export interface CloudOptions {
 
 /** A running local AWS. */
 export interface Cloud {
-  /** For AWS_ENDPOINT_URL, or AWS_ENDPOINT_URL_EKS, _EC2, _AUTO_SCALING and _SSM. */
+  /** For AWS_ENDPOINT_URL, or AWS_ENDPOINT_URL_EKS, _EC2, _AUTO_SCALING, _SSM and _STS. */
   readonly url: string;
   readonly state: CloudState;
   readonly faults: Faults;

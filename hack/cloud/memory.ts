@@ -2,6 +2,7 @@ import { AutoScalingServiceException } from '@aws-sdk/client-auto-scaling';
 import { EC2ServiceException } from '@aws-sdk/client-ec2';
 import { EKSServiceException } from '@aws-sdk/client-eks';
 import { SSMServiceException } from '@aws-sdk/client-ssm';
+import { STSServiceException } from '@aws-sdk/client-sts';
 import type { AwsFault } from './awsFault.ts';
 import { callerArnOf, policyFor } from './cloud.ts';
 import { Faults } from './faults.ts';
@@ -52,6 +53,7 @@ const exceptions = {
   ec2: EC2ServiceException,
   autoscaling: AutoScalingServiceException,
   ssm: SSMServiceException,
+  sts: STSServiceException,
 };
 
 function serviceError(

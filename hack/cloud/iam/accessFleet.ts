@@ -9,7 +9,7 @@ type Given = Readonly<Record<string, unknown>>;
 type TagList = readonly { readonly Key?: string | undefined; readonly Value?: string | undefined }[];
 
 /**
- * What IAM is asked before an operation of EC2, Auto Scaling or SSM; undefined for one of EKS. Resources and condition
+ * What IAM is asked before an operation of EC2, Auto Scaling, SSM or STS; undefined for one of EKS. Resources and condition
  * keys: AWS' service authorization reference.
  */
 export function fleetQuestions(cloud: CloudState, name: OperationName, given: Given): AccessQuestion[] | undefined {
@@ -32,6 +32,9 @@ export function fleetQuestions(cloud: CloudState, name: OperationName, given: Gi
     case 'GetParameter':
       // Public parameters belong to no account.
       return [{ action: 'ssm:GetParameter', resource: `arn:aws:ssm:${region}::parameter${given.Name}` }];
+    case 'GetCallerIdentity':
+      // It needs no permission: API reference of STS.
+      return [];
     case 'DescribeAutoScalingGroups':
     case 'DescribeTags':
       return [{ action: `autoscaling:${name}`, resource: '*' }];

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { AwsFault } from '../awsFault.ts';
 import { Answer } from './answer.ts';
-import { type Caller, servedOperation } from './calls.ts';
+import { ADMINISTRATOR, type Caller, servedOperation } from './calls.ts';
 import * as eksWire from './eksWire.ts';
 import type { Front } from './front.ts';
 import * as queryWire from './queryWire.ts';
@@ -25,12 +25,14 @@ export class HttpFront {
   readonly #front: Front;
   readonly #admin: Admin;
   readonly #callerArn: string;
+  readonly #administratorArn: string;
   readonly #server: Server;
 
   constructor(front: Front, admin: Admin, callerArn: string) {
     this.#front = front;
     this.#admin = admin;
     this.#callerArn = callerArn;
+    this.#administratorArn = `arn:aws:iam::${front.state.cluster.accountId}:user/${ADMINISTRATOR}`;
     this.#server = createServer((request, response) => {
       this.#answer(request, response).catch((error: unknown) => {
         // A caller that went away in the middle of its request gets no answer.
@@ -58,6 +60,14 @@ export class HttpFront {
     });
   }
 
+  /** The operator, unless the credentials are the administrator's. */
+  #callerOf({ headers }: IncomingMessage): Caller {
+    const userAgent = headers['user-agent'] ?? '';
+    return headers.authorization?.includes(` Credential=${ADMINISTRATOR}/`)
+      ? { arn: this.#administratorArn, userAgent, isAdministrator: true }
+      : { arn: this.#callerArn, userAgent };
+  }
+
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readBody(request);
     const url = new URL(request.url ?? '/', 'http://127.0.0.1');
@@ -71,7 +81,7 @@ export class HttpFront {
     try {
       checkSignature(request);
       const { operation, input } = incoming(service, request, url, body);
-      const caller: Caller = { arn: this.#callerArn, userAgent: request.headers['user-agent'] ?? '' };
+      const caller = this.#callerOf(request);
       answer.write(operation, input, await this.#front.serve(service, operation.name, input, caller));
     } catch (error) {
       if (!(error instanceof AwsFault)) throw error;
@@ -89,7 +99,9 @@ function checkSignature(request: IncomingMessage): void {
 // SSM's JSON names its operation in a header, the query services carry a version each.
 function serviceOf(request: IncomingMessage, body: string): Service {
   if (request.headers['x-amz-target'] !== undefined) return 'ssm';
-  return new URLSearchParams(body).get('Version') === queryWire.versions.autoscaling ? 'autoscaling' : 'ec2';
+  const version = new URLSearchParams(body).get('Version');
+  if (version === queryWire.versions.sts) return 'sts';
+  return version === queryWire.versions.autoscaling ? 'autoscaling' : 'ec2';
 }
 
 function incoming(service: Service, request: IncomingMessage, url: URL, body: string): Incoming {

@@ -60,6 +60,13 @@ export const protocols: Readonly<Record<Service, Protocol>> = {
     unavailable: () => new AwsFault('ServiceUnavailable', unavailable, 503),
     missing: nullMember('ValidationError'),
   },
+  sts: {
+    ...query('sts'),
+    throttled: () => new AwsFault('Throttling', 'Rate exceeded'),
+    failed: () => new AwsFault('InternalFailure', failed, 500),
+    unavailable: () => new AwsFault('ServiceUnavailable', unavailable, 503),
+    missing: nullMember('ValidationError'),
+  },
   ssm: {
     contentType: 'application/x-amz-json-1.1',
     body: (_operation, output) => eksWire.bodyFor(output),

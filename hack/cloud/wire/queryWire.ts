@@ -1,9 +1,9 @@
-/** The two query protocols of AWS: that of EC2, with flat lists, and the older one, with lists of `member`. */
+/** The two query protocols of AWS: that of EC2, with flat lists, and the older one of the others, with lists of `member`. */
 import { AwsFault } from '../awsFault.ts';
 import type { Member, Operation, Shape } from './shapes.ts';
 
 /** The versions of the services that speak a query protocol; requests are told apart by them. */
-export const versions = { ec2: '2016-11-15', autoscaling: '2011-01-01' } as const;
+export const versions = { ec2: '2016-11-15', autoscaling: '2011-01-01', sts: '2011-06-15' } as const;
 
 /** A service that speaks a query protocol. */
 export type QueryService = keyof typeof versions;
@@ -38,7 +38,7 @@ export function bodyFor(operation: Operation, output: object, requestId: string)
   const content = isEc2(operation)
     ? element('requestId', requestId) + members
     : element(`${name}Result`, members) + element('ResponseMetadata', element('RequestId', requestId));
-  const namespace = namespaceOf(service === 'ec2' ? 'ec2' : 'autoscaling');
+  const namespace = namespaceOf(service === 'ec2' || service === 'sts' ? service : 'autoscaling');
   return `${prolog}<${name}Response xmlns="${namespace}">${content}</${name}Response>`;
 }
 

@@ -2,6 +2,7 @@ import { AutoScaling } from '@aws-sdk/client-auto-scaling';
 import { EC2 } from '@aws-sdk/client-ec2';
 import { EKS } from '@aws-sdk/client-eks';
 import { SSM } from '@aws-sdk/client-ssm';
+import { STS } from '@aws-sdk/client-sts';
 
 /** The unmodified SDK clients against a local AWS. For tests. */
 export interface SdkClients {
@@ -9,6 +10,7 @@ export interface SdkClients {
   readonly ec2: EC2;
   readonly autoscaling: AutoScaling;
   readonly ssm: SSM;
+  readonly sts: STS;
   destroy(): void;
 }
 
@@ -33,6 +35,7 @@ export function sdkClients(
     ec2: new EC2(options),
     autoscaling: new AutoScaling(options),
     ssm: new SSM(options),
+    sts: new STS(options),
   };
   return {
     ...clients,

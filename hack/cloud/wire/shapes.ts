@@ -3,12 +3,13 @@ import * as autoscaling from '@aws-sdk/client-auto-scaling';
 import * as ec2 from '@aws-sdk/client-ec2';
 import * as eks from '@aws-sdk/client-eks';
 import * as ssm from '@aws-sdk/client-ssm';
+import * as sts from '@aws-sdk/client-sts';
 import { type ModelOperation, readOperation, readOperationNames, type SdkExports } from '../../sdkModel/schema.ts';
 
 export type { Member, Shape } from '../../sdkModel/schema.ts';
 
 /** The services of the local AWS, under the names that signatures have for them. */
-export type Service = 'eks' | 'ec2' | 'autoscaling' | 'ssm';
+export type Service = 'eks' | 'ec2' | 'autoscaling' | 'ssm' | 'sts';
 
 /** The package of the SDK with a service's client, below @aws-sdk/. */
 export const packageOf = (service: Service): string => `client-${service === 'autoscaling' ? 'auto-scaling' : service}`;
@@ -23,6 +24,7 @@ const packages: Readonly<Record<Service, SdkExports>> = {
   ec2: { ...ec2 },
   autoscaling: { ...autoscaling },
   ssm: { ...ssm },
+  sts: { ...sts },
 };
 
 /** What the SDK package of the service exports. */
