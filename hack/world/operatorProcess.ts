@@ -12,8 +12,12 @@ export interface OperatorOptions {
   readonly credentials: string | PodCredentials;
   readonly clusterName: string;
   readonly region: string;
-  /** Where the local AWS listens. */
-  readonly awsUrl: string;
+  /** Where the local AWS listens; undefined: `environment` leads to AWS, and the operator works at the pace that ships. */
+  readonly awsUrl?: string;
+  /** More of its environment. */
+  readonly environment?: NodeJS.ProcessEnv;
+  /** Whether it has a process group of its own, so that Ctrl-C in a terminal does not reach it. Default: no. */
+  readonly ownGroup?: boolean;
   /** More flags; a later one wins. */
   readonly flags?: readonly string[];
   /** The file that Node runs: see `operatorEntry`. */
@@ -36,13 +40,20 @@ export interface LogLine {
 }
 
 /** Fast enough for a person who waits, and otherwise as shipped. */
-const QUICK = [
-  '--poll-interval=300ms',
-  '--retry-base=100ms',
-  '--metrics-address=127.0.0.1:0',
-  '--metrics-secure=false',
-  '--health-address=127.0.0.1:0',
-];
+const QUICK = ['--poll-interval=300ms', '--retry-base=100ms'];
+
+/** Several can run beside each other. */
+const FREE_PORTS = ['--metrics-address=127.0.0.1:0', '--metrics-secure=false', '--health-address=127.0.0.1:0'];
+
+/** How the SDK finds the local AWS, with credentials that it takes for the operator's. */
+const localAws = (url: string): NodeJS.ProcessEnv => ({
+  AWS_ENDPOINT_URL_EKS: url,
+  AWS_ENDPOINT_URL_EC2: url,
+  AWS_ENDPOINT_URL_SSM: url,
+  AWS_ENDPOINT_URL_AUTO_SCALING: url,
+  AWS_ACCESS_KEY_ID: 'local',
+  AWS_SECRET_ACCESS_KEY: 'local',
+});
 
 /** A running operator, with the environment and Node's flags of the image. */
 export class OperatorProcess {
@@ -52,30 +63,42 @@ export class OperatorProcess {
   readonly stray: string[] = [];
 
   constructor(options: OperatorOptions) {
-    const { credentials, clusterName, region, awsUrl, flags = [], entry, nodeFlags = [], knownFlags, log } = options;
+    const {
+      credentials,
+      clusterName,
+      region,
+      awsUrl,
+      environment,
+      flags = [],
+      entry,
+      nodeFlags = [],
+      knownFlags,
+      log,
+    } = options;
     const image = shipped();
     const args = [
       typeof credentials === 'string' ? `--kubeconfig=${credentials}` : `--service-account-dir=${credentials.dir}`,
       `--cluster-name=${clusterName}`,
       `--region=${region}`,
-      ...QUICK,
+      ...(awsUrl === undefined ? [] : QUICK),
+      ...FREE_PORTS,
       ...flags,
     ].filter((arg) => knownFlags?.has(arg.replace(/=.*/, '')) ?? true);
     const env = {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
+      ...environment,
       ...image.env,
       ...(typeof credentials !== 'string' && credentials.env),
-      AWS_ENDPOINT_URL_EKS: awsUrl,
-      AWS_ENDPOINT_URL_EC2: awsUrl,
-      AWS_ENDPOINT_URL_SSM: awsUrl,
-      AWS_ENDPOINT_URL_AUTO_SCALING: awsUrl,
-      AWS_ACCESS_KEY_ID: 'local',
-      AWS_SECRET_ACCESS_KEY: 'local',
+      ...(awsUrl !== undefined && localAws(awsUrl)),
     };
     const command = [process.execPath, ...image.nodeFlags, ...nodeFlags, entry, ...args];
     const [program = '', ...words] = options.inContainer ? contained(command, image.user) : command;
-    this.#child = spawn(program, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = spawn(program, words, {
+      env,
+      detached: options.ownGroup ?? false,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       if (stream) createInterface({ input: stream }).on('line', (line) => this.#take(line, log));
     }
