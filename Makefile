@@ -19,7 +19,7 @@ down: deps ## Stop what `make up` started.
 	@node hack/world/main.ts down
 
 ##@ Test
-.PHONY: test unit model cluster-test
+.PHONY: test unit model cluster-test e2e
 test: lint verify unit cluster-test ## Everything that must pass before a commit.
 
 unit: deps ## Unit tests, and the line coverage that the domain must have.
@@ -32,6 +32,9 @@ model: deps ## Live MODEL_RUNS random lives of pools (3000), of which `make unit
 
 cluster-test: deps binaries ## Tests against a real API server, scheduler and controller manager, in SUITE_PROCESSES processes (2).
 	@node hack/suites/main.ts
+
+e2e: deps ## Live the life of one pool on a real EKS cluster: costs money, see docs/e2e.md. Writes build/e2e.json.
+	@node hack/e2e/main.ts
 
 ##@ Change
 .PHONY: build bench soak generate verify lint fmt

@@ -128,7 +128,7 @@ const checks: readonly Check[] = [
 ];
 
 /** Run at their own time, or not at all because they would run this test. */
-const ELSEWHERE = ['make test', 'make down'];
+const ELSEWHERE = ['make test', 'make down', 'make e2e', 'E2E_READ_ONLY=1 make e2e'];
 const WITH_AWS = ['aws', 'docker', 'eksctl', 'kubectl', 'node'];
 
 /** The page that makes what the others use, and the one that leaves nothing. */

@@ -9,6 +9,9 @@ import { missing, shippedGrants, unneeded } from '../../hack/world/grants.ts';
 /** A list of Windows hosts under another name than windows-instances: who names it to a pool gives the right to read it (docs/existing-nodes.md). */
 const OF_USERS = /^no role (list|watch) configmaps hosts in hosts$/;
 
+/** `make e2e` asks as the operator for what does not exist, to learn what AWS answers. */
+const OF_E2E = /^eks:DescribeAddon .*aws-efs-csi-driver-e2e/;
+
 describe('the rights that are shipped, after all suites', function () {
   this.timeout(120_000);
   let usage: Usage;
@@ -31,5 +34,8 @@ describe('the rights that are shipped, after all suites', function () {
     assert.deepEqual(usage.aws.unneeded, []));
 
   it('in AWS are enough: what stands here is missing in config/aws/iam-policy.json', () =>
-    assert.deepEqual(usage.aws.refusals, []));
+    assert.deepEqual(
+      usage.aws.refusals.filter((refusal) => !OF_E2E.test(refusal)),
+      [],
+    ));
 });

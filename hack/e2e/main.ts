@@ -1,0 +1,85 @@
+/** `make e2e`: the acceptance of a real account. Ends with 0 when everything passed and nothing is left, with 2 when it was asked wrongly, else with 1. */
+import { createInterface } from 'node:readline/promises';
+import { estimate } from './cost.ts';
+import { reportOf, writeReport } from './report.ts';
+import { newRun, type Outcome, type Step, takeSteps } from './run.ts';
+import { readCommand, type Settings } from './settings.ts';
+import { changeLabel, create, drift, observe, pod, remove, replace, update } from './steps/life.ts';
+import { install, operator } from './steps/operator.ts';
+import { preflight, readGroups } from './steps/preflight.ts';
+import { refusals } from './steps/refusals.ts';
+
+const STEPS: readonly Step[] = [
+  preflight,
+  readGroups,
+  install,
+  operator,
+  create,
+  observe,
+  pod,
+  changeLabel,
+  drift,
+  refusals,
+  update,
+  replace,
+  remove,
+];
+
+const say = (line: string) => console.log(line);
+const stop = new AbortController();
+const giveUp = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(name, () => {
+    if (stop.signal.aborted) giveUp.abort(new Error(`Given up by ${name}.`));
+    else say(`\nStopping because of ${name}. What was made is removed; once more gives that up.`);
+    stop.abort(new Error(`Stopped by ${name}.`));
+  });
+
+const command = readCommand(process.argv.slice(2), process.env);
+if (command.kind === 'print') say(command.text);
+else if (command.kind === 'refuse') {
+  for (const error of command.errors) console.error(error);
+  process.exitCode = 2;
+} else if (await confirmed(command.settings)) {
+  const outcome = await run(command.settings);
+  process.exitCode = outcome.state === 'passed' ? 0 : 1;
+} else process.exitCode = 2;
+process.exit();
+
+async function run(settings: Settings): Promise<Outcome> {
+  const startedAt = new Date();
+  const state = newRun(settings, say);
+  const steps = STEPS.filter(({ readOnly }) => readOnly || !settings.readOnly);
+  const outcome = await takeSteps(state, steps, stop.signal, giveUp.signal);
+  for (const { what, why, commands } of outcome.left) {
+    console.error(`\nLEFT BEHIND: ${what}: ${why}`);
+    for (const line of commands) console.error(`  ${line}`);
+  }
+  await writeReport(settings.report, reportOf(state, outcome, startedAt));
+  say(`\n${outcome.state}. The report, without account ids and secrets: ${settings.report}`);
+  return outcome;
+}
+
+/** Shows what it costs, and asks where somebody can answer. */
+async function confirmed(settings: Settings): Promise<boolean> {
+  if (settings.readOnly) return true;
+  say(
+    `This creates a Windows node group in cluster ${settings.clusterName}, ${settings.region}, account ${settings.account}, and deletes it again.`,
+  );
+  say(estimate(settings.instanceType));
+  if (settings.confirmed) return true;
+  if (!process.stdin.isTTY) {
+    console.error(
+      'Nobody can be asked: standard input is no terminal. Accept the costs with E2E_CONFIRM=yes or --yes.',
+    );
+    return false;
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return (await terminal.question('Type yes to go on: ', { signal: stop.signal })) === 'yes';
+  } catch {
+    return false;
+  } finally {
+    terminal.close();
+  }
+}

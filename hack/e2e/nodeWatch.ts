@@ -1,0 +1,115 @@
+/** What Windows nodes look like when they register: their first watch event, and when labels and taints follow. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Kubectl } from './kubectl.ts';
+
+/** A Node, as far as a run looks at it. */
+export interface Node {
+  readonly metadata: {
+    readonly name: string;
+    readonly creationTimestamp?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly spec: { readonly taints?: readonly { readonly key: string; readonly effect: string }[] };
+  readonly status?: {
+    readonly capacity?: Readonly<Record<string, string>>;
+    readonly allocatable?: Readonly<Record<string, string>>;
+    readonly runtimeHandlers?: readonly { readonly name?: string; readonly features?: unknown }[];
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+    readonly nodeInfo?: { readonly kernelVersion?: string; readonly containerRuntimeVersion?: string };
+  };
+}
+
+/** How a node registered. */
+export interface Registration {
+  /** Keys in the first event. */
+  readonly labels: readonly string[];
+  readonly taints: readonly string[];
+  /** Keys that came later, with the seconds after the first event. */
+  readonly later: Record<string, number>;
+  /** Seconds from the first event to Ready. */
+  readySeconds?: number;
+  readonly at: number;
+}
+
+/** How nodes registered, read from watch events. */
+export class Registrations {
+  readonly #nodes = new Map<string, Registration>();
+  readonly #before = new Set<string>();
+
+  /** Takes a node as one that was there before: it is no registration. */
+  ignore(name: string): void {
+    this.#before.add(name);
+  }
+
+  /** Takes a watch event, at `now` in milliseconds. */
+  see({ type, object }: NodeEvent, now: number): void {
+    const { name, labels = {} } = object.metadata;
+    if (labels['kubernetes.io/os'] !== 'windows' || type === 'DELETED' || this.#before.has(name)) return;
+    const keys = Object.keys(labels);
+    const taints = (object.spec.taints ?? []).map(({ key, effect }) => `${key}:${effect}`);
+    const seen = this.#nodes.get(name);
+    if (seen === undefined) {
+      this.#nodes.set(name, { labels: keys, taints, later: {}, at: now });
+      return;
+    }
+    const seconds = Math.round((now - seen.at) / 1_000);
+    for (const key of [...keys, ...taints])
+      if (!seen.labels.includes(key) && !seen.taints.includes(key)) seen.later[key] ??= seconds;
+    if (object.status?.conditions?.some(({ type: kind, status }) => kind === 'Ready' && status === 'True'))
+      seen.readySeconds ??= seconds;
+  }
+
+  /** How that node registered; undefined where no event of it was seen. */
+  of(name: string): Registration | undefined {
+    return this.#nodes.get(name);
+  }
+}
+
+/** A watch event of a Node. */
+interface NodeEvent {
+  readonly type: string;
+  readonly object: Node;
+}
+
+/** A watch on all nodes, so that one without the labels of its group is seen, too. */
+export class NodeWatch {
+  readonly registrations = new Registrations();
+  /** How often the watch had to be begun again: what registered meanwhile has a first event that came later. */
+  interruptions = 0;
+  readonly #kubectl: Kubectl;
+  #child: ChildProcess | undefined;
+  #stopped = false;
+
+  constructor(kubectl: Kubectl) {
+    this.#kubectl = kubectl;
+  }
+
+  /** Begins. Nodes that exist already are no registrations. */
+  async start(signal: AbortSignal): Promise<void> {
+    for (const { metadata } of await this.#kubectl.list<Node>('nodes', [], signal))
+      this.registrations.ignore(metadata.name);
+    this.#follow();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#child?.kill();
+  }
+
+  #follow(): void {
+    const args = ['get', 'nodes', '--watch', '--output-watch-events', '--output=json'];
+    // Ctrl-C is for the run, which stops this one at its time.
+    const child = spawn(this.#kubectl.file, args, { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
+    this.#child = child;
+    // kubectl prints an event a line.
+    createInterface({ input: child.stdout }).on('line', (line) => this.registrations.see(JSON.parse(line), Date.now()));
+    child.on('error', () => undefined);
+    child.on('close', () => {
+      if (this.#stopped) return;
+      this.interruptions += 1;
+      setTimeout(() => this.#stopped || this.#follow(), 1_000).unref();
+    });
+  }
+}

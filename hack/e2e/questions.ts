@@ -1,0 +1,65 @@
+/** What no public source settles about EKS, and a run on a real account answers. */
+
+/** Each question in words. Those of a switch of the local AWS name it. */
+export const QUESTIONS = {
+  accessWrittenByEks:
+    'Which access does EKS give to the node role of a new Windows node group: which type of access entry, which groups in aws-auth?',
+  missingAddOnArn: 'DescribeAddon of an add-on that does not exist: 404, or 403, and on which ARN?',
+  missingGroupArn: 'DescribeNodegroup of a node group that does not exist: 404, or 403, and on which ARN?',
+  registration:
+    'Which labels and taints of the node group does a node have in its first watch event, and how long do the others take?',
+  olderKubernetesVersion:
+    'CreateNodegroup with a Kubernetes version older than that of the cluster: accepted, or refused with which words?',
+  unknownRelease: 'UpdateNodegroupVersion to a release that does not exist: refused with which words?',
+  newestRelease: 'Does EKS accept the release of the newest AMI in SSM?',
+  reservedMemory: 'How much memory does the kubelet reserve on a Windows node (capacity less allocatable)?',
+  runtimeHandlers: 'Which runtime handlers are in status.runtimeHandlers of a Windows node?',
+  scalingGroupTags: 'Which tags do the scaling group and its instances have?',
+  warmPool: 'Has the scaling group a warm pool, and do its instances carry the tags of the group?',
+  nodeEvents: 'Which events of controllers, such as the VPC resource controller, are on a new Windows node?',
+  podWebhook: 'Is the webhook that gives Windows pods their addresses in the cluster (vpc-resource-mutating-webhook)?',
+  autoMode: 'Is EKS Auto Mode on, and did a managed Windows node group work beside it?',
+  partition: 'Are Windows AMI types accepted outside of the commercial regions?',
+  passRoleToAccessEntry: 'Which iam:PassedToService does CreateAccessEntry have?',
+} as const;
+
+/** The name of a question. */
+export type QuestionId = keyof typeof QUESTIONS;
+
+/** A question with its answer. `why` says why there is none, or what makes it uncertain. */
+export interface Answered {
+  readonly question: string;
+  readonly state: 'answered' | 'not asked' | 'unknown';
+  readonly answer?: unknown;
+  readonly why?: string;
+}
+
+/** The answers of a run. */
+export class Answers {
+  readonly #given = new Map<QuestionId, Omit<Answered, 'question'>>([
+    [
+      'passRoleToAccessEntry',
+      { state: 'not asked', why: 'CloudTrail does not show it; CreateAccessEntry is not called.' },
+    ],
+  ]);
+
+  /** Notes what was seen; a later answer replaces an earlier one. */
+  answer(id: QuestionId, answer: unknown, why?: string): void {
+    this.#given.set(id, { state: 'answered', answer, ...(why && { why }) });
+  }
+
+  /** Notes that it was asked and stayed open. */
+  unknown(id: QuestionId, why: string): void {
+    if (this.#given.get(id)?.state !== 'answered') this.#given.set(id, { state: 'unknown', why });
+  }
+
+  /** All questions; those nobody asked say so. */
+  all(): Record<QuestionId, Answered> {
+    const ids = Object.keys(QUESTIONS) as QuestionId[];
+    const entries = ids.map((id) => [
+      id,
+      { question: QUESTIONS[id], ...(this.#given.get(id) ?? { state: 'not asked' }) },
+    ]);
+    return Object.fromEntries(entries);
+  }
+}

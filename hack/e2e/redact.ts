@@ -1,0 +1,66 @@
+/** Takes out of a text what must not leave the account: who you are, and secrets. What AWS does stays readable. */
+import { createHash, randomBytes } from 'node:crypto';
+
+/** Removes ids and secrets from texts, the same one always by the same stand-in. */
+export class Redactor {
+  readonly #salt: string;
+  readonly #names: readonly (readonly [name: RegExp, standIn: string])[];
+
+  /** `names` are the caller's own names, such as that of the cluster, with what is written in their place. The salt keeps ids from being guessed. */
+  constructor(names: Readonly<Record<string, string>> = {}, salt = randomBytes(16).toString('hex')) {
+    this.#salt = salt;
+    // A name may hold another one.
+    this.#names = Object.entries(names)
+      .filter(([name]) => name.length > 2)
+      .sort(([a], [b]) => b.length - a.length)
+      .map(([name, standIn]) => [new RegExp(`(?<![\\w-])${name.replace(/[^\w]/g, '\\$&')}(?![\\w-])`, 'g'), standIn]);
+  }
+
+  /** The text without account ids, keys, tokens, addresses and the given names, and with ids of resources hashed. */
+  text(text: string): string {
+    let clean = text;
+    for (const [pattern, standIn] of PATTERNS)
+      clean = clean.replace(pattern, (found: string, kind: string) =>
+        typeof standIn === 'string' ? standIn : standIn(typeof kind === 'string' ? kind : '', this.#hash(found)),
+      );
+    for (const [name, standIn] of this.#names) clean = clean.replace(name, standIn);
+    // Last, so that a name with digits in it is found before.
+    return clean.replace(ACCOUNT, '<account>');
+  }
+
+  /** A value with every string in it redacted, names of members included. */
+  value<T>(value: T): T {
+    return JSON.parse(
+      JSON.stringify(value, (_, item: unknown) => {
+        if (typeof item === 'string') return this.text(item);
+        if (typeof item !== 'object' || item === null || Array.isArray(item)) return item;
+        return Object.fromEntries(Object.entries(item).map(([key, inner]) => [this.text(key), inner]));
+      }),
+    );
+  }
+
+  #hash(id: string): string {
+    return createHash('sha256').update(this.#salt).update(id).digest('hex').slice(0, 8);
+  }
+}
+
+const ACCOUNT = /(?<![\w.])\d{12}(?![\w])|(?<=:)\d{12}(?=:)/g;
+
+type StandIn = string | ((kind: string, hash: string) => string);
+const hashed: StandIn = (kind, hash) => `${kind}-<${hash}>`;
+
+const PATTERNS: readonly (readonly [RegExp, StandIn])[] = [
+  [/-----BEGIN [A-Z ]+-----[\s\S]*?-----END [A-Z ]+-----/g, '<pem>'],
+  [/\b(?:AKIA|ASIA|AROA|AIDA|ABIA|ACCA)[A-Z0-9]{12,}\b/g, '<access-key>'],
+  [/\beyJ[\w-]{10,}\.[\w-]+(?:\.[\w-]*)?/g, '<token>'],
+  [/k8s-aws-v1\.[\w-]+/g, '<token>'],
+  [/(?<=Encoded authorization failure message: )[\w+/=-]+/g, '<encoded-message>'],
+  [/(?<=(?:RequestID|Request ID|requestId): ?)[\w-]+/gi, '<request-id>'],
+  [/[\w.-]+\.eks\.amazonaws\.com(?:\.cn)?(?=\/|:|$|\s|")/g, '<endpoint>'],
+  [/\bip-\d+-\d+-\d+-\d+[\w.-]*/g, (_, hash) => `node-<${hash}>`],
+  [/\b(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}\b(?![.\d])/g, '<ip>'],
+  [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, (_, hash) => `uuid-<${hash}>`],
+  [/\b(i|subnet|sg|vpc|lt|eni|vol|eks|subnetgroup|rtb|nat|igw)-[0-9a-f]{8,17}\b/g, hashed],
+  // What stands alone and is long and mixed is a secret key, a session token, or base64 of something.
+  [/(?<![\w+/.-])(?=[\w+/]*[A-Z])(?=[\w+/]*[a-z])(?=[\w+/]*\d)[A-Za-z0-9+/]{40,}={0,2}(?![\w+/])/g, '<secret>'],
+];

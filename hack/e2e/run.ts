@@ -1,0 +1,177 @@
+/** A run: its steps one after another, each within its time-out; then everything is removed, and the report is written. */
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Cluster } from '@aws-sdk/client-eks';
+import type { OperatorProcess } from '../world/operatorProcess.ts';
+import { Aws } from './aws.ts';
+import { Cleanup, type Left } from './cleanup.ts';
+import { Kubectl } from './kubectl.ts';
+import { NodeWatch } from './nodeWatch.ts';
+import { Answers } from './questions.ts';
+import type { Settings } from './settings.ts';
+
+/** What the steps share. What an earlier step found out, later ones may rely on. */
+export interface Run {
+  readonly settings: Settings;
+  /** Of this run: the value of the tag on all that it makes, and a part of its names. */
+  readonly id: string;
+  /** The name of the pool, of its node group, and of its RuntimeClass. */
+  readonly pool: string;
+  readonly aws: Aws;
+  /** The same with the operator's credentials. */
+  readonly operatorAws: Aws;
+  readonly kubectl: Kubectl;
+  readonly answers: Answers;
+  readonly cleanup: Cleanup;
+  readonly watch: NodeWatch;
+  readonly say: (line: string) => void;
+  /** Found by the first step. */
+  facts: Facts | undefined;
+  operator: OperatorProcess | undefined;
+}
+
+/** What the first step finds out. */
+export interface Facts {
+  readonly cluster: Cluster;
+  /** `1.36`. */
+  readonly kubernetesVersion: string;
+  /** Empty in a read-only run without a role. */
+  readonly roleArn: string;
+  /** Releases of the AMI that can be launched, oldest first. */
+  readonly releases: readonly string[];
+  /** The one that SSM names as the newest. */
+  readonly newest: string | undefined;
+}
+
+/** One step of a run. */
+export interface Step {
+  /** A sentence without a full stop, in the imperative. */
+  readonly name: string;
+  /** For a real account; E2E_TIMEOUT_FACTOR multiplies it. */
+  readonly timeoutMs: number;
+  /** Whether a run that makes nothing takes it, too. */
+  readonly readOnly?: true;
+  /** Throws when the step fails. Resolves with a string where it was skipped: why. */
+  readonly run: (run: Run, signal: AbortSignal) => Promise<unknown>;
+}
+
+/** How a step ended. */
+export interface StepResult {
+  readonly name: string;
+  readonly state: 'passed' | 'skipped' | 'failed' | 'stopped';
+  readonly seconds: number;
+  readonly message?: string;
+}
+
+/** How a run ended. */
+export interface Outcome {
+  readonly state: 'passed' | 'failed' | 'stopped';
+  readonly steps: readonly StepResult[];
+  readonly left: readonly Left[];
+}
+
+/** Makes a run; asks nothing yet. */
+export function newRun(settings: Settings, say: (line: string) => void): Run {
+  const id = randomBytes(3).toString('hex');
+  const kubectl = new Kubectl(settings.kubectl);
+  const aws = new Aws(settings.region);
+  return {
+    settings,
+    id,
+    pool: `e2e-${id}`,
+    aws,
+    operatorAws:
+      settings.operatorProfile === undefined ? aws : new Aws(settings.region, settings.operatorProfile, aws.calls),
+    kubectl,
+    answers: new Answers(),
+    cleanup: new Cleanup(),
+    watch: new NodeWatch(kubectl),
+    say,
+    facts: undefined,
+    operator: undefined,
+  };
+}
+
+/** Takes the steps until one fails or `stop` is raised, then removes everything, unless `giveUp` is raised, too. Never rejects. */
+export async function takeSteps(
+  run: Run,
+  steps: readonly Step[],
+  stop: AbortSignal,
+  giveUp: AbortSignal,
+): Promise<Outcome> {
+  const results: StepResult[] = [];
+  for (const step of steps) {
+    const result = await takeStep(run, step, stop);
+    results.push(result);
+    run.say(
+      `${result.state.padEnd(8)} ${step.name} (${result.seconds} s)${result.message ? `: ${result.message}` : ''}`,
+    );
+    if (result.state === 'failed' || result.state === 'stopped') break;
+  }
+  const left = await run.cleanup.run(run.say, giveUp);
+  run.watch.stop();
+  run.aws.close();
+  run.operatorAws.close();
+  const last = results.at(-1)?.state;
+  const state = last === 'stopped' ? 'stopped' : last === 'failed' || left.length > 0 ? 'failed' : 'passed';
+  return { state, steps: results, left };
+}
+
+/** What no step takes less than, however fast AWS is: kubectl and the operator run on this machine. */
+const SHORTEST_MS = 30_000;
+
+async function takeStep(run: Run, step: Step, stop: AbortSignal): Promise<StepResult> {
+  const start = performance.now();
+  const timeoutMs = Math.max(SHORTEST_MS, step.timeoutMs * run.settings.timeoutFactor);
+  const late = AbortSignal.timeout(timeoutMs);
+  const ended = (state: StepResult['state'], message?: string): StepResult => ({
+    name: step.name,
+    state,
+    seconds: Math.round((performance.now() - start) / 100) / 10,
+    ...(message && { message }),
+  });
+  if (stop.aborted) return ended('stopped', wordsOf(stop.reason));
+  run.say(`\n${step.name} (at most ${Math.ceil(timeoutMs / 60_000)} min)`);
+  try {
+    const skipped = await step.run(run, AbortSignal.any([stop, late]));
+    return typeof skipped === 'string' ? ended('skipped', skipped) : ended('passed');
+  } catch (error) {
+    if (stop.aborted) return ended('stopped', wordsOf(stop.reason));
+    const why =
+      late.aborted && isAbort(error)
+        ? `not done within ${Math.ceil(timeoutMs / 1_000)} s. ${waits.get(run) ?? ''}`
+        : wordsOf(error);
+    return ended('failed', why.trim());
+  }
+}
+
+const isAbort = (error: unknown): boolean =>
+  error instanceof Error && ['AbortError', 'TimeoutError', 'ABORT_ERR'].includes(error.name);
+
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** What each run waits for, for the message when the time is up. */
+const waits = new WeakMap<Run, string>();
+
+/** Probes until the answer is something, and gives it. `explain` says what is missing, for the message when the step's time is up. */
+export async function until<T>(
+  run: Run,
+  signal: AbortSignal,
+  probe: () => Promise<T | undefined | false>,
+  explain: () => string,
+): Promise<T> {
+  const interval = Math.min(5_000, Math.max(250, 5_000 * run.settings.timeoutFactor));
+  for (;;) {
+    signal.throwIfAborted();
+    const answer = await probe();
+    if (answer !== undefined && answer !== false) return answer;
+    waits.set(run, explain());
+    await sleep(interval, undefined, { signal });
+  }
+}
+
+/** What the first step found out; throws where a step runs without it, which is a bug. */
+export function factsOf({ facts }: Run): Facts {
+  if (facts === undefined) throw new Error('the step that reads the cluster has not run');
+  return facts;
+}

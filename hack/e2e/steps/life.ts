@@ -1,0 +1,241 @@
+/** The life of one pool: created on the previous release, used, changed, updated, a node replaced, deleted. */
+import { messageOf } from '../../world/world.ts';
+import { type Access, accessOf, answerEvents, answerNodes, answerScalingGroup, groupOf, nodesOf } from '../facts.ts';
+import type { Node } from '../nodeWatch.ts';
+import { LABEL, PART_OF_RUN, patchPool, poolOf, readPool, removePool, settled } from '../pool.ts';
+import { factsOf, type Run, type Step, until } from '../run.ts';
+
+const MINUTE = 60_000;
+/** Images of Windows: docs/images.md. */
+const IMAGES = { Windows2019: 'ltsc2019', Windows2022: 'ltsc2022', Windows2025: 'ltsc2025' } as const;
+
+/** The access of the node role before the first node group, for the step that looks at it afterwards. */
+const accessBefore = new WeakMap<Run, Access>();
+
+export const create: Step = {
+  name: 'Create a pool of one node on the previous release, until it is Ready',
+  timeoutMs: 40 * MINUTE,
+  run: async (run, signal) => {
+    const { kubectl, cleanup, watch, settings, pool } = run;
+    const { releases, roleArn } = factsOf(run);
+    accessBefore.set(run, await accessOf(run, roleArn, signal));
+    await watch.start(signal);
+    cleanup.note({
+      what: `WindowsPool ${pool} and its node group`,
+      timeoutMs: 40 * MINUTE * settings.timeoutFactor,
+      remove: (bound) => removePool(run, bound),
+      commands: [
+        `aws eks delete-nodegroup --cluster-name ${settings.clusterName} --nodegroup-name ${pool} --region ${settings.region}`,
+        `kubectl patch windowspool ${pool} --type=merge --patch '{"metadata":{"finalizers":null}}'`,
+        `kubectl delete windowspool ${pool} --ignore-not-found`,
+      ],
+    });
+    await kubectl.apply(poolOf(run, previousOf(releases)), signal);
+    const ready = await settled(run, signal);
+    run.say(`${messageOf(ready, 'Ready')} Release ${ready.status?.nodeGroup?.releaseVersion}.`);
+  },
+};
+
+/** The release before the newest; the newest where it is the only one. */
+const previousOf = (releases: readonly string[]): string | undefined => releases.at(-2) ?? releases.at(-1);
+
+export const observe: Step = {
+  name: 'Read what EKS and the kubelet made of it',
+  timeoutMs: 3 * MINUTE,
+  run: async (run, signal) => {
+    const { answers, watch, pool } = run;
+    const { roleArn, cluster } = factsOf(run);
+    const group = await groupOf(run, pool, signal);
+    if (group === undefined) throw new Error(`Node group ${pool} does not exist.`);
+    answers.answer('accessWrittenByEks', {
+      authenticationMode: cluster.accessConfig?.authenticationMode,
+      before: accessBefore.get(run),
+      after: await accessOf(run, roleArn, signal),
+    });
+    await answerScalingGroup(run, group, signal);
+    const nodes = await nodesOf(run, pool, signal);
+    answerNodes(run, nodes);
+    await answerEvents(run, nodes, signal);
+    const registered = nodes.flatMap(({ metadata }) => watch.registrations.of(metadata.name) ?? []);
+    if (registered.length === 0) answers.unknown('registration', 'The first watch event of the nodes was missed.');
+    else
+      answers.answer(
+        'registration',
+        registered.map(({ at: _, ...rest }) => rest),
+        watch.interruptions > 0 ? `The watch was interrupted ${watch.interruptions} times.` : undefined,
+      );
+    if (cluster.computeConfig?.enabled === true)
+      answers.answer('autoMode', 'Auto Mode is on, and the managed Windows node group became Ready.');
+    if (!roleArn.startsWith('arn:aws:')) answers.answer('partition', `accepted in ${roleArn.split(':')[1]}`);
+  },
+};
+
+export const pod: Step = {
+  name: 'Run a pod with the RuntimeClass of the pool',
+  timeoutMs: 30 * MINUTE,
+  run: async (run, signal) => {
+    const { kubectl, cleanup, pool, settings } = run;
+    interface Pod {
+      readonly spec?: { readonly nodeName?: string };
+      readonly status?: {
+        readonly phase?: string;
+        readonly containerStatuses?: readonly { readonly ready?: boolean; readonly state?: unknown }[];
+      };
+    }
+    const remove = ['delete', 'pod', pool, '--namespace=default', '--ignore-not-found'];
+    cleanup.note({
+      what: `pod default/${pool}`,
+      timeoutMs: 5 * MINUTE * settings.timeoutFactor,
+      commands: [`kubectl ${remove.join(' ')}`],
+      remove: async (bound) => {
+        await kubectl.run(remove, { signal: bound, timeoutMs: 5 * MINUTE });
+      },
+    });
+    await kubectl.apply(podOf(run), signal);
+    let last: Pod | undefined;
+    const running = async () => {
+      last = await kubectl.get<Pod>('pod', pool, ['--namespace=default'], signal);
+      if (last?.status?.phase === 'Failed')
+        throw new Error(`Pod default/${pool} failed: ${JSON.stringify(last.status)}`);
+      return last?.status?.phase === 'Running' && last.status.containerStatuses?.every(({ ready }) => ready)
+        ? last
+        : undefined;
+    };
+    const found = await until(
+      run,
+      signal,
+      running,
+      () => `Pod default/${pool}: ${JSON.stringify(last?.status ?? 'missing')}`,
+    );
+    const nodes = await nodesOf(run, pool, signal);
+    if (!nodes.some(({ metadata }) => metadata.name === found.spec?.nodeName))
+      throw new Error(`Pod default/${pool} runs on ${found.spec?.nodeName}, which is not a node of the pool.`);
+    // It would only slow down what follows.
+    await kubectl.run(remove, { signal, timeoutMs: 5 * MINUTE });
+  },
+};
+
+const podOf = ({ pool, settings }: Run): object => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: pool, namespace: 'default', labels: PART_OF_RUN },
+  spec: {
+    runtimeClassName: pool,
+    restartPolicy: 'Never',
+    terminationGracePeriodSeconds: 5,
+    containers: [
+      {
+        name: 'servercore',
+        image: `mcr.microsoft.com/windows/servercore:${IMAGES[settings.windowsVersion]}`,
+        command: ['cmd', '/c', 'ping -t localhost > nul'],
+        resources: { requests: { cpu: '250m', memory: '512Mi' }, limits: { memory: '1Gi' } },
+      },
+    ],
+  },
+});
+
+export const changeLabel: Step = {
+  name: 'Change a label of the nodes',
+  timeoutMs: 20 * MINUTE,
+  run: async (run, signal) => {
+    await patchPool(run, { labels: { [LABEL]: 'changed' } }, signal);
+    await settled(run, signal);
+    await nodesWithLabel(run, signal, 'changed');
+  },
+};
+
+async function nodesWithLabel(run: Run, signal: AbortSignal, value: string): Promise<void> {
+  let last: readonly Node[] = [];
+  const labelled = async () => {
+    last = await nodesOf(run, run.pool, signal);
+    return last.length > 0 && last.every(({ metadata }) => metadata.labels?.[LABEL] === value);
+  };
+  await until(
+    run,
+    signal,
+    labelled,
+    () =>
+      `Nodes with label ${LABEL}: ${JSON.stringify(last.map(({ metadata }) => metadata.labels?.[LABEL]))}, expected ${value}`,
+  );
+}
+
+export const drift: Step = {
+  name: 'Change the node group behind the back of the operator, until it is corrected',
+  timeoutMs: 30 * MINUTE,
+  run: async (run, signal) => {
+    const { aws, settings, pool } = run;
+    const input = { clusterName: settings.clusterName, nodegroupName: pool, labels: { removeLabels: [LABEL] } };
+    await aws.eks.updateNodegroupConfig(input, { abortSignal: signal });
+    const corrected = async () => (await groupOf(run, pool, signal))?.labels?.[LABEL] === 'changed';
+    let removed = false;
+    await until(
+      run,
+      signal,
+      async () => {
+        // EKS takes the change back only after it was made.
+        removed ||= !(await corrected());
+        return removed || undefined;
+      },
+      () => `EKS removes label ${LABEL} from node group ${pool}`,
+    );
+    await until(run, signal, corrected, () => `Node group ${pool} has lost label ${LABEL}`);
+    await settled(run, signal);
+  },
+};
+
+export const update: Step = {
+  name: 'Update the pool to the newest release',
+  timeoutMs: 90 * MINUTE,
+  run: async (run, signal) => {
+    const { answers } = run;
+    const { releases, newest } = factsOf(run);
+    const target = newest ?? releases.at(-1);
+    if (target === undefined || target === previousOf(releases)) return 'there is only one release';
+    await patchPool(run, { nodeGroup: { releaseVersion: target } }, signal);
+    try {
+      await settled(run, signal, (pool) => pool.status?.nodeGroup?.releaseVersion === target);
+    } catch (error) {
+      const pool = await readPool(run, AbortSignal.timeout(30_000)).catch(() => undefined);
+      answers.answer('newestRelease', { release: target, accepted: false, message: messageOf(pool, 'UpToDate') });
+      throw error;
+    }
+    answers.answer('newestRelease', { release: target, accepted: true });
+    return undefined;
+  },
+};
+
+export const replace: Step = {
+  name: 'Replace one node',
+  timeoutMs: 45 * MINUTE,
+  run: async (run, signal) => {
+    const [node] = await nodesOf(run, run.pool, signal);
+    if (node === undefined) throw new Error(`Pool ${run.pool} has no node.`);
+    const { name } = node.metadata;
+    await run.kubectl.run(['annotate', 'node', name, 'winpool.dev/replace=true', '--overwrite'], { signal });
+    const others = async () => {
+      const nodes = await nodesOf(run, run.pool, signal);
+      return nodes.length > 0 && nodes.every(({ metadata }) => metadata.name !== name);
+    };
+    await until(run, signal, others, () => `Node ${name} is being replaced`);
+    await settled(run, signal);
+  },
+};
+
+export const remove: Step = {
+  name: 'Delete the pool, until node group and RuntimeClass are gone',
+  timeoutMs: 40 * MINUTE,
+  run: async (run, signal) => {
+    const { kubectl, pool } = run;
+    await kubectl.run(['delete', 'windowspools.winpool.dev', pool, '--wait=false'], { signal });
+    await until(
+      run,
+      signal,
+      async () => (await readPool(run, signal)) === undefined,
+      () => `WindowsPool ${pool} is being deleted`,
+    );
+    if (await groupOf(run, pool, signal))
+      throw new Error(`Node group ${pool} still exists after its pool was deleted.`);
+    const gone = async () => (await kubectl.get('runtimeclass', pool, [], signal)) === undefined;
+    await until(run, signal, gone, () => `RuntimeClass ${pool} still exists`);
+  },
+};
