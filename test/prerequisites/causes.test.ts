@@ -49,7 +49,7 @@ describe('a pool whose nodes run no pods', () => {
         await is(name, type, state);
         await is(name, 'PrerequisitesMet', 'False/NodeAccessWrong');
         assert.match(await message(name, type), /Likely cause: NodeAccessWrong, see PrerequisitesMet\.$/);
-        assert.match(await message(name, 'PrerequisitesMet'), /kube-proxy of Windows nodes lacks its rights/);
+        assert.match(await message(name, 'PrerequisitesMet'), /kube-proxy of Windows nodes lacks its permissions/);
         stage.world.cloud.faults.accessEntry({ type: 'EC2_WINDOWS' });
         await is(name, 'PrerequisitesMet', 'True/Met');
         await remove(name);
