@@ -278,11 +278,14 @@ export interface VerificationSpec {
    */
   minimumRevision?: number;
   /**
-   * Checks that only warn. A node that fails no other check counts as verified.
+   * Warns of each node that reserves less memory for the system (capacity less allocatable), such as 2Gi. Omit it where you cannot configure the kubelet: nodes of a node group reserve 100 to 500 MiB, and EKS passes no kubelet arguments to its Windows AMIs.
+   */
+  minimumReservedMemory?: string;
+  /**
+   * Checks that warn instead of fail. A node that fails no other check counts as verified. Checks that always warn are not accepted.
    */
   warnOnly?: (
     | 'NotReady'
-    | 'WrongOperatingSystem'
     | 'WrongArchitecture'
     | 'UnknownKernelVersion'
     | 'WrongBuild'
@@ -293,9 +296,6 @@ export interface VerificationSpec {
     | 'RuntimeHandlerMissing'
     | 'KubeletVersionSkew'
     | 'NoPodAddresses'
-    | 'ArrivedUngated'
-    | 'ForeignTaint'
-    | 'LittleReservedMemory'
   )[];
 }
 /**
@@ -359,7 +359,7 @@ export interface RuntimeClassSpec {
    */
   name?: string;
   /**
-   * The handler of containerd; another than the default only with scope Pool. runhcs-wcow-hypervisor is Hyper-V isolation.
+   * The handler of containerd; another than the default only with scope Pool. runhcs-wcow-hypervisor is Hyper-V isolation, which needs metal hosts that are set up for it.
    */
   handler: string;
   /**

@@ -59,11 +59,15 @@ export function isLasting({ kind }: Trouble): boolean {
   return ['denied', 'refused', 'limit', 'gone', 'unknown'].includes(kind);
 }
 
+/** Reasons of NodesVerified that say that nodes have been missing for longer than the join grace. */
+const MISSING: readonly string[] = ['NodesMissing', 'MembershipLabelRemoved', 'WrongOperatingSystem'];
+
 /** Whether nodes have been missing for longer than the join grace: the condition remembers since when. */
 export function isOverdue({ pool, now, settings }: Situation): boolean {
   const before = pool.status?.conditions?.find(({ type }) => type === 'NodesVerified');
-  if (before?.reason === 'NodesMissing' || before?.reason === 'MembershipLabelRemoved') return true;
-  return before?.reason === 'Joining' && now - Date.parse(before.lastTransitionTime) >= settings.joinGraceMs;
+  if (!before) return false;
+  if (MISSING.includes(before.reason)) return true;
+  return before.reason === 'Joining' && now - Date.parse(before.lastTransitionTime) >= settings.joinGraceMs;
 }
 
 /** Instances older than the join grace that are no nodes of the pool; undefined when EC2 was not asked. */

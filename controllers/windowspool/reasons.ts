@@ -3,9 +3,8 @@
  * cannot be reported.
  */
 
-/** Reasons of the checks on a node; the same words are the values of spec.verification.warnOnly. */
+/** Reasons of the checks on a node. Those that can fail a node are the values of spec.verification.warnOnly. */
 const nodeChecks = {
-  WrongOperatingSystem: 'A node of the group does not run Windows. Check the AMI of the node group.',
   WrongArchitecture: 'A node is not x86_64. Check the instance types of the node group.',
   UnknownKernelVersion:
     'A node reports a kernel version that is no Windows build. Look at the node; nothing can be verified until it is known.',
@@ -29,8 +28,10 @@ const nodeChecks = {
     'A warning: a node of existingNodes joined without the taint of the gate, so pods may have come before it was verified. Let its kubelet register with the taint.',
   ForeignTaint:
     'A warning: a node has a taint of somebody else where the pool has one with another value. It is left as it is. Change one of the two.',
+  UnsupportedWindowsVersion:
+    'A warning: the Kubernetes project does not support the kubelet of a node of existingNodes on its Windows version. Move to a supported pair, or ask the vendor of the node image.',
   LittleReservedMemory:
-    'A warning: a node reserves less than 2 GiB for the system, and Windows has no OOM killer. Raise systemReserved.',
+    'A warning: a node reserves less memory for the system than verification.minimumReservedMemory. Set memory limits on its pods; where you configure the kubelet, raise systemReserved.',
 } as const;
 
 /** Reasons of the checks before a node group is created; docs/prerequisites.md has a section for each. */
@@ -66,7 +67,9 @@ const others = {
   NoNodes: 'The pool has no nodes and wants none.',
   Joining: 'Nodes are on their way. Nothing to do unless it takes longer than the join grace.',
   MembershipLabelRemoved:
-    'Nodes lost the label eks.amazonaws.com/nodegroup, or have another value in it. Put it back, or end their instances.',
+    'Nodes lost the label eks.amazonaws.com/nodegroup or kubernetes.io/os, or have another value in it, so they are not counted. Put it back, or terminate their instances.',
+  WrongOperatingSystem:
+    'An instance of the node group joined as a node that does not run Windows. Terminate it, and check the AMI in the launch template of the scaling group.',
   NodesMissing: 'Instances run, or should run, but have not joined. Look at the instances named in the message.',
   NodesFailing: 'Nodes fail different checks. status.failingNodes has one line for each.',
   ChecksPassed: 'The node passes every enforced check: its condition winpool.dev/Verified is True.',
@@ -226,7 +229,6 @@ export function nextMoveOf(reason: NodeCheck): string {
 }
 
 const nextMoves: Readonly<Record<NodeCheck, string>> = {
-  WrongOperatingSystem: 'Check the AMI of the node group.',
   WrongArchitecture: 'Check the instance types of the node group.',
   UnknownKernelVersion: 'Look at the node.',
   WrongBuild: 'Drain and end the node, and check the AMI.',
@@ -240,5 +242,6 @@ const nextMoves: Readonly<Record<NodeCheck, string>> = {
   NoPodAddresses: 'Check that the VPC CNI has Windows IPAM enabled.',
   ArrivedUngated: 'Let its kubelet register with the taint.',
   ForeignTaint: 'Change the taint of the pool or of the node.',
-  LittleReservedMemory: 'Raise systemReserved of the kubelet.',
+  UnsupportedWindowsVersion: 'Move to a version of Kubernetes and of Windows that go together.',
+  LittleReservedMemory: 'Set memory limits on the pods, or raise systemReserved where you configure the kubelet.',
 };

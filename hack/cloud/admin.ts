@@ -24,6 +24,7 @@ const defect: Fields = {
   noPodAddresses: 'boolean',
   notReady: 'boolean',
   reservedMiB: 'number',
+  operatingSystem: 'string',
 };
 const commands: Readonly<Record<string, Command>> = {
   throttle: { fields: { ...target, retryAfterSeconds: 'number' }, run: (faults, body) => faults.calls.throttle(body) },

@@ -113,8 +113,10 @@ export interface NodeDefect {
   readonly neverJoins?: boolean;
   readonly noPodAddresses?: boolean;
   readonly notReady?: boolean;
-  /** Memory in MiB that the kubelet keeps from pods; a healthy node keeps a little more than 2 GiB. */
+  /** Memory in MiB that the kubelet keeps from pods; a node of EKS keeps 100 to 500. */
   readonly reservedMiB?: number;
+  /** It runs another operating system than Windows, as after a change of the launch template of its scaling group. */
+  readonly operatingSystem?: 'linux';
 }
 
 /** What happens to nodes in the Kubernetes cluster because of what happens in AWS. */

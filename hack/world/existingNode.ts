@@ -8,6 +8,11 @@ export interface ExistingNode {
   readonly addresses?: readonly { readonly type: string; readonly address: string }[];
   /** Default: a Windows Server 2022. */
   readonly kernelVersion?: string;
+  /** Default: 12Gi of 16Gi. */
+  readonly allocatableMemory?: string;
+  readonly runtimeHandlers?: readonly { readonly name: string }[];
+  /** What else its kubelet reports of itself. */
+  readonly nodeInfo?: Readonly<Record<string, string>>;
 }
 
 /** The Node as its kubelet registers it. kwok plays the kubelet from then on. */
@@ -30,7 +35,8 @@ export function existingNode({ name, kernelVersion = '10.0.20348.2762', ...more 
     spec: { providerID: `vsphere://${name}`, ...(more.taints && { taints: more.taints }) },
     status: {
       capacity: resources,
-      allocatable: { ...resources, memory: '12Gi' },
+      allocatable: { ...resources, memory: more.allocatableMemory ?? '12Gi' },
+      ...(more.runtimeHandlers && { runtimeHandlers: more.runtimeHandlers }),
       addresses: more.addresses ?? [{ type: 'Hostname', address: name }],
       nodeInfo: {
         operatingSystem: 'windows',
@@ -43,6 +49,7 @@ export function existingNode({ name, kernelVersion = '10.0.20348.2762', ...more 
         machineID: name,
         systemUUID: name,
         bootID: '1',
+        ...more.nodeInfo,
       },
     },
   };

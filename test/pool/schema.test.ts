@@ -145,6 +145,19 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     'Unsupported value: "Evict": supported values: "Report", "Quarantine", "Gate"',
   ],
   ['a check that does not exist', { verification: { warnOnly: ['Weather'] } }, 'Unsupported value: "Weather"'],
+  ...['ArrivedUngated', 'ForeignTaint', 'UnsupportedWindowsVersion', 'LittleReservedMemory'].map(
+    (check) =>
+      [
+        `${check}, which always warns, as a check that only warns`,
+        { verification: { warnOnly: [check] } },
+        `Unsupported value: "${check}"`,
+      ] as const,
+  ),
+  [
+    'a reserved memory without a unit',
+    { verification: { minimumReservedMemory: '2048' } },
+    'verification.minimumReservedMemory in body should match',
+  ],
   ['a negative revision', { verification: { minimumRevision: -1 } }, 'spec.verification.minimumRevision'],
   [
     'an instance type twice',

@@ -97,11 +97,12 @@ describe('one bad node of many: NodesVerified names it, Ready falls with the las
     [
       'a warning is told and harms nothing',
       sampleSituation({
+        pool: samplePool({ verification: { policy: 'Report', minimumReservedMemory: '2Gi' } }),
         nodes: [...sampleNodes(2), sampleNode({ name: 'ip-9', capacity: { memory: '7Gi' } })],
       }),
       {
         NodesVerified:
-          'True AllVerified: 3 nodes verified. 1 node with a warning, such as ip-9 reserves 1.0 GiB of memory for the system; Windows needs at least 2.',
+          'True AllVerified: 3 nodes verified. 1 node with a warning, such as ip-9 reserves 1024Mi of memory for the system, less than verification.minimumReservedMemory 2Gi: set memory limits on its pods, because EKS passes no kubelet arguments to its Windows AMIs.',
       },
     ],
   ]);

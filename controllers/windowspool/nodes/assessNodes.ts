@@ -7,6 +7,7 @@ import { isOwnedBy, nodeGroupNameOf } from '../nodeGroup/nodeGroup.ts';
 import { hasNodeGroup } from '../poolKind.ts';
 import type { Instance } from '../ports/ec2.ts';
 import type { NodeGroup } from '../ports/eks.ts';
+import type { NodeRecord } from '../ports/nodes.ts';
 import { likelyCause } from '../prerequisites/causes.ts';
 import { nextMoveOf } from '../reasons.ts';
 import type { Situation } from '../situation.ts';
@@ -111,21 +112,28 @@ function failure(s: Situation): Finding {
   return { status: 'False', reason: same ?? 'NodesFailing', message };
 }
 
-/** Nodes that were the pool's, or run on its instances, and can't be told from others any more. */
+/** Nodes on the pool's instances that a watch of its Windows nodes does not show: renamed, or of another operating system. */
 function straying({ pool, roster }: Situation): Finding {
+  const foreign = roster.strays.filter(({ operatingSystem }) => ![WINDOWS, ''].includes(operatingSystem));
+  if (foreign.length > 0) return wrongSystem(foreign);
+  const group = `${NODE_GROUP_LABEL}=${nodeGroupNameOf(pool)}`;
   const renamed = roster.strays.filter(({ labels }) => labels[NODE_GROUP_LABEL] !== nodeGroupNameOf(pool));
-  const strays = renamed.length > 0 ? renamed : roster.strays;
-  const [label, reason] =
-    renamed.length > 0
-      ? ([`${NODE_GROUP_LABEL}=${nodeGroupNameOf(pool)}`, 'MembershipLabelRemoved'] as const)
-      : ([`${OS_LABEL}=${WINDOWS}`, 'WrongOperatingSystem'] as const);
-  const more = strays.length > NODES_IN_MESSAGE ? ` and ${strays.length - NODES_IN_MESSAGE} more` : '';
-  const names = `${strays
-    .slice(0, NODES_IN_MESSAGE)
-    .map(({ name }) => name)
-    .join(', ')}${more}`;
-  const message = `${count(strays.length, 'node')} of the pool ${strays.length === 1 ? 'lacks' : 'lack'} the label ${label}, by which nodes are counted: ${names}. Put the label back, or end the instance.`;
-  return { status: 'False', reason, message };
+  const [label, strays] = renamed.length > 0 ? [group, renamed] : [`${OS_LABEL}=${WINDOWS}`, roster.strays];
+  const message = `${count(strays.length, 'node')} of the pool ${strays.length === 1 ? 'lacks' : 'lack'} the label ${label}, by which nodes are counted: ${first(strays.map((node) => node.name))}. Put the label back, or end the instance.`;
+  return { status: 'False', reason: 'MembershipLabelRemoved', message };
+}
+
+/** What the kubelet measured counts here: the label that the watch goes by says the same, or was changed. */
+function wrongSystem(nodes: readonly NodeRecord[]): Finding {
+  const named = nodes.map(({ name, operatingSystem }) => `${name} runs ${operatingSystem}`);
+  const message = `${count(nodes.length, 'instance')} of the pool joined as ${nodes.length === 1 ? 'a node that does' : 'nodes that do'} not run Windows: ${first(named)}. Terminate ${nodes.length === 1 ? 'it' : 'them'}, and check the AMI in the launch template of the scaling group.`;
+  return { status: 'False', reason: 'WrongOperatingSystem', message };
+}
+
+/** The first names, and how many more there are. */
+function first(names: readonly string[]): string {
+  const more = names.length > NODES_IN_MESSAGE ? ` and ${names.length - NODES_IN_MESSAGE} more` : '';
+  return `${names.slice(0, NODES_IN_MESSAGE).join(', ')}${more}`;
 }
 
 /** `ip-10-0-1-23 runs build …; ip-10-0-1-24 is not Ready … and 2 more.` */

@@ -167,6 +167,39 @@ describe('a pool of which a node loses the label of its group', () => {
     assert.equal(verified(world), SAYS);
   });
 
+  it('names the label of the operating system, where a Windows node lost that', async () => {
+    const { world, deps } = await losing();
+    const [first, ...others] = world.nodes;
+    assert.ok(first);
+    world.nodes = [{ ...first, labels: { ...first.labels, 'kubernetes.io/os': 'linux' } }, ...others];
+    await wake(world, deps);
+    assert.equal(verified(world), SAYS.replace(`${LABEL}=web`, 'kubernetes.io/os=windows'));
+  });
+
+  it('says that an instance joined with another operating system, also after a restart, until it is gone', async () => {
+    const { world, deps } = await losing();
+    const linux = {
+      labels: { ...labelled('ip-1', 'web').labels, 'kubernetes.io/os': 'linux' },
+      operatingSystem: 'linux',
+      kernelVersion: '6.1.112-122.189.amzn2023.x86_64',
+    };
+    // A new instance in place of the first: the cache of Windows nodes never has its node.
+    world.nodes = [sampleNode({ name: 'ip-9', uid: 'other', ...linux }), ...world.nodes.slice(1)];
+    world.instances = world.nodes.map((node) => ({
+      id: instanceIdOf(node),
+      privateDnsName: node.name,
+      launchedAt: NOW,
+    }));
+    const says =
+      'False WrongOperatingSystem: 1 instance of the pool joined as a node that does not run Windows: ip-9 runs linux. Terminate it, and check the AMI in the launch template of the scaling group.';
+    await until(world, deps, () => verified(world) === says, 'the other operating system');
+    const restarted = world.start();
+    await wake(world, restarted);
+    assert.equal(verified(world), says);
+    world.nodes = ['ip-1', 'ip-2', 'ip-3'].map((name) => labelled(name, 'web'));
+    await until(world, restarted, () => verified(world).startsWith('True AllVerified'), 'a Windows node in its place');
+  });
+
   it('says that a node is missing once the stray is gone', async () => {
     const { world, deps, give } = await losing();
     give(undefined);

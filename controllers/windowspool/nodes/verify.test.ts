@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { WindowsPoolSpec } from '../api.gen.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
+import type { NodeCheck } from '../reasons.ts';
 import { MINUTE, NOW, sampleNode, samplePool } from '../testing/fixtures.ts';
 import { type Expectation, graceEnd, type Verdict, verifyNode } from './verify.ts';
 import { POD_ADDRESSES } from './windows.ts';
@@ -42,6 +43,19 @@ function onKernel(kernelVersion: string, build: string): Partial<NodeRecord> {
 
 const cases2019 = expecting({ windowsVersion: 'Windows2019' });
 const cases2025 = expecting({ windowsVersion: 'Windows2025' });
+const eol2019 = on2019('v1.35.1');
+const littleReserved = { capacity: { memory: '8Gi' }, allocatable: { memory: '7692Mi', [POD_ADDRESSES]: '9' } };
+const reserving = expecting({ verification: { policy: 'Report', minimumReservedMemory: '2Gi' } });
+
+/** A pool of existing nodes of a Windows version. */
+function elsewhere(windowsVersion: WindowsPoolSpec['windowsVersion'], serverVersion = 'v1.36.3'): Expectation {
+  return expecting({ windowsVersion }, { claimant: 'web', serverVersion });
+}
+
+function on2019(kubeletVersion: string): Partial<NodeRecord> {
+  return { kubeletVersion, ...onKernel('10.0.17763.6293', '10.0.17763') };
+}
+
 const floor = expecting({ verification: { policy: 'Report', minimumRevision: 2340 } });
 
 describe('a node is verified', () => {
@@ -97,11 +111,16 @@ describe('a node is verified', () => {
     ],
     ['with prefix delegation', { allocatable: { memory: '6291456Ki', [POD_ADDRESSES]: '144' } }, expecting()],
     ['when its memory is not told', { capacity: {}, allocatable: { [POD_ADDRESSES]: '9' } }, expecting()],
+    ['with the 500 MiB that a node of EKS reserves', littleReserved, expecting()],
     [
-      'with exactly 2 GiB reserved',
+      'with exactly the reserved memory that the pool asks for',
       { capacity: { memory: '8Gi' }, allocatable: { memory: '6Gi', [POD_ADDRESSES]: '9' } },
-      expecting(),
+      reserving,
     ],
+    ['when its memory is not told and the pool asks for some', { capacity: {} }, reserving],
+    ['on EKS, whatever pair of Kubernetes and Windows: that is a prerequisite', eol2019, cases2019],
+    ['elsewhere with a kubelet that names itself strangely', { kubeletVersion: 'dev' }, elsewhere('Windows2022')],
+    ['elsewhere with the last Kubernetes of its Windows', on2019('v1.34.9'), elsewhere('Windows2019', 'v1.34.9')],
   ];
   for (const [name, change, expected] of healthy) {
     it(name, () => assert.deepEqual(verdictOn(change, expected), verified));
@@ -116,14 +135,13 @@ describe('a node fails', () => {
     readonly (readonly [string, string])[],
   ])[] = [
     [
-      'that runs Linux in a Windows group',
+      'that says that it runs Windows and does not',
       {
-        ...labelled({ 'kubernetes.io/os': 'linux', 'kubernetes.io/arch': 'arm64' }),
+        ...labelled({ 'kubernetes.io/arch': 'arm64' }),
         kernelVersion: '6.1.112-122.189.amzn2023.x86_64',
       },
       expecting(),
       [
-        ['WrongOperatingSystem', 'has the label kubernetes.io/os=linux and must have windows'],
         ['WrongArchitecture', 'has the label kubernetes.io/arch=arm64 and must have amd64'],
         [
           'UnknownKernelVersion',
@@ -132,13 +150,10 @@ describe('a node fails', () => {
       ],
     ],
     [
-      'that says nothing of its system',
-      { ...without('kubernetes.io/os', 'kubernetes.io/arch'), operatingSystem: '', architecture: '' },
+      'that says nothing of its architecture',
+      { ...without('kubernetes.io/arch'), architecture: '' },
       expecting(),
-      [
-        ['WrongOperatingSystem', 'lacks the label kubernetes.io/os=windows'],
-        ['WrongArchitecture', 'lacks the label kubernetes.io/arch=amd64'],
-      ],
+      [['WrongArchitecture', 'lacks the label kubernetes.io/arch=amd64']],
     ],
     [
       'that reports no kernel',
@@ -309,20 +324,52 @@ describe('a new node', () => {
 });
 
 describe('a warning', () => {
-  const little = { capacity: { memory: '8Gi' }, allocatable: { memory: '6443Mi', [POD_ADDRESSES]: '9' } };
-
-  it('never fails a node: less than 2 GiB reserved', () => {
-    const message = 'reserves 1.7 GiB of memory for the system; Windows needs at least 2';
-    assert.deepEqual(verdictOn(little), { ...verified, warnings: [{ reason: 'LittleReservedMemory', message }] });
-  });
-
-  it('never says that 2.0 GiB are less than 2', () => {
-    const almost = { ...little, allocatable: { ...little.allocatable, memory: '6145Mi' } };
-    assert.equal(
-      verdictOn(almost).warnings[0]?.message,
-      'reserves 1.9 GiB of memory for the system; Windows needs at least 2',
-    );
-  });
+  const almost = { ...littleReserved, allocatable: { ...littleReserved.allocatable, memory: '6145Mi' } };
+  const asked = 'of memory for the system, less than verification.minimumReservedMemory 2Gi:';
+  const limits = 'set memory limits on its pods';
+  const supported = 'which the Kubernetes project supports';
+  const table: readonly (readonly [string, Partial<NodeRecord>, Expectation, NodeCheck, string])[] = [
+    [
+      'says what helps where EKS runs the kubelet',
+      littleReserved,
+      reserving,
+      'LittleReservedMemory',
+      `reserves 500Mi ${asked} ${limits}, because EKS passes no kubelet arguments to its Windows AMIs`,
+    ],
+    [
+      'says what helps where somebody else does',
+      littleReserved,
+      { ...reserving, claimant: 'web' },
+      'LittleReservedMemory',
+      `reserves 500Mi ${asked} raise systemReserved in the configuration of its kubelet, or ${limits}`,
+    ],
+    [
+      'never says that a little less is enough',
+      almost,
+      reserving,
+      'LittleReservedMemory',
+      `reserves 2047Mi ${asked} ${limits}, because EKS passes no kubelet arguments to its Windows AMIs`,
+    ],
+    [
+      'tells of a Windows that Kubernetes has left behind',
+      eol2019,
+      elsewhere('Windows2019'),
+      'UnsupportedWindowsVersion',
+      `runs kubelet v1.35.1 on Windows Server 2019, ${supported} up to 1.34`,
+    ],
+    [
+      'tells of a kubelet that is older than the support of its Windows',
+      { kubeletVersion: 'v1.34.2', ...onKernel('10.0.26100.32230', '10.0.26100') },
+      elsewhere('Windows2025'),
+      'UnsupportedWindowsVersion',
+      `runs kubelet v1.34.2 on Windows Server 2025, ${supported} from 1.35`,
+    ],
+  ];
+  for (const [name, change, expected, reason, message] of table) {
+    it(`${name}, and never fails the node`, () => {
+      assert.deepEqual(verdictOn(change, expected), { ...verified, warnings: [{ reason, message }] });
+    });
+  }
 
   it('is what a check in warnOnly gives, and the other checks still fail', () => {
     const expected = expecting({ verification: { policy: 'Report', warnOnly: ['RegistrationTaintMissing'] } });

@@ -9,7 +9,15 @@ import { parseQuantity } from '../quantity.ts';
 import type { NodeCheck } from '../reasons.ts';
 import { joined } from '../words.ts';
 import type { TaintPolicy } from './nodeTaints.ts';
-import { buildOf, POD_ADDRESSES, parseKernelVersion, releaseOf, WINDOWS_BUILD_LABEL } from './windows.ts';
+import {
+  buildOf,
+  kubernetesSupport,
+  POD_ADDRESSES,
+  parseKernelVersion,
+  releaseOf,
+  WINDOWS_BUILD_LABEL,
+  yearOf,
+} from './windows.ts';
 
 export interface Finding {
   readonly reason: NodeCheck;
@@ -57,10 +65,6 @@ interface Check {
 /** In the order of importance: the first failure is the one that the pool's status shows. */
 const checks: readonly Check[] = [
   {
-    reason: 'WrongOperatingSystem',
-    look: (node) => wrongLabel(node, 'kubernetes.io/os', 'windows'),
-  },
-  {
     reason: 'WrongArchitecture',
     look: (node) => wrongLabel(node, 'kubernetes.io/arch', 'amd64'),
   },
@@ -93,8 +97,12 @@ const checks: readonly Check[] = [
   { reason: 'NoPodAddresses', takesTime: true, look: noPodAddresses },
   { reason: 'ArrivedUngated', warns: true, look: arrivedUngated },
   { reason: 'ForeignTaint', warns: true, look: foreignTaint },
+  { reason: 'UnsupportedWindowsVersion', warns: true, look: unsupportedWindowsVersion },
   { reason: 'LittleReservedMemory', warns: true, look: littleReservedMemory },
 ];
+
+/** The reasons of the checks that can fail a node: what spec.verification.warnOnly may name. The others always warn. */
+export const failingChecks: readonly NodeCheck[] = checks.filter(({ warns }) => !warns).map(({ reason }) => reason);
 
 /** Verifies one node. Pure: the same node at the same time gets the same verdict. */
 export function verifyNode(node: NodeRecord, expected: Expectation, now: number): Verdict {
@@ -213,18 +221,39 @@ function kubeletVersionSkew(node: NodeRecord, { serverVersion }: Expectation): s
     : undefined;
 }
 
+/** For a node group this is a prerequisite. Other nodes come with the kubelet and the Windows that somebody has put together. */
+function unsupportedWindowsVersion(node: NodeRecord, { spec, claimant }: Expectation): string | undefined {
+  const minor = minorOf(node.kubeletVersion);
+  const kernel = parseKernelVersion(node.kernelVersion);
+  if (claimant === undefined || minor === undefined || kernel?.build !== buildOf(spec.windowsVersion)) return undefined;
+  const supported = kubernetesSupport(spec.windowsVersion, minor);
+  return (
+    supported &&
+    `runs kubelet ${node.kubeletVersion} on Windows Server ${yearOf(spec.windowsVersion)}, which the Kubernetes project supports ${supported}`
+  );
+}
+
 function minorOf(version: string): number | undefined {
   const minor = /^v?1\.(\d+)/.exec(version)?.[1];
   return minor === undefined ? undefined : Number(minor);
 }
 
-/** Windows has no OOM killer and no memory eviction: https://kubernetes.io/docs/concepts/configuration/windows-resource-management/ */
-function littleReservedMemory(node: NodeRecord): string | undefined {
+/**
+ * Opt-in: capacity is about allocatable on EKS, whose bootstrap reserves no memory (https://github.com/aws/containers-roadmap/issues/481), and
+ * only a custom AMI takes kubelet arguments. What is left is the hard eviction threshold of the kubelet.
+ * Windows has no OOM killer: https://kubernetes.io/docs/concepts/configuration/windows-resource-management/
+ */
+function littleReservedMemory(node: NodeRecord, { spec, claimant }: Expectation): string | undefined {
+  const minimum = spec.verification.minimumReservedMemory;
+  const wanted = parseQuantity(minimum);
   const capacity = parseQuantity(node.capacity.memory);
   const allocatable = parseQuantity(node.allocatable.memory);
-  if (capacity === undefined || allocatable === undefined) return undefined;
-  const reserved = (capacity - allocatable) / 1024 ** 3;
-  return reserved >= 2
-    ? undefined
-    : `reserves ${(Math.floor(reserved * 10) / 10).toFixed(1)} GiB of memory for the system; Windows needs at least 2`;
+  if (wanted === undefined || capacity === undefined || allocatable === undefined) return undefined;
+  const reserved = capacity - allocatable;
+  if (reserved >= wanted) return undefined;
+  const remedy =
+    claimant === undefined
+      ? 'set memory limits on its pods, because EKS passes no kubelet arguments to its Windows AMIs'
+      : 'raise systemReserved in the configuration of its kubelet, or set memory limits on its pods';
+  return `reserves ${Math.floor(reserved / 1024 ** 2)}Mi of memory for the system, less than verification.minimumReservedMemory ${minimum}: ${remedy}`;
 }

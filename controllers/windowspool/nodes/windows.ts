@@ -15,6 +15,24 @@ const BUILDS: Readonly<Record<WindowsVersion, string>> = {
   Windows2025: '10.0.26100',
 };
 
+/**
+ * The minor versions of Kubernetes 1 that support each version, the last one included; no `last`: still supported. A vendor of node images may
+ * support more. Sources: https://kubernetes.io/docs/concepts/windows/intro/#windows-os-version-support and its history: 2022 since 1.23, 2025 in
+ * place of 2019 since 1.35 (kubernetes/website#53724, #55103).
+ */
+const KUBERNETES_SUPPORT: Readonly<Record<WindowsVersion, { readonly first: number; readonly last?: number }>> = {
+  Windows2019: { first: 14, last: 34 },
+  Windows2022: { first: 23 },
+  Windows2025: { first: 35 },
+};
+
+/** Which versions the Kubernetes project supports a Windows version with, such as `up to 1.34`; undefined where it supports this minor. */
+export function kubernetesSupport(version: WindowsVersion, minor: number): string | undefined {
+  const { first, last } = KUBERNETES_SUPPORT[version];
+  if (minor < first) return `from 1.${first}`;
+  return last !== undefined && minor > last ? `up to 1.${last}` : undefined;
+}
+
 /** The label that a Windows kubelet sets at registration: major.minor.build, without the revision. */
 export const WINDOWS_BUILD_LABEL = 'node.kubernetes.io/windows-build';
 

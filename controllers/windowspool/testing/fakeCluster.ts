@@ -210,7 +210,8 @@ export class FakeCluster extends FakeCalls {
   }
 
   protected emptyRosters(): Rosters {
-    const inGroup = (group: string) => this.nodes.filter(({ labels }) => labels[NODE_GROUP_LABEL] === group);
+    const inGroup = (group: string) =>
+      this.nodes.filter((node) => isWatched(node) && node.labels[NODE_GROUP_LABEL] === group);
     return new Rosters(inGroup, () => this.now);
   }
 

@@ -28,7 +28,9 @@ export function samplesFor(s: Situation): GaugeSample[] {
   return samplesOf(s, assessment, statusFor(outcome, assessment, []));
 }
 
-const floor = { verification: { policy: 'Quarantine', minimumRevision: 2340 } } as const;
+const floor = {
+  verification: { policy: 'Quarantine', minimumRevision: 2340, minimumReservedMemory: '2Gi' },
+} as const;
 const issues = [
   { code: 'NodeCreationFailure', message: 'no node joins', resourceIds: ['i-1'] },
   { code: 'NodeCreationFailure', message: 'no node joins', resourceIds: ['i-2'] },

@@ -24,7 +24,6 @@ export interface ReleaseFailure {
 
 /** What a node has from its AMI alone. Whether it is Ready or has addresses depends on more than that. */
 const ofTheRelease: ReadonlySet<string> = new Set<NodeCheck>([
-  'WrongOperatingSystem',
   'UnknownKernelVersion',
   'WrongBuild',
   'RevisionTooLow',

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { InstanceRecord } from '../state.ts';
-import { sampleGroup } from '../testing/fixtures.ts';
+import { sampleCluster, sampleGroup } from '../testing/fixtures.ts';
 import { memoryCloud } from '../testing/testClock.ts';
 import { kubeletLabels, nodeFor, podAddresses, restartLabels } from './nodeObject.ts';
 
 const build = 'node.kubernetes.io/windows-build';
 
-async function firstInstance(request = {}, defect = {}) {
-  const { cloud, clock } = memoryCloud();
+async function firstInstance(request = {}, defect = {}, kubernetesVersion = sampleCluster.kubernetesVersion) {
+  const { cloud, clock } = memoryCloud({ cluster: { ...sampleCluster, kubernetesVersion } });
   cloud.faults.nextNode(defect);
   await cloud.send(
     'CreateNodegroup',
@@ -64,18 +64,27 @@ describe('the Node of a kubelet', () => {
     assert.equal(kubeletLabels(instance).tier, 'old');
   });
 
-  it('keeps 2 GiB from pods, or what a defect says', async () => {
-    for (const [defect, allocatable] of [
-      [{}, '6044Mi'],
-      [{ reservedMiB: 100 }, '8092Mi'],
+  it('keeps from pods what a kubelet of its version evicts below, or what a defect says', async () => {
+    for (const [version, defect, allocatable] of [
+      ['1.31', {}, '8092Mi'],
+      ['1.36', {}, '7692Mi'],
+      ['1.36', { reservedMiB: 2148 }, '6044Mi'],
     ] as const) {
-      const { cloud, instance } = await firstInstance({}, defect);
+      const { cloud, instance } = await firstInstance({}, defect, version);
       const { capacity, allocatable: left } = nodeFor(cloud.state, instance).status as Record<
         string,
         Record<string, string>
       >;
       assert.deepEqual([capacity?.memory, left?.memory], ['8192Mi', allocatable]);
     }
+  });
+
+  it('says that it runs Linux where a defect says so', async () => {
+    const { cloud, instance } = await firstInstance({}, { operatingSystem: 'linux' });
+    const { metadata, status } = nodeFor(cloud.state, instance);
+    assert.deepEqual([metadata.labels['kubernetes.io/os'], metadata.labels[build]], ['linux', undefined]);
+    const { operatingSystem, kernelVersion } = status.nodeInfo as Record<string, string>;
+    assert.deepEqual([operatingSystem, kernelVersion], ['linux', '6.1.112-122.189.amzn2023.x86_64']);
   });
 });
 

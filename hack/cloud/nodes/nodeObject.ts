@@ -54,14 +54,16 @@ const defaultLabels = [
   'beta.kubernetes.io/arch',
 ];
 
+const systemOf = ({ defect }: InstanceRecord): string => defect.operatingSystem ?? 'windows';
+
 /** The labels of a kubelet: what it measures itself, and then `--node-labels`, which override that. */
 export const kubeletLabels = (instance: InstanceRecord): Record<string, string> => ({
   'beta.kubernetes.io/arch': 'amd64',
-  'beta.kubernetes.io/os': 'windows',
+  'beta.kubernetes.io/os': systemOf(instance),
   'kubernetes.io/arch': 'amd64',
-  'kubernetes.io/os': 'windows',
+  'kubernetes.io/os': systemOf(instance),
   'kubernetes.io/hostname': instance.nodeName,
-  'node.kubernetes.io/windows-build': buildOf(instance.kernelVersion),
+  ...(systemOf(instance) === 'windows' && { 'node.kubernetes.io/windows-build': buildOf(instance.kernelVersion) }),
   ...instance.nodeLabels,
 });
 
@@ -95,7 +97,7 @@ export function nodeFor(cloud: CloudState, instance: InstanceRecord): NodeObject
       taints: [...instance.registerWithTaints.map((taint) => nodeTaint(taint)), uninitializedTaint],
     },
     status: {
-      ...resources(instance),
+      ...resources(cloud, instance),
       ...(instance.defect.notReady === true ? { conditions: [readyCondition(false, cloud.timeline.now())] } : {}),
       addresses: [
         { type: 'InternalIP', address: instance.privateIp },
@@ -132,20 +134,30 @@ export function lostCondition(now: Date): Record<string, string> {
 /** nodeInfo as the kubelet measures it after the latest boot. */
 export function nodeInfo(cloud: CloudState, instance: InstanceRecord): Record<string, string> {
   const release = releaseOf(cloud, instance.releaseVersion);
-  const year = yearOf(instance.kernelVersion);
   return {
     machineID: `EC2AMAZ-${instance.id.slice(-7).toUpperCase()}`,
     systemUUID: `ec2${instance.id.slice(3, 8)}-0000-0000-0000-${instance.id.slice(-12)}`,
     bootID: String(instance.boots),
-    kernelVersion: instance.kernelVersion,
-    osImage: year === undefined ? 'Windows Server Datacenter' : `Windows Server ${year} Datacenter`,
+    ...systemInfo(instance),
     containerRuntimeVersion: release?.containerRuntimeVersion ?? 'containerd://2.1.6',
-    kubeletVersion: release?.kubeletVersion ?? `v${cloud.clusterState.version}.0-eks-0000000`,
+    kubeletVersion: kubeletVersion(cloud, instance),
     kubeProxyVersion: '',
-    operatingSystem: 'windows',
     architecture: 'amd64',
   };
 }
+
+function systemInfo(instance: InstanceRecord) {
+  const operatingSystem = systemOf(instance);
+  const { kernelVersion } = instance;
+  if (operatingSystem !== 'windows')
+    return { operatingSystem, kernelVersion: '6.1.112-122.189.amzn2023.x86_64', osImage: 'Amazon Linux 2023' };
+  const year = yearOf(kernelVersion);
+  const osImage = year === undefined ? 'Windows Server Datacenter' : `Windows Server ${year} Datacenter`;
+  return { operatingSystem, kernelVersion, osImage };
+}
+
+const kubeletVersion = (cloud: CloudState, instance: InstanceRecord): string =>
+  releaseOf(cloud, instance.releaseVersion)?.kubeletVersion ?? `v${cloud.clusterState.version}.0-eks-0000000`;
 
 /** How many pods of the instance can get an address: one interface, less its own address; with prefixes 16 times as many, on Nitro. */
 export function podAddresses(cloud: CloudState, { type }: Pick<InstanceRecord, 'type'>): number {
@@ -160,7 +172,7 @@ export function nodeTaint({ key = '', value, effect = 'NO_SCHEDULE' }: Taint): N
   return { key, ...(value === undefined || value === '' ? {} : { value }), effect: words[effect] };
 }
 
-function resources(instance: InstanceRecord) {
+function resources(cloud: CloudState, instance: InstanceRecord) {
   const type = instanceType(instance.type);
   const memoryMiB = type?.memoryMiB ?? 8192;
   const capacity = {
@@ -169,8 +181,16 @@ function resources(instance: InstanceRecord) {
     pods: '110',
     'ephemeral-storage': '52427772Ki',
   };
-  const reservedMiB = instance.defect.reservedMiB ?? 2148;
+  const reservedMiB = instance.defect.reservedMiB ?? evictionThresholdMiB(kubeletVersion(cloud, instance));
   return { capacity, allocatable: { ...capacity, memory: `${memoryMiB - reservedMiB}Mi` } };
+}
+
+/**
+ * EKS' bootstrap of Windows reserves no memory (containers-roadmap#481), so a node keeps what its kubelet evicts pods below: 500 MiB on Windows since
+ * Kubernetes 1.32 (kubernetes#122922, pkg/kubelet/eviction/defaults_windows.go), 100 MiB before.
+ */
+function evictionThresholdMiB(version: string): number {
+  return Number(/^v1\.(\d+)/.exec(version)?.[1] ?? 0) >= 32 ? 500 : 100;
 }
 
 // containerd reports its handlers since version 2.
