@@ -53,6 +53,7 @@ export const callerArnOf = (cloud: CloudState): string =>
 /** The policy of a file as the account's administrator would attach it: the words in capitals are filled in. */
 export function policyFor(cloud: CloudState, path = shippedPolicy): Policy {
   return Policy.fromFile(path, {
+    PARTITION: 'aws',
     REGION: cloud.cluster.region,
     ACCOUNT_ID: cloud.cluster.accountId,
     CLUSTER_NAME: cloud.cluster.name,
