@@ -44,6 +44,7 @@ describe('a pool without nodes', () => {
     'label/tier': 'web',
     'label/winpool.dev/pool': POOL,
     'label/winpool.dev/windows-build': '10.0.20348',
+    'resources/ephemeral-storage': '120Gi',
     'resources/vpc.amazonaws.com/PrivateIPv4Address': '9',
     'taint/os': 'windows:NoSchedule',
     'taint/startup-taint.cluster-autoscaler.kubernetes.io/winpool-gate': ':NoSchedule',
@@ -53,6 +54,7 @@ describe('a pool without nodes', () => {
   it('tells the cluster-autoscaler what its first node would be like', async () => {
     const spec = {
       scaling: { min: 0, max: 3 },
+      nodeGroup: { diskSizeGiB: 120 },
       labels: { tier: 'web' },
       verification: { policy: 'Gate' },
       runtimeClass: { manage: false },

@@ -11,7 +11,7 @@ import {
   settings,
 } from '../testing/fixtures.ts';
 import { hours, readyWorld, wake } from '../testing/life.ts';
-import { autoscalerTags, nextScalingTags } from './autoscalerTags.ts';
+import { autoscalerTags, leavingTagChanges, nextScalingTags, scalingTagChanges } from './autoscalerTags.ts';
 
 const { signal } = new AbortController();
 
@@ -27,6 +27,7 @@ describe('what the cluster-autoscaler is told of a new node', () => {
         'label/kubernetes.io/arch': 'amd64',
         'label/node.kubernetes.io/windows-build': '10.0.20348',
         'label/team': 'web',
+        'resources/ephemeral-storage': '50Gi',
         'resources/vpc.amazonaws.com/PrivateIPv4Address': '9',
         'taint/gpu': 'a:NoExecute',
         'taint/startup-taint.cluster-autoscaler.kubernetes.io/winpool-gate': ':NoSchedule',
@@ -47,11 +48,31 @@ describe('what the cluster-autoscaler is told of a new node', () => {
     );
   });
 
-  it('says nothing of addresses that are not known', () => {
-    const tags = autoscalerTags(samplePool(), sampleGroup(), undefined);
+  it('says nothing of addresses that are not known, nor of a disk that a launch template describes', () => {
+    const tags = autoscalerTags(samplePool(), sampleGroup(undefined, { diskSizeGiB: undefined }), undefined);
     assert.equal(
       [...tags.keys()].some((key) => key.startsWith('resources/')),
       false,
+    );
+  });
+
+  it('has the size of the disk, so that pods which request ephemeral storage find an empty group', () => {
+    assert.equal(tagsOf({ diskSizeGiB: 100 })['resources/ephemeral-storage'], '100Gi');
+  });
+
+  it('leaves the size of the disk that somebody tagged where a launch template describes it, also when the pool goes', () => {
+    const key = 'k8s.io/cluster-autoscaler/node-template/resources/ephemeral-storage';
+    const group = sampleGroup(undefined, { diskSizeGiB: undefined });
+    const pool = samplePool();
+    const s = sampleSituation({
+      pool,
+      group: { kind: 'seen', group },
+      autoscaler: { tags: { 'eks-web': { ...SCALING_TAGS, [key]: '120Gi' } }, podAddresses: 9 },
+    });
+    assert.deepEqual(scalingTagChanges(s), []);
+    assert.deepEqual(
+      leavingTagChanges(pool, group).filter(({ remove }) => remove.includes(key)),
+      [],
     );
   });
 

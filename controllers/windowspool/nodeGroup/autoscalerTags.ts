@@ -24,6 +24,9 @@ import { isOwnedBy, REGISTRATION_TAINT } from './nodeGroup.ts';
 /** The tag by which an empty group says how many pods get an address. */
 const ADDRESSES = `resources/${POD_ADDRESSES}`;
 
+/** The tag by which an empty group says how large the disk of a node is: without it, pods that request ephemeral storage fit no new node. */
+const STORAGE = 'resources/ephemeral-storage';
+
 const OS = 'label/kubernetes.io/os';
 const ARCHITECTURE = 'label/kubernetes.io/arch';
 const BUILD = `label/${WINDOWS_BUILD_LABEL}`;
@@ -34,6 +37,7 @@ const STANDING: readonly string[] = [
   ARCHITECTURE,
   BUILD,
   ADDRESSES,
+  STORAGE,
   `label/${POOL_KEY}`,
   `label/${EXPECTED_BUILD_LABEL}`,
   `taint/${REGISTRATION_TAINT.key}`,
@@ -67,6 +71,7 @@ export function autoscalerTags(
     [ARCHITECTURE, 'amd64'],
     [BUILD, buildOf(pool.spec.windowsVersion)],
     ...(podAddresses === undefined ? [] : [[ADDRESSES, String(podAddresses)] as const]),
+    ...(group.diskSizeGiB === undefined ? [] : [[STORAGE, `${group.diskSizeGiB}Gi`] as const]),
     ...[...strongest(group.taints)].map(
       ([key, { value = '', effect }]) => [`taint/${key}`, `${value}:${effect}`] as const,
     ),
@@ -98,7 +103,7 @@ export function scalingTagChanges(s: Situation): ScalingTagChange[] {
   const { podAddresses } = s.autoscaler;
   const wanted = autoscalerTags(s.pool, group, podAddresses);
   // How many addresses a node has was not found out: what stands there stays.
-  const dropped = ownTags(s.pool).filter(
+  const dropped = ownTags(s.pool, group).filter(
     (key) => !wanted.has(key) && (key !== ADDRESSES || podAddresses !== undefined),
   );
   return Object.entries(s.autoscaler.tags).flatMap(([scalingGroup, found]) => {
@@ -109,9 +114,9 @@ export function scalingTagChanges(s: Situation): ScalingTagChange[] {
   });
 }
 
-/** The short keys of all tags that are the operator's. */
-function ownTags(pool: WindowsPool): string[] {
-  return [...STANDING, ...rememberedTags(pool)].sort();
+/** The short keys of all tags that are the operator's. Where a launch template describes the disk, the tag of its size is the user's. */
+function ownTags(pool: WindowsPool, { diskSizeGiB }: NodeGroup): string[] {
+  return [...STANDING, ...rememberedTags(pool)].filter((key) => key !== STORAGE || diskSizeGiB !== undefined).sort();
 }
 
 /** The short keys of the tags that the operator has set, or may have, for labels and taints of the user. */
@@ -144,9 +149,9 @@ export function nextScalingTags(s: Situation): readonly string[] | undefined {
 }
 
 /** Takes all of the operator's tags from the scaling groups of a group that outlives its pool. */
-export function leavingTagChanges(pool: WindowsPool, { autoScalingGroups }: NodeGroup): ScalingTagChange[] {
-  const remove = ownTags(pool).map((key) => PREFIX + key);
-  return autoScalingGroups.map((scalingGroup) => ({ scalingGroup, set: {}, remove }));
+export function leavingTagChanges(pool: WindowsPool, group: NodeGroup): ScalingTagChange[] {
+  const remove = ownTags(pool, group).map((key) => PREFIX + key);
+  return group.autoScalingGroups.map((scalingGroup) => ({ scalingGroup, set: {}, remove }));
 }
 
 /** The tags of a scaling group after a change. */

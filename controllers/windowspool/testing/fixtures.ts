@@ -169,6 +169,7 @@ export const SCALING_TAGS: Readonly<Record<string, string>> = {
   [`${AUTOSCALER_TAG}label/winpool.dev/pool`]: 'web',
   [`${AUTOSCALER_TAG}label/winpool.dev/windows-build`]: '10.0.20348',
   [`${AUTOSCALER_TAG}resources/vpc.amazonaws.com/PrivateIPv4Address`]: '9',
+  [`${AUTOSCALER_TAG}resources/ephemeral-storage`]: '50Gi',
   [`${AUTOSCALER_TAG}taint/os`]: 'windows:NoSchedule',
 };
 
