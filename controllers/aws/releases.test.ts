@@ -21,7 +21,12 @@ function over(parameter: unknown, images: unknown) {
   };
   const limiter = new AwsRateLimiter(() => undefined, realClock);
   const releases = new PublishedReleases(answering(parameter) as SsmCall, answering(images) as Ec2Call, limiter);
-  return { calls, newest: () => releases.newest({ year: '2022', edition: 'Core' }, '1.35', signal) };
+  const core2022 = { year: '2022', edition: 'Core' } as const;
+  return {
+    calls,
+    newest: () => releases.newest(core2022, '1.35', signal),
+    exists: () => releases.exists(core2022, '1.35', signal),
+  };
 }
 
 const named = (Name: string) => ({ Images: [{ ImageId: 'ami-1', Name }] });
@@ -63,4 +68,22 @@ describe('the newest AMI release', () => {
       assert.equal(!answer.ok && answer.trouble.kind, 'denied');
     });
   }
+});
+
+describe('whether EKS publishes an AMI for a minor version', () => {
+  it('is asked of SSM alone', async () => {
+    const { calls, exists } = over(parameter, {});
+    assert.deepEqual([await exists(), calls], [{ ok: true, value: true }, [['GetParameter', { Name: PATH }]]]);
+  });
+
+  it('is no where SSM has no parameter, and not known where it denies the call or throttles it', async () => {
+    assert.deepEqual(await over(failing('ParameterNotFound'), {}).exists(), { ok: true, value: false });
+    for (const [name, kind] of [
+      ['AccessDeniedException', 'denied'],
+      ['ThrottlingException', 'throttled'],
+    ] as const) {
+      const answer = await over(failing(name), {}).exists();
+      assert.equal(!answer.ok && answer.trouble.kind, kind);
+    }
+  });
 });

@@ -4,6 +4,10 @@ import type { Releases } from '../windowspool/ports/eks.ts';
 import type { Ec2Call, SsmCall } from './calls.ts';
 import type { AwsRateLimiter } from './rateLimiter.ts';
 
+function parameterOf(year: string, edition: string, minor: string): string {
+  return `/aws/service/ami-windows-latest/Windows_Server-${year}-English-${edition}-EKS_Optimized-${minor}/image_id`;
+}
+
 /** SSM names the newest AMI by its id only: the date of its release is the end of the AMI's name. */
 export class PublishedReleases implements Releases {
   readonly #ssm: SsmCall;
@@ -21,13 +25,21 @@ export class PublishedReleases implements Releases {
     minor: string,
     signal: AbortSignal,
   ): Promise<Answer<string | undefined>> {
-    const family = `Windows_Server-${year}-English-${edition}-EKS_Optimized-${minor}`;
-    const id = await this.#imageId(`/aws/service/ami-windows-latest/${family}/image_id`, signal);
+    const id = await this.#imageId(parameterOf(year, edition, minor), signal);
     if (!id.ok || id.value === undefined) return id;
     const name = await this.#imageName(id.value, signal);
     if (!name.ok) return name;
     const [, date] = /-(\d{4}[.-]\d{2}[.-]\d{2})$/.exec(name.value ?? '') ?? [];
     return { ok: true, value: date && `${minor}-${date}` };
+  }
+
+  async exists(
+    { year, edition }: Parameters<Releases['exists']>[0],
+    minor: string,
+    signal: AbortSignal,
+  ): Promise<Answer<boolean>> {
+    const id = await this.#imageId(parameterOf(year, edition, minor), signal);
+    return id.ok ? { ok: true, value: id.value !== undefined } : id;
   }
 
   async #imageId(Name: string, signal: AbortSignal): Promise<Answer<string | undefined>> {

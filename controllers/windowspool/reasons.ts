@@ -39,10 +39,12 @@ const prerequisites = {
   ClusterNotActive:
     'EKS makes no node group while its cluster is not ACTIVE. Wait, or look at the health of the cluster.',
   UnsupportedIPFamily: 'The EKS cluster is not of IP family ipv4, which Windows nodes need. Use another cluster.',
+  UnsupportedRegion:
+    'A warning: EKS documents Windows node groups for the commercial Regions only. When EKS refuses the group, use existingNodes.',
   AutoModeUnsupported:
-    'The EKS cluster runs in Auto Mode, which has no Windows nodes. Switch it off or use another cluster.',
+    'The EKS cluster runs in Auto Mode, whose own nodes cannot run Windows. The node group of the pool can, and needs the vpc-cni add-on: install it. With the add-on this is a warning.',
   UnsupportedVersion:
-    'The Kubernetes version of the cluster does not go with the Windows version of the pool. Upgrade the older of the two.',
+    'The Kubernetes version of the nodes does not go with the Windows version of the pool, or EKS publishes no AMI for both. The message says which to change. A warning where only the Kubernetes project does not support the pair.',
   NoLinuxNode: 'The cluster has no Linux node that takes pods. CoreDNS runs nowhere else. Add one.',
   WindowsIPAMDisabled:
     'Windows IPAM is off, so pods get no addresses. Switch it on where the message says: in the vpc-cni add-on, or in ConfigMap amazon-vpc-cni.',
@@ -59,7 +61,8 @@ const prerequisites = {
   SubnetNotFound: 'A subnet of the pool does not exist. Put nodeGroup.subnets right.',
   InstanceTypeNotOffered:
     "EC2 does not offer the pool's instance types in the zones of its subnets. Use other subnets or other types.",
-  TooFewAddresses: 'The subnets have too few free addresses for scaling.max nodes. Add a subnet or lower scaling.max.',
+  TooFewAddresses:
+    'The subnets have too few free addresses for scaling.desired or scaling.min nodes. Add a subnet, or lower the size. A warning where only scaling.max nodes have too few.',
 } as const;
 
 const others = {

@@ -89,6 +89,7 @@ describe('a pool whose prerequisites are not met', () => {
   for (const [what, cluster, reason] of turns) {
     it(`is told within the resync interval when ${what}`, async () => {
       const { world, deps } = await readyWorld();
+      world.hasAmi = false;
       world.cluster = cluster;
       const until = world.now + settings.resyncMs * 1.25;
       while (deps.sights.dueAt('web') <= until && says(world, 'PrerequisitesMet') === 'True Met') {
@@ -300,6 +301,8 @@ describe('after the creation', () => {
   it('instances that have not joined take addresses, too', async () => {
     const { world, deps } = await readyWorld();
     const group = world.groups.get('web') ?? assert.fail('there is no group');
+    const pool = world.pools.get('web') ?? assert.fail('there is no pool');
+    world.pools.set('web', { ...pool, spec: { ...pool.spec, scaling: { min: 3, max: 5, desired: 5 } } });
     world.groups.set('web', { ...group, scaling: { min: 3, max: 5, desired: 5 } });
     world.prerequisites = { ...world.prerequisites, cniConfig: undefined, freeAddresses: 3 };
     const names = ['1', '2', '3', '4', '5'];

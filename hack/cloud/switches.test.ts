@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { MemoryCloud } from './memory.ts';
 import type { Switches } from './switches.ts';
-import { openPolicy } from './testing/fixtures.ts';
+import { openPolicy, sampleCluster, sampleGroup } from './testing/fixtures.ts';
 import { memoryCloud } from './testing/testClock.ts';
 import { group, inState, rejection } from './testing/testGroup.ts';
 
@@ -149,4 +149,31 @@ describe('switches', () => {
       /it can be accept or conflict/,
     );
   });
+});
+
+describe('Windows outside the commercial Regions', () => {
+  for (const [answer, region, want] of [
+    [
+      'reject',
+      'us-gov-west-1',
+      'InvalidParameterException: Windows AMI types are only supported for commercial AWS Regions.',
+    ],
+    [
+      'reject',
+      'cn-north-1',
+      'InvalidParameterException: Windows AMI types are only supported for commercial AWS Regions.',
+    ],
+    ['reject', 'ca-central-1', 'accepted'],
+    ['accept', 'us-gov-west-1', 'accepted'],
+  ] as const) {
+    it(`${answer}: CreateNodegroup in ${region} is ${want}`, async () => {
+      const switches = { windowsOutsideCommercialRegions: answer };
+      const { cloud } = memoryCloud({ cluster: { ...sampleCluster, region }, switches });
+      const found = await cloud.send('CreateNodegroup', sampleGroup({ amiType: 'WINDOWS_CORE_2022_x86_64' })).then(
+        () => 'accepted',
+        (error: Error) => `${error.name}: ${error.message}`,
+      );
+      assert.equal(found, want);
+    });
+  }
 });

@@ -72,6 +72,10 @@ export const switchTable = {
    * a smaller size each time: #4095. ScalingActivityInProgress is in the service model.
    */
   endOfLeavingInstance: ['accept', 'refuse'],
+  /** Windows AMI types outside the commercial Regions: the model of CreateNodegroup says "only supported for commercial AWS Regions". */
+  windowsOutsideCommercialRegions: ['reject', 'accept'],
+  /** Do Windows nodes of a node group beside Auto Mode get addresses for their pods, where the vpc-cni add-on is installed? Without it they don't. */
+  addressesBesideAutoMode: ['withAddon', 'never'],
 } as const satisfies Record<string, readonly [string, string, ...string[]]>;
 
 /** One value for each switch. */

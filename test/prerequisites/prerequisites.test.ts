@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { nodeRoleArn, subnetIds } from '../../hack/cloud/network.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf, type World, windowsIpam } from '../../hack/world/world.ts';
+import { conditionOf, messageOf, type World, windowsIpam } from '../../hack/world/world.ts';
 import { poolManifest } from '../pools.ts';
 import { setSwitch } from '../sharedWorld.ts';
 import { LINUX, linuxGroup, withPrerequisites } from './stage.ts';
@@ -42,12 +42,12 @@ const rows: readonly Row[] = [
     words: /is of IP family ipv6/,
   },
   {
-    what: 'the cluster is not in Auto Mode',
+    what: 'the cluster is not in Auto Mode without the vpc-cni add-on',
     name: 'auto',
     breaks: ({ cloud }) => cloud.faults.cluster({ autoMode: true }),
     mends: ({ cloud }) => cloud.faults.cluster({ autoMode: false }),
     reason: 'AutoModeUnsupported',
-    words: /Auto Mode, which has no Windows nodes/,
+    words: /Auto Mode, whose own nodes cannot run Windows\. .* needs the vpc-cni add-on, which is not installed/,
   },
   {
     what: 'its version goes with Windows Server 2025',
@@ -56,7 +56,15 @@ const rows: readonly Row[] = [
     breaks: ({ cloud }) => cloud.faults.cluster({ version: '1.34' }),
     mends: ({ cloud }) => cloud.faults.cluster({ version: '1.36' }),
     reason: 'UnsupportedVersion',
-    words: /Kubernetes 1\.34 does not go with Windows Server 2025, which is supported from 1\.35/,
+    words: /Kubernetes 1\.34 does not go with Windows Server 2025, which EKS supports from 1\.35/,
+  },
+  {
+    what: 'EKS publishes an AMI for a version that the operator does not list',
+    name: 'newer',
+    breaks: ({ cloud }) => cloud.faults.cluster({ version: '1.38' }),
+    mends: ({ cloud }) => cloud.faults.cluster({ version: '1.36' }),
+    reason: 'UnsupportedVersion',
+    words: /EKS publishes no AMI of Windows Server 2022 Core for Kubernetes 1\.38 in eu-west-1/,
   },
   {
     what: 'a Linux node takes pods',
@@ -164,25 +172,25 @@ const rows: readonly Row[] = [
     what: 'the subnets have free addresses',
     name: 'addresses',
     breaks: ({ cloud }) => {
-      for (const id of subnetIds) cloud.faults.subnet({ id, freeAddresses: 5 });
+      for (const id of subnetIds) cloud.faults.subnet({ id, freeAddresses: 1 });
     },
     mends: ({ cloud }) => {
       for (const id of subnetIds) cloud.faults.subnet({ id, freeAddresses: 251 });
     },
     reason: 'TooFewAddresses',
-    words: /have together 10 free addresses, and 3 nodes more take at least 12 \(30 when they are full of pods\)/,
+    words: /have together 2 free addresses, and 1 node more takes at least 4 \(10 when they are full of pods\)/,
   },
   {
     what: 'the subnets have free addresses for the prefixes of the nodes',
     name: 'prefixes',
     breaks: async (world) => {
-      for (const id of subnetIds) world.cloud.faults.subnet({ id, freeAddresses: 20 });
+      for (const id of subnetIds) world.cloud.faults.subnet({ id, freeAddresses: 5 });
       await world.apply(windowsIpam(true, { 'enable-windows-prefix-delegation': 'true' }));
     },
     mends: (world) => world.apply(windowsIpam(true)),
     reason: 'TooFewAddresses',
     words:
-      /have together 40 free addresses, and 3 nodes more take at least 51 \(435 when they are full of pods\)\. Prefix delegation is on: a node takes contiguous \/28 blocks/,
+      /have together 10 free addresses, and 1 node more takes at least 17 \(145 when they are full of pods\)\. Prefix delegation is on: a node takes contiguous \/28 blocks/,
   },
 ];
 
@@ -300,6 +308,70 @@ describe('the prerequisites of a pool', () => {
     assert.deepEqual(await measured('sharing'), ['Warning/NodeRoleShared']);
     await remove('sharing');
   });
+
+  it('only warn where the addresses are too few for scaling.max', async () => {
+    for (const id of subnetIds) stage.world.cloud.faults.subnet({ id, freeAddresses: 3 });
+    await stage.world.apply(poolManifest('roomy'));
+    const pool = await stage.world.waitForPool('roomy', 'to warn', (found) =>
+      messageOf(found, 'PrerequisitesMet').includes('TooFewAddresses'),
+    );
+    assert.equal(conditionOf(pool, 'PrerequisitesMet'), 'True/MetWithWarnings');
+    assert.match(
+      messageOf(pool, 'PrerequisitesMet'),
+      /have together 6 free addresses, and 3 nodes more take at least 12 .* so the pool cannot grow to scaling\.max/,
+    );
+    await is('roomy', 'Ready', 'True/Verified');
+    await remove('roomy');
+  });
+
+  it('let a pool be whose Kubernetes version is newer than the table, where EKS has an AMI or nobody may ask', async () => {
+    stage.world.cloud.faults.cluster({ version: '1.37' });
+    await stage.world.apply(poolManifest('ahead'));
+    await is('ahead', 'NodeGroupReady', 'True/Active');
+    assert.equal(conditionOf(await stage.world.pool('ahead'), 'PrerequisitesMet'), 'True/Met');
+    await remove('ahead');
+    stage.world.cloud.faults.removeAction({ action: 'ssm:GetParameter' });
+    await stage.world.apply(poolManifest('unasked', { windowsVersion: 'Windows2025' }));
+    await is('unasked', 'PrerequisitesMet', 'Unknown/AccessDenied');
+    assert.match(await message('unasked', 'PrerequisitesMet'), /the Kubernetes version \(it needs ssm:GetParameter\)/);
+    await is('unasked', 'NodeGroupReady', 'True/Active');
+    await remove('unasked');
+  });
+
+  it('warn of Windows 2019, which the Kubernetes project no longer supports with this version', async () => {
+    await stage.world.apply(poolManifest('retired', { windowsVersion: 'Windows2019' }));
+    await is('retired', 'Ready', 'True/Verified');
+    await is('retired', 'PrerequisitesMet', 'True/MetWithWarnings');
+    assert.match(await message('retired', 'PrerequisitesMet'), /supports Windows Server 2019 up to 1\.34/);
+    assert.deepEqual(await measured('retired'), ['Warning/UnsupportedVersion']);
+    await remove('retired');
+  });
+
+  for (const [addresses, nodes] of [
+    ['withAddon', 'True/AllVerified'],
+    ['never', 'False/NoPodAddresses'],
+  ] as const) {
+    it(`let a pool be beside Auto Mode with the vpc-cni add-on (addresses ${addresses})`, async () => {
+      const restore = setSwitch(stage.world, 'addressesBesideAutoMode', addresses);
+      try {
+        stage.world.cloud.faults.addon({ name: 'vpc-cni', configurationValues: '{"enableWindowsIpam":"true"}' });
+        stage.world.cloud.faults.cluster({ autoMode: true });
+        const name = `auto-${addresses.toLowerCase()}`;
+        await stage.world.apply(poolManifest(name));
+        await is(name, 'NodesVerified', nodes);
+        await is(name, 'PrerequisitesMet', 'True/MetWithWarnings');
+        assert.match(await message(name, 'PrerequisitesMet'), /needs the vpc-cni add-on, which is installed/);
+        if (addresses === 'never')
+          assert.match(
+            await message(name, 'NodesVerified'),
+            /Likely cause: AutoModeUnsupported, see PrerequisitesMet\.$/,
+          );
+        await remove(name);
+      } finally {
+        restore();
+      }
+    });
+  }
 
   it('make the access entry where the pool says so, and leave it when the pool goes', async () => {
     stage.world.cloud.faults.accessEntry({ exists: false });

@@ -179,4 +179,10 @@ export interface Releases {
     minor: string,
     signal: AbortSignal,
   ): Promise<Answer<string | undefined>>;
+  /** Whether EKS publishes an AMI for a minor version of Kubernetes in the operator's Region. */
+  exists(
+    windows: { readonly year: string; readonly edition: 'Core' | 'Full' },
+    minor: string,
+    signal: AbortSignal,
+  ): Promise<Answer<boolean>>;
 }

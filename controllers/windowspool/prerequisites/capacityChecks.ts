@@ -12,7 +12,7 @@ import {
   describeMode,
   ignoredSettings,
 } from './addressMode.ts';
-import { type Check, failed, given, met, type Result } from './check.ts';
+import { type Check, failed, given, met, type Result, warning } from './check.ts';
 import type { CheckInput } from './facts.ts';
 
 /** Ensures that each instance type exists and that Windows pods can run on it. */
@@ -83,13 +83,25 @@ function subnetsExist({ spec, facts, region }: CheckInput): Result | undefined {
   });
 }
 
-/** Ensures that scaling.max nodes can start. What they take when they are full of pods is said, and is not asked for. */
+/**
+ * Ensures that the nodes can start with which EKS begins: the desired ones. That there is room up to scaling.max matters only to a pool that grows
+ * so far. What nodes take when they are full of pods is said, and is not asked for.
+ */
 function freeAddresses({ spec, facts, instances }: CheckInput): Result | undefined {
   return given(facts, 'subnets', (subnets) => {
-    const { more, needed, free } = addressesIn(subnets, { spec, facts, instances });
-    if (subnets.length === 0 || free >= needed) return met;
-    return failed(
-      `${inWords(subnets)} ${count(free, 'free address').replace(/addresss$/, 'addresses')}, and ${count(more, 'node')} more take at least ${needed}${whenFull(facts, more)}. ${modeIn(facts)}Add a subnet, or lower scaling.max from ${scalingIn(spec).max}`,
+    const { min, max, desired } = scalingIn(spec);
+    const first = addressesIn(subnets, { facts, instances, nodes: desired ?? min });
+    const most = addressesIn(subnets, { facts, instances, nodes: max });
+    if (subnets.length === 0) return met;
+    const lacking = ({ free, needed, more }: typeof most) =>
+      `${inWords(subnets)} ${count(free, 'free address').replace(/addresss$/, 'addresses')}, and ${count(more, 'node')} more ${more === 1 ? 'takes' : 'take'} at least ${needed}${whenFull(facts, more)}`;
+    if (first.free < first.needed) {
+      const field = desired === undefined ? `scaling.min from ${min}` : `scaling.desired from ${desired}`;
+      return failed(`${lacking(first)}. ${modeIn(facts)}Add a subnet, or lower ${field}`);
+    }
+    if (most.free >= most.needed) return met;
+    return warning(
+      `${lacking(most)}, so the pool cannot grow to scaling.max. ${modeIn(facts)}Add a subnet, or lower scaling.max from ${max}`,
     );
   });
 }
@@ -97,14 +109,16 @@ function freeAddresses({ spec, facts, instances }: CheckInput): Result | undefin
 /** The free addresses in the subnets of a pool, and those that it needs to grow to scaling.max; undefined where the subnets are not known. */
 export function addressesFor(input: CheckInput): { readonly free: number; readonly needed: number } | undefined {
   const { subnets } = input.facts;
-  return subnets?.ok && subnets.value.length > 0 ? addressesIn(subnets.value, input) : undefined;
+  const nodes = scalingIn(input.spec).max;
+  return subnets?.ok && subnets.value.length > 0 ? addressesIn(subnets.value, { ...input, nodes }) : undefined;
 }
 
+/** @param nodes how many there are to be */
 function addressesIn(
   subnets: readonly Subnet[],
-  { spec, facts, instances }: Pick<CheckInput, 'spec' | 'facts' | 'instances'>,
+  { facts, instances, nodes }: Pick<CheckInput, 'facts' | 'instances'> & { readonly nodes: number },
 ) {
-  const more = Math.max(0, scalingIn(spec).max - instances);
+  const more = Math.max(0, nodes - instances);
   const free = subnets.reduce((sum, subnet) => sum + subnet.freeAddresses, 0);
   return { more, needed: more * perNode(facts), free };
 }

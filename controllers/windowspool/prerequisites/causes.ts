@@ -8,7 +8,13 @@ import { examinationOf } from './examination.ts';
 export type Symptom = NodeCheck | 'NodesMissing' | 'GroupBroken';
 
 const CAUSES: Readonly<Partial<Record<Symptom, readonly PrerequisiteReason[]>>> = {
-  NoPodAddresses: ['WindowsIPAMDisabled', 'LegacyResourceController', 'UnsupportedIPFamily', 'TooFewAddresses'],
+  NoPodAddresses: [
+    'AutoModeUnsupported',
+    'WindowsIPAMDisabled',
+    'LegacyResourceController',
+    'UnsupportedIPFamily',
+    'TooFewAddresses',
+  ],
   NotReady: ['NodeAccessWrong', 'NodeRoleShared', 'NoLinuxNode'],
   NodesMissing: ['NodeAccessWrong', 'NodeRoleShared', 'TooFewAddresses', 'SubnetNotFound', 'InstanceTypeNotOffered'],
   GroupBroken: [
@@ -19,6 +25,7 @@ const CAUSES: Readonly<Partial<Record<Symptom, readonly PrerequisiteReason[]>>> 
     'SubnetNotFound',
     'TooFewAddresses',
     'UnsupportedVersion',
+    'UnsupportedRegion',
   ],
 };
 

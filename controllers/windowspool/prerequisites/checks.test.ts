@@ -6,7 +6,7 @@ import { known } from '../testing/answers.ts';
 import { sampleCluster, samplePool, sampleTemplate, sampleTrouble } from '../testing/fixtures.ts';
 import { randomFacts, sampleFacts, sampleInput, unasked } from '../testing/prerequisites.ts';
 import { checks, examine } from './checks.ts';
-import { type CheckInput, RIGHTS } from './facts.ts';
+import { type CheckInput, type PrerequisiteFacts, RIGHTS } from './facts.ts';
 import { missingAccessEntry } from './roleChecks.ts';
 
 /** What is not met, a line each. */
@@ -34,6 +34,7 @@ const template = (launchTemplate: object, rest: object = {}) =>
     .spec;
 const WINDOWS = template({ name: 'windows', version: '$Latest' });
 const x86 = (name: string, addressesPerInterface = 10) => ({ name, architectures: ['x86_64'], addressesPerInterface });
+const AUTO_MODE = 'EKS cluster prod runs in Auto Mode, whose own nodes cannot run Windows';
 const IPAM_OFF = 'WindowsIPAMDisabled: Windows IPAM is off, so pods get no addresses.';
 const HAS_FALSE = 'ConfigMap kube-system/amazon-vpc-cni has enable-windows-ipam: "false".';
 
@@ -81,7 +82,34 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       'in Auto Mode',
       sampleInput({ cluster: sampleCluster({ autoMode: true }) }),
       [
-        'AutoModeUnsupported: EKS cluster prod runs in Auto Mode, which has no Windows nodes. Switch its compute off (computeConfig.enabled: false), or use another cluster',
+        `AutoModeUnsupported: ${AUTO_MODE}. A node group beside it needs the vpc-cni add-on, which is not installed. Install it: aws eks create-addon --cluster-name prod --addon-name vpc-cni`,
+      ],
+    ],
+    [
+      'in Auto Mode with the vpc-cni add-on',
+      sampleInput({
+        cluster: sampleCluster({ autoMode: true }),
+        facts: sampleFacts({ cniAddon: addon('{"enableWindowsIpam":"true"}') }),
+      }),
+      [
+        `AutoModeUnsupported (warning): ${AUTO_MODE}. The node group of the pool brings them, and needs the vpc-cni add-on, which is installed. Keep the add-on`,
+      ],
+    ],
+    [
+      'in Auto Mode, and nobody may say whether it has the add-on',
+      sampleInput({ cluster: sampleCluster({ autoMode: true }), facts: sampleFacts({ cniAddon: unasked() }) }),
+      [
+        `AutoModeUnsupported (warning): ${AUTO_MODE}. The node group of the pool brings them, and needs the vpc-cni add-on. Keep the add-on`,
+      ],
+    ],
+    [
+      'in GovCloud',
+      sampleInput({
+        cluster: sampleCluster({ arn: 'arn:aws-us-gov:eks:us-gov-west-1:111122223333:cluster/prod' }),
+        region: 'us-gov-west-1',
+      }),
+      [
+        'UnsupportedRegion (warning): Region us-gov-west-1 is in the partition aws-us-gov, and EKS documents Windows node groups for the commercial Regions only. When EKS refuses the node group, use existingNodes with a self-managed group',
       ],
     ],
     [
@@ -453,7 +481,45 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
         }),
       }),
       [
-        'TooFewAddresses: Subnets subnet-0a000000 and subnet-0b000000 have together 19 free addresses, and 5 nodes more take at least 20 (50 when they are full of pods). Each pod takes one secondary IP address (prefix delegation is off). Add a subnet, or lower scaling.max from 5',
+        'TooFewAddresses (warning): Subnets subnet-0a000000 and subnet-0b000000 have together 19 free addresses, and 5 nodes more take at least 20 (50 when they are full of pods), so the pool cannot grow to scaling.max. Each pod takes one secondary IP address (prefix delegation is off). Add a subnet, or lower scaling.max from 5',
+      ],
+    ],
+    ...(
+      [
+        ['the least nodes', { min: 3, max: 5 }, '3 nodes more take at least 12 (30', 'scaling.min from 3'],
+        [
+          'the desired nodes',
+          { min: 0, max: 5, desired: 4 },
+          '4 nodes more take at least 16 (40',
+          'scaling.desired from 4',
+        ],
+      ] as const
+    ).map(
+      ([what, scaling, take, lower]) =>
+        [
+          `with too few addresses for ${what}`,
+          sampleInput({
+            spec: samplePool({ scaling }).spec,
+            facts: sampleFacts({
+              subnets: known([
+                { id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 10 },
+                { id: 'subnet-0b000000', zone: 'eu-west-1b', freeAddresses: 1 },
+              ]),
+            }),
+          }),
+          [
+            `TooFewAddresses: Subnets subnet-0a000000 and subnet-0b000000 have together 11 free addresses, and ${take} when they are full of pods). Each pod takes one secondary IP address (prefix delegation is off). Add a subnet, or lower ${lower}`,
+          ],
+        ] as const,
+    ),
+    [
+      'without an address for a pool that begins with no node',
+      sampleInput({
+        spec: samplePool({ nodeGroup: { subnets: [{ id: 'subnet-0a000000' }] }, scaling: { min: 0, max: 1 } }).spec,
+        facts: sampleFacts({ subnets: known([{ id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 0 }]) }),
+      }),
+      [
+        'TooFewAddresses (warning): Subnet subnet-0a000000 has 0 free addresses, and 1 node more takes at least 4 (10 when they are full of pods), so the pool cannot grow to scaling.max. Each pod takes one secondary IP address (prefix delegation is off). Add a subnet, or lower scaling.max from 1',
       ],
     ],
     [
@@ -480,7 +546,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
         }),
       }),
       [
-        'TooFewAddresses: Subnet subnet-0a000000 has 1 free address, and 5 nodes more take at least 85. Prefix delegation is on: a node takes contiguous /28 blocks of 16 addresses; a fragmented subnet may have none left. Add a subnet, or lower scaling.max from 5',
+        'TooFewAddresses: Subnet subnet-0a000000 has 1 free address, and 3 nodes more take at least 51. Prefix delegation is on: a node takes contiguous /28 blocks of 16 addresses; a fragmented subnet may have none left. Add a subnet, or lower scaling.min from 3',
         'InstanceTypeUnsupported? it needs ec2:DescribeInstanceTypes',
       ],
     ],
@@ -509,7 +575,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
         }),
       }),
       [
-        'TooFewAddresses: Subnets subnet-0a000000 and subnet-0b000000 have together 19 free addresses, and 5 nodes more take at least 20 (725 when they are full of pods). Prefix delegation is on: a node takes contiguous /28 blocks of 16 addresses, except on m4.large, which EC2 does not run on Nitro; a fragmented subnet may have none left. In ConfigMap kube-system/amazon-vpc-cni, warm-prefix-target is "two" and must be a whole number from 0; it is ignored. Add a subnet, or lower scaling.max from 5',
+        'TooFewAddresses (warning): Subnets subnet-0a000000 and subnet-0b000000 have together 19 free addresses, and 5 nodes more take at least 20 (725 when they are full of pods), so the pool cannot grow to scaling.max. Prefix delegation is on: a node takes contiguous /28 blocks of 16 addresses, except on m4.large, which EC2 does not run on Nitro; a fragmented subnet may have none left. In ConfigMap kube-system/amazon-vpc-cni, warm-prefix-target is "two" and must be a whole number from 0; it is ignored. Add a subnet, or lower scaling.max from 5',
       ],
     ],
     [
@@ -536,6 +602,10 @@ describe('the prerequisites', () => {
   }
 
   describe('Kubernetes and Windows versions', () => {
+    let exists: NonNullable<PrerequisiteFacts['ami']>;
+    beforeEach(() => {
+      exists = known(false);
+    });
     const pairs = (version: 'Windows2019' | 'Windows2022' | 'Windows2025') =>
       ['1.22', '1.23', '1.30', '1.34', '1.35', '1.36', '1.37', '', '2.1'].filter(
         (kubernetesVersion) =>
@@ -543,35 +613,61 @@ describe('the prerequisites', () => {
             sampleInput({
               spec: samplePool({ windowsVersion: version }).spec,
               cluster: sampleCluster({ kubernetesVersion }),
+              facts: sampleFacts({ ami: exists }),
             }),
           ).length === 0,
       );
-    it('go together only in the pairs of the table', () => {
+    it('go together in the pairs of the table, and beyond it where EKS has an AMI', () => {
+      const all = () => [pairs('Windows2019'), pairs('Windows2022'), pairs('Windows2025')];
+      const listed = [
+        ['1.23', '1.30', '1.34'],
+        ['1.23', '1.30', '1.34', '1.35', '1.36'],
+        ['1.35', '1.36'],
+      ];
+      assert.deepEqual(all(), listed);
+      exists = known(true);
+      assert.deepEqual(all(), [listed[0], ...listed.slice(1).map((minors) => [...minors, '1.37'])]);
+    });
+
+    const of = (windowsVersion: 'Windows2019' | 'Windows2025', kubernetesVersion: string) =>
+      unmet(
+        sampleInput({
+          spec: samplePool({ windowsVersion }).spec,
+          cluster: sampleCluster({ kubernetesVersion }),
+          facts: sampleFacts({ ami: exists }),
+        }),
+      );
+
+    it('are named with what to do', () => {
       assert.deepEqual(
-        [pairs('Windows2019'), pairs('Windows2022'), pairs('Windows2025')],
+        [...of('Windows2025', '1.34'), ...of('Windows2025', '1.37'), ...of('Windows2025', '2.1')],
         [
-          ['1.23', '1.30', '1.34', '1.35', '1.36'],
-          ['1.23', '1.30', '1.34', '1.35', '1.36'],
-          ['1.35', '1.36'],
+          'UnsupportedVersion: Kubernetes 1.34 does not go with Windows Server 2025, which EKS supports from 1.35. Upgrade the cluster, or create the pool with another windowsVersion',
+          'UnsupportedVersion: EKS publishes no AMI of Windows Server 2025 Core for Kubernetes 1.37 in eu-west-1. Wait until it does, pin an older version in nodeGroup.kubernetesVersion, or create the pool with another windowsVersion',
+          'UnsupportedVersion: Kubernetes 2.1 does not go with Windows Server 2025, which EKS supports from 1.35. Use a release of the operator that knows this version, or create the pool with another windowsVersion',
         ],
       );
     });
 
-    it('are named with what to do', () => {
-      const of = (kubernetesVersion: string) =>
-        unmet(
-          sampleInput({
-            spec: samplePool({ windowsVersion: 'Windows2025' }).spec,
-            cluster: sampleCluster({ kubernetesVersion }),
-          }),
-        );
+    it('are not known, and block nothing, where SSM denies the question or cannot be reached', () => {
+      exists = { ok: false, trouble: sampleTrouble('denied', { operation: 'ssm:GetParameter' }) };
+      const denied = of('Windows2025', '1.37');
+      exists = { ok: false, trouble: sampleTrouble('unavailable', { operation: 'GetParameter' }) };
       assert.deepEqual(
-        [...of('1.34'), ...of('1.37')],
+        [...denied, ...of('Windows2025', '1.37')],
         [
-          'UnsupportedVersion: Kubernetes 1.34 does not go with Windows Server 2025, which is supported from 1.35 to 1.36. Upgrade the cluster, or make the pool with another windowsVersion',
-          'UnsupportedVersion: Kubernetes 1.37 does not go with Windows Server 2025, which is supported from 1.35 to 1.36. Move to a release of the operator that knows this version, or make the pool with another windowsVersion',
+          'UnsupportedVersion? it needs ssm:GetParameter',
+          `UnsupportedVersion? GetParameter failed: ${sampleTrouble('unavailable').message.replace(/\.$/, '')}`,
         ],
       );
+    });
+
+    it('are a warning where EKS publishes what the Kubernetes project no longer supports', () => {
+      exists = known(true);
+      for (const version of ['1.35', '1.36', '1.37'])
+        assert.deepEqual(of('Windows2019', version), [
+          `UnsupportedVersion (warning): The Kubernetes project supports Windows Server 2019 up to 1.34, and the nodes have ${version}. EKS still publishes an AMI. Plan to move the workload to a pool with another windowsVersion`,
+        ]);
     });
   });
 
@@ -589,7 +685,7 @@ describe('the prerequisites', () => {
         [...of({ kubernetesVersion: '1.37' }), ...of({ releaseVersion: '1.34-2026.01.22' })],
         [
           'UnsupportedVersion: spec.nodeGroup pins Kubernetes 1.37, and EKS cluster prod has 1.36: nodes must not be newer than the control plane. Upgrade the cluster first, or pin 1.36 or older',
-          'UnsupportedVersion: Kubernetes 1.34 does not go with Windows Server 2025, which is supported from 1.35 to 1.36. Pin a newer version in spec.nodeGroup, or make the pool with another windowsVersion',
+          'UnsupportedVersion: Kubernetes 1.34 does not go with Windows Server 2025, which EKS supports from 1.35. Pin a newer version in spec.nodeGroup, or create the pool with another windowsVersion',
         ],
       );
     });
@@ -641,7 +737,8 @@ describe('the prerequisites', () => {
   it('name a right for everything that may be denied', () => {
     for (const fact of Object.keys(RIGHTS) as (keyof typeof RIGHTS)[]) {
       const denied = sampleFacts({ accessEntry: known(undefined), [fact]: unasked() });
-      const { unknown, failed } = examine(sampleInput({ facts: denied }));
+      const cluster = sampleCluster(fact === 'ami' ? { kubernetesVersion: '1.37' } : {});
+      const { unknown, failed } = examine(sampleInput({ facts: denied, cluster }));
       if (fact === 'cniAddon') assert.deepEqual(unknown, []);
       else
         assert.ok(

@@ -1,10 +1,11 @@
 /** Checks on what the EKS cluster is. */
 
 import { pinnedMinor } from '../nodeGroup/nodeGroup.ts';
-import { yearOf } from '../nodes/windows.ts';
+import { kubernetesSupport, yearOf } from '../nodes/windows.ts';
+import { nodeGroupIn } from '../poolKind.ts';
 import type { Cluster } from '../ports/eks.ts';
 import { isNewerMinor } from '../upgrades/releaseVersion.ts';
-import { type Check, failed, given, met, type Result } from './check.ts';
+import { type Check, failed, given, met, type Result, warning } from './check.ts';
 import type { CheckInput } from './facts.ts';
 import { supportOf } from './windowsSupport.ts';
 
@@ -32,29 +33,86 @@ function ipv4({ cluster }: CheckInput): Result {
   );
 }
 
-function noAutoMode({ cluster }: CheckInput): Result {
+/**
+ * The nodes that Auto Mode starts run Bottlerocket: https://github.com/aws/containers-roadmap/issues/2528. Managed node groups beside it bring
+ * Windows, and need the add-ons that Auto Mode replaces on its own nodes: https://docs.aws.amazon.com/eks/latest/userguide/eks-add-ons.html#addon-consider-auto
+ */
+function noAutoMode({ cluster, facts: { cniAddon } }: CheckInput): Result {
   if (!cluster.autoMode) return met;
-  return failed(
-    `EKS cluster ${cluster.name} runs in Auto Mode, which has no Windows nodes. Switch its compute off (computeConfig.enabled: false), or use another cluster`,
+  const found = `EKS cluster ${cluster.name} runs in Auto Mode, whose own nodes cannot run Windows`;
+  if (cniAddon?.ok && !cniAddon.value)
+    return failed(
+      `${found}. A node group beside it needs the vpc-cni add-on, which is not installed. Install it: aws eks create-addon --cluster-name ${cluster.name} --addon-name vpc-cni`,
+    );
+  return warning(
+    `${found}. The node group of the pool brings them, and needs the vpc-cni add-on${cniAddon?.ok ? ', which is installed' : ''}. Keep the add-on`,
   );
 }
 
-/** A pair that the table does not list is refused: EKS has no AMI for it, or nobody knows whether it works. */
-function supportedVersion({ spec, cluster }: CheckInput): Result {
+/** Partitions other than aws: `arn:aws-us-gov:eks:...`. "Windows AMI types are only supported for commercial AWS Regions": amiType in the model of EKS. */
+function commercialRegion({ cluster, region }: CheckInput): Result {
+  const partition = cluster.arn.split(':')[1] ?? '';
+  if (partition === '' || partition === 'aws') return met;
+  return warning(
+    `Region ${region} is in the partition ${partition}, and EKS documents Windows node groups for the commercial Regions only. When EKS refuses the node group, use existingNodes with a self-managed group`,
+  );
+}
+
+/** The Kubernetes version of the pool's nodes, where it is newer than the table of this release: EKS then says whether it has an AMI. */
+export function unlistedMinor(spec: CheckInput['spec'], cluster: Cluster): string | undefined {
+  const version = pinnedMinor(spec) ?? cluster.kubernetesVersion;
+  const minor = minorNumber(version);
+  const isListed = minor === undefined || minor <= supportOf(spec.windowsVersion).last;
+  return isListed || isNewerMinor(version, cluster.kubernetesVersion) ? undefined : version;
+}
+
+function minorNumber(version: string): number | undefined {
+  const minor = /^1\.(\d+)$/.exec(version)?.[1];
+  return minor === undefined ? undefined : Number(minor);
+}
+
+/** A pair in the table is known to work. For a newer Kubernetes version the AMI that EKS publishes decides; older ones have none. */
+function supportedVersion(input: CheckInput): Result | undefined {
+  const { spec, cluster } = input;
   const { first, last } = supportOf(spec.windowsVersion);
   const pinned = pinnedMinor(spec);
   if (pinned !== undefined && isNewerMinor(pinned, cluster.kubernetesVersion)) return failed(aheadOf(cluster, pinned));
   const version = pinned ?? cluster.kubernetesVersion;
-  const minor = /^1\.(\d+)$/.exec(version)?.[1];
-  if (minor !== undefined && Number(minor) >= first && Number(minor) <= last) return met;
-  const release = `Windows Server ${yearOf(spec.windowsVersion)}`;
+  const minor = minorNumber(version);
+  if (minor !== undefined && minor > last) return published(input, version, minor);
+  if (minor !== undefined && minor >= first) return upstream(spec, version, minor);
   const move =
-    minor !== undefined && Number(minor) < first
-      ? `${pinned === undefined ? 'Upgrade the cluster' : 'Pin a newer version in spec.nodeGroup'}, or make the pool with another windowsVersion`
-      : 'Move to a release of the operator that knows this version, or make the pool with another windowsVersion';
+    minor === undefined
+      ? 'Use a release of the operator that knows this version'
+      : pinned === undefined
+        ? 'Upgrade the cluster'
+        : 'Pin a newer version in spec.nodeGroup';
   return failed(
-    `Kubernetes ${version || 'of an unknown version'} does not go with ${release}, which is supported from 1.${first} to 1.${last}. ${move}`,
+    `Kubernetes ${version || 'of an unknown version'} does not go with ${serverOf(spec)}, which EKS supports from 1.${first}. ${move}, or create the pool with another windowsVersion`,
   );
+}
+
+function published({ spec, facts, region }: CheckInput, version: string, minor: number): Result | undefined {
+  return given(facts, 'ami', (exists) =>
+    exists
+      ? upstream(spec, version, minor)
+      : failed(
+          `EKS publishes no AMI of ${serverOf(spec)} ${nodeGroupIn(spec).edition} for Kubernetes ${version} in ${region}. Wait until it does, pin an older version in nodeGroup.kubernetesVersion, or create the pool with another windowsVersion`,
+        ),
+  );
+}
+
+/** EKS goes on to publish AMIs of a Windows version that the Kubernetes project no longer supports. */
+function upstream(spec: CheckInput['spec'], version: string, minor: number): Result {
+  const supported = kubernetesSupport(spec.windowsVersion, minor);
+  if (supported === undefined) return met;
+  return warning(
+    `The Kubernetes project supports ${serverOf(spec)} ${supported}, and the nodes have ${version}. EKS still publishes an AMI. Plan to move the workload to a pool with another windowsVersion`,
+  );
+}
+
+function serverOf({ windowsVersion }: CheckInput['spec']): string {
+  return `Windows Server ${yearOf(windowsVersion)}`;
 }
 
 function aheadOf({ name, kubernetesVersion }: Cluster, pinned: string): string {
@@ -75,6 +133,7 @@ function linuxNode({ facts }: CheckInput): Result | undefined {
 export const clusterChecks: readonly Check[] = [
   { reason: 'ClusterNotActive', about: 'the cluster’s status', section: 'cluster-status', look: active },
   { reason: 'UnsupportedIPFamily', about: 'IPv4', section: 'ipv4', look: ipv4 },
+  { reason: 'UnsupportedRegion', about: 'the Region', section: 'region', look: commercialRegion },
   { reason: 'AutoModeUnsupported', about: 'Auto Mode', section: 'auto-mode', look: noAutoMode },
   { reason: 'UnsupportedVersion', about: 'the Kubernetes version', section: 'versions', look: supportedVersion },
   { reason: 'NoLinuxNode', about: 'a Linux node', section: 'a-linux-node', look: linuxNode },

@@ -29,6 +29,8 @@ export interface PrerequisiteFacts {
   readonly roleMappings?: Answer<readonly RoleMapping[]>;
   /** The version that spec.nodeGroup.launchTemplate stands for. */
   readonly launchTemplate?: Answer<LaunchTemplate | undefined>;
+  /** Whether EKS publishes an AMI for the pool's Kubernetes version. Asked only for versions that the operator's table does not list yet. */
+  readonly ami?: Answer<boolean>;
   /** Whether a Linux node takes pods. */
   readonly linuxNode?: Answer<boolean>;
   /** Node roles of the groups that have Linux nodes. */
@@ -45,6 +47,7 @@ export const RIGHTS: Readonly<Record<Exclude<keyof PrerequisiteFacts, 'complete'
   legacyController: 'get deployments.apps kube-system/vpc-resource-controller',
   accessEntry: 'eks:DescribeAccessEntry',
   roleMappings: 'get configmaps kube-system/aws-auth',
+  ami: 'ssm:GetParameter',
   linuxNode: 'list nodes',
   linuxRoles: 'eks:DescribeNodegroup',
   launchTemplate: 'ec2:DescribeLaunchTemplateVersions',

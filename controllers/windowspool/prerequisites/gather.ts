@@ -1,11 +1,13 @@
 /** Finds out what the checks look at. Everything is asked at once; what pools ask alike is asked once. */
 
+import { yearOf } from '../nodes/windows.ts';
 import { nodeGroupIn } from '../poolKind.ts';
 import type { Answer } from '../ports/answer.ts';
-import type { NodeGroups } from '../ports/eks.ts';
+import type { NodeGroups, Releases } from '../ports/eks.ts';
 import type { PrerequisiteSources } from '../ports/prerequisites.ts';
 import type { Situation } from '../situation.ts';
 import { instanceTypesOf, templateIn, templateVersion } from '../upgrades/launchTemplate.ts';
+import { unlistedMinor } from './clusterChecks.ts';
 import { scopeOf, wasUnmet } from './examination.ts';
 import type { PrerequisiteFacts } from './facts.ts';
 import type { SharedAnswers } from './sharedAnswers.ts';
@@ -18,7 +20,10 @@ export function accessEntryQuestion(role: string): string {
   return `access entry ${role}`;
 }
 
-type Sources = PrerequisiteSources & { readonly nodeGroups: Pick<NodeGroups, 'describe'> };
+type Sources = PrerequisiteSources & {
+  readonly nodeGroups: Pick<NodeGroups, 'describe'>;
+  readonly releases: Pick<Releases, 'exists'>;
+};
 
 /** The facts that the pool's state asks for; undefined when it asks for none. */
 export async function gatherFacts(
@@ -39,11 +44,12 @@ export async function gatherFacts(
   // First: which instance types the nodes have may stand in it.
   const launchTemplate = await launchTemplateOf(s, sources, ask);
   const types = instanceTypesOf(s.pool.spec, launchTemplate?.ok ? launchTemplate.value : undefined);
-  const [standing, rest] = await Promise.all([
+  const [standing, ami, rest] = await Promise.all([
     standingFacts(s, sources, ask),
+    amiOf(s, sources, askRarely),
     complete && otherFacts(s, types, sources, ask, askRarely),
   ]);
-  return { complete, ...standing, ...(launchTemplate && { launchTemplate }), ...rest };
+  return { complete, ...standing, ...(launchTemplate && { launchTemplate }), ...(ami && { ami }), ...rest };
 }
 
 type Ask = <T>(question: string, call: (signal: AbortSignal) => Promise<Answer<T>>) => Promise<Answer<T>>;
@@ -59,6 +65,19 @@ async function launchTemplateOf(
   const wanted = templateVersion(template, String(template.version));
   const question = `version ${wanted.version} of launch template ${wanted.id ?? wanted.name}`;
   return ask(question, (signal) => launchTemplates.find(wanted, signal));
+}
+
+/** Whether there is an AMI for a Kubernetes version that is newer than the operator's table. */
+async function amiOf(
+  { pool: { spec }, cluster }: Situation,
+  { releases }: Sources,
+  ask: Ask,
+): Promise<PrerequisiteFacts['ami']> {
+  const minor = cluster.kind === 'seen' ? unlistedMinor(spec, cluster.cluster) : undefined;
+  if (minor === undefined) return undefined;
+  const { edition } = nodeGroupIn(spec);
+  const year = yearOf(spec.windowsVersion);
+  return ask(`AMI of ${year} ${edition} ${minor}`, (signal) => releases.exists({ year, edition }, minor, signal));
 }
 
 /** What somebody may turn while the group looks healthy. */

@@ -7,9 +7,7 @@ export interface Support {
   readonly last: number;
 }
 
-/**
- * The newest Kubernetes that this release of the operator was tested with. Newer ones are refused until a release lists them.
- */
+/** The newest Kubernetes that this release of the operator was tested with. For newer ones EKS is asked whether it publishes an AMI. */
 const NEWEST = 36;
 
 /**

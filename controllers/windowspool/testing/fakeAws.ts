@@ -23,6 +23,8 @@ export class FakeAws extends FakeCluster {
     freeAddresses: 251,
   };
   newestRelease: string | undefined = '1.36-2026.02.11';
+  /** Whether EKS publishes an AMI for versions that are not in the operator's table. */
+  hasAmi = true;
   /** The versions of the one launch template, by number and by word. */
   launchTemplates = new Map<string, LaunchTemplate>();
   /** Tags of scaling groups; a group has those of EKS from its beginning. */
@@ -104,7 +106,10 @@ export class FakeAws extends FakeCluster {
         linuxNode: () => this.call('list Linux nodes', () => true),
         linuxGroups: () => this.call('list Linux groups', () => []),
       },
-      releases: { newest: () => this.call('GetParameter', () => this.newestRelease) },
+      releases: {
+        newest: () => this.call('GetParameter', () => this.newestRelease),
+        exists: () => this.call('GetParameter', () => this.hasAmi),
+      },
       scalingGroups: {
         tags: () =>
           this.call('DescribeAutoScalingGroups', () =>

@@ -88,6 +88,7 @@ export const randomFacts: fc.Arbitrary<PrerequisiteFacts> = fc.record(
       ),
     ),
     legacyController: some(fc.boolean()),
+    ami: some(fc.boolean()),
     accessEntry: some(
       fc.option(fc.record({ type: fc.constantFrom('EC2_WINDOWS', 'EC2_LINUX', 'STANDARD') }), { nil: undefined }),
     ),

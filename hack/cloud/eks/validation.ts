@@ -14,6 +14,7 @@ type Rule = (request: CreateNodegroupRequest, cloud: CloudState) => AwsFault | u
 const createRules: readonly Rule[] = [
   nameFits,
   sizesFit,
+  amiTypeIsOffered,
   amiTypeFits,
   instanceTypesFit,
   releaseFits,
@@ -64,6 +65,14 @@ export function sizeRangeFault(sizes: Readonly<Record<string, number | undefined
     }
   }
   return undefined;
+}
+
+/** Regions of other partitions than aws: us-gov-west-1, cn-north-1. */
+function amiTypeIsOffered({ amiType }: CreateNodegroupRequest, { cluster, switches }: CloudState) {
+  const isCommercial = !/^(us-gov|us-iso|cn|eusc)/.test(cluster.region);
+  if (isCommercial || windowsOf(amiType ?? '') === undefined || switches.windowsOutsideCommercialRegions === 'accept')
+    return undefined;
+  return invalidParameter('Windows AMI types are only supported for commercial AWS Regions.');
 }
 
 function amiTypeFits({ amiType, version }: CreateNodegroupRequest, cloud: CloudState) {

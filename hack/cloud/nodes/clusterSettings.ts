@@ -34,6 +34,9 @@ export class ClusterSettings {
     const data = await this.#read('amazon-vpc-cni', signal);
     this.#cloud.prefixDelegation = data?.[prefixKey] === 'true';
     const addon = this.#cloud.addons.get('vpc-cni');
+    const { clusterState, switches } = this.#cloud;
+    // Auto Mode brings a CNI for its own nodes alone.
+    if (clusterState.autoMode && (addon === undefined || switches.addressesBesideAutoMode === 'never')) return false;
     if (addon === undefined) return data?.[ipamKey] === 'true';
     const { enableWindowsIpam = 'false' } = JSON.parse(addon.configurationValues ?? '{}') as Data;
     if (data?.[ipamKey] !== enableWindowsIpam) {
