@@ -99,7 +99,7 @@ const table: { readonly [K in keyof Options]: Flag<Exclude<Options[K], undefined
   pollMs: flag(
     'poll-interval',
     'WINPOOL_POLL_INTERVAL',
-    'Between two looks at a node group on which EKS works.',
+    'Longest interval between two polls while EKS works on a node group: the first comes after 1s, and the interval doubles.',
     duration,
     '20s',
   ),

@@ -71,8 +71,12 @@ export interface Sight {
 }
 
 interface Entry {
+  /** When AWS was asked, in epoch milliseconds. */
+  readonly at: number;
   readonly sight: Sight;
   readonly wanted: string;
+  /** Since when the group has been seen in its status, in epoch milliseconds. */
+  readonly since: number;
   readonly until: number;
 }
 
@@ -109,18 +113,37 @@ export class Sights {
     return this.#entries.get(name)?.sight.group;
   }
 
+  /**
+   * How old an answer may be when everything is asked, in milliseconds: half the poll interval, so that pools that look at the same time share it.
+   * Of a group that exists, polls can come sooner than that, and each of them is fresh: it is younger than the pool's last look.
+   */
+  completeAge({ pool, group, settings, now }: Situation): number {
+    if (group.kind === 'absent') return settings.pollMs / 2;
+    const lookedAt = this.#entries.get(pool.metadata.name)?.at ?? Number.NEGATIVE_INFINITY;
+    return Math.max(0, Math.min(settings.pollMs / 2, now - lookedAt));
+  }
+
   /** When the next look is due, in epoch milliseconds. */
   dueAt(name: string): number {
     return this.#entries.get(name)?.until ?? 0;
   }
 
-  /** Keeps what AWS said in a situation until the next look is due, in epoch milliseconds. */
-  keep({ pool, troubles, ...seen }: Situation, until: number): void {
+  /**
+   * Since when this process has seen the group of the situation in its status, in epoch milliseconds. `begun`: EKS has just accepted another
+   * operation, which the status alone may not show.
+   */
+  statusSince({ pool, group }: Situation, begun: boolean, now: number): number {
+    const entry = this.#entries.get(pool.metadata.name);
+    return entry && !begun && statusOf(entry.sight.group) === statusOf(group) ? entry.since : now;
+  }
+
+  /** Keeps what AWS said in a situation until the next look is due. Times are epoch milliseconds. */
+  keep({ pool, troubles, ...seen }: Situation, since: number, until: number): void {
     const { group, prerequisites, instances, newestRelease, autoscaler } = seen;
     const kept = troubles.filter(isAwsTrouble);
     const update = seen.update?.status === 'Successful' ? seen.update : undefined;
     const sight = { group, update, prerequisites, instances, newestRelease, autoscaler, troubles: kept };
-    this.#entries.set(pool.metadata.name, { sight, wanted: wantedOf(pool), until });
+    this.#entries.set(pool.metadata.name, { at: seen.now, sight, wanted: wantedOf(pool), since, until });
   }
 
   /** Forgets a pool that is gone, and what others saw of its group: they may have waited for the name. */
@@ -131,6 +154,11 @@ export class Sights {
       if (sight.group.kind === 'seen' && sight.group.group.tags[POOL_KEY] === name) this.#entries.delete(other);
     }
   }
+}
+
+/** The status of a group, with what tells it from one that had its name before. */
+function statusOf(sight: GroupSight): string {
+  return sight.kind === 'seen' ? `${sight.group.arn} ${sight.group.status}` : sight.kind;
 }
 
 /** What the user says: another look is due when that changes. */
@@ -197,7 +225,7 @@ async function askAws(s: Situation, sights: Sights, sources: Sources, signal: Ab
   const known = needsInstances(updated) ? await withInstances(updated, sources, signal) : updated;
   const seen = scopeOf(known) === 'complete' ? await withAllThatMayBeWrong(known, sights, sources, signal) : known;
   const [prerequisites, newestRelease] = await Promise.all([
-    gatherFacts(seen, sources, sights.shared, signal),
+    gatherFacts(seen, sources, sights, signal),
     findNewestRelease(seen, sources, sights, signal),
   ]);
   return withAutoscaler({ ...seen, prerequisites, newestRelease }, sights, sources, signal);
@@ -263,7 +291,7 @@ function clusterAge({ cluster }: Sights, pool: WindowsPool, group: GroupSight, s
 async function withAllThatMayBeWrong(s: Situation, sights: Sights, sources: Sources, signal: AbortSignal) {
   const isAsked = s.troubles.some(({ step }) => step === 'describeInstances');
   const known = missesNodes(s) && !isAsked ? await withInstances(s, sources, signal) : s;
-  return { ...known, cluster: await lookAtCluster(sights, s.settings.pollMs / 2, sources, s.now, signal) };
+  return { ...known, cluster: await lookAtCluster(sights, sights.completeAge(s), sources, s.now, signal) };
 }
 
 /** The cluster. Pools that look at the same time share one call. */

@@ -47,9 +47,13 @@ export async function reconcile(name: string, deps: Deps, signal: AbortSignal): 
   if (outcome.released) return forget(name, deps);
   const { after } = outcome;
   if (!waitsForBudget(after) && !waitsForTurn(after) && !unverifiedRelease(after)) deps.fleet.rest(name);
-  if (fresh && hasNodeGroup(after.pool)) deps.sights.keep(after, deps.now() + untilGroupLook(after));
+  if (fresh && hasNodeGroup(after.pool)) {
+    const now = deps.now();
+    const since = deps.sights.statusSince(after, outcome.accepted !== undefined, now);
+    deps.sights.keep(after, since, now + untilGroupLook(after, now - since));
+  }
   if (told.kind === 'failed') return retry(told.trouble);
-  const untilLook = hasNodeGroup(after.pool) ? deps.sights.dueAt(name) - deps.now() : untilGroupLook(after);
+  const untilLook = hasNodeGroup(after.pool) ? deps.sights.dueAt(name) - deps.now() : untilGroupLook(after, 0);
   return nextRun(after, told.kind === 'deferred' ? Math.min(told.ms, untilLook) : untilLook);
 }
 

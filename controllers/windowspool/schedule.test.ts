@@ -42,6 +42,9 @@ function longDenied(ms: number): Situation {
   return { ...trouble('denied'), pool };
 }
 
+/** EKS has been at work for so long that it is polled at the longest interval. */
+const LONG = 10 * MINUTE;
+
 /** Three quarters to five quarters. */
 function near(ms: number, wanted: number): void {
   assert.ok(ms >= wanted * 0.75 && ms <= wanted * 1.25, `${ms} ms is not near ${wanted} ms`);
@@ -77,7 +80,7 @@ describe('AWS is looked at again', () => {
       pollMs,
     ],
   ];
-  for (const [name, situation, wanted] of spread) it(name, () => near(untilGroupLook(situation), wanted));
+  for (const [name, situation, wanted] of spread) it(name, () => near(untilGroupLook(situation, LONG), wanted));
 
   const wished = sampleGroup().tags['winpool.dev/created-from'] ?? '';
   const refused = (minutes: number) =>
@@ -110,16 +113,46 @@ describe('AWS is looked at again', () => {
       10 * MINUTE,
     ],
   ];
-  for (const [name, situation, wanted] of exact) it(name, () => assert.equal(untilGroupLook(situation), wanted));
+  for (const [name, situation, wanted] of exact) it(name, () => assert.equal(untilGroupLook(situation, LONG), wanted));
+
+  describe('while EKS works on the group', () => {
+    for (const status of ['CREATING', 'UPDATING', 'DELETING'] as const) {
+      const situation = group({ status });
+      it(`after a second at first, and at most after the poll interval: ${status}`, () => {
+        for (const [age, wanted] of [
+          [-MINUTE, 1_000],
+          [0, 1_000],
+          [1_000, 1_000],
+          [4_000, 4_000],
+          [19_000, 19_000],
+          [21_000, pollMs],
+        ] as const)
+          near(untilGroupLook(situation, age), wanted);
+      });
+    }
+
+    it('seven times in the first minute and a half, and then at the poll interval', () => {
+      const situation = group({ status: 'CREATING' });
+      const polls: number[] = [];
+      for (let at = 0; at < 90_000; at += untilGroupLook(situation, at)) polls.push(at);
+      assert.ok(polls.length >= 8 && polls.length <= 12, `${polls}`);
+    });
+
+    it('at a poll interval that is shorter than a second', () => {
+      const settled = group({ status: 'CREATING' });
+      near(untilGroupLook({ ...settled, settings: { ...settings, pollMs: 300 } }, 0), 300);
+    });
+  });
 
   it('at different times for different pools, and always the same for one', () => {
     const times = Array.from({ length: 50 }, (_, i) =>
       untilGroupLook(
         sampleSituation({ pool: samplePool({}, { metadata: { uid: `uid-${i}` }, status: knownStatus() }) }),
+        LONG,
       ),
     );
     assert.ok(new Set(times).size > 45, String(times));
-    assert.equal(untilGroupLook(sampleSituation()), untilGroupLook(sampleSituation()));
+    assert.equal(untilGroupLook(sampleSituation(), LONG), untilGroupLook(sampleSituation(), LONG));
   });
 });
 
@@ -177,7 +210,7 @@ describe('a pool runs again', () => {
     const creating = sampleSituation({
       group: { kind: 'seen', group: sampleGroup(undefined, { status: 'CREATING' }) },
     });
-    assert.equal(untilGroupLook({ ...creating, troubles: [refused] }), untilGroupLook(creating));
+    assert.equal(untilGroupLook({ ...creating, troubles: [refused] }, 0), untilGroupLook(creating, 0));
     assert.deepEqual(nextRun({ ...creating, troubles: [refused] }, 10_000_000), {
       kind: 'after',
       ms: settings.deniedRetryMs,
@@ -185,9 +218,10 @@ describe('a pool runs again', () => {
   });
 
   it('never at once, and never never', () => {
+    const anyMs = fc.integer({ min: -1_000, max: 1_000_000 });
     fc.assert(
-      fc.property(randomSituation, fc.integer({ min: -1_000, max: 1_000_000 }), (s, groupLookMs) => {
-        const look = untilGroupLook(s);
+      fc.property(randomSituation, anyMs, anyMs, (s, groupLookMs, statusAgeMs) => {
+        const look = untilGroupLook(s, statusAgeMs);
         assert.ok(look >= 100 && look <= 2 * createRetryMs, `AWS is looked at after ${look} ms`);
         const next = nextRun(s, groupLookMs);
         assert.ok(

@@ -27,6 +27,9 @@ const UNREACHABLE_KEPT_MS = 1_000;
 /** Never sooner, so that nothing loops hot. */
 const SHORTEST_MS = 100;
 
+/** From the start of an operation of EKS to the first poll, unless `--poll-interval` is shorter. */
+const FIRST_POLL_MS = 1_000;
+
 /** The next run for a pool, from the situation after its steps. AWS is looked at again after `groupLookMs`. */
 export function nextRun(s: Situation, groupLookMs: number): Next {
   const own = s.troubles.filter((entry) => !isAwsTrouble(entry)).map(({ trouble }) => trouble);
@@ -78,9 +81,13 @@ function awsTroublesOf(s: Situation): Trouble[] {
   ];
 }
 
-/** How long what AWS said is good for, in milliseconds. */
-export function untilGroupLook(s: Situation): number {
-  return Math.min(untilGroupChanges(s), untilPrerequisites(s));
+/**
+ * How long what AWS said is good for, in milliseconds. `statusAgeMs` is for how long this process has seen the group in its status: what EKS
+ * has just begun is polled soon, and the interval doubles until it is `--poll-interval`.
+ */
+export function untilGroupLook(s: Situation, statusAgeMs: number): number {
+  const pollMs = Math.min(s.settings.pollMs, Math.max(FIRST_POLL_MS, statusAgeMs));
+  return Math.min(untilGroupChanges(s, pollMs), untilPrerequisites(s));
 }
 
 /**
@@ -100,7 +107,7 @@ function lastingLook({ pool, now, settings }: Situation, firstMs: number): numbe
   return Math.max(firstMs, Math.min(lasts / 2, settings.resyncMs));
 }
 
-function untilGroupChanges(s: Situation): number {
+function untilGroupChanges(s: Situation, pollMs: number): number {
   const { settings } = s;
   // Events tell of everything there; a look now and then is for what nobody thought of.
   if (!hasNodeGroup(s.pool)) return spread(s, settings.resyncMs);
@@ -120,13 +127,14 @@ function untilGroupChanges(s: Situation): number {
     const passes = group.status === 'DELETING' || adoptionOf(s.pool, group).kind === 'wait';
     return spread(s, passes ? settings.pollMs : settings.resyncMs);
   }
-  if (['CREATING', 'UPDATING', 'DELETING'].includes(group.status)) return spread(s, settings.pollMs);
+  if (['CREATING', 'UPDATING', 'DELETING'].includes(group.status)) return spread(s, pollMs);
   if (group.status.endsWith('_FAILED')) return untilRetry(s, group.modifiedAt);
   // Just adopted: its nodes are the pool's from now on, and what differs is next.
   if (group.arn !== s.pool.status?.nodeGroup?.arn) return SHORTEST_MS;
+  if (isUpdateOpen(s)) return spread(s, pollMs);
   // The group got smaller, or waits for another node.
   const isLosing = s.pool.status?.disruption?.cause === NODE_OPERATION;
-  return spread(s, isUpdateOpen(s) || isLosing ? settings.pollMs : settings.resyncMs);
+  return spread(s, isLosing ? settings.pollMs : settings.resyncMs);
 }
 
 /** EKS may take no update of a DEGRADED group, and that can last for days. A pool that leaves its group tries for minutes only. */

@@ -15,7 +15,7 @@ import type { FleetView } from './upgrades/fleet.ts';
 export interface Settings {
   readonly clusterName: string;
   readonly region: string;
-  /** Between two looks at a group on which EKS works. */
+  /** The longest interval between two polls of a group on which EKS works: the first comes after a second. */
   readonly pollMs: number;
   /** Between two looks at a settled group. */
   readonly resyncMs: number;

@@ -477,8 +477,8 @@ describe('a pool of existing nodes', () => {
           const outcome = await act([], s, new FakeWorld().start(), signal);
           const status = statusFor(outcome, assessPool(s), plan.pending);
           assert.equal(status.nodeGroup, undefined);
-          assert.ok(untilGroupLook(s) > MINUTE);
-          assert.notEqual(nextRun(s, untilGroupLook(s)).kind, 'rest');
+          assert.ok(untilGroupLook(s, 0) > MINUTE);
+          assert.notEqual(nextRun(s, untilGroupLook(s, 0)).kind, 'rest');
         },
       ),
     );

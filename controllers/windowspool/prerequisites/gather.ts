@@ -25,18 +25,24 @@ type Sources = PrerequisiteSources & {
   readonly releases: Pick<Releases, 'exists'>;
 };
 
+/** What was answered before, and how old an answer may be when everything is asked. */
+interface Memory {
+  readonly shared: SharedAnswers;
+  completeAge(s: Situation): number;
+}
+
 /** The facts that the pool's state asks for; undefined when it asks for none. */
 export async function gatherFacts(
   s: Situation,
   sources: Sources,
-  shared: SharedAnswers,
+  memory: Memory,
   signal: AbortSignal,
 ): Promise<PrerequisiteFacts | undefined> {
   const scope = scopeOf(s);
   if (scope === 'nothing') return undefined;
   const complete = scope === 'complete';
-  // Half the time between two looks: each look of a pool is fresh, and pools that look at the same time share it.
-  const age = (complete ? s.settings.pollMs : s.settings.resyncMs) / 2;
+  const { shared } = memory;
+  const age = complete ? memory.completeAge(s) : s.settings.resyncMs / 2;
   const ask: Ask = (question, call) => shared.get(question, age, s.now, call, signal);
   // Where something was not met, that may be what has changed.
   const longAge = wasUnmet(s) ? age : LONG_MS;
