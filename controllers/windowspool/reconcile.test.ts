@@ -151,7 +151,6 @@ describe('a pool that is Ready', () => {
     );
     assert.deepEqual(world.awsCalls(), [
       'DescribeNodegroup',
-      'DescribeAutoScalingGroups',
       'UpdateNodegroupConfig',
       'DescribeNodegroup',
       'DescribeNodegroup',

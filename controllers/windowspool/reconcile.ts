@@ -14,7 +14,7 @@ import { needsExamination } from './prerequisites/examination.ts';
 import { accessEntryQuestion } from './prerequisites/gather.ts';
 import { confirmedAt, report, type Voice } from './report.ts';
 import { type Next, nextRun, retry, untilGroupLook } from './schedule.ts';
-import type { Settings, Situation } from './situation.ts';
+import type { AutoscalerFacts, Settings, Situation } from './situation.ts';
 import { type Step, touchesAws } from './steps.ts';
 import { leavingNodes, waitsForBudget } from './upgrades/disruption.ts';
 import { unverifiedRelease } from './upgrades/releaseFailures.ts';
@@ -40,7 +40,7 @@ export async function reconcile(name: string, deps: Deps, signal: AbortSignal): 
   const acted = await actAlone(steps, situation, deps, signal);
   // Somebody else was faster: the next look shows whose the group is.
   if (!acted) return { kind: 'retry' };
-  forgetWhatChanged(steps, deps.sights);
+  forgetWhatChanged(steps, acted, deps.sights);
   keepOperations(acted.after, deps.sights);
   const outcome = excuseGateKey(await excuseSkew(acted, deps.sights, deps, signal));
   const told = await report(outcome, plan.pending, fresh, deps, signal);
@@ -128,11 +128,18 @@ function needsFreshLook(step: Step): boolean {
   return touchesAws(step) || step.kind === 'claimDisruption';
 }
 
-/** What was answered before is not true any more, also where a call failed: somebody else may have made it. */
-function forgetWhatChanged(steps: readonly Step[], { shared }: Sights): void {
+/**
+ * What was answered before is no longer true, also where a call failed: another client may have made the change. The tags of scaling groups are one
+ * answer for all pools: a pool that wrote its own changes them there, and the other pools need not ask again.
+ */
+function forgetWhatChanged(steps: readonly Step[], { done, after }: Outcome, { shared }: Sights): void {
+  const written = after.autoscaler?.tags;
   for (const step of steps) {
     if (step.kind === 'createAccessEntry') shared.forget(accessEntryQuestion(step.role));
-    if (step.kind === 'correctScalingTags') shared.forget(SCALING_TAGS_QUESTION);
+    if (step.kind !== 'correctScalingTags') continue;
+    if (written && done.includes(step))
+      shared.amend<AutoscalerFacts['tags']>(SCALING_TAGS_QUESTION, (all) => ({ ...all, ...written }));
+    else shared.forget(SCALING_TAGS_QUESTION);
   }
 }
 

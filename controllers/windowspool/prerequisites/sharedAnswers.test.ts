@@ -59,12 +59,43 @@ describe('shared answers', () => {
     assert.equal(calls.length, 3);
   });
 
-  it('keep no trouble, and nothing of another question', async () => {
+  it('keep that something does not exist as any other answer', async () => {
+    const shared = new SharedAnswers();
+    const none: Answer<number | undefined> = { ok: true, value: undefined };
+    assert.deepEqual(await shared.get('q', 100, 0, async () => none, signal), none);
+    assert.deepEqual(await shared.get('q', 100, 99, async () => one, signal), none);
+  });
+
+  it('keep trouble for a second, for those who bear that age', async () => {
     const shared = new SharedAnswers();
     const trouble: Answer<number> = { ok: false, trouble: sampleTrouble('denied') };
-    assert.deepEqual(await shared.get('q', 100, 0, async () => trouble, signal), trouble);
-    assert.deepEqual(await shared.get('q', 100, 1, async () => one, signal), one);
-    assert.deepEqual(await shared.get('other', 100, 1, async () => trouble, signal), trouble);
+    const at = (now: number, maxAge: number, answer: Answer<number>) =>
+      shared.get('q', maxAge, now, async () => answer, signal);
+    assert.deepEqual(await at(0, 60_000, trouble), trouble);
+    assert.deepEqual(await at(999, 60_000, one), trouble);
+    assert.deepEqual(await at(1_000, 60_000, one), one);
+    assert.deepEqual(await at(70_000, 60_000, trouble), trouble);
+    assert.deepEqual(await at(70_100, 100, one), one);
+  });
+
+  it('keep nothing for another question', async () => {
+    const shared = new SharedAnswers();
+    await shared.get('q', 100, 0, async () => one, signal);
+    const two: Answer<number> = { ok: true, value: 2 };
+    assert.deepEqual(await shared.get('other', 100, 0, async () => two, signal), two);
+  });
+
+  it('take a change that the asker made, and keep no answer that was under way', async () => {
+    const shared = new SharedAnswers();
+    const { calls, ask } = question();
+    shared.amend<number>('q', () => 9);
+    await shared.get('q', 100, 0, async () => one, signal);
+    const underWay = shared.get('q', 0, 1, ask, signal);
+    shared.amend<number>('q', (value) => value + 4);
+    calls[0]?.come({ ok: true, value: 1 });
+    assert.deepEqual(await underWay, one);
+    assert.deepEqual(await shared.get('q', 100, 2, ask, signal), { ok: true, value: 5 });
+    assert.equal(calls.length, 1);
   });
 
   it('let one asker go and the others wait on; the call ends with the last', async () => {

@@ -16,8 +16,14 @@ interface Flight {
 const MOST = 1_000;
 
 /**
- * Answers with an age. A question that is asked while it is already under way gets the same answer. Trouble is not kept: how often it is
- * asked again is the askers' matter.
+ * How long trouble is kept: many pools that ask at the same time get it once, and none gets it at its own next attempt, which `--retry-base` and
+ * `--denied-retry-interval` delay by at least as much by default.
+ */
+const TROUBLE_KEPT_MS = 1_000;
+
+/**
+ * Answers with an age. A question that is asked while it is already under way gets the same answer. That something does not exist is an answer
+ * as any other. Trouble is kept for a moment only.
  */
 export class SharedAnswers {
   readonly #kept = new Map<string, Kept>();
@@ -36,7 +42,7 @@ export class SharedAnswers {
   ): Promise<Answer<T>> {
     signal.throwIfAborted();
     const kept = this.#kept.get(question);
-    if (kept && now - kept.at < maxAgeMs) return kept.answer as Answer<T>;
+    if (kept && now - kept.at < lastingMs(kept.answer, maxAgeMs)) return kept.answer as Answer<T>;
     const flight = this.#flights.get(question) ?? this.#start(question, now, ask);
     flight.waiting += 1;
     const { promise: aborted, reject } = Promise.withResolvers<never>();
@@ -57,13 +63,21 @@ export class SharedAnswers {
     this.#flights.delete(question);
   }
 
+  /** The caller has changed what was answered. An answer that is under way may not have it and is not kept. */
+  amend<T>(question: string, change: (value: T) => T): void {
+    const kept = this.#kept.get(question);
+    if (kept?.answer.ok)
+      this.#kept.set(question, { at: kept.at, answer: { ok: true, value: change(kept.answer.value as T) } });
+    this.#flights.delete(question);
+  }
+
   #start(question: string, now: number, ask: (signal: AbortSignal) => Promise<Answer<unknown>>): Flight {
     const calling = new AbortController();
     const flight: Flight = { answer: ask(calling.signal), calling, waiting: 0 };
     this.#flights.set(question, flight);
     flight.answer.then(
       (answer) => {
-        if (answer.ok && this.#flights.get(question) === flight) this.#keep(question, { at: now, answer });
+        if (this.#flights.get(question) === flight) this.#keep(question, { at: now, answer });
         this.#leave(question, flight);
       },
       () => this.#leave(question, flight),
@@ -83,4 +97,9 @@ export class SharedAnswers {
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > MOST && oldest !== undefined) this.#kept.delete(oldest);
   }
+}
+
+/** How long an answer can be used by one who bears that age, in milliseconds. */
+function lastingMs(answer: Answer<unknown>, maxAgeMs: number): number {
+  return answer.ok ? maxAgeMs : Math.min(maxAgeMs, TROUBLE_KEPT_MS);
 }
