@@ -12,7 +12,7 @@ import type { Taint } from '../ports/nodes.ts';
 import type { ClaimMemory, Memory } from '../steps.ts';
 import { pinnedTemplateVersion } from '../upgrades/launchTemplate.ts';
 import { spelled } from '../upgrades/releaseVersion.ts';
-import { keptTags, pinsOf, updateOf, wishFor } from './nodeGroup.ts';
+import { keptTags, labelsFor, pinsOf, taintsFor, updateOf } from './nodeGroup.ts';
 
 /** Fields by name (`label team`, `taint gpu:NoSchedule`, `scaling`, `tag cost`, `version`, `release`, `template version`, `update strategy`) with their values as text. */
 export type Fields = ReadonlyMap<string, string>;
@@ -25,10 +25,9 @@ export const DESIRED = 'desired';
 
 /** What the spec says of the group, as fields. The desired size is none: it belongs to the autoscaler. */
 export function wantedFields(pool: WindowsPool): Fields {
-  const { labels, taints } = wishFor(pool);
   return fieldsOf({
-    labels,
-    taints,
+    labels: labelsFor(pool),
+    taints: taintsFor(pool),
     scaling: scalingIn(pool.spec),
     tags: keptTags(pool),
     templateVersion: pinnedTemplateVersion(pool.spec),

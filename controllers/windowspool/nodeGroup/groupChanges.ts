@@ -7,7 +7,7 @@ import type { ConfigChange, NodeGroup, Scaling } from '../ports/eks.ts';
 import type { Situation } from '../situation.ts';
 import { appliedOf, DESIRED, labelField, tagField, taintField, updateField } from './applied.ts';
 import { differencesOf, differencesToMend } from './differences.ts';
-import { keptTags, updateOf, wishFor } from './nodeGroup.ts';
+import { keptTags, labelsFor, taintsFor, updateOf, wishFor } from './nodeGroup.ts';
 
 /**
  * What an update sends and what it is to reach, as a hash: a failed one is not repeated while this stays the same. An autoscaler that
@@ -41,14 +41,14 @@ function fieldsToMend(pool: WindowsPool, seen: NodeGroup): FieldNames {
 }
 
 function labelChange(pool: WindowsPool, seen: NodeGroup, mended: FieldNames): ConfigChange['labels'] {
-  const wanted = wishFor(pool).labels;
+  const wanted = labelsFor(pool);
   const set = Object.fromEntries(Object.entries(wanted).filter(([key]) => mended.has(labelField(key))));
   const remove = Object.keys(seen.labels).filter((key) => !(key in wanted) && mended.has(labelField(key)));
   return Object.keys(set).length > 0 || remove.length > 0 ? { set, remove } : undefined;
 }
 
 function taintChange(pool: WindowsPool, seen: NodeGroup, mended: FieldNames): ConfigChange['taints'] {
-  const wanted = wishFor(pool).taints;
+  const wanted = taintsFor(pool);
   const kept = new Set(wanted.map(taintField));
   const set = wanted.filter((taint) => mended.has(taintField(taint)));
   const remove = seen.taints.filter((taint) => !kept.has(taintField(taint)) && mended.has(taintField(taint)));

@@ -39,17 +39,8 @@ export function wishFor(pool: WindowsPool, version?: string): NewNodeGroup {
       max: scalingIn(spec).max,
       desired: scalingIn(spec).desired ?? scalingIn(spec).min,
     },
-    labels: {
-      ...spec.labels,
-      [POOL_KEY]: pool.metadata.name,
-      // Not node.kubernetes.io/windows-build: a label from the group would override what the kubelet measured.
-      [EXPECTED_BUILD_LABEL]: buildOf(spec.windowsVersion),
-    },
-    taints: [
-      ...(spec.registrationTaint ? [REGISTRATION_TAINT] : []),
-      ...(spec.verification.policy === 'Gate' ? [gateTaintOf(pool)] : []),
-      ...(spec.taints ?? []),
-    ],
+    labels: labelsFor(pool),
+    taints: taintsFor(pool),
     ...pinsOf(spec),
     // Else EKS takes the cluster's version, and refuses a release of an older one.
     ...(minor && { kubernetesVersion: minor }),
@@ -57,6 +48,26 @@ export function wishFor(pool: WindowsPool, version?: string): NewNodeGroup {
   };
   const tags = { ...nodeGroupIn(spec).tags, [POOL_KEY]: pool.metadata.name };
   return { ...wish, tags: { ...tags, [CREATED_FROM_TAG]: hashOf({ ...wish, tags }) } };
+}
+
+/** The labels that the group gives its nodes. */
+export function labelsFor({ metadata, spec }: WindowsPool): Readonly<Record<string, string>> {
+  return {
+    ...spec.labels,
+    [POOL_KEY]: metadata.name,
+    // Not node.kubernetes.io/windows-build: a label from the group would override what the kubelet measured.
+    [EXPECTED_BUILD_LABEL]: buildOf(spec.windowsVersion),
+  };
+}
+
+/** The taints with which the group's nodes register. */
+export function taintsFor(pool: WindowsPool): readonly Taint[] {
+  const { registrationTaint, verification, taints = [] } = pool.spec;
+  return [
+    ...(registrationTaint ? [REGISTRATION_TAINT] : []),
+    ...(verification.policy === 'Gate' ? [gateTaintOf(pool)] : []),
+    ...taints,
+  ];
 }
 
 /** The root disk, or the launch template that has it: EKS takes one of them. */
