@@ -19,7 +19,7 @@ down: deps ## Stop what `make up` started.
 	@node hack/world/main.ts down
 
 ##@ Test
-.PHONY: test unit model cluster-test e2e
+.PHONY: test unit model crash cluster-test e2e
 test: lint verify unit cluster-test ## Everything that must pass before a commit.
 
 unit: deps ## Unit tests, and the line coverage that the domain must have.
@@ -29,6 +29,9 @@ unit: deps ## Unit tests, and the line coverage that the domain must have.
 
 model: deps ## Live MODEL_RUNS random lives of pools (3000), of which `make unit` lives 50. MODEL_SEED and MODEL_PATH repeat one.
 	@MODEL_RUNS=$${MODEL_RUNS:-3000} mocha --no-config --timeout 0 hack/model/life.test.ts
+
+crash: deps binaries ## Kill the operator's process at every request, where `make test` takes a sample. About 20 minutes.
+	@CRASH_POINTS=all mocha --no-config --require test/sharedWorld.ts --timeout 120000 test/crash/pool.test.ts test/crash/nodeOperations.test.ts
 
 cluster-test: deps binaries ## Tests against a real API server, scheduler and controller manager, in SUITE_PROCESSES processes (2).
 	@node hack/suites/main.ts

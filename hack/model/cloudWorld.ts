@@ -23,6 +23,7 @@ import { settings } from '../../controllers/windowspool/testing/fixtures.ts';
 import { MemoryCloud } from '../cloud/memory.ts';
 import { nodeFor, nodeTaint, podAddresses, podAddressResource, readyCondition } from '../cloud/nodes/nodeObject.ts';
 import type { InstanceRecord, NodeEvent } from '../cloud/state.ts';
+import type { Switches } from '../cloud/switches.ts';
 import { sampleCluster } from '../cloud/testing/fixtures.ts';
 import type { OperationName, Operations } from '../cloud/wire/calls.ts';
 import { NodeJudge } from './nodeJudge.ts';
@@ -30,7 +31,7 @@ import { Workload } from './workload.ts';
 
 /** By which the operator knows its cluster. */
 const authority = '-----BEGIN CERTIFICATE-----\nY2E=\n-----END CERTIFICATE-----\n';
-const modelCluster = { ...sampleCluster, kubernetesVersion: '1.35', caData: Buffer.from(authority).toString('base64') };
+const modelCluster = { ...sampleCluster, caData: Buffer.from(authority).toString('base64') };
 
 /** As in the flags' defaults, but for the cluster. A second of the local AWS stands for a minute of the real one. */
 const modelSettings: Settings = { ...settings, clusterName: sampleCluster.name, region: sampleCluster.region };
@@ -38,11 +39,21 @@ const modelSettings: Settings = { ...settings, clusterName: sampleCluster.name, 
 /** A launch template, which is there from the beginning. */
 export const TEMPLATE = 'windows';
 
+/** What differs between such worlds. */
+interface CloudWorldOptions {
+  /** Of the cluster, such as `1.36`. */
+  readonly kubernetesVersion?: string;
+  /** The local AWS' answers to open questions about EKS. */
+  readonly switches?: Partial<Switches>;
+  /** How long a pod takes to terminate. */
+  readonly podGraceSeconds?: number | undefined;
+}
+
 export class CloudWorld extends FakeWorld {
   readonly cloud: MemoryCloud;
   /** What must never be, and was. */
   readonly breaches: string[] = [];
-  readonly workload = new Workload(this);
+  readonly workload: Workload;
   readonly #judgeOfNodes = new NodeJudge(this, modelSettings.maxPoolsUpdating);
   /** Groups that somebody else changed. */
   readonly edited = new Set<string>();
@@ -54,9 +65,11 @@ export class CloudWorld extends FakeWorld {
   /** The updates that EKS took on since the last change of a spec, by what they ask for. */
   readonly #sent = new Map<string, string>();
 
-  constructor() {
+  constructor({ kubernetesVersion = '1.35', switches = {}, podGraceSeconds }: CloudWorldOptions = {}) {
     super();
-    this.cloud = new MemoryCloud({ cluster: modelCluster, clock: { now: () => this.now } });
+    this.workload = new Workload(this, podGraceSeconds);
+    const cluster = { ...modelCluster, kubernetesVersion };
+    this.cloud = new MemoryCloud({ cluster, switches, clock: { now: () => this.now } });
     this.cloud.faults.launchTemplate({ name: TEMPLATE, data: {} });
     this.cloud.state.onNodeEvent((event) => this.#follow(event));
   }

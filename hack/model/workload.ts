@@ -10,7 +10,7 @@ export type PlacedPod = DrainPod & { readonly node: string };
 /** What is special about a pod. */
 export type PodKind = Partial<Pick<DrainPod, 'controller' | 'toleratesCordon' | 'emptyDir'>>;
 
-/** How long a pod takes to end, in seconds. */
+/** The default of a pod's terminationGracePeriodSeconds: k8s.io/kubernetes/pkg/apis/core/v1/defaults.go. */
 const GRACE_SECONDS = 30;
 
 export class Workload implements Drains {
@@ -19,9 +19,12 @@ export class Workload implements Drains {
   #pods: readonly PlacedPod[] = [];
   #made = 0;
   readonly #world: Pick<CloudWorld, 'now' | 'nodes'>;
+  readonly #graceSeconds: number;
 
-  constructor(world: Pick<CloudWorld, 'now' | 'nodes'>) {
+  /** @param graceSeconds how long a pod takes to terminate */
+  constructor(world: Pick<CloudWorld, 'now' | 'nodes'>, graceSeconds = GRACE_SECONDS) {
     this.#world = world;
+    this.#graceSeconds = graceSeconds;
   }
 
   /** The pods on a node. */
@@ -33,7 +36,10 @@ export class Workload implements Drains {
   place(node: string, kind: PodKind): void {
     this.#made += 1;
     const name = `pod-${this.#made}`;
-    this.#pods = [...this.#pods, { ...standard, ...kind, name, uid: `uid-${name}`, createdAt: this.#world.now, node }];
+    const gracePeriodSeconds = this.#graceSeconds;
+    const uid = `uid-${name}`;
+    const pod = { ...standard, ...kind, name, uid, createdAt: this.#world.now, gracePeriodSeconds, node };
+    this.#pods = [...this.#pods, pod];
   }
 
   /** A node has joined. */

@@ -42,3 +42,18 @@ function parse(request: string): { readonly kind: string; readonly number: numbe
   const [kind = '', number] = request.split(' #');
   return { kind, number: Number(number) };
 }
+
+/** Runs something for each item, on stages that work beside each other, and gives the results in the order of the items. */
+export async function shareOut<Stage, Item, Result>(
+  stages: readonly Stage[],
+  items: readonly Item[],
+  run: (stage: Stage, item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const queue = [...items.entries()];
+  const results: Result[] = [];
+  const work = async (stage: Stage): Promise<void> => {
+    for (let next = queue.shift(); next; next = queue.shift()) results[next[0]] = await run(stage, next[1]);
+  };
+  await Promise.all(stages.map(work));
+  return results;
+}

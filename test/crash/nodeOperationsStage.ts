@@ -4,6 +4,7 @@ import { waitFor } from '../../hack/controlplane/wait.ts';
 import { type Watched, watchEvents } from '../../hack/world/watchEvents.ts';
 import { conditionOf } from '../../hack/world/world.ts';
 import { poolManifest } from '../pools.ts';
+import { type NodeFixture, type NodeSeen, type PoolNode, SIZE, specFor, terminatedBy } from './operations.ts';
 import type { CrashStage } from './stage.ts';
 
 export interface NodeJson {
@@ -17,14 +18,12 @@ export interface NodeJson {
   readonly status: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }
 
-/** How many nodes the group has before each operation. */
-export const SIZE = 3;
 /** `disruption.maxUnavailable`. */
 const BUDGET = 1;
 const GROUP_LABEL = 'eks.amazonaws.com/nodegroup';
 const APPS = 'app-of-the-crash';
 
-export class NodeOperationsStage implements AsyncDisposable {
+export class NodeOperationsStage implements NodeFixture, AsyncDisposable {
   readonly crash: CrashStage;
   /** The nodes as the watch told of them, by name. */
   readonly #seen = new Map<string, NodeJson>();
@@ -64,19 +63,43 @@ export class NodeOperationsStage implements AsyncDisposable {
     return list.items;
   }
 
-  async patchNode(name: string, patch: object, subresource = ''): Promise<void> {
+  async #patchNode(name: string, patch: object, subresource = ''): Promise<void> {
     const { signal } = new AbortController();
     const contentType = 'application/strategic-merge-patch+json';
     const path = `/api/v1/nodes/${name}${subresource}`;
     await this.crash.admin.request('PATCH', path, { body: patch, contentType, signal });
   }
 
-  /** The EC2 instances that were ended by a call of the operator, as often as they were: one that EKS' front refused did nothing. */
-  ended(): string[] {
-    return this.crash.world.cloud
-      .calls()
-      .filter(({ operation, result }) => operation === 'TerminateInstanceInAutoScalingGroup' && result === 'ok')
-      .map(({ input }) => (input as { readonly InstanceId: string }).InstanceId);
+  get cloud() {
+    return this.crash.world.cloud;
+  }
+
+  get pool(): string {
+    return this.crash.name;
+  }
+
+  now(): number {
+    return Date.now();
+  }
+
+  async annotate(node: string, key: string): Promise<void> {
+    await this.#patchNode(node, { metadata: { annotations: { [key]: 'true' } } });
+  }
+
+  async failVerification(node: string, kernelVersion: string, since: number): Promise<void> {
+    const condition = {
+      type: 'winpool.dev/Verified',
+      status: 'False',
+      reason: 'WrongBuild',
+      message: 'It runs another build.',
+      lastTransitionTime: new Date(since).toISOString().replace(/\.\d+/, ''),
+    };
+    await this.#patchNode(node, { status: { nodeInfo: { kernelVersion }, conditions: [condition] } }, '/status');
+  }
+
+  /** The EC2 instances that calls of the operator have terminated. */
+  terminated(): string[] {
+    return terminatedBy(this.cloud.calls());
   }
 
   /** Brings the pool back to three nodes with a pod on each, and waits until the operator has nothing more to ask. */
@@ -120,10 +143,7 @@ export class NodeOperationsStage implements AsyncDisposable {
   async #populate(): Promise<void> {
     const { crash } = this;
     await crash.ready();
-    const disruption = { maxUnavailable: BUDGET };
-    const remediation = { unhealthyAfter: '1m', maxUnhealthy: 1 };
-    const scaling = { min: 1, max: 5 };
-    await crash.apply(poolManifest(crash.name, { runtimeClass: { scope: 'Pool' }, scaling, disruption, remediation }));
+    await crash.apply(poolManifest(crash.name, specFor(BUDGET)));
     await crash.until('to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
     for (const object of workload(crash.name)) await crash.world.apply(object);
     await this.reset();
@@ -152,14 +172,19 @@ export class NodeOperationsStage implements AsyncDisposable {
   }
 }
 
-export function isAvailable({ spec, status }: NodeJson): boolean {
+function isAvailable({ spec, status }: NodeJson): boolean {
   const ready = status.conditions?.find(({ type }) => type === 'Ready');
   return ready?.status === 'True' && spec.unschedulable !== true;
 }
 
-/** The EC2 instance of a node. */
-export function instanceOf({ spec }: NodeJson): string {
-  return spec.providerID?.split('/').at(-1) ?? '';
+/** A node as the operations know it. */
+export function poolNodeOf({ metadata, spec }: NodeJson): PoolNode {
+  return { name: metadata.name, instance: spec.providerID?.split('/').at(-1) ?? '' };
+}
+
+/** A node as the assertions read it. */
+export function seenOf(node: NodeJson): NodeSeen {
+  return { uid: node.metadata.uid, available: isAvailable(node) };
 }
 
 /** A pod for each node of the group, of which one may be away. */

@@ -1,61 +1,44 @@
-/** The operator is killed before and after each of its requests, and started again: always exactly one group, then none, no orphan. */
+/**
+ * The operator's process is killed before and after its requests, and started again: always exactly one group, then none, no orphan. At all of them
+ * with `make crash`, else at a sample; poolInMemory.test.ts visits all of them each time.
+ */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import type { Switches } from '../../hack/cloud/switches.ts';
 import { startWorld, type World } from '../../hack/world/world.ts';
 import { setSwitch, theWorld } from '../sharedWorld.ts';
-import { killAtEach } from './killAtEach.ts';
+import { MOMENTS, type Recording, samplePoints, visitsAll } from './crashPoints.ts';
+import { killAtEach, shareOut } from './killAtEach.ts';
 import { isGone, isOfTheRun, type Phase, phases } from './phases.ts';
 import { CrashStage } from './stage.ts';
+import { SWITCHES } from './switches.ts';
 import type { Moment } from './turnstile.ts';
 
-const BUILD = fileURLToPath(new URL('../../hack/build.ts', import.meta.url));
-
-/** Both answers to each open question about EKS: the kills before a request meet the first, those after it the second. */
-const SWITCHES: Readonly<Record<Moment, Partial<Switches>>> = {
-  before: {
-    tokensAfterDelete: 'remembered',
-    deleteWhileBusy: 'accept',
-    deleteWhileDeleting: 'conflict',
-    missingUnderTagCondition: 'notFound',
-    updatesWithoutChange: 'accept',
-  },
-  after: {
-    tokensAfterDelete: 'forgotten',
-    deleteWhileBusy: 'conflict',
-    deleteWhileDeleting: 'accept',
-    missingUnderTagCondition: 'denied',
-    updatesWithoutChange: 'reject',
-  },
-};
+/** The kills before a request meet the first answers to the open questions about EKS, those after it the second. */
+const ANSWERS: Readonly<Record<Moment, Partial<Switches>>> = { before: SWITCHES[0], after: SWITCHES[1] };
 
 /** How often a node and the pool's status are written depends on which events of nodes come together. Nothing else may differ. */
 const isRepeated = (request: string) => /^(PUT windowspools\/status|PATCH nodes(\/status)?) #/.test(request);
 
 describe('an operator that is killed at any of its requests', function () {
-  this.timeout(300_000);
+  this.timeout(900_000);
   /** Two worlds, so that one computes while the other waits. */
   let stages: readonly [CrashStage, CrashStage];
   let second: World | undefined;
-  let folder = '';
   let pools = 0;
+  let sample: ReturnType<typeof samplePoints> = new Map();
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'windowspool-crash-'));
-    // The bundle starts four times as fast as the sources, and there are 200 starts.
-    await promisify(execFile)(process.execPath, [BUILD, folder]);
     second = await startWorld();
-    const entry = join(folder, 'operator.mjs');
-    stages = await Promise.all([CrashStage.open(await theWorld(), entry), CrashStage.open(second, entry)]);
+    stages = await Promise.all([CrashStage.open(await theWorld()), CrashStage.open(second)]);
+    if (visitsAll) return;
+    const recordings = await shareOut(stages, phases, async (stage, phase): Promise<Recording> => {
+      const before = await rehearse(phase, 'before', stage);
+      return { phase: phase.name, requests: { before, after: await rehearse(phase, 'after', stage) } };
+    });
+    sample = samplePoints(recordings, isRepeated);
   });
   after(async () => {
     for (const stage of stages ?? []) await stage[Symbol.asyncDispose]();
     await second?.stop();
-    await rm(folder, { recursive: true, force: true });
   });
 
   async function enact(phase: Phase, stage: CrashStage, run: () => Promise<void>): Promise<void> {
@@ -75,28 +58,32 @@ describe('an operator that is killed at any of its requests', function () {
   }
 
   /** The names of the requests that the phase takes when nobody is killed. */
-  async function rehearse(phase: Phase, stage: CrashStage): Promise<string[]> {
+  async function rehearse(phase: Phase, moment: Moment, stage: CrashStage): Promise<string[]> {
     let requests: string[] = [];
-    await enact(phase, stage, async () => {
-      requests = await stage.rehearse(
-        () => phase.act(stage),
-        () => phase.end(stage),
-      );
-    });
-    const counted = requests.filter(phase.numbers ?? isOfTheRun);
+    await withAnswers(stage, moment, () =>
+      enact(phase, stage, async () => {
+        requests = await stage.rehearse(
+          () => phase.act(stage),
+          () => phase.end(stage),
+        );
+      }),
+    );
+    const { numbers = isOfTheRun, own = () => true } = phase;
+    const counted = requests.filter(numbers).filter(own);
     for (const request of phase.includes) assert.ok(counted.includes(request), `${request} is not in ${requests}`);
     return counted;
   }
 
-  async function killEverywhere(phase: Phase, moment: Moment): Promise<void> {
-    const requests = await rehearse(phase, stages[0]);
+  async function killAtAll(phase: Phase, moment: Moment, requests: readonly string[]): Promise<void> {
     const enactKilled = async (stage: CrashStage, request: string): Promise<boolean> => {
       let came = false;
       try {
-        await enact(phase, stage, async () => {
-          came = await stage.crash({ request, moment }, () => phase.act(stage));
-          await phase.end(stage);
-        });
+        await withAnswers(stage, moment, () =>
+          enact(phase, stage, async () => {
+            came = await stage.crash({ request, moment }, () => phase.act(stage));
+            await phase.end(stage);
+          }),
+        );
       } catch (cause) {
         throw new Error(`${phase.name}, killed ${moment} ${request}: ${(cause as Error).message}`, { cause });
       }
@@ -105,21 +92,35 @@ describe('an operator that is killed at any of its requests', function () {
     await killAtEach({ stages, requests, isRepeated, enact: enactKilled });
   }
 
-  for (const phase of phases) {
-    for (const moment of ['before', 'after'] as const) {
-      it(`${phase.name}, killed ${moment} each request`, async () => {
-        const restore = stages.flatMap(({ world }) =>
-          Object.entries(SWITCHES[moment]).map(([name, value]) => setSwitch(world, name as keyof Switches, value)),
-        );
-        try {
-          await killEverywhere(phase, moment);
-        } finally {
-          for (const undo of restore) undo();
+  if (visitsAll)
+    for (const phase of phases)
+      for (const moment of MOMENTS)
+        it(`${phase.name}, killed ${moment} each request`, async () =>
+          killAtAll(phase, moment, await rehearse(phase, moment, stages[0])));
+  else
+    for (const phase of phases) {
+      it(`${phase.name}, killed at one request of each kind`, async () => {
+        const points = sample.get(phase.name) ?? [];
+        assert.ok(points.length > 0, 'the sample has no point of the phase');
+        for (const moment of MOMENTS) {
+          const requests = points.filter((point) => point.moment === moment).map(({ request }) => request);
+          await killAtAll(phase, moment, requests);
         }
       });
     }
-  }
 });
+
+/** Runs something while the local AWS answers the open questions about EKS as it does at that moment. */
+async function withAnswers({ world }: CrashStage, moment: Moment, run: () => Promise<void>): Promise<void> {
+  const restore = Object.entries(ANSWERS[moment]).map(([name, value]) =>
+    setSwitch(world, name as keyof Switches, value),
+  );
+  try {
+    await run();
+  } finally {
+    for (const undo of restore) undo();
+  }
+}
 
 /** Makes room for the next pool, whatever the last one is like. */
 async function clear(stage: CrashStage): Promise<void> {

@@ -8,19 +8,29 @@ import type { CallEntry } from '../../hack/cloud/wire/callLog.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { OperatorProcess } from '../../hack/world/operatorProcess.ts';
 import { CLUSTER_NAME, conditionLines, REGION, type World } from '../../hack/world/world.ts';
+import {
+  BUSY,
+  type CrashFixture,
+  emptyHistory,
+  groupsOf,
+  type History,
+  type RuntimeClassJson,
+  record,
+} from './fixture.ts';
 import { type KillingProxy, startKillingProxy } from './killingProxy.ts';
 import { type KillPoint, type Moment, type Passage, Turnstile } from './turnstile.ts';
 
 const POOLS = '/apis/winpool.dev/v1alpha1/windowspools';
 const RUNTIME_CLASSES = '/apis/node.k8s.io/v1/runtimeclasses';
 const FINALIZER = 'winpool.dev/finalizer';
-const POOL_TAG = 'winpool.dev/pool';
 const STILL = 0.001;
 const FAST = 100;
 const FLAGS = ['--poll-interval=100ms', '--retry-base=20ms', '--retry-max=200ms', '--leader-elect=false'];
 /** Longer than the longest poll interval of a pool. */
 const QUIET_MS = 200;
-const BUSY = ['CREATING', 'UPDATING', 'DELETING'];
+
+/** Only a guard against a world that hangs: on a busy machine, a process and its caches take many seconds to start. */
+const DEADLINE_MS = 180_000;
 
 interface NodeJson {
   readonly status: {
@@ -29,25 +39,12 @@ interface NodeJson {
   };
 }
 
-export interface RuntimeClassJson {
-  readonly metadata: { readonly name: string; readonly ownerReferences?: readonly { readonly uid: string }[] };
-}
-
-/** What AWS did for a pool in all its life. */
-export interface History {
-  /** The ARNs of its node groups. */
-  readonly groups: Set<string>;
-  /** The ids of updates that carried a desired size. */
-  readonly resizes: Set<string>;
-  readonly creationTokens: Set<string>;
-}
-
 /**
  * Pools come one after the other, so every request is about `name`. A group that is CREATING, UPDATING or DELETING stays so for one look
  * of each operator; the second look is held until EKS is done and the nodes are as it wants them. So the same phase always takes the same
  * requests.
  */
-export class CrashStage implements AsyncDisposable {
+export class CrashStage implements CrashFixture, AsyncDisposable {
   readonly world: World;
   readonly admin: KubernetesClient;
   readonly turnstile: Turnstile;
@@ -57,28 +54,26 @@ export class CrashStage implements AsyncDisposable {
   retained = false;
   /** Whether EKS comes to no end, however often it is looked at. */
   held = false;
-  history: History = { groups: new Set(), resizes: new Set(), creationTokens: new Set() };
+  history: History = emptyHistory();
   readonly #violations: string[] = [];
   readonly #passages = new WeakMap<CallEntry, Passage>();
   readonly #signal = new AbortController().signal;
   #proxy: KillingProxy | undefined;
   #operator: OperatorProcess | undefined;
-  readonly #entry: string;
   readonly #flags: readonly string[];
   readonly #speedBefore: number;
   #looks = 0;
   #status: string | undefined;
 
-  /** @param entry the operator's program, and flags of its own */
-  static async open(world: World, entry: string, ...flags: readonly string[]): Promise<CrashStage> {
+  /** @param flags more flags of the operator */
+  static async open(world: World, ...flags: readonly string[]): Promise<CrashStage> {
     const kubeconfigPath = world.controlPlane.adminKubeconfig;
     const admin = await createKubernetesClient({ kubeconfigPath, log: silentLog, version: 'crash-test' });
-    return new CrashStage(world, entry, [...FLAGS, ...flags], admin).#raise();
+    return new CrashStage(world, [...FLAGS, ...flags], admin).#raise();
   }
 
-  private constructor(world: World, entry: string, flags: readonly string[], admin: KubernetesClient) {
+  private constructor(world: World, flags: readonly string[], admin: KubernetesClient) {
     this.world = world;
-    this.#entry = entry;
     this.#flags = flags;
     this.#speedBefore = world.cloud.state.timeline.speed;
     this.turnstile = new Turnstile((kind) => this.#check(kind));
@@ -105,7 +100,7 @@ export class CrashStage implements AsyncDisposable {
     this.name = name;
     this.retained = false;
     this.held = false;
-    this.history = { groups: new Set(), resizes: new Set(), creationTokens: new Set() };
+    this.history = emptyHistory();
     this.#looks = 0;
   }
 
@@ -118,7 +113,7 @@ export class CrashStage implements AsyncDisposable {
       clusterName: CLUSTER_NAME,
       region: REGION,
       awsUrl: this.world.cloud.url,
-      entry: this.#entry,
+      entry: this.world.entry,
       flags: this.#flags,
     });
   }
@@ -136,7 +131,7 @@ export class CrashStage implements AsyncDisposable {
   async quiet(): Promise<void> {
     await waitFor(() => this.turnstile.quietMs > QUIET_MS, {
       what: 'requests to cease',
-      timeoutMs: 60_000,
+      timeoutMs: DEADLINE_MS,
       intervalMs: 10,
     });
   }
@@ -166,9 +161,19 @@ export class CrashStage implements AsyncDisposable {
       last = await this.pool();
       return isSo(last) && { pool: last };
     };
-    const explain = () => `${conditionLines(last)}\n${this.#operator?.tail() ?? ''}`;
-    return (await waitFor(probe, { what: `pool ${this.name} ${what}`, timeoutMs: 60_000, intervalMs: 20, explain }))
-      .pool;
+    const explain = () => `${conditionLines(last)}\n${this.#describeAws()}\n${this.#operator?.tail() ?? ''}`;
+    return (
+      await waitFor(probe, { what: `pool ${this.name} ${what}`, timeoutMs: DEADLINE_MS, intervalMs: 20, explain })
+    ).pool;
+  }
+
+  /** What explains why a pool does not become as described: its node groups and instances, and the speed of AWS. */
+  #describeAws(): string {
+    const { instances, timeline } = this.world.cloud.state;
+    const groups = this.groups().map(({ status, scalingConfig }) => `${status}, desired ${scalingConfig?.desiredSize}`);
+    const own = [...instances.values()].filter(({ group }) => group === this.name);
+    const states = own.map(({ id, state, joined, leaving = '' }) => `${id} ${state} joined=${joined} ${leaving}`);
+    return `node groups: ${groups}; instances: ${states}; speed ${timeline.speed}, ${this.#looks} looks`;
   }
 
   /** An object, or undefined when there is none. */
@@ -206,10 +211,8 @@ export class CrashStage implements AsyncDisposable {
     return this.delete(`${RUNTIME_CLASSES}/${this.name}`);
   }
 
-  /** The node groups that carry the pool's tag, whatever they are called, and the one of its name. */
   groups() {
-    const all = [...this.world.cloud.state.groups.values()].map(({ nodegroup }) => nodegroup);
-    return all.filter(({ tags, nodegroupName }) => tags?.[POOL_TAG] === this.name || nodegroupName === this.name);
+    return groupsOf(this.world.cloud, this.name);
   }
 
   /** Fails when something was wrong at any moment so far. */
@@ -224,7 +227,7 @@ export class CrashStage implements AsyncDisposable {
       async () => this.groups().every(({ status }) => !BUSY.includes(status ?? '')) && (await this.#nodesFollow()),
       {
         what: `EKS to be done with node group ${this.name}`,
-        timeoutMs: 60_000,
+        timeoutMs: DEADLINE_MS,
         intervalMs: 10,
       },
     );
@@ -256,7 +259,7 @@ export class CrashStage implements AsyncDisposable {
     const passage = this.#passages.get(entry) ?? this.turnstile.arrive(entry.operation);
     this.#passages.set(entry, passage);
     if (moment === 'after') {
-      this.#record(entry);
+      record(this.history, this.world.cloud, this.name, entry);
       this.#stopTime(entry.operation);
     }
     await passage.hold(moment);
@@ -278,18 +281,6 @@ export class CrashStage implements AsyncDisposable {
     if (operation !== 'DescribeNodegroup') return;
     this.#looks += 1;
     if (this.#looks > 1 && !this.held) await this.settle();
-  }
-
-  #record({ operation, input }: CallEntry): void {
-    for (const { nodegroupArn } of this.groups()) this.history.groups.add(nodegroupArn ?? '');
-    if (operation === 'CreateNodegroup') {
-      this.history.creationTokens.add((input as { clientRequestToken: string }).clientRequestToken);
-    }
-    for (const { group, update } of this.world.cloud.state.updates.values()) {
-      if (group === this.name && update.params?.some(({ type }) => type === 'DesiredSize')) {
-        this.history.resizes.add(update.id ?? '');
-      }
-    }
   }
 
   /** What must be true at every moment: at most one group, and none without a pool that its finalizer holds. */

@@ -54,6 +54,11 @@ export class Turnstile {
     return this.#passed;
   }
 
+  /** Whether the request of `killAt` has not come yet. */
+  get armed(): boolean {
+    return this.#armed !== undefined;
+  }
+
   /** For how long no request has come, in milliseconds. */
   get quietMs(): number {
     return performance.now() - this.#lastAt;

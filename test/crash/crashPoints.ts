@@ -1,0 +1,76 @@
+/** At which requests a suite kills the operator: at all of them, or at a fixed sample. In memory it is killed at all of them each time. */
+import type { KillPoint, Moment } from './turnstile.ts';
+
+/** Both of them. */
+export const MOMENTS: readonly Moment[] = ['before', 'after'];
+
+/** Whether the suites visit every point: `make crash` says so. */
+export const visitsAll = process.env.CRASH_POINTS === 'all';
+
+/** The requests of one phase, by name (`PATCH nodes #2`), at which the operator can be killed at each moment. */
+export interface Recording {
+  readonly phase: string;
+  readonly requests: Readonly<Record<Moment, readonly string[]>>;
+}
+
+/**
+ * For each phase, one point for each kind of request. The moments alternate from phase to phase, so that each kind sees both of them; a kind of one
+ * phase alone sees both there. Of several writes of a kind it is the one in the middle, because the first is often made before anything depends on
+ * it. Of reads, and of writes that come as often as chance decides (`isRepeated`), it is the first: only that one comes each time.
+ */
+export function samplePoints(
+  recordings: readonly Recording[],
+  isRepeated: (request: string) => boolean,
+): ReadonlyMap<string, readonly KillPoint[]> {
+  const points = new Map(recordings.map(({ phase }) => [phase, [] as KillPoint[]]));
+  const kinds = new Set(
+    recordings.flatMap(({ requests }) => MOMENTS.flatMap((moment) => requests[moment].map(kindOf))),
+  );
+  for (const [index, kind] of [...kinds].entries()) {
+    const among = (requests: readonly string[]) => requests.filter((request) => kindOf(request) === kind);
+    const having = recordings.filter(({ requests }) => MOMENTS.some((moment) => among(requests[moment]).length > 0));
+    for (const [turn, { phase, requests }] of having.entries()) {
+      const possible = MOMENTS.filter((moment) => among(requests[moment]).length > 0);
+      const wanted = MOMENTS.filter(
+        (_moment, which) => having.length === 1 || which === (index + turn) % MOMENTS.length,
+      );
+      const chosen = wanted.some((moment) => possible.includes(moment)) ? wanted : possible;
+      for (const moment of chosen.filter((each) => possible.includes(each)))
+        points.get(phase)?.push({ request: oneOf(among(requests[moment]), isRepeated), moment });
+    }
+  }
+  return points;
+}
+
+/** A request, and the time at which it arrived, on a clock that stands still while an operator works. */
+export interface TimedRequest {
+  readonly request: string;
+  readonly at: number;
+}
+
+/**
+ * The requests at which a kill leaves a world that no other kill leaves. The killed operator's memory is lost, so only what it has written counts, and
+ * what happened in the time that has passed: after a read, all is as it was before it, and before a read that follows another at once, too.
+ */
+export function distinctPoints(requests: readonly TimedRequest[], moment: Moment): readonly string[] {
+  const distinct = requests.filter(({ request, at }, index) => {
+    if (moment === 'after') return !isRead(request);
+    const last = requests[index - 1];
+    return !last || last.at !== at || !isRead(last.request);
+  });
+  return distinct.map(({ request }) => request);
+}
+
+function isRead(request: string): boolean {
+  return /^(GET|WATCH|Describe)/.test(request);
+}
+
+/** `PATCH nodes` of `PATCH nodes #2`. */
+export function kindOf(request: string): string {
+  return request.replace(/ #\d+$/, '');
+}
+
+function oneOf(requests: readonly string[], isRepeated: (request: string) => boolean): string {
+  const [first = ''] = requests;
+  return isRead(first) || isRepeated(first) ? first : (requests[Math.floor(requests.length / 2)] ?? first);
+}

@@ -1,0 +1,116 @@
+/**
+ * The world in memory with every request of the operator numbered, as the killing proxy and the gate of the local AWS number those of a
+ * process. Events are not among them: they are sent beside the reconcile, so a kill at one is a kill at the call next to it. Neither are
+ * watches: what is in the caches is always true here.
+ */
+import { setImmediate } from 'node:timers/promises';
+import type { Answer } from '../../controllers/windowspool/ports/answer.ts';
+import type { Deps } from '../../controllers/windowspool/reconcile.ts';
+import type { Switches } from '../../hack/cloud/switches.ts';
+import type { CallEntry } from '../../hack/cloud/wire/callLog.ts';
+import { CloudWorld } from '../../hack/model/cloudWorld.ts';
+import { type Moment, type Passage, SenderIsDead, type Turnstile } from './turnstile.ts';
+
+/** The requests that each call of the fake API server stands for; the last of them has its effect. */
+const REQUESTS: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  'read pool': ['GET windowspools'],
+  'list pools': ['GET windowspools'],
+  'add finalizer': ['PATCH windowspools'],
+  'remove finalizer': ['PATCH windowspools'],
+  'write status': ['PUT windowspools/status'],
+  'create RuntimeClass': ['POST runtimeclasses'],
+  'apply RuntimeClass': ['PATCH runtimeclasses'],
+  'release RuntimeClass': ['GET runtimeclasses', 'PATCH runtimeclasses'],
+  'delete RuntimeClass': ['DELETE runtimeclasses'],
+  'label node': ['PATCH nodes'],
+  'taint node': ['PATCH nodes'],
+  'cordon node': ['PATCH nodes'],
+  'restore node': ['PATCH nodes'],
+  'write node condition': ['PATCH nodes/status'],
+  'read node': ['GET nodes'],
+  'list nodes of group': ['GET nodes'],
+  'list Linux nodes': ['GET nodes'],
+  'list Linux groups': ['GET nodes'],
+  'list pods': ['GET pods'],
+  'get ConfigMap amazon-vpc-cni': ['GET configmaps'],
+  'get ConfigMap aws-auth': ['GET configmaps'],
+  'get Deployment vpc-resource-controller': ['GET deployments'],
+};
+
+/** A drain takes two passes: in each of more, the operator makes the same requests in the same state. */
+const GRACE_SECONDS = 6;
+
+/** Whether the world in memory has requests of this name; see the top of the file for those that it has not. */
+export function isNumberedInMemory(request: string): boolean {
+  return !/^(WATCH|GET \/version|\w+ events)/.test(request);
+}
+
+export class MemoryWorld extends CloudWorld {
+  /** When each request arrived, in epoch milliseconds. */
+  readonly arrivals: number[] = [];
+  readonly #turnstile: Turnstile;
+  readonly #passages = new WeakMap<CallEntry, Passage>();
+  /** Whether the process that sends requests has been killed. */
+  #isDead = false;
+
+  /** @param done is told of each call to AWS once it has taken effect */
+  constructor(turnstile: Turnstile, switches: Partial<Switches>, done: (entry: CallEntry) => void) {
+    super({ kubernetesVersion: '1.36', switches, podGraceSeconds: GRACE_SECONDS });
+    this.#turnstile = turnstile;
+    this.cloud.front.gate = async (entry, moment) => {
+      const passage = this.#passages.get(entry) ?? this.#arrive(entry.operation);
+      this.#passages.set(entry, passage);
+      if (moment === 'after') done(entry);
+      await this.#hold(passage, moment);
+    };
+  }
+
+  /** From here on, no request of the operator takes effect. */
+  kill(): void {
+    this.#isDead = true;
+  }
+
+  /** Resolves when nothing of a killed operator runs any more. It has no timers: its promises run their course. */
+  async buried(): Promise<void> {
+    if (this.#isDead) await setImmediate();
+  }
+
+  override start(): Deps {
+    this.#isDead = false;
+    const deps = super.start();
+    const { podsOn, evict } = deps.drains;
+    return {
+      ...deps,
+      drains: {
+        podsOn: (...args) => this.#request('GET pods', () => podsOn.apply(deps.drains, args)),
+        evict: (...args) => this.#request('POST pods/eviction', () => evict.apply(deps.drains, args)),
+      },
+    };
+  }
+
+  protected override async call<T>(call: string, work: () => T): Promise<Answer<T>> {
+    const requests = REQUESTS[call];
+    if (!requests) throw new TypeError(`no request is known for the call "${call}"; add it to REQUESTS`);
+    for (const read of requests.slice(0, -1)) await this.#request(read, async () => undefined);
+    return this.#request(requests.at(-1) ?? '', () => super.call(call, work));
+  }
+
+  async #request<T>(kind: string, work: () => Promise<T>): Promise<T> {
+    const passage = this.#arrive(kind);
+    await this.#hold(passage, 'before');
+    const answer = await work();
+    await this.#hold(passage, 'after');
+    return answer;
+  }
+
+  #arrive(kind: string): Passage {
+    this.arrivals.push(this.now);
+    return this.#turnstile.arrive(kind);
+  }
+
+  /** An answer may still reach a killed operator: it cannot do anything with it, because its next request is refused. */
+  async #hold(passage: Passage, moment: Moment): Promise<void> {
+    if (!this.#isDead) await passage.hold(moment);
+    if (this.#isDead && moment === 'before') throw new SenderIsDead('a request of a killed operator');
+  }
+}

@@ -1,0 +1,179 @@
+/**
+ * The operator is killed, in memory, before and after each of its requests while nodes go: each that was to go goes once, no other ever, and no
+ * more nodes are out at any moment than disruption.maxUnavailable.
+ */
+import assert from 'node:assert/strict';
+import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
+import type { Switches } from '../../hack/cloud/switches.ts';
+import { conditionOf } from '../../hack/world/world.ts';
+import { poolManifest } from '../pools.ts';
+import { distinctPoints, type TimedRequest } from './crashPoints.ts';
+import { MemoryFixture } from './memoryFixture.ts';
+import {
+  assertDone,
+  bystander,
+  instancesOf,
+  type NodeFixture,
+  type NodeSeen,
+  type Operation,
+  operations,
+  SIZE,
+  specFor,
+  terminatedBy,
+} from './operations.ts';
+import type { KillPoint } from './turnstile.ts';
+
+const BUDGET = 1;
+
+/** Both answers to the open question about EKS that decides what a restarted operator meets. */
+const ANSWERS: readonly Partial<Switches>[] = [{ endOfLeavingInstance: 'accept' }, { endOfLeavingInstance: 'refuse' }];
+
+const seen = ({ uid, ready, unschedulable }: NodeRecord): NodeSeen => ({
+  uid,
+  available: ready === 'True' && !unschedulable,
+});
+
+/** A pool of SIZE nodes beside a node group of another owner. */
+class NodeOperationsInMemory implements NodeFixture {
+  readonly fixture: MemoryFixture;
+
+  constructor(answers: Partial<Switches>) {
+    this.fixture = new MemoryFixture('going', answers);
+  }
+
+  get cloud() {
+    return this.fixture.world.cloud;
+  }
+
+  get pool(): string {
+    return this.fixture.name;
+  }
+
+  get nodes(): readonly NodeRecord[] {
+    return this.fixture.world.nodesOf(this.pool);
+  }
+
+  get desired(): number {
+    return this.cloud.state.group(this.pool).nodegroup.scalingConfig?.desiredSize ?? 0;
+  }
+
+  async prepare(): Promise<void> {
+    const { fixture } = this;
+    this.cloud.faults.consoleCreate(bystander);
+    await fixture.ready();
+    await fixture.apply(poolManifest(this.pool, specFor(BUDGET)));
+    await fixture.until('to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    const scalingConfig = { minSize: 1, maxSize: 5, desiredSize: SIZE };
+    this.cloud.faults.edit({ group: this.pool, scalingConfig });
+    await this.settled();
+    await fixture.quiet();
+    this.cloud.front.log.reset();
+    fixture.check = () => this.#overBudget();
+  }
+
+  /** Lets the operator work until the pool has its nodes and no share of the disruption budget. */
+  async settled(): Promise<void> {
+    await this.fixture.until(
+      'to be whole, and no node to go',
+      (pool) =>
+        conditionOf(pool, 'Ready') === 'True/Verified' &&
+        pool?.status?.disruption === undefined &&
+        pool?.status?.nodes?.verified === this.desired &&
+        this.nodes.length === this.desired,
+    );
+  }
+
+  now(): number {
+    return this.fixture.world.now;
+  }
+
+  async annotate(name: string, key: string): Promise<void> {
+    this.#change(name, (node) => ({ ...node, orders: { ...node.orders, [key]: 'true' } }));
+  }
+
+  async failVerification(name: string, kernelVersion: string, verifiedSince: number): Promise<void> {
+    const verified = { status: 'False' as const, reason: 'WrongBuild', message: 'It runs another build.' };
+    this.#change(name, (node) => ({ ...node, kernelVersion, verified, verifiedSince }));
+  }
+
+  #change(name: string, how: (node: NodeRecord) => NodeRecord): void {
+    const node = this.nodes.find((each) => each.name === name);
+    assert.ok(node, `node ${name} does not exist`);
+    this.fixture.world.setNode(how(node));
+  }
+
+  #overBudget(): string[] {
+    const available = this.nodes.map(seen).filter((node) => node.available).length;
+    const out = this.desired - available;
+    return out <= BUDGET ? [] : [`${out} of ${this.desired} nodes were not available`];
+  }
+}
+
+/** Lets nodes go, in whatever way `run` disturbs that, and asserts what became of them. */
+async function enact(
+  operation: Operation,
+  answers: Partial<Switches>,
+  run: (fixture: MemoryFixture, act: () => Promise<void>, end: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const scene = new NodeOperationsInMemory(answers);
+  const { fixture, cloud } = scene;
+  await scene.prepare();
+  const [before, others] = [scene.nodes.map(seen), instancesOf(cloud, bystander.nodegroupName)];
+  assert.equal(others.length, 1, 'instances of another group');
+  const going = scene.nodes.slice(0, operation.begin.length);
+  const wanted: string[] = [];
+  const terminated = () => terminatedBy(cloud.front.log.entries());
+  const act = async () => {
+    for (const [index, { name, providerID }] of going.entries()) {
+      const node = { name, instance: providerID.split('/').at(-1) ?? '' };
+      wanted.push((await operation.begin[index]?.(scene, node)) ?? '');
+    }
+  };
+  const end = async () => {
+    await fixture.until('to have no such nodes any more', () => {
+      const gone = terminated();
+      return wanted.every((instance) => gone.includes(instance));
+    });
+    await scene.settled();
+  };
+  await run(fixture, act, end);
+  await fixture.quiet();
+  const after = scene.nodes.map(seen);
+  assertDone(operation, { wanted, terminated: terminated(), before, after, desired: scene.desired });
+  assert.deepEqual(instancesOf(cloud, bystander.nodegroupName), others, 'instances of another group');
+  fixture.assertClean();
+}
+
+async function rehearse(operation: Operation, answers: Partial<Switches>): Promise<readonly TimedRequest[]> {
+  let requests: readonly TimedRequest[] = [];
+  await enact(operation, answers, async (fixture, act, end) => {
+    requests = await fixture.rehearse(act, end);
+  });
+  const names = requests.map(({ request }) => request);
+  for (const request of operation.includes) assert.ok(names.includes(request), `${request} is not in ${names}`);
+  return requests;
+}
+
+async function killAt(operation: Operation, answers: Partial<Switches>, point: KillPoint): Promise<void> {
+  await enact(operation, answers, async (fixture, act, end) => {
+    assert.ok(await fixture.crash(point, act), 'the request did not come');
+    await end();
+  });
+}
+
+describe('an operator in memory that is killed at any of its requests while nodes go', function () {
+  this.timeout(300_000);
+  for (const operation of operations) {
+    for (const moment of ['before', 'after'] as const) {
+      it(`${operation.name}, killed ${moment} each request`, async () => {
+        for (const answers of ANSWERS) {
+          for (const request of distinctPoints(await rehearse(operation, answers), moment)) {
+            await killAt(operation, answers, { request, moment }).catch((cause: Error) => {
+              throw new Error(`${operation.name}, killed ${moment} ${request}: ${cause.message}`, { cause });
+            });
+          }
+        }
+      });
+    }
+  }
+});
