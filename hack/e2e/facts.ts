@@ -8,7 +8,7 @@ import type { Run } from './run.ts';
 
 /** What the node role may do in the cluster. */
 export interface Access {
-  /** The type of its access entry; undefined: it has none. */
+  /** The type of its access entry, or the name of AWS' refusal; undefined: it has none. */
   readonly entryType: string | undefined;
   readonly entryGroups: readonly string[];
   /** Its groups in ConfigMap aws-auth; undefined: it is not there. */
@@ -18,7 +18,6 @@ export interface Access {
 /** The access of a role now. */
 export async function accessOf({ aws, kubectl, settings }: Run, roleArn: string, signal: AbortSignal): Promise<Access> {
   const input = { clusterName: settings.clusterName, principalArn: roleArn };
-  // A cluster that has only aws-auth refuses the question.
   const reply = await replyOf(aws.eks.describeAccessEntry(input, { abortSignal: signal }));
   const entry = 'output' in reply ? reply.output.accessEntry : undefined;
   const map = await kubectl.get<{ data?: { mapRoles?: string } }>(
@@ -29,7 +28,14 @@ export async function accessOf({ aws, kubectl, settings }: Run, roleArn: string,
   );
   const roles: unknown = parse(map?.data?.mapRoles ?? '[]');
   const mapped = (Array.isArray(roles) ? roles : []).find(({ rolearn }) => rolearn === roleArn);
-  return { entryType: entry?.type, entryGroups: entry?.kubernetesGroups ?? [], awsAuthGroups: mapped?.groups };
+  // Where the cluster has only aws-auth, EKS refuses with InvalidRequestException.
+  const refusal =
+    'refusal' in reply && reply.refusal.name !== 'ResourceNotFoundException' ? reply.refusal.name : undefined;
+  return {
+    entryType: entry?.type ?? refusal,
+    entryGroups: entry?.kubernetesGroups ?? [],
+    awsAuthGroups: mapped?.groups,
+  };
 }
 
 /** The cluster; throws where it does not exist. */

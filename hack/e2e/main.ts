@@ -35,6 +35,12 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     stop.abort(new Error(`Stopped by ${name}.`));
   });
 
+// A bug; what was made is removed all the same.
+process.on('uncaughtException', (error) => {
+  console.error(error);
+  stop.abort(error);
+});
+
 const command = readCommand(process.argv.slice(2), process.env);
 if (command.kind === 'print') say(command.text);
 else if (command.kind === 'refuse') {

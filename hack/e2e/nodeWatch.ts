@@ -98,13 +98,22 @@ export class NodeWatch {
     this.#child?.kill();
   }
 
+  #see(line: string): void {
+    try {
+      this.registrations.see(JSON.parse(line), Date.now());
+    } catch (error) {
+      // The end of a watch may cut its last line.
+      if (!(error instanceof SyntaxError)) throw error;
+    }
+  }
+
   #follow(): void {
     const args = ['get', 'nodes', '--watch', '--output-watch-events', '--output=json'];
     // Ctrl-C is for the run, which stops this one at its time.
     const child = spawn(this.#kubectl.file, args, { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
     this.#child = child;
     // kubectl prints an event a line.
-    createInterface({ input: child.stdout }).on('line', (line) => this.registrations.see(JSON.parse(line), Date.now()));
+    createInterface({ input: child.stdout }).on('line', (line) => this.#see(line));
     child.on('error', () => undefined);
     child.on('close', () => {
       if (this.#stopped) return;

@@ -120,9 +120,12 @@ export async function takeSteps(
 /** What no step takes less than, however fast AWS is: kubectl and the operator run on this machine. */
 const SHORTEST_MS = 30_000;
 
+/** The time-out of a step or of a clean-up in this run, in milliseconds, from that for a real account. */
+export const timeoutOf = ({ settings }: Run, ms: number): number => Math.max(SHORTEST_MS, ms * settings.timeoutFactor);
+
 async function takeStep(run: Run, step: Step, stop: AbortSignal): Promise<StepResult> {
   const start = performance.now();
-  const timeoutMs = Math.max(SHORTEST_MS, step.timeoutMs * run.settings.timeoutFactor);
+  const timeoutMs = timeoutOf(run, step.timeoutMs);
   const late = AbortSignal.timeout(timeoutMs);
   const ended = (state: StepResult['state'], message?: string): StepResult => ({
     name: step.name,

@@ -10,7 +10,7 @@ import { accountId, subnetIds } from '../../hack/cloud/network.ts';
 import { ADMINISTRATOR } from '../../hack/cloud/wire/calls.ts';
 import { ensureBinaries } from '../../hack/controlplane/binaries.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { CLUSTER_NAME, REGION, type World } from '../../hack/world/world.ts';
+import { CLUSTER_NAME, REGION, startWorld, type World } from '../../hack/world/world.ts';
 import { theWorld } from '../sharedWorld.ts';
 
 const MAIN = fileURLToPath(new URL('../../hack/e2e/main.ts', import.meta.url));
@@ -52,11 +52,11 @@ describe('make e2e', function () {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  async function start(env: NodeJS.ProcessEnv = {}): Promise<Running> {
+  async function start(env: NodeJS.ProcessEnv = {}, { cloud, controlPlane } = world): Promise<Running> {
     const { kubectl } = await ensureBinaries(() => undefined);
     const report = join(folder, 'report/e2e.json');
     await rm(report, { force: true });
-    const { url } = world.cloud;
+    const { url } = cloud;
     const child = spawn(process.execPath, [MAIN], {
       // A group of its own, as a terminal gives it: Ctrl-C reaches all of it.
       detached: true,
@@ -64,7 +64,7 @@ describe('make e2e', function () {
       env: {
         PATH: process.env.PATH,
         HOME: process.env.HOME,
-        KUBECONFIG: world.controlPlane.adminKubeconfig,
+        KUBECONFIG: controlPlane.adminKubeconfig,
         KUBECTL: kubectl,
         AWS_PROFILE: 'caller',
         AWS_SHARED_CREDENTIALS_FILE: join(folder, 'credentials'),
@@ -221,16 +221,27 @@ describe('make e2e', function () {
     }
   });
 
-  it('removes what it made after Ctrl-C', async () => {
-    const run = await start();
-    await waitFor(() => [...world.cloud.state.groups.keys()].some((name) => name.startsWith('e2e-')), {
-      what: 'the node group to be created',
-      timeoutMs: 120_000,
-      explain: run.output,
-    });
-    process.kill(-(run.child.pid ?? 0), 'SIGINT');
-    const { code, report } = await run.ended();
-    assert.deepEqual([code, report?.outcome, report?.left], [1, 'stopped', []], run.output());
-    assert.deepEqual(await leftovers(), []);
+  it('removes what it made after Ctrl-C, also what it installed', async () => {
+    const bare = await startWorld({ bare: true });
+    try {
+      const run = await start({}, bare);
+      await waitFor(() => bare.cloud.state.groups.size > 0, {
+        what: 'the node group to be created',
+        timeoutMs: 120_000,
+        explain: run.output,
+      });
+      process.kill(-(run.child.pid ?? 0), 'SIGINT');
+      const { code, report } = await run.ended();
+      assert.deepEqual([code, report?.outcome, report?.left], [1, 'stopped', []], run.output());
+      assert.equal(bare.cloud.state.groups.size, 0);
+      const kinds = 'crds,namespaces,clusterroles,clusterrolebindings';
+      const left = (await bare.kubectl('get', kinds, '--output=name')).split('\n');
+      assert.deepEqual(
+        left.filter((name) => /windowspool|winpool-system/.test(name)),
+        [],
+      );
+    } finally {
+      await bare.stop();
+    }
   });
 });

@@ -3,7 +3,7 @@ import { messageOf } from '../../world/world.ts';
 import { type Access, accessOf, answerEvents, answerNodes, answerScalingGroup, groupOf, nodesOf } from '../facts.ts';
 import type { Node } from '../nodeWatch.ts';
 import { LABEL, PART_OF_RUN, patchPool, poolOf, readPool, removePool, settled } from '../pool.ts';
-import { factsOf, type Run, type Step, until } from '../run.ts';
+import { factsOf, type Run, type Step, timeoutOf, until } from '../run.ts';
 
 const MINUTE = 60_000;
 /** Images of Windows: docs/images.md. */
@@ -22,7 +22,7 @@ export const create: Step = {
     await watch.start(signal);
     cleanup.note({
       what: `WindowsPool ${pool} and its node group`,
-      timeoutMs: 40 * MINUTE * settings.timeoutFactor,
+      timeoutMs: timeoutOf(run, 40 * MINUTE),
       remove: (bound) => removePool(run, bound),
       commands: [
         `aws eks delete-nodegroup --cluster-name ${settings.clusterName} --nodegroup-name ${pool} --region ${settings.region}`,
@@ -74,7 +74,7 @@ export const pod: Step = {
   name: 'Run a pod with the RuntimeClass of the pool',
   timeoutMs: 30 * MINUTE,
   run: async (run, signal) => {
-    const { kubectl, cleanup, pool, settings } = run;
+    const { kubectl, cleanup, pool } = run;
     interface Pod {
       readonly spec?: { readonly nodeName?: string };
       readonly status?: {
@@ -85,7 +85,7 @@ export const pod: Step = {
     const remove = ['delete', 'pod', pool, '--namespace=default', '--ignore-not-found'];
     cleanup.note({
       what: `pod default/${pool}`,
-      timeoutMs: 5 * MINUTE * settings.timeoutFactor,
+      timeoutMs: timeoutOf(run, 5 * MINUTE),
       commands: [`kubectl ${remove.join(' ')}`],
       remove: async (bound) => {
         await kubectl.run(remove, { signal: bound, timeoutMs: 5 * MINUTE });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { operatorEntry } from '../../operatorBundle.ts';
 import { OperatorProcess } from '../../world/operatorProcess.ts';
-import type { Run, Step } from '../run.ts';
+import { type Run, type Step, timeoutOf } from '../run.ts';
 import type { Settings } from '../settings.ts';
 import { NAMESPACE, OPERATOR } from './preflight.ts';
 
@@ -48,7 +48,8 @@ const PARTS: readonly {
 export const install: Step = {
   name: 'Install the CRD and the permissions of the operator, where they are missing',
   timeoutMs: 3 * MINUTE,
-  run: async ({ kubectl, cleanup, say, settings }, signal) => {
+  run: async (run, signal) => {
+    const { kubectl, cleanup, say } = run;
     for (const { what, kind, name, flags, source } of PARTS) {
       if (await kubectl.get(kind, name, flags, signal)) {
         say(`${what}: exists, is used and stays`);
@@ -57,9 +58,10 @@ export const install: Step = {
       const remove = ['delete', ...source, '--ignore-not-found', '--wait=true'];
       cleanup.note({
         what,
-        timeoutMs: 5 * MINUTE * settings.timeoutFactor,
+        timeoutMs: timeoutOf(run, 5 * MINUTE),
         commands: [`kubectl ${remove.join(' ')}`],
         remove: async (bound) => {
+          if (kind === 'crd') await checkNoPools(run, bound);
           await kubectl.run(remove, { signal: bound, timeoutMs: 10 * MINUTE });
         },
       });
@@ -72,6 +74,15 @@ export const install: Step = {
     }
   },
 };
+
+/** Deleting the CRD deletes all pools, and without an operator they never end: those of other users keep it. */
+async function checkNoPools({ kubectl }: Run, signal: AbortSignal): Promise<void> {
+  const pools = await kubectl.run(['get', 'windowspools.winpool.dev', '--output=name', '--ignore-not-found'], {
+    signal,
+  });
+  if (pools.trim() !== '')
+    throw new Error(`WindowsPools exist: ${pools.trim().split('\n').join(', ')}. Delete them first.`);
+}
 
 export const operator: Step = {
   name: 'Start the operator from the bundle, under its ServiceAccount',

@@ -1,7 +1,7 @@
 /** Asks EKS for what it should refuse, to learn its words. What it accepts after all is deleted. */
 import { replyOf } from '../aws.ts';
 import { RUN_TAG, removeGroup } from '../pool.ts';
-import { factsOf, type Step } from '../run.ts';
+import { factsOf, type Step, timeoutOf } from '../run.ts';
 
 const MINUTE = 60_000;
 
@@ -23,7 +23,7 @@ export const refusals: Step = {
     const name = `${pool}-older`;
     cleanup.note({
       what: `node group ${name}`,
-      timeoutMs: 20 * MINUTE * settings.timeoutFactor,
+      timeoutMs: timeoutOf(run, 20 * MINUTE),
       commands: [`aws eks delete-nodegroup --cluster-name ${clusterName} --nodegroup-name ${name} --region ${region}`],
       remove: (bound) => removeGroup(run, name, bound),
     });
