@@ -11,6 +11,12 @@ export interface CallEntry {
   message?: string;
 }
 
+/** The node group that a call of EKS is about, by its name or ARN; undefined for one about the cluster, and for other services. */
+export function nodeGroupIn({ input }: Pick<CallEntry, 'input'>): string | undefined {
+  const { nodegroupName, resourceArn } = input as { readonly nodegroupName?: string; readonly resourceArn?: string };
+  return nodegroupName ?? /:nodegroup\/[^/]+\/([^/]+)/.exec(resourceArn ?? '')?.[1];
+}
+
 /** Every call in the order of arrival. */
 export class CallLog {
   #entries: CallEntry[] = [];
