@@ -59,12 +59,13 @@ export function portsOf({ clusterName, maxPoolsUpdating }: Options, connections:
   const { client, aws, caches, registry, serverVersion } = connections;
   const limiter = new AwsRateLimiter(observeAwsCalls(registry), realClock);
   const pools = createPools(client, caches.pools);
+  const scalingGroups = new AutoScalingGroups(clusterName, aws.autoScaling, limiter);
   return {
     nodeGroups: new EksNodeGroups(clusterName, aws.eks, limiter),
     clusters: new EksClusters(clusterName, aws.eks, limiter, async () => (await client.caData()) ?? ''),
     releases: new PublishedReleases(aws.ssm, aws.ec2, limiter),
-    instances: new Ec2Instances(aws.ec2, limiter),
-    scalingGroups: new AutoScalingGroups(clusterName, aws.autoScaling, limiter),
+    instances: new Ec2Instances(aws.ec2, limiter, (group, signal) => scalingGroups.members(group, signal)),
+    scalingGroups,
     addons: new EksAddons(clusterName, aws.eks, limiter),
     accessEntries: new EksAccessEntries(clusterName, aws.eks, limiter),
     capacity: new Ec2Capacity(aws.ec2, limiter),

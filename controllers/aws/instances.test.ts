@@ -2,12 +2,16 @@ import assert from 'node:assert/strict';
 import type { DescribeInstancesCommandInput, DescribeInstancesCommandOutput } from '@aws-sdk/client-ec2';
 import { realClock } from '../runtime/clock.ts';
 import type { Ec2Call } from './calls.ts';
-import { Ec2Instances } from './instances.ts';
+import { Ec2Instances, type Members } from './instances.ts';
 import { AwsRateLimiter } from './rateLimiter.ts';
 
 const { signal } = new AbortController();
 
-function listing(pages: readonly (Partial<DescribeInstancesCommandOutput> | Error)[]) {
+/** Over an EC2 that gives these pages, and a scaling group of these members. */
+function listing(
+  pages: readonly (Partial<DescribeInstancesCommandOutput> | Error)[],
+  members: Awaited<ReturnType<Members>> = { ok: true, value: ['i-1', 'i-2', 'i-3'] },
+) {
   const inputs: DescribeInstancesCommandInput[] = [];
   const describePage = async (_operation: string, input: DescribeInstancesCommandInput) => {
     const page = pages[Math.min(inputs.length, pages.length - 1)];
@@ -17,7 +21,11 @@ function listing(pages: readonly (Partial<DescribeInstancesCommandOutput> | Erro
   };
   return {
     inputs,
-    instances: new Ec2Instances(describePage as unknown as Ec2Call, new AwsRateLimiter(() => undefined, realClock)),
+    instances: new Ec2Instances(
+      describePage as unknown as Ec2Call,
+      new AwsRateLimiter(() => undefined, realClock),
+      async () => members,
+    ),
   };
 }
 
@@ -30,13 +38,13 @@ const page = (...ids: string[]) => ({
 const found = (id: string) => ({ id, privateDnsName: `${id}.ec2.internal`, launchedAt: LAUNCHED.getTime() });
 
 describe('the instances of a scaling group', () => {
-  it('are those that run or start, found by the tag of EC2 Auto Scaling', async () => {
+  it('are those of its members that run or start', async () => {
     const { inputs, instances } = listing([page('i-1')]);
     assert.deepEqual(await instances.ofScalingGroup('eks-web', signal), { ok: true, value: [found('i-1')] });
     assert.deepEqual(inputs, [
       {
         Filters: [
-          { Name: 'tag:aws:autoscaling:groupName', Values: ['eks-web'] },
+          { Name: 'instance-id', Values: ['i-1', 'i-2', 'i-3'] },
           { Name: 'instance-state-name', Values: ['pending', 'running'] },
         ],
         MaxResults: 1_000,
@@ -62,6 +70,32 @@ describe('the instances of a scaling group', () => {
 
   it('are none where EC2 answers nothing', async () => {
     assert.deepEqual(await listing([{}]).instances.ofScalingGroup('eks-web', signal), { ok: true, value: [] });
+  });
+
+  it('are none where it has no members: EC2 is not asked', async () => {
+    const { inputs, instances } = listing([page('i-warm')], { ok: true, value: [] });
+    assert.deepEqual([await instances.ofScalingGroup('eks-web', signal), inputs], [{ ok: true, value: [] }, []]);
+  });
+
+  it('are asked for by at most 200 ids a call', async () => {
+    const ids = Array.from({ length: 450 }, (_, i) => `i-${i}`);
+    const { inputs, instances } = listing([page('i-1')], { ok: true, value: ids });
+    await instances.ofScalingGroup('eks-web', signal);
+    const asked = inputs.map(({ Filters = [] }) => Filters[0]?.Values ?? []);
+    assert.deepEqual(
+      asked.map(({ length }) => length),
+      [200, 200, 50],
+    );
+    assert.deepEqual(asked.flat(), ids);
+  });
+
+  it('are trouble when the scaling group is', async () => {
+    const denied = {
+      ok: false,
+      trouble: { kind: 'denied', operation: 'x', code: 'AccessDenied', message: 'no' },
+    } as const;
+    const { inputs, instances } = listing([page('i-1')], denied);
+    assert.deepEqual([await instances.ofScalingGroup('eks-web', signal), inputs], [denied, []]);
   });
 
   it('of which EC2 says nothing are empty', async () => {

@@ -8,13 +8,21 @@ import type { AwsRateLimiter } from './rateLimiter.ts';
 
 const GROUP_TAG = 'aws:autoscaling:groupName';
 
+/** A filter takes at most 200 values: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_Filter.html */
+const MOST_VALUES = 200;
+
+/** The ids of the instances that a scaling group counts as its own. */
+export type Members = (scalingGroup: string, signal: AbortSignal) => Promise<Answer<readonly string[]>>;
+
 export class Ec2Instances implements Instances {
   readonly #ec2: Ec2Call;
   readonly #limiter: AwsRateLimiter;
+  readonly #members: Members;
 
-  constructor(ec2: Ec2Call, limiter: AwsRateLimiter) {
+  constructor(ec2: Ec2Call, limiter: AwsRateLimiter, members: Members) {
     this.#ec2 = ec2;
     this.#limiter = limiter;
+    this.#members = members;
   }
 
   async find(id: string, signal: AbortSignal): Promise<Answer<KnownInstance | undefined>> {
@@ -29,14 +37,20 @@ export class Ec2Instances implements Instances {
   }
 
   async ofScalingGroup(name: string, signal: AbortSignal): Promise<Answer<readonly Instance[]>> {
-    const filters = [
-      { Name: `tag:${GROUP_TAG}`, Values: [name] },
-      { Name: 'instance-state-name', Values: ['pending', 'running'] },
-    ];
-    const answer = await everyPage(this.#ec2, this.#limiter, 'DescribeInstances', { Filters: filters }, signal);
-    if (!answer.ok) return answer;
-    const found = answer.value.flatMap(({ Reservations = [] }) => Reservations);
-    return { ok: true, value: found.flatMap(({ Instances: instances = [] }) => instances.map(fromEc2)) };
+    const members = await this.#members(name, signal);
+    if (!members.ok) return members;
+    const found: Instance[] = [];
+    for (let from = 0; from < members.value.length; from += MOST_VALUES) {
+      const filters = [
+        { Name: 'instance-id', Values: members.value.slice(from, from + MOST_VALUES) },
+        { Name: 'instance-state-name', Values: ['pending', 'running'] },
+      ];
+      const answer = await everyPage(this.#ec2, this.#limiter, 'DescribeInstances', { Filters: filters }, signal);
+      if (!answer.ok) return answer;
+      const reservations = answer.value.flatMap(({ Reservations = [] }) => Reservations);
+      found.push(...reservations.flatMap(({ Instances: instances = [] }) => instances.map(fromEc2)));
+    }
+    return { ok: true, value: found };
   }
 }
 

@@ -60,6 +60,28 @@ describe('the scaling groups of a cluster', () => {
     assert.deepEqual(await over({}).groups.lifecycleOf('eks-a', 'i-1', signal), { ok: true, value: undefined });
   });
 
+  it('count the instances that are in service, come or go, and none of a warm pool', async () => {
+    const states = ['InService', 'Pending', 'Pending:Wait', 'Terminating:Wait', 'Standby'];
+    const others = [
+      'Warmed:Running',
+      'Warmed:Stopped',
+      'Warmed:Pending:Wait',
+      'Warmed:Terminating',
+      'Detached',
+      'Terminated',
+    ];
+    const Instances = [...states, ...others, undefined].map((LifecycleState, i) => ({
+      InstanceId: `i-${i}`,
+      LifecycleState,
+    }));
+    const { calls, groups } = over({ AutoScalingGroups: [{ AutoScalingGroupName: 'eks-a', Instances }] });
+    assert.deepEqual(await groups.members('eks-a', signal), { ok: true, value: states.map((_, i) => `i-${i}`) });
+    assert.deepEqual(calls, [
+      ['DescribeAutoScalingGroups', { AutoScalingGroupNames: ['eks-a'], IncludeInstances: true }],
+    ]);
+    assert.deepEqual(await over({}).groups.members('eks-a', signal), { ok: true, value: [] });
+  });
+
   it('end an instance, and say whether another is to come', async () => {
     const { calls, groups } = over();
     await groups.endInstance('i-1', false, signal);
@@ -77,6 +99,7 @@ describe('the scaling groups of a cluster', () => {
       await over(failure).groups.setTags('eks-a', { k: 'v' }, signal),
       await over(failure).groups.removeTags('eks-a', ['k'], signal),
       await over(failure).groups.lifecycleOf('eks-a', 'i-1', signal),
+      await over(failure).groups.members('eks-a', signal),
       await over(failure).groups.endInstance('i-1', false, signal),
     ];
     assert.deepEqual(

@@ -1,4 +1,5 @@
 /** The port ScalingGroups on EC2 Auto Scaling: https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_DescribeAutoScalingGroups.html */
+import type { Instance } from '@aws-sdk/client-auto-scaling';
 import type { Answer } from '../windowspool/ports/answer.ts';
 import type { ScalingGroups } from '../windowspool/ports/ec2.ts';
 import type { AutoScalingCall, AutoScalingOperations } from './calls.ts';
@@ -9,6 +10,12 @@ const PAGE_SIZE = 100;
 const MOST_PAGES = 20;
 
 const TYPE = 'auto-scaling-group';
+
+/**
+ * The lifecycle states of an instance that is a member: not `Warmed:*`, which wait in a warm pool, and not `Detached`.
+ * https://docs.aws.amazon.com/autoscaling/ec2/userguide/warm-pool-instance-lifecycle.html
+ */
+const MEMBER = /^(?:InService|Pending|Terminating|EnteringStandby|Standby|Detaching)(?::|$)/;
 
 export class AutoScalingGroups implements ScalingGroups {
   readonly #clusterName: string;
@@ -59,11 +66,24 @@ export class AutoScalingGroups implements ScalingGroups {
   }
 
   async lifecycleOf(group: string, instance: string, signal: AbortSignal): Promise<Answer<string | undefined>> {
+    const answer = await this.#instancesOf(group, signal);
+    if (!answer.ok) return answer;
+    return { ok: true, value: answer.value.find(({ InstanceId }) => InstanceId === instance)?.LifecycleState };
+  }
+
+  /** The ids of the instances that count for the group's size, or leave it. Those of its warm pool carry its tag, and don't count. */
+  async members(group: string, signal: AbortSignal): Promise<Answer<readonly string[]>> {
+    const answer = await this.#instancesOf(group, signal);
+    if (!answer.ok) return answer;
+    const members = answer.value.filter(({ LifecycleState = '' }) => MEMBER.test(LifecycleState));
+    return { ok: true, value: members.flatMap(({ InstanceId = '' }) => InstanceId || []) };
+  }
+
+  async #instancesOf(group: string, signal: AbortSignal): Promise<Answer<readonly Instance[]>> {
     const input = { AutoScalingGroupNames: [group], IncludeInstances: true };
     const answer = await this.#call('DescribeAutoScalingGroups', input, signal);
     if (!answer.ok) return answer;
-    const instances = (answer.value.AutoScalingGroups ?? []).flatMap(({ Instances = [] }) => Instances);
-    return { ok: true, value: instances.find(({ InstanceId }) => InstanceId === instance)?.LifecycleState };
+    return { ok: true, value: (answer.value.AutoScalingGroups ?? []).flatMap(({ Instances = [] }) => Instances) };
   }
 
   async endInstance(instance: string, shrink: boolean, signal: AbortSignal): Promise<Answer<void>> {

@@ -72,6 +72,11 @@ const commands: Readonly<Record<string, Command>> = {
     run: (faults, body) => faults.nodeReady(body),
   },
   endInstance: { fields: { node: 'string' }, required: ['node'], run: (faults, body) => faults.endInstance(body) },
+  warmPool: {
+    fields: { group: 'string', size: 'number' },
+    required: ['group', 'size'],
+    run: (faults, body) => faults.warmPool(body),
+  },
   blockDrain: { fields: { group: 'string' }, run: (faults, body) => faults.blockDrain(body) },
   release: {
     fields: {

@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-eks';
 import { endInstance } from './ec2/endInstance.ts';
 import { releaseOf } from './ec2/images.ts';
-import { kernelWith, restart } from './ec2/instances.ts';
+import { kernelWith, restart, setWarmPool } from './ec2/instances.ts';
 import { changeTemplate, type TemplateChange } from './ec2/launchTemplates.ts';
 import { setEntry } from './eks/accessEntries.ts';
 import { type AddonChange, setAddon } from './eks/addons.ts';
@@ -105,6 +105,11 @@ export class Faults {
   /** Ends the instance of a node, as a spot interruption does; the Auto Scaling group launches another. */
   endInstance({ node }: { readonly node: string }): void {
     endInstance(this.#cloud, this.#instance(node));
+  }
+
+  /** Somebody gives a group a warm pool of so many running instances, or takes it away (0). */
+  warmPool({ group, size }: { readonly group: string; readonly size: number }): void {
+    setWarmPool(this.#cloud, this.#cloud.group(group), size);
   }
 
   /** The pods of the next node that is drained (of that group) stay, whatever their disruption budgets say. */

@@ -96,6 +96,8 @@ export interface InstanceRecord {
   state: 'pending' | 'running' | 'terminated';
   /** Its Auto Scaling group has taken it out of service, and a lifecycle hook keeps it for a while. EC2 knows nothing of it. */
   leaving?: 'Terminating:Wait' | 'Terminating:Proceed';
+  /** It waits in the warm pool of its Auto Scaling group: it carries the group's tags, and is no member. */
+  readonly warm?: true;
   joined: boolean;
   /** Stops the drain that goes on. */
   drain?: AbortController;

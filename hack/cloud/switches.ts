@@ -65,6 +65,8 @@ export const switchTable = {
    * only accepted specified value": the SDK's comment on CreateNodegroupRequest.version.
    */
   olderVersionAtCreation: ['reject', 'accept'],
+  /** Does DescribeAutoScalingGroups list the instances of a warm pool among the group's? Its reference only has WarmPoolSize; DescribeWarmPool lists them. */
+  warmInstances: ['hidden', 'listed'],
   /** Do the instances that a change of version needs for a while show in DescribeNodegroup's scalingConfig? */
   rolloutGrowth: ['hidden', 'shown'],
   /**

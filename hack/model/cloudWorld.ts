@@ -109,6 +109,7 @@ export class CloudWorld extends FakeWorld {
     const ssm = send as ConstructorParameters<typeof PublishedReleases>[0];
     const autoScaling = send as ConstructorParameters<typeof AutoScalingGroups>[1];
     const { name } = modelCluster;
+    const scalingGroups = new AutoScalingGroups(name, autoScaling, limiter);
     const deps = {
       ...super.start(),
       settings: modelSettings,
@@ -118,9 +119,9 @@ export class CloudWorld extends FakeWorld {
       accessEntries: new EksAccessEntries(name, eks, limiter),
       capacity: new Ec2Capacity(ec2, limiter),
       releases: new PublishedReleases(ssm, ec2, limiter),
-      instances: new Ec2Instances(ec2, limiter),
+      instances: new Ec2Instances(ec2, limiter, (group, signal) => scalingGroups.members(group, signal)),
       launchTemplates: new Ec2LaunchTemplates(ec2, limiter),
-      scalingGroups: new AutoScalingGroups(name, autoScaling, limiter),
+      scalingGroups,
       drains: this.workload,
     };
     return this.#mortal(this.#judgeOfNodes.watch(deps));

@@ -120,7 +120,8 @@ describe('the verification of nodes', () => {
     await becomes('NodesVerified', 'True/AllVerified');
   });
 
-  it('names the instance of a node that never joins', async () => {
+  it('names the instance of a node that never joins, and none of a warm pool', async () => {
+    stage.world.cloud.faults.warmPool({ group: POOL, size: 2 });
     await stage.world.kubectl('scale', 'windowspool', POOL, '--replicas=3');
     await stage.world.waitForPool(
       POOL,
@@ -135,6 +136,7 @@ describe('the verification of nodes', () => {
       message,
       /^3 of 4 nodes joined and 1 did not within .*Running and not joined: i-[0-9a-f]+\. Look at the kubelet/,
     );
+    stage.world.cloud.faults.warmPool({ group: POOL, size: 0 });
     stage.world.cloud.faults.endInstance({ node: /i-[0-9a-f]+/.exec(message)?.[0] ?? '' });
     await becomes('NodesVerified', 'True/AllVerified');
   });

@@ -95,6 +95,7 @@ describe('the end of an instance', () => {
       ['read', 'find'],
     ],
     ['is on its way while a lifecycle hook holds the instance', { lifecycle: 'Terminating:Wait' }, 'ok', all],
+    ['is over when the instance went back to a warm pool', { lifecycle: 'Warmed:Pending' }, 'ok', all],
     ['is over when the scaling group has the instance no more', { lifecycle: undefined }, 'ok', all],
     ...all.map(
       (fails, at) =>

@@ -69,7 +69,8 @@ export async function endInstance(ending: Ending, hands: Hands, signal: AbortSig
   const lifecycle = await hands.scalingGroups.lifecycleOf(scalingGroup, instance, signal);
   if (!lifecycle.ok) return lifecycle;
   // EKS' lifecycle hook lets an instance run on for a while: EC2 alone does not tell that it ends.
-  if (lifecycle.value === undefined || lifecycle.value.startsWith('Terminat')) return DONE;
+  // One that went back to a warm pool is no node any more, and is started again before it becomes one.
+  if (lifecycle.value === undefined || /^(?:Terminat|Warmed:)/.test(lifecycle.value)) return DONE;
   return hands.scalingGroups.endInstance(instance, shrink, signal);
 }
 

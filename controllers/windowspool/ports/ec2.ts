@@ -22,7 +22,7 @@ export interface KnownInstance {
 export interface Instances {
   /** One instance, whatever its state; undefined when EC2 knows none of this id, or no longer. */
   find(id: string, signal: AbortSignal): Promise<Answer<KnownInstance | undefined>>;
-  /** The pending and running instances of a scaling group, by the tag that EC2 Auto Scaling puts on them. */
+  /** The pending and running instances of a scaling group, by its own list: those of its warm pool are no nodes, and left out. */
   ofScalingGroup(name: string, signal: AbortSignal): Promise<Answer<readonly Instance[]>>;
 }
 

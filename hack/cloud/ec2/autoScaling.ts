@@ -17,7 +17,7 @@ import { AwsFault } from '../awsFault.ts';
 import type { CloudState, GroupRecord, InstanceRecord } from '../state.ts';
 import { autoScalingGroup, pageOfRecords, tagsOfGroup, validationError } from './autoScalingTags.ts';
 import { follow, takeOutOfService } from './endInstance.ts';
-import { runningInstances } from './instances.ts';
+import { runningInstances, warmInstances } from './instances.ts';
 import { launchConfigOf } from './launchConfig.ts';
 import { templateNamed } from './launchTemplates.ts';
 
@@ -110,7 +110,9 @@ function describe(cloud: CloudState, group: GroupRecord, withInstances: boolean)
     Version: String(template?.versions.at(-1)?.number),
   };
   const { instanceTypes } = launchConfigOf(cloud, group);
-  const instances = withInstances ? runningInstances(cloud, group.name) : [];
+  const warm = warmInstances(cloud, group.name);
+  const listed = cloud.switches.warmInstances === 'listed' ? warm : [];
+  const instances = withInstances ? [...runningInstances(cloud, group.name), ...listed] : [];
   return {
     AutoScalingGroupName: group.autoScalingGroup,
     AutoScalingGroupARN: autoScalingArn(cloud, group),
@@ -128,6 +130,7 @@ function describe(cloud: CloudState, group: GroupRecord, withInstances: boolean)
     HealthCheckType: 'EC2',
     HealthCheckGracePeriod: 15,
     Instances: instances.map((instance) => instanceOf(instance)),
+    ...(warm.length > 0 && { WarmPoolSize: warm.length }),
     CreatedTime: group.nodegroup.createdAt,
     VPCZoneIdentifier: subnets.map(({ id }) => id).join(','),
     ...(group.nodegroup.status === 'DELETING' ? { Status: 'Delete in progress' } : {}),
@@ -137,11 +140,11 @@ function describe(cloud: CloudState, group: GroupRecord, withInstances: boolean)
   };
 }
 
-const instanceOf = ({ id, type, subnet, state, leaving, imageId }: InstanceRecord): Instance => ({
+const instanceOf = ({ id, type, subnet, state, leaving, imageId, warm }: InstanceRecord): Instance => ({
   InstanceId: id,
   InstanceType: type,
   AvailabilityZone: subnet.zone,
-  LifecycleState: leaving ?? (state === 'running' ? 'InService' : 'Pending'),
+  LifecycleState: warm ? 'Warmed:Running' : (leaving ?? (state === 'running' ? 'InService' : 'Pending')),
   HealthStatus: 'Healthy',
   ImageId: imageId,
   ProtectedFromScaleIn: false,

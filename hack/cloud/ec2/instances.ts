@@ -9,7 +9,30 @@ import { type Place, placeFor } from './placement.ts';
 
 /** The instances of a group that are not terminated, oldest first; also those that its Auto Scaling group has taken out of service. */
 export const runningInstances = (cloud: CloudState, group: string): InstanceRecord[] =>
+  ofGroup(cloud, group).filter(({ warm }) => warm !== true);
+
+/** The instances in the warm pool of a group. */
+export const warmInstances = (cloud: CloudState, group: string): InstanceRecord[] =>
+  ofGroup(cloud, group).filter(({ warm }) => warm === true);
+
+const ofGroup = (cloud: CloudState, group: string): InstanceRecord[] =>
   [...cloud.instances.values()].filter((instance) => instance.group === group && instance.state !== 'terminated');
+
+/**
+ * Gives a group a warm pool of so many instances, as `warmPoolConfig` with the state Running does; none end it. They boot, and no kubelet of them joins
+ * before they are in service. None goes into service here.
+ */
+export function setWarmPool(cloud: CloudState, group: GroupRecord, size: number): void {
+  const warm = warmInstances(cloud, group.name);
+  for (const instance of warm.slice(size)) terminate(cloud, instance);
+  for (let missing = size - warm.length; missing > 0; missing -= 1) {
+    const place = placeFor(cloud, group);
+    if (!('subnet' in place)) throw new RangeError(`warmPool: ${place.message}`);
+    const instance = { ...newInstance(cloud, group, place), warm: true } as const;
+    cloud.instances.set(instance.id, { ...instance, state: 'running' });
+    instance.subnet.freeAddresses -= 1;
+  }
+}
 
 /** Those of them that are in service: what counts when an Auto Scaling group looks whether it has as many as it wants. */
 export const livingInstances = (cloud: CloudState, group: string): InstanceRecord[] =>

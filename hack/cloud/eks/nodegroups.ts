@@ -10,7 +10,7 @@ import type { CreateNodegroupRequest, Issue, Nodegroup } from '@aws-sdk/client-e
 import { AwsFault, inUse, invalidParameter, invalidRequest } from '../awsFault.ts';
 import { durations } from '../durations.ts';
 import { newestInEks } from '../ec2/images.ts';
-import { livingInstances, resize, runningInstances, scaleTo, terminate } from '../ec2/instances.ts';
+import { livingInstances, resize, runningInstances, scaleTo, setWarmPool, terminate } from '../ec2/instances.ts';
 import { copyTemplate } from '../ec2/launchConfig.ts';
 import { stopDrain } from '../nodes/nodeDrain.ts';
 import { windowsOf } from '../releases.ts';
@@ -190,6 +190,7 @@ function startDeleting(cloud: CloudState, group: GroupRecord): void {
   later(cloud, group, durations.delete / 2, () => {
     if (failure !== undefined) return;
     scaleTo(cloud, group, 0);
+    setWarmPool(cloud, group, 0);
     for (const instance of runningInstances(cloud, group.name)) terminate(cloud, instance);
   });
   later(cloud, group, durations.delete, () => {
