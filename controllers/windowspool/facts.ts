@@ -4,7 +4,7 @@ import { CREATED_FROM_TAG, PAUSED_ANNOTATION } from './labels.ts';
 import { appliedOf, taintField } from './nodeGroup/applied.ts';
 import { wishFor } from './nodeGroup/nodeGroup.ts';
 import { GATE_TAINTS, isGateTaint, type TaintPolicy } from './nodes/nodeTaints.ts';
-import type { Expectation } from './nodes/verify.ts';
+import { type Expectation, isRegistrationTaint, SETTLING_MS } from './nodes/verify.ts';
 import { hasNodeGroup, scalingIn } from './poolKind.ts';
 import type { Trouble } from './ports/answer.ts';
 import type { Instance } from './ports/ec2.ts';
@@ -87,6 +87,7 @@ export function expectationOf(s: Pick<Situation, 'pool' | 'group' | 'serverVersi
   const { pool, serverVersion, settings } = s;
   const teller = isDeleting(pool) ? undefined : pool.metadata.name;
   const claimant = hasNodeGroup(pool) ? undefined : teller;
+  const mayComeLate = groupOf(s)?.taints.some(isRegistrationTaint);
   return {
     spec: pool.spec,
     serverVersion,
@@ -94,6 +95,7 @@ export function expectationOf(s: Pick<Situation, 'pool' | 'group' | 'serverVersi
     taints: taintPolicyOf(s),
     teller,
     ...(claimant !== undefined && { claimant }),
+    ...(mayComeLate && { settlingMs: SETTLING_MS }),
   };
 }
 

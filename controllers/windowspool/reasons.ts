@@ -25,7 +25,7 @@ const nodeChecks = {
     'A node is not Ready for longer than it may take to join. Look at its kubelet, and at kube-proxy: its role may lack rights.',
   NoPodAddresses: 'A node has no addresses for pods. Enable Windows IPAM in the VPC CNI (enable-windows-ipam).',
   ArrivedUngated:
-    'A warning: a node of existingNodes joined without the taint of the gate, so pods may have come before it was verified. Let its kubelet register with the taint.',
+    'A warning: a node joined without the taint of the gate, so pods may have come before it was verified. Of existingNodes: let its kubelet register with the taint. In a node group EKS added the taint late: check the pods on the node.',
   ForeignTaint:
     'A warning: a node has a taint of somebody else where the pool has one with another value. It is left as it is. Change one of the two.',
   UnsupportedWindowsVersion:

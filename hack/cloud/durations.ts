@@ -4,6 +4,8 @@ export const durations = {
   launch: 0.5,
   /** From launch until the kubelet registers. */
   boot: 1,
+  /** From registration until EKS has set the labels and taints of the group on the node, where it does that later. */
+  lateSettings: 0.5,
   /** From registration until the VPC resource controller has given the node its pod addresses. */
   podAddresses: 0.5,
   /** CREATING. */

@@ -67,6 +67,8 @@ export const switchTable = {
   olderVersionAtCreation: ['reject', 'accept'],
   /** Does DescribeAutoScalingGroups list the instances of a warm pool among the group's? Its reference only has WarmPoolSize; DescribeWarmPool lists them. */
   warmInstances: ['hidden', 'listed'],
+  /** When does a node get the labels and taints of its group: as it registers, or up to 30 s after it is Ready as in aws/containers-roadmap#1962? */
+  groupSettingsOnNodes: ['atRegistration', 'later'],
   /** Do the instances that a change of version needs for a while show in DescribeNodegroup's scalingConfig? */
   rolloutGrowth: ['hidden', 'shown'],
   /**

@@ -2,8 +2,7 @@
 
 import type { Finding } from '../assess.ts';
 import { groupOf, isClusterMismatch, isDeleting, isPaused } from '../facts.ts';
-import { failedTargetOf } from '../failedTarget.ts';
-import { RETRY_ANNOTATION } from '../labels.ts';
+import { describeRetry, failedTargetOf } from '../failedTarget.ts';
 import { nodeGroupIn } from '../poolKind.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { Reason } from '../reasons.ts';
@@ -54,7 +53,7 @@ function compare(s: Situation, group: NodeGroup): Finding {
   const failed = failedTargetOf(s);
   if (failed) {
     const rest = open.length > 0 ? `${listed(open)} ` : '';
-    const message = `Node group ${group.name}: ${rest}${sentence(failed.message)} It is not tried again until the spec or the annotation ${RETRY_ANNOTATION} changes.`;
+    const message = `Node group ${group.name}: ${rest}${sentence(failed.message)} ${describeRetry(failed)}`;
     return { status: 'False', reason: failed.reason as Reason, message };
   }
   const unfit = open.some(({ field }) => field === TEMPLATE) && wantedTemplateVersion(s) === undefined;

@@ -30,8 +30,11 @@ export function conditionFor({ state, failures, warnings }: Verdict, pool: strin
       warnings.length > 0 ? `passes, with a warning: ${told(warnings)}` : 'passes every check',
     );
   }
-  if (state === 'joining') return say('Unknown', 'Joining', `is not complete yet: ${told(failures)}`);
-  return say('False', failures[0]?.reason ?? 'NodesFailing', told(failures));
+  // How it came stays true whatever else is found.
+  const ungated = warnings.filter(({ reason }) => reason === 'ArrivedUngated');
+  const found = told([...ungated, ...failures]);
+  if (state === 'joining') return say('Unknown', 'Joining', `is not complete yet: ${found}`);
+  return say('False', failures[0]?.reason ?? 'NodesFailing', found);
 }
 
 /** Whether two conditions say the same. */

@@ -119,7 +119,7 @@ export class Roster implements RosterView {
   }
 
   get nextGraceEnd(): number {
-    return Math.min(...[...this.#joining.values()].map(({ node }) => graceEnd(node, this.#expected)));
+    return Math.min(...[...this.#joining.values()].map((verdict) => graceEnd(verdict, this.#expected)));
   }
 
   get strays(): readonly NodeRecord[] {

@@ -3,6 +3,8 @@ import type { WindowsPoolSpec } from '../api.gen.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { NodeCheck } from '../reasons.ts';
 import { MINUTE, NOW, sampleNode, samplePool } from '../testing/fixtures.ts';
+import { conditionFor } from './nodeCondition.ts';
+import { GATE_TAINT } from './nodeTaints.ts';
 import { type Expectation, graceEnd, type Verdict, verifyNode } from './verify.ts';
 import { POD_ADDRESSES } from './windows.ts';
 
@@ -309,18 +311,68 @@ describe('a node fails', () => {
 describe('a new node', () => {
   const joining = { createdAt: NOW - 15 * MINUTE + 1 };
   const late = { createdAt: NOW - 15 * MINUTE };
+  const settled = NOW - 2 * MINUTE;
   const incomplete = { ready: 'False', allocatable: {} } as const;
   const table: readonly (readonly [string, Partial<NodeRecord>, Verdict['state']])[] = [
     ['is joining until it is Ready and has addresses', { ...joining, ...incomplete }, 'joining'],
     ['fails when it takes longer than the join grace', { ...late, ...incomplete }, 'failing'],
-    ['fails at once for what time does not mend', { ...joining, ...incomplete, taints: [] }, 'failing'],
+    ['fails at once for what time does not correct', { ...joining, ...incomplete, kernelVersion: '6.1' }, 'failing'],
+    [
+      'may get the taints of its group two minutes after it registered',
+      { createdAt: settled + 1, taints: [] },
+      'joining',
+    ],
+    ['fails when they come later', { createdAt: settled, taints: [] }, 'failing'],
+    [
+      'fails without them although it may still take time to be Ready',
+      { ...joining, ...incomplete, taints: [] },
+      'failing',
+    ],
     ['is verified as soon as it is complete', joining, 'verified'],
   ];
-  for (const [name, change, want] of table) it(name, () => assert.equal(verdictOn(change).state, want));
+  const settling = expecting({}, { settlingMs: 2 * MINUTE });
+  for (const [name, change, want] of table) it(name, () => assert.equal(verdictOn(change, settling).state, want));
 
-  it('is looked at again when its join grace ends', () => {
-    assert.equal(graceEnd(sampleNode(late), expecting()), NOW);
+  it('fails at once without the taint where its group does not have it', () =>
+    assert.equal(verdictOn({ createdAt: NOW, taints: [] }).state, 'failing'));
+
+  it('is looked at again when the first grace ends', () => {
+    const end = (change: Partial<NodeRecord>) =>
+      graceEnd(verifyNode(sampleNode({ createdAt: NOW, ...change }), settling, NOW), settling);
+    assert.equal(end(incomplete), NOW + 15 * MINUTE);
+    assert.equal(end({ ...incomplete, taints: [] }), NOW + 2 * MINUTE);
   });
+});
+
+describe('a node of a group with a gate', () => {
+  const gate = expecting({ verification: { policy: 'Gate' } });
+  const expected: Expectation = { ...gate, taints: { gate: true, quarantine: true }, teller: 'web' };
+  const message = `joined without the taint ${GATE_TAINT.key}:NoSchedule, so pods may have come before it was verified`;
+  const young = { createdAt: NOW, ready: 'False', verified: undefined } as const;
+  const gated = { taints: [...sampleNode().taints, GATE_TAINT] };
+  const warned = (change: Partial<NodeRecord>, of = expected) =>
+    verifyNode(sampleNode(change), of, NOW).warnings.map((warning) => warning.message);
+  const condition = (change: Partial<NodeRecord>) => conditionFor(verifyNode(sampleNode(change), expected, NOW), 'web');
+
+  it('is reported when it is first seen without the taint, and from then on, also when EKS adds the taint late', () => {
+    assert.deepEqual(warned(young), [message]);
+    const verified = condition(young);
+    assert.equal(verified.status, 'Unknown');
+    assert.deepEqual(warned({ ...young, ...gated, verified }), [message]);
+    const complete = condition({ createdAt: NOW, ...gated, verified });
+    assert.equal(complete.status, 'True');
+    assert.deepEqual(warned({ verified: complete }), [message]);
+    const failing = condition({ ...young, createdAt: 0, verified: complete });
+    assert.deepEqual([failing.status, warned({ verified: failing })], ['False', [message]]);
+  });
+
+  it('is not reported when it came with the taint, and lost it because it was verified', () => {
+    assert.deepEqual(warned({ ...young, ...gated }), []);
+    assert.deepEqual(warned({ createdAt: NOW, verified: undefined }), []);
+    assert.deepEqual(warned({ ...young, verified: condition({ ...young, ...gated }) }), []);
+  });
+
+  it('is not reported without the gate', () => assert.deepEqual(warned(young, expecting()), []));
 });
 
 describe('a warning', () => {

@@ -8,7 +8,7 @@ import type { NodeRecord, Taint } from '../ports/nodes.ts';
 import { parseQuantity } from '../quantity.ts';
 import type { NodeCheck } from '../reasons.ts';
 import { joined } from '../words.ts';
-import type { TaintPolicy } from './nodeTaints.ts';
+import { isGated, type TaintPolicy } from './nodeTaints.ts';
 import {
   buildOf,
   kubernetesSupport,
@@ -44,6 +44,8 @@ export interface Expectation {
   readonly serverVersion: string | undefined;
   /** How long a new node may take to be Ready and to get pod addresses, in milliseconds. */
   readonly joinGraceMs: number;
+  /** How long a new node may lack the registration taint, in milliseconds; absent where its group has none that could come late. */
+  readonly settlingMs?: number;
   /** What follows for the taints of the nodes. */
   readonly taints: TaintPolicy;
   /** The pool that tells its nodes what was found; undefined: nodes keep no condition of the operator. */
@@ -55,12 +57,18 @@ export interface Expectation {
 interface Check {
   readonly reason: NodeCheck;
   /** A new node needs some time to pass: it is `joining` meanwhile. */
-  readonly takesTime?: true;
+  readonly takesTime?: 'joinGrace' | 'settling';
   /** Never fails a node. */
   readonly warns?: true;
-  /** What is wrong, or undefined. */
-  readonly look: (node: NodeRecord, expected: Expectation) => string | undefined;
+  /** What is wrong, or undefined. `isIncomplete`: a check before this one fails the node. */
+  readonly look: (node: NodeRecord, expected: Expectation, isIncomplete: boolean) => string | undefined;
 }
+
+/**
+ * How long after its registration a node may lack the taints that its group has, in milliseconds. On some paths EKS sets labels and taints up to 30 seconds
+ * after the node is Ready: https://github.com/aws/containers-roadmap/issues/1962. The rest is for the node to become Ready.
+ */
+export const SETTLING_MS = 120_000;
 
 /** In the order of importance: the first failure is the one that the pool's status shows. */
 const checks: readonly Check[] = [
@@ -78,7 +86,7 @@ const checks: readonly Check[] = [
   { reason: 'WrongBuild', look: wrongBuild },
   { reason: 'RevisionTooLow', look: revisionTooLow },
   { reason: 'BuildLabelMismatch', look: buildLabelMismatch },
-  { reason: 'RegistrationTaintMissing', look: registrationTaintMissing },
+  { reason: 'RegistrationTaintMissing', takesTime: 'settling', look: registrationTaintMissing },
   {
     reason: 'WrongContainerRuntime',
     look: (node) =>
@@ -90,11 +98,11 @@ const checks: readonly Check[] = [
   { reason: 'KubeletVersionSkew', look: kubeletVersionSkew },
   {
     reason: 'NotReady',
-    takesTime: true,
+    takesTime: 'joinGrace',
     look: (node) =>
       node.ready === 'True' ? undefined : `is not Ready (${node.ready}${node.readyReason && `, ${node.readyReason}`})`,
   },
-  { reason: 'NoPodAddresses', takesTime: true, look: noPodAddresses },
+  { reason: 'NoPodAddresses', takesTime: 'joinGrace', look: noPodAddresses },
   { reason: 'ArrivedUngated', warns: true, look: arrivedUngated },
   { reason: 'ForeignTaint', warns: true, look: foreignTaint },
   { reason: 'UnsupportedWindowsVersion', warns: true, look: unsupportedWindowsVersion },
@@ -106,27 +114,33 @@ export const failingChecks: readonly NodeCheck[] = checks.filter(({ warns }) => 
 
 /** Verifies one node. Pure: the same node at the same time gets the same verdict. */
 export function verifyNode(node: NodeRecord, expected: Expectation, now: number): Verdict {
-  const young = now - node.createdAt < expected.joinGraceMs;
   const warnOnly: readonly string[] = expected.spec.verification.warnOnly ?? [];
   const failures: Finding[] = [];
   const warnings: Finding[] = [];
-  let needsTime = true;
+  let grace = expected.joinGraceMs;
   for (const check of checks) {
-    const message = check.look(node, expected);
+    const message = check.look(node, expected, failures.length > 0);
     if (message === undefined) continue;
     if (check.warns || warnOnly.includes(check.reason)) warnings.push({ reason: check.reason, message });
     else {
       failures.push({ reason: check.reason, message });
-      needsTime &&= check.takesTime === true;
+      grace = Math.min(grace, graceOf(check, expected));
     }
   }
   if (failures.length === 0) return { node, state: 'verified', failures, warnings };
-  return { node, state: needsTime && young ? 'joining' : 'failing', failures, warnings };
+  return { node, state: now - node.createdAt < grace ? 'joining' : 'failing', failures, warnings };
 }
 
-/** When the verdict on a joining node turns by itself, in epoch milliseconds. */
-export function graceEnd(node: NodeRecord, expected: Expectation): number {
-  return node.createdAt + expected.joinGraceMs;
+/** How long after its registration a node may fail the check, in milliseconds. */
+function graceOf({ takesTime }: Pick<Check, 'takesTime'>, { joinGraceMs, settlingMs = 0 }: Expectation): number {
+  if (takesTime === undefined) return 0;
+  return takesTime === 'joinGrace' ? joinGraceMs : Math.min(settlingMs, joinGraceMs);
+}
+
+/** When the verdict on a joining node turns without any event, in epoch milliseconds. */
+export function graceEnd({ node, failures }: Verdict, expected: Expectation): number {
+  const failed = checks.filter(({ reason }) => failures.some((failure) => failure.reason === reason));
+  return node.createdAt + Math.min(...failed.map((check) => graceOf(check, expected)));
 }
 
 /** The label counts, not what the kubelet measured: the RuntimeClass places pods by it. */
@@ -169,12 +183,15 @@ function buildLabelMismatch(node: NodeRecord): string | undefined {
 }
 
 /** OpenShift spells the value Windows; both keep Linux pods away. */
+export function isRegistrationTaint({ key, value, effect }: Taint): boolean {
+  return key === 'os' && effect === 'NoSchedule' && value?.toLowerCase() === 'windows';
+}
+
 function registrationTaintMissing(node: NodeRecord, { spec }: Expectation): string | undefined {
   if (!spec.registrationTaint) return undefined;
-  const found = node.taints.some(
-    (taint) => taint.key === 'os' && taint.effect === 'NoSchedule' && taint.value?.toLowerCase() === 'windows',
-  );
-  return found ? undefined : 'lacks the taint os=windows:NoSchedule: Linux pods may land on it';
+  return node.taints.some(isRegistrationTaint)
+    ? undefined
+    : 'lacks the taint os=windows:NoSchedule: Linux pods may land on it';
 }
 
 /** The kubelet refuses a pod whose RuntimeClass names a handler that containerd has not. What is not reported is not known. */
@@ -194,12 +211,20 @@ function noPodAddresses(node: NodeRecord, { claimant }: Expectation): string | u
     : `has no ${POD_ADDRESSES}: no pod gets an address`;
 }
 
-/** A node that something else made has the gate's taint only if its kubelet registers with it. */
-function arrivedUngated(node: NodeRecord, { spec, claimant }: Expectation): string | undefined {
-  const isLate = claimant !== undefined && spec.verification.policy === 'Gate' && claimOf(node)?.gated === false;
-  return isLate
-    ? `joined without the taint ${GATE_TAINT_KEY}:NoSchedule, so pods may have come before it was verified`
-    : undefined;
+const UNGATED = 'joined without the taint';
+
+/**
+ * A node that something else made has the gate's taint only if its kubelet registers with it, and the claim remembers that. In a node group EKS may add the
+ * taint later. There the node's condition remembers it: the operator writes that first while the node is incomplete, and opens no gate before it is complete.
+ */
+function arrivedUngated(node: NodeRecord, { spec, claimant, teller }: Expectation, isIncomplete: boolean) {
+  if (spec.verification.policy !== 'Gate') return undefined;
+  const isFirstSeen = node.verified === undefined && isIncomplete && teller !== undefined;
+  const isLate =
+    claimant === undefined
+      ? (isFirstSeen && !isGated(node)) || node.verified?.message.includes(UNGATED)
+      : claimOf(node)?.gated === false;
+  return isLate ? `${UNGATED} ${GATE_TAINT_KEY}:NoSchedule, so pods may have come before it was verified` : undefined;
 }
 
 function foreignTaint(node: NodeRecord, { spec, claimant }: Expectation): string | undefined {

@@ -102,8 +102,23 @@ function join(cloud: CloudState, group: GroupRecord, instance: InstanceRecord): 
   if (cloud.switches.linuxAccessEntry === 'notReady' && admissionOf(cloud, group.nodegroup.nodeRole) === 'linux') {
     instance.defect = { ...instance.defect, notReady: true };
   }
-  cloud.emit({ kind: 'join', instance });
+  if (cloud.switches.groupSettingsOnNodes === 'later') joinBare(cloud, group, instance);
+  else cloud.emit({ kind: 'join', instance });
   addressesFollow(cloud, instance);
+}
+
+// The node registers without the labels and taints of its group; EKS adds them a moment later.
+function joinBare(cloud: CloudState, { nodegroup }: GroupRecord, instance: InstanceRecord): void {
+  const after = structuredClone(nodegroup);
+  const own = Object.entries(instance.nodeLabels).filter(([label]) => after.labels?.[label] === undefined);
+  cloud.emit({
+    kind: 'join',
+    instance: { ...instance, nodeLabels: Object.fromEntries(own), registerWithTaints: [] },
+  });
+  cloud.timeline.after(durations.lateSettings, () => {
+    const { labels: _labels, taints: _taints, ...before } = after;
+    if (instance.state === 'running') cloud.emit({ kind: 'relabel', instance, before, after });
+  });
 }
 
 /** Restarts an instance. Its kubelet measures again, and registers again if its Node is gone. */
