@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type Assessment, assess } from './assess.ts';
+import { GATE_TAINT } from './nodes/nodeTaints.ts';
 import { reasons } from './reasons.ts';
 import {
   knownStatus,
@@ -14,7 +15,20 @@ import {
   sampleTrouble,
 } from './testing/fixtures.ts';
 import { randomSituation } from './testing/randomSituation.ts';
-import { absent, check, group, NO_NODES_YET, NOT_CREATED, working } from './testing/truthTable.ts';
+import {
+  absent,
+  check,
+  group,
+  NO_NODES_YET,
+  NOT_CREATED,
+  OTHER_BUILD,
+  working,
+  wrongNode,
+} from './testing/truthTable.ts';
+
+const AT_THE_GATE = `1 of 3 nodes fails verification: ip-9 ${OTHER_BUILD}. Drain and end the node, and check the AMI. 1 node is gated: no new pod lands there.`;
+const GATED =
+  ' 1 node waits at the gate, and ip-9 fails verification. EKS does not wait for the gate: it drains old nodes as soon as new ones are Ready. PodDisruptionBudgets keep pods on the old nodes. See docs/verification.md#the-gate-and-updates.';
 
 /** A pool whose group gets another release, and whether it was Ready when that began. */
 function rolling(wasReady: boolean) {
@@ -79,6 +93,23 @@ describe('creating, updating, deleting: Ready is False with what is waited for, 
         Reconciling: 'True Updating: EKS is updating node group web: release 1.36-2026.03.17.',
       },
     ],
+    ...(['Gate', 'Quarantine'] as const).map(
+      (policy) =>
+        [
+          `a rolling update goes on while a new node fails verification under ${policy}`,
+          sampleSituation({
+            pool: { ...rolling(true), spec: { ...rolling(true).spec, verification: { policy } } },
+            ...group({ status: 'UPDATING' }),
+            nodes: [...sampleNodes(2), { ...wrongNode('ip-9'), taints: [...sampleNode().taints, GATE_TAINT] }],
+          }),
+          {
+            Ready: `False WrongBuild: 2 nodes of the 3 that the pool must have are verified. ${AT_THE_GATE}`,
+            NodeGroupReady: `True Updating: EKS is updating node group web: release 1.36-2026.03.17.${policy === 'Gate' ? GATED : ''}`,
+            NodesVerified: `False WrongBuild: ${AT_THE_GATE}`,
+            Reconciling: `True Updating: EKS is updating node group web: release 1.36-2026.03.17.${policy === 'Gate' ? GATED : ''}`,
+          },
+        ] as const,
+    ),
     [
       'a rolling update has taken every node of a Ready pool away',
       sampleSituation({ pool: rolling(true), ...group({ status: 'UPDATING' }), nodes: [] }),

@@ -13,7 +13,7 @@ import type { Situation } from '../situation.ts';
 import { describeChange, describeVersionChange } from '../steps.ts';
 import { nextVersionChange } from '../upgrades/automaticUpdates.ts';
 import { waitsForBudget } from '../upgrades/disruption.ts';
-import { joined, sentence } from '../words.ts';
+import { count, joined, sentence } from '../words.ts';
 import { adoptionOf } from './adoption.ts';
 import { configChangeFor, tagChangeFor } from './groupChanges.ts';
 import { describeIssues, nextMovesFor } from './healthIssues.ts';
@@ -202,12 +202,25 @@ function assessWorking(s: Situation, group: NodeGroup): Finding {
     return {
       status: 'True',
       reason: 'Updating',
-      message: `EKS is updating node group ${group.name}${what}.`,
+      message: `EKS is updating node group ${group.name}${what}.${gatedUpdate(s)}`,
       working: true,
     };
   }
   const health = group.healthIssues.length > 0 ? ` Health issues: ${describeIssues(group)}` : '';
   return { status: 'True', reason: 'Active', message: `Node group ${group.name} is ACTIVE.${health}` };
+}
+
+/**
+ * That EKS replaces the next old nodes although the new ones don't pass the gate: it waits for nodes that are Ready and takes no other setting during an update.
+ * https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html
+ */
+function gatedUpdate({ pool, roster }: Situation): string {
+  const { status, type } = pool.status?.nodeGroup?.update ?? {};
+  const isRolling = status === 'InProgress' && type === 'VersionUpdate';
+  if (pool.spec.verification.policy !== 'Gate' || !isRolling || roster.gated === 0 || roster.failing.length === 0)
+    return '';
+  const { name } = roster.failing[0]?.node ?? { name: '' };
+  return ` ${count(roster.gated, 'node')} ${roster.gated === 1 ? 'waits' : 'wait'} at the gate, and ${name} fails verification. EKS does not wait for the gate: it drains old nodes as soon as new ones are Ready. PodDisruptionBudgets keep pods on the old nodes. See docs/verification.md#the-gate-and-updates.`;
 }
 
 /** That EKS takes no update while the group is as it is: else nobody knew why the change does not come. */
