@@ -151,9 +151,15 @@ const commands: Readonly<Record<string, Command>> = {
       status: 'string',
       addonVersion: 'string',
       configurationValues: 'string',
+      serviceAccountRoleArn: 'string',
     },
     required: ['name'],
     run: (faults, body) => faults.addon(body),
+  },
+  addonFailure: {
+    fields: { code: 'string', message: 'string' },
+    required: ['code', 'message'],
+    run: (faults, body) => faults.addonFailure(body),
   },
   accessEntry: {
     fields: { principalArn: 'string', type: 'string', exists: 'boolean' },

@@ -18,6 +18,8 @@ export const durations = {
   healthCheck: 1,
   /** UPDATING, for a change of configuration. */
   configUpdate: 1.5,
+  /** UPDATING, of an add-on. */
+  addonUpdate: 1,
   /** From the request for another version until the Auto Scaling group launches it. */
   versionSetup: 0.5,
   /** How long the nodes of another version may take to join. */

@@ -1,4 +1,5 @@
 import {
+  AddonIssueCode,
   AuthenticationMode,
   ClusterStatus,
   type CreateNodegroupRequest,
@@ -19,7 +20,7 @@ import { createNodegroup, deleteNodegroup } from './eks/nodegroups.ts';
 import { configure } from './eks/updates.ts';
 import type { Policy } from './iam/iam.ts';
 import { instanceTypes, nodeRoleArn } from './network.ts';
-import type { CloudState, InstanceRecord, NodeDefect, UpdateFailure } from './state.ts';
+import type { AddonFailure, CloudState, InstanceRecord, NodeDefect, UpdateFailure } from './state.ts';
 import type { CallFaults } from './wire/callFaults.ts';
 
 /** A change of a group behind its operator's back. A label, tag or taint list replaces the present one as a whole. */
@@ -167,18 +168,24 @@ export class Faults {
   /** Changes the cluster: deleted, not ACTIVE, another certificate authority, an update that runs (null ends it), its settings. */
   cluster(change: ClusterChange): void {
     const { runningUpdate, ...rest } = change;
-    checkValue('status', change.status, ClusterStatus);
-    checkValue('ipFamily', change.ipFamily, IpFamily);
-    checkValue('authenticationMode', change.authenticationMode, AuthenticationMode);
+    checkValue('cluster.status', change.status, ClusterStatus);
+    checkValue('cluster.ipFamily', change.ipFamily, IpFamily);
+    checkValue('cluster.authenticationMode', change.authenticationMode, AuthenticationMode);
     Object.assign(this.#cloud.clusterState, rest);
     if (runningUpdate === null) delete this.#cloud.clusterState.runningUpdate;
     else if (runningUpdate !== undefined) this.#cloud.clusterState.runningUpdate = runningUpdate;
   }
 
-  /** Adds, changes or removes (`exists: false`) an add-on. `configurationValues` is JSON as text. */
+  /** Adds, changes or removes (`exists: false`) an add-on, and what it says in the cluster. `configurationValues` is JSON or YAML as text. */
   addon(change: AddonChange): void {
     setAddon(this.#cloud, change);
-    this.#cloud.emitSetting({ kind: 'addon' });
+    this.#cloud.applyAddon('OVERWRITE', () => {});
+  }
+
+  /** The next update of an add-on fails: it is UPDATE_FAILED, with this health issue. */
+  addonFailure(plan: AddonFailure): void {
+    checkValue('code', plan.code, AddonIssueCode);
+    this.#cloud.plans.addonFailures.push(plan);
   }
 
   /** Gives a principal (the node role) an access entry of a type, in place of the one it has; `exists: false` takes it away. */
@@ -226,5 +233,5 @@ export class Faults {
 function checkValue(name: string, value: string | undefined, allowed: Readonly<Record<string, string>>): void {
   const values = Object.values(allowed);
   if (value !== undefined && !values.includes(value))
-    throw new RangeError(`cluster.${name} is ${value}; it can be ${values.join(' or ')}`);
+    throw new RangeError(`${name} is ${value}; it can be ${values.join(' or ')}`);
 }

@@ -64,9 +64,10 @@ export interface Rollout {
   readonly outdated: ReadonlySet<string>;
 }
 
-/** An update of a node group, or of the cluster (then without group). */
+/** An update of a node group, of an add-on, or of the cluster (then without either). */
 export interface UpdateRecord {
   readonly group?: string;
+  readonly addon?: string;
   readonly update: Update;
 }
 
@@ -143,14 +144,30 @@ export type NodeEvent =
 
 /** What EKS does to the settings of the Kubernetes cluster, or wants to know of them. */
 export type SettingEvent =
-  | { readonly kind: 'addon' }
+  | {
+      readonly kind: 'addon';
+      readonly conflicts: ConflictMode;
+      /** Called once, with what of the cluster was in the way. */
+      readonly done: (conflict: string | undefined) => void;
+    }
   | { readonly kind: 'readAwsAuth' }
   | { readonly kind: 'mapRole'; readonly roleArn: string; readonly groups: readonly string[] };
+
+/** What becomes of a field of an add-on's objects that somebody else changed: EKS' `resolveConflicts`. */
+export type ConflictMode = 'NONE' | 'OVERWRITE' | 'PRESERVE';
+
+/** How an update of an add-on fails, as its health shows it. */
+export interface AddonFailure {
+  /** One of EKS' AddonIssueCode. */
+  readonly code: string;
+  readonly message: string;
+}
 
 /** Failures that wait for their moment; each is used once. `group` undefined: whichever comes first. */
 export interface Plans {
   readonly createFailures: { readonly group?: string; readonly issues: Issue[]; readonly afterSeconds?: number }[];
   readonly updateFailures: UpdateFailure[];
+  readonly addonFailures: AddonFailure[];
   readonly deleteFailures: { readonly group?: string; readonly issues: Issue[] }[];
   readonly nodes: { readonly group?: string; readonly defect: NodeDefect }[];
   /** Nodes whose pods will not leave. */
@@ -211,7 +228,14 @@ export class CloudState {
   readonly awsAuth = new Map<string, readonly string[]>();
   /** The zones that offer an instance type, where these are not all. */
   readonly offerings = new Map<string, readonly string[]>();
-  readonly plans: Plans = { createFailures: [], updateFailures: [], deleteFailures: [], nodes: [], blockedDrains: [] };
+  readonly plans: Plans = {
+    createFailures: [],
+    updateFailures: [],
+    addonFailures: [],
+    deleteFailures: [],
+    nodes: [],
+    blockedDrains: [],
+  };
   /** Answers by clientRequestToken. */
   readonly tokens = new Map<string, { readonly group: string; readonly request: string; readonly answer: unknown }>();
   readonly clusterState: ClusterState;
@@ -276,6 +300,12 @@ export class CloudState {
   /** The same for the settings of the cluster. */
   emitSetting(event: SettingEvent): void {
     for (const listener of this.#settingListeners) listener(event);
+  }
+
+  /** Writes what the add-ons say into the cluster, where there is one. `done` gets what was in the way. */
+  applyAddon(conflicts: ConflictMode, done: (conflict: string | undefined) => void): void {
+    if (this.#settingListeners.length === 0) done(undefined);
+    else this.emitSetting({ kind: 'addon', conflicts, done });
   }
 
   /** Calls `listener` with every such event from now on. */

@@ -80,6 +80,18 @@ export const switchTable = {
   windowsOutsideCommercialRegions: ['reject', 'accept'],
   /** Do Windows nodes of a node group beside Auto Mode get addresses for their pods, where the vpc-cni add-on is installed? Without it they don't. */
   addressesBesideAutoMode: ['withAddon', 'never'],
+  /**
+   * UpdateAddon without serviceAccountRoleArn: does the add-on lose its role? "If you don't specify an existing IAM role, then the add-on uses
+   * the permissions assigned to the node IAM role" (SDK); eksctl sends the role that the add-on has.
+   */
+  addonRoleLeftOut: ['removed', 'kept'],
+  /** After an update of an add-on failed: does DescribeAddon show the configuration from before? */
+  failedAddonUpdate: ['showsOldValues', 'showsNewValues'],
+  /**
+   * Does EKS put back a field of an add-on that somebody changed before the add-on's next update? It did, every 15 minutes, until 2022:
+   * https://aws.amazon.com/blogs/containers/amazon-eks-add-ons-preserve-customer-edits/
+   */
+  addonDrift: ['keptUntilUpdate', 'putBack'],
 } as const satisfies Record<string, readonly [string, string, ...string[]]>;
 
 /** One value for each switch. */

@@ -272,6 +272,39 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
       assert.equal(node?.status.capacity[pods], undefined);
     });
 
+    it('follow the ConfigMap where somebody changed what the vpc-cni add-on wrote, until an update that overwrites it', async () => {
+      undo.push(
+        () => apply(windowsIpam(true)),
+        () => cloud.faults.addon({ name: 'vpc-cni', exists: false }),
+      );
+      const addon = { clusterName, addonName: 'vpc-cni' };
+      const value = async () => (await configMap('amazon-vpc-cni'))?.[ipam];
+      const update = async (resolveConflicts: 'NONE' | 'PRESERVE' | 'OVERWRITE') => {
+        await sdk.eks.updateAddon({ ...addon, resolveConflicts, configurationValues: 'enableWindowsIpam: "false"' });
+        const ended = async () => {
+          const found = (await sdk.eks.describeAddon(addon)).addon;
+          return found?.status === 'UPDATING' ? undefined : found;
+        };
+        const { status, health } = await waitFor(ended, { what: 'the update to end', timeoutMs: 60_000 });
+        return [status, health?.issues?.map(({ message }) => message), await value()];
+      };
+      cloud.faults.addon({ name: 'vpc-cni' });
+      await waitFor(async () => (await value()) === 'false', { what: `${ipam} false`, timeoutMs: 60_000 });
+      await apply(windowsIpam(true));
+      await createWith(1);
+      await untilNodes('pod addresses', (all) => all.length === 1 && all.every(isComplete));
+      const words =
+        'Conflicts found when trying to apply. Will not continue due to resolve conflicts mode. Conflicts: ConfigMap amazon-vpc-cni - .data.enable-windows-ipam';
+      assert.deepEqual(
+        [await update('NONE'), await update('PRESERVE'), await update('OVERWRITE')],
+        [
+          ['UPDATE_FAILED', [words], 'true'],
+          ['ACTIVE', [], 'true'],
+          ['ACTIVE', [], 'false'],
+        ],
+      );
+    });
+
     it('follow the vpc-cni add-on where there is one, and so does the ConfigMap', async () => {
       undo.push(
         () => apply(windowsIpam(true)),
@@ -289,7 +322,8 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
       await untilStatus('ACTIVE');
       const [node] = await untilNodes('one ready node', (all) => all.length === 1 && all.every(isReady));
       assert.equal(node?.status.capacity[pods], undefined);
-      // What EKS owns, EKS puts back.
+      // Where EKS puts back what somebody else wrote.
+      undo.push(setSwitch({ cloud }, 'addonDrift', 'putBack'));
       await apply(windowsIpam(true));
       await becomes('false');
       cloud.faults.addon({ name: 'vpc-cni', configurationValues: '{"enableWindowsIpam":"true"}' });

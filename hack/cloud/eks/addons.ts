@@ -1,65 +1,159 @@
-import type { Addon, AddonStatus } from '@aws-sdk/client-eks';
-import { notFound } from '../awsFault.ts';
-import type { CloudState } from '../state.ts';
+import type { Addon, AddonIssueCode, AddonStatus, Update, UpdateAddonRequest } from '@aws-sdk/client-eks';
+import { parseDocument } from 'yaml';
+import { inUse, invalidParameter, notFound } from '../awsFault.ts';
+import { durations } from '../durations.ts';
+import type { AddonFailure, CloudState, ConflictMode } from '../state.ts';
+import { once } from './idempotency.ts';
+import { openUpdate } from './updates.ts';
 
-/** What an administrator can say of an add-on; what is not said stays. `configurationValues` is JSON as text, as EKS has it. */
+/** What an administrator can say of an add-on; what is not said stays. `configurationValues` is JSON or YAML as text, as EKS has it. */
 export interface AddonChange {
   readonly name: string;
   readonly exists?: boolean;
   readonly status?: string;
   readonly addonVersion?: string;
   readonly configurationValues?: string;
+  readonly serviceAccountRoleArn?: string;
 }
+
+/** The settings of the vpc-cni add-on for Windows, which its schema has as text: charts/aws-vpc-cni of aws/amazon-vpc-cni-k8s. */
+const textSettings = ['enableWindowsIpam', 'enableWindowsPrefixDelegation'];
 
 /** DescribeAddon. */
 export function describeAddon(cloud: CloudState, name: string | undefined): { readonly addon: Addon } {
-  const addon = cloud.addons.get(name ?? '');
-  // Seen, at UpdateAddon.
-  if (addon === undefined) throw notFound(`No addon: ${name} found in cluster: ${cloud.cluster.name}`);
-  return { addon };
+  return { addon: addonOf(cloud, name) };
+}
+
+/** UpdateAddon: checks, then an update that is InProgress. The add-on has its new configuration when that succeeds. */
+export function updateAddon(cloud: CloudState, request: UpdateAddonRequest): { update: Update } {
+  const { addonName = '' } = request;
+  const addon = addonOf(cloud, addonName);
+  return once(cloud, request, { operation: 'UpdateAddon', group: `addon ${addonName}` }, () => {
+    const { configurationValues } = request;
+    const fault = configurationValues === undefined ? undefined : faultIn(configurationValues);
+    if (fault !== undefined)
+      throw invalidParameter(`ConfigurationValue provided in request is not supported: ${fault}`);
+    if (['CREATING', 'UPDATING', 'DELETING'].includes(addon.status ?? ''))
+      throw inUse(`Addon ${addonName} cannot be updated as it is currently in ${addon.status} state`);
+    const update = openUpdate(cloud, { addon: addonName }, 'AddonUpdate', paramsOf(request));
+    change(cloud, addonName, { status: 'UPDATING', health: { issues: [] } });
+    cloud.timeline.after(durations.addonUpdate, () => finish(cloud, request, update));
+    return { update: structuredClone(update) };
+  });
 }
 
 /** Adds, changes or removes an add-on, at once. Throws RangeError for values that EKS would refuse. */
-export function setAddon(
-  cloud: CloudState,
-  { name, exists = true, configurationValues, ...change }: AddonChange,
-): void {
+export function setAddon(cloud: CloudState, { name, exists = true, ...given }: AddonChange): void {
   if (!exists) {
     cloud.addons.delete(name);
     return;
   }
-  if (configurationValues !== undefined) checkValues(configurationValues);
-  const now = cloud.timeline.now();
-  const addon = cloud.addons.get(name) ?? {
+  const { configurationValues } = given;
+  const fault = configurationValues === undefined ? undefined : faultIn(configurationValues);
+  if (fault !== undefined)
+    throw new RangeError(`configurationValues is ${configurationValues}; ${fault}; give an object such as {"a":"b"}`);
+  const addon: Addon = cloud.addons.get(name) ?? {
     addonName: name,
     clusterName: cloud.cluster.name,
     status: 'ACTIVE',
     addonVersion: 'v1.21.1-eksbuild.1',
     health: { issues: [] },
     addonArn: cloud.arn(`addon/${cloud.cluster.name}/${name}/${cloud.nextUuid()}`),
-    createdAt: now,
+    createdAt: cloud.timeline.now(),
     tags: {},
   };
-  cloud.addons.set(name, {
-    ...addon,
-    ...(change.status === undefined ? {} : { status: change.status as AddonStatus }),
-    ...(change.addonVersion === undefined ? {} : { addonVersion: change.addonVersion }),
-    ...(configurationValues === undefined ? {} : { configurationValues }),
-    modifiedAt: now,
+  cloud.addons.set(name, addon);
+  const { status, ...rest } = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  change(cloud, name, { ...rest, ...(status === undefined ? {} : { status: status as AddonStatus }) });
+}
+
+/** The configuration values of an add-on, of JSON or YAML. */
+export function valuesOf({ configurationValues = '' }: Pick<Addon, 'configurationValues'>): Record<string, unknown> {
+  return parseDocument(configurationValues).toJS() ?? {};
+}
+
+function addonOf(cloud: CloudState, name: string | undefined): Addon {
+  const addon = cloud.addons.get(name ?? '');
+  // Seen, at UpdateAddon.
+  if (addon === undefined) throw notFound(`No addon: ${name} found in cluster: ${cloud.cluster.name}`);
+  return addon;
+}
+
+function change(cloud: CloudState, name: string, changed: Partial<Addon>): void {
+  cloud.addons.set(name, { ...addonOf(cloud, name), ...changed, modifiedAt: cloud.timeline.now() });
+}
+
+/** The end of an update: as it was asked for, or as a test wants it, or with a conflict in the cluster. */
+function finish(cloud: CloudState, request: UpdateAddonRequest, update: Update): void {
+  const { addonName = '', resolveConflicts } = request;
+  // Somebody removed it meanwhile.
+  if (!cloud.addons.has(addonName)) return;
+  const before = addonOf(cloud, addonName);
+  const failure = cloud.plans.addonFailures.shift();
+  if (failure !== undefined) {
+    fail(cloud, request, update, failure);
+    return;
+  }
+  change(cloud, addonName, configured(cloud, before, request));
+  const conflicts: ConflictMode = resolveConflicts ?? 'NONE';
+  cloud.applyAddon(conflicts, (conflict) => {
+    if (!cloud.addons.has(addonName)) return;
+    if (conflict !== undefined) {
+      cloud.addons.set(addonName, before);
+      // Seen: aws/amazon-vpc-cni-k8s#2877.
+      const message = `Conflicts found when trying to apply. Will not continue due to resolve conflicts mode. Conflicts: ${conflict}`;
+      fail(cloud, request, update, { code: 'ConfigurationConflict', message });
+      return;
+    }
+    update.status = 'Successful';
+    change(cloud, addonName, { status: 'ACTIVE' });
   });
 }
 
-function checkValues(text: string): void {
-  const wrong = new RangeError(`configurationValues is ${text}; give a JSON object as text, such as {"a":"b"}`);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw wrong;
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong;
-  // The add-on's schema has a string there, and EKS refuses anything else.
-  if ('enableWindowsIpam' in value && typeof value.enableWindowsIpam !== 'string') {
-    throw new RangeError('enableWindowsIpam is a string to EKS; give "true" or "false" with quotation marks');
-  }
+function fail(cloud: CloudState, request: UpdateAddonRequest, update: Update, { code, message }: AddonFailure): void {
+  const { addonName = '' } = request;
+  update.status = 'Failed';
+  update.errors = [{ errorCode: 'ConfigurationConflict', errorMessage: message, resourceIds: [addonName] }];
+  const issues = [{ code: code as AddonIssueCode, message, resourceIds: [addonName] }];
+  const shown =
+    cloud.switches.failedAddonUpdate === 'showsNewValues' ? configured(cloud, addonOf(cloud, addonName), request) : {};
+  change(cloud, addonName, { ...shown, status: 'UPDATE_FAILED', health: { issues } });
+}
+
+/** What of an add-on an update changes. The role that it does not name is lost, as the SDK says, or kept: a switch. */
+function configured(
+  { switches }: CloudState,
+  addon: Addon,
+  { addonVersion, configurationValues, serviceAccountRoleArn }: UpdateAddonRequest,
+): Partial<Addon> {
+  const role =
+    serviceAccountRoleArn ?? (switches.addonRoleLeftOut === 'kept' ? addon.serviceAccountRoleArn : undefined);
+  return {
+    serviceAccountRoleArn: role,
+    ...(addonVersion === undefined ? {} : { addonVersion }),
+    ...(configurationValues === undefined ? {} : { configurationValues }),
+  };
+}
+
+function paramsOf(request: UpdateAddonRequest) {
+  const rows = [
+    ['AddonVersion', request.addonVersion],
+    ['ServiceAccountRoleArn', request.serviceAccountRoleArn],
+    ['ResolveConflicts', request.resolveConflicts],
+    ['ConfigurationValues', request.configurationValues],
+  ] as const;
+  return rows.flatMap(([type, value]) => (value === undefined ? [] : [{ type, value }]));
+}
+
+/** What EKS has against configuration values, in the words of its check against the schema (seen in issues of its clients). */
+function faultIn(text: string): string | undefined {
+  const document = parseDocument(text);
+  const values: unknown = document.errors.length > 0 ? undefined : document.toJS();
+  if (text !== '' && (typeof values !== 'object' || values === null || Array.isArray(values)))
+    return 'it is neither a JSON nor a YAML object';
+  const wrong = Object.entries(values ?? {}).find(
+    ([key, value]) => textSettings.includes(key) && typeof value !== 'string',
+  );
+  if (wrong === undefined) return undefined;
+  return `Json schema validation failed with error: [$.${wrong[0]}: ${typeof wrong[1]} found, string expected]`;
 }

@@ -10,7 +10,7 @@ export function upgradeCluster(cloud: CloudState, version: string): void {
     throw new RangeError(`the cluster has ${cluster.version}; give the next of ${minors.join(', ')}, not ${version}`);
   if (cluster.status !== 'ACTIVE' || cluster.runningUpdate !== undefined)
     throw new RangeError(`the cluster is ${cluster.status}; upgrade it when it is ACTIVE and not being updated`);
-  const update = openUpdate(cloud, undefined, 'VersionUpdate', [{ type: 'Version', value: version }]);
+  const update = openUpdate(cloud, {}, 'VersionUpdate', [{ type: 'Version', value: version }]);
   cluster.status = 'UPDATING';
   cluster.runningUpdate = update.id ?? '';
   cloud.timeline.after(durations.clusterUpgrade, () => {

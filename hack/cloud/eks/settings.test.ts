@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { waitFor } from '../../controlplane/wait.ts';
 import { subnetIds } from '../network.ts';
+import type { Switches } from '../switches.ts';
 import { withOpenCloud } from '../testing/testCloud.ts';
 import { rejection } from '../testing/testGroup.ts';
 
@@ -85,10 +87,122 @@ describe('what can be read of the cluster, through the real SDK client', () => {
     faults.addon({ name: 'vpc-cni', exists: false });
     assert.match(await rejection(eks.describeAddon(vpcCni)), /^ResourceNotFoundException/);
     for (const configurationValues of ['[]', 'true', '{'])
-      assert.throws(() => faults.addon({ name: 'vpc-cni', configurationValues }), /give a JSON object as text/);
+      assert.throws(() => faults.addon({ name: 'vpc-cni', configurationValues }), /neither a JSON nor a YAML object/);
     assert.throws(
-      () => faults.addon({ name: 'vpc-cni', configurationValues: '{"enableWindowsIpam":true}' }),
-      /enableWindowsIpam is a string to EKS/,
+      () => faults.addon({ name: 'vpc-cni', configurationValues: 'enableWindowsIpam: true' }),
+      /enableWindowsIpam: boolean found, string expected/,
     );
+  });
+
+  describe('has add-ons that can be updated', () => {
+    const vpcCni = { clusterName, addonName: 'vpc-cni' };
+    const role = 'arn:aws:iam::111122223333:role/vpc-cni';
+    const before = '{"env":{"WARM_IP_TARGET":"2"}}';
+    const after = 'enableWindowsIpam: "true" # for Windows';
+    const addon = async () => (await stage.sdk.eks.describeAddon(vpcCni)).addon;
+    const change = { ...vpcCni, configurationValues: after, resolveConflicts: 'PRESERVE' } as const;
+
+    beforeEach(() =>
+      stage.cloud.faults.addon({ name: 'vpc-cni', configurationValues: before, serviceAccountRoleArn: role }),
+    );
+    afterEach(() => stage.cloud.faults.addon({ name: 'vpc-cni', exists: false }));
+
+    /** Ends what goes on. */
+    const settled = async () => {
+      const { timeline } = stage.cloud.state;
+      timeline.speed = 1_000_000;
+      await waitFor(async () => (await addon())?.status !== 'UPDATING', {
+        what: 'the update to end',
+        timeoutMs: 5_000,
+      });
+      timeline.speed = 1;
+    };
+
+    it('and are UPDATING until they have the new configuration, and their version stays', async () => {
+      const { update } = await stage.sdk.eks.updateAddon({ ...change, serviceAccountRoleArn: role });
+      assert.deepEqual(
+        [update?.type, update?.status, update?.params?.map(({ type }) => type)],
+        ['AddonUpdate', 'InProgress', ['ServiceAccountRoleArn', 'ResolveConflicts', 'ConfigurationValues']],
+      );
+      const during = await addon();
+      assert.deepEqual([during?.status, during?.configurationValues], ['UPDATING', before]);
+      assert.match(await rejection(stage.sdk.eks.updateAddon(change)), /^ResourceInUseException/);
+      await settled();
+      const { status, configurationValues, serviceAccountRoleArn, addonVersion } = (await addon()) ?? {};
+      assert.deepEqual(
+        { status, configurationValues, serviceAccountRoleArn, addonVersion },
+        {
+          status: 'ACTIVE',
+          configurationValues: after,
+          serviceAccountRoleArn: role,
+          addonVersion: 'v1.21.1-eksbuild.1',
+        },
+      );
+      const { update: ended } = await stage.sdk.eks.describeUpdate({
+        name: clusterName,
+        addonName: 'vpc-cni',
+        updateId: update?.id,
+      });
+      assert.equal(ended?.status, 'Successful');
+    });
+
+    it('under a token once', async () => {
+      const first = await stage.sdk.eks.updateAddon({ ...change, clientRequestToken: 'once' });
+      const again = await stage.sdk.eks.updateAddon({ ...change, clientRequestToken: 'once' });
+      assert.equal(again.update?.id, first.update?.id);
+      await settled();
+    });
+
+    for (const [left, role2] of [
+      ['removed', undefined],
+      ['kept', role],
+    ] as const) {
+      it(`without their role, which is ${left} then`, async () => {
+        const switches = stage.cloud.state.switches as { -readonly [K in keyof Switches]: Switches[K] };
+        switches.addonRoleLeftOut = left;
+        await stage.sdk.eks.updateAddon(change);
+        await settled();
+        switches.addonRoleLeftOut = 'removed';
+        assert.equal((await addon())?.serviceAccountRoleArn, role2);
+      });
+    }
+
+    for (const [shown, values] of [
+      ['showsOldValues', before],
+      ['showsNewValues', after],
+    ] as const) {
+      it(`and fail, with the cause in their health (${shown})`, async () => {
+        const switches = stage.cloud.state.switches as { -readonly [K in keyof Switches]: Switches[K] };
+        switches.failedAddonUpdate = shown;
+        stage.cloud.faults.addonFailure({ code: 'ConfigurationConflict', message: 'Conflicts found' });
+        await stage.sdk.eks.updateAddon(change);
+        await settled();
+        switches.failedAddonUpdate = 'showsOldValues';
+        const { status, configurationValues, health } = (await addon()) ?? {};
+        assert.deepEqual([status, configurationValues], ['UPDATE_FAILED', values]);
+        assert.deepEqual(
+          health?.issues?.map(({ code, message }) => `${code}: ${message}`),
+          ['ConfigurationConflict: Conflicts found'],
+        );
+      });
+    }
+
+    it('with values that fit their schema only', async () => {
+      const refusal = (configurationValues: string) =>
+        rejection(stage.sdk.eks.updateAddon({ ...vpcCni, configurationValues }));
+      assert.equal(
+        await refusal('enableWindowsIpam: true'),
+        'InvalidParameterException: ConfigurationValue provided in request is not supported: Json schema validation failed with error: [$.enableWindowsIpam: boolean found, string expected]',
+      );
+      assert.match(await refusal('[]'), /^InvalidParameterException: .*neither a JSON nor a YAML object$/);
+      assert.match(
+        await rejection(stage.sdk.eks.updateAddon({ ...vpcCni, addonName: 'kube-proxy' })),
+        /^ResourceNotFoundException/,
+      );
+      assert.throws(
+        () => stage.cloud.faults.addonFailure({ code: 'Broken', message: '' }),
+        /code is Broken; it can be/,
+      );
+    });
   });
 });

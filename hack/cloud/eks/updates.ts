@@ -1,4 +1,5 @@
 import type {
+  DescribeUpdateRequest,
   Nodegroup,
   NodegroupUpdateConfig,
   Taint,
@@ -9,7 +10,7 @@ import type {
 import { type AwsFault, inUse, invalidParameter, notFound } from '../awsFault.ts';
 import { durations } from '../durations.ts';
 import { livingInstances, resize } from '../ec2/instances.ts';
-import { type CloudState, type GroupRecord, takePlan } from '../state.ts';
+import { type CloudState, type GroupRecord, takePlan, type UpdateRecord } from '../state.ts';
 import { checkLaunches, later, reviewAccess, setStatus } from './groupStatus.ts';
 import { once } from './idempotency.ts';
 import { checkCluster } from './nodegroups.ts';
@@ -23,41 +24,43 @@ export function updateNodegroupConfig(cloud: CloudState, request: UpdateNodegrou
     if (fault !== undefined) throw fault;
     checkCluster(cloud, 'update Nodegroup');
     checkUpdatable(cloud, group);
-    const update = openUpdate(cloud, group.name, 'ConfigUpdate', paramsOf(request));
+    const update = openUpdate(cloud, { group: group.name }, 'ConfigUpdate', paramsOf(request));
     startUpdate(cloud, group, update, request);
     return { update: structuredClone(update) };
   });
 }
 
-/** A new update that is InProgress; of the cluster itself when there is no group. */
+/** A new update that is InProgress; of the cluster itself when there is neither group nor add-on. */
 export function openUpdate(
   cloud: CloudState,
-  group: string | undefined,
-  type: 'ConfigUpdate' | 'VersionUpdate',
+  of: Omit<UpdateRecord, 'update'>,
+  type: 'ConfigUpdate' | 'VersionUpdate' | 'AddonUpdate',
   params: UpdateParam[],
 ): Update {
   const id = cloud.nextUuid();
   const update: Update = { id, status: 'InProgress', type, params, createdAt: cloud.timeline.now(), errors: [] };
-  cloud.updates.set(id, { ...(group === undefined ? {} : { group }), update });
+  cloud.updates.set(id, { ...of, update });
   return update;
 }
 
-/** DescribeUpdate, of a node group's update or the cluster's. */
+/** DescribeUpdate, of a node group's update, an add-on's or the cluster's. */
 export function describeUpdate(
   cloud: CloudState,
-  id: string | undefined,
-  nodegroupName: string | undefined,
+  { updateId: id, nodegroupName, addonName }: DescribeUpdateRequest,
 ): { update: Update } {
   if (nodegroupName !== undefined) cloud.group(nodegroupName);
   const record = cloud.updates.get(id ?? '');
-  if (record === undefined || record.group !== nodegroupName) throw notFound(`No update found for ID: ${id}`);
+  if (record === undefined || record.group !== nodegroupName || record.addon !== addonName)
+    throw notFound(`No update found for ID: ${id}`);
   return { update: structuredClone(record.update) };
 }
 
 /** The ids of a node group's updates, or of the cluster's own, in the order that the switch says. */
 export function updateIds(cloud: CloudState, nodegroupName: string | undefined): string[] {
   if (nodegroupName !== undefined) cloud.group(nodegroupName);
-  const ids = [...cloud.updates].filter(([, { group }]) => group === nodegroupName).map(([id]) => id);
+  const ids = [...cloud.updates]
+    .filter(([, { group, addon }]) => group === nodegroupName && addon === undefined)
+    .map(([id]) => id);
   return cloud.switches.updateOrder === 'oldestFirst' ? ids : ids.reverse();
 }
 

@@ -20,7 +20,7 @@ export function updateNodegroupVersion(cloud: CloudState, request: UpdateNodegro
     if (fault !== undefined) throw fault;
     checkCluster(cloud, 'update Nodegroup');
     checkUpdatable(cloud, group);
-    const update = openUpdate(cloud, group.name, 'VersionUpdate', paramsOf(aim));
+    const update = openUpdate(cloud, { group: group.name }, 'VersionUpdate', paramsOf(aim));
     startRollout(cloud, group, update, { ...aim, force: request.force === true });
     return { update: structuredClone(update) };
   });

@@ -35,7 +35,11 @@ export function questionsOf<K extends OperationName>(
     case 'CreateNodegroup':
       return createQuestions(cloud, clusterArn, input as CreateNodegroupRequest);
     case 'DescribeAddon':
-      return [{ action: 'eks:DescribeAddon', resource: addonArn(cloud, given) }];
+    case 'UpdateAddon':
+      return [
+        { action: `eks:${name}`, resource: addonArn(cloud, given) },
+        ...(given.serviceAccountRoleArn === undefined ? [] : [passRole(String(given.serviceAccountRoleArn), 'eks.amazonaws.com')]),
+      ];
     case 'CreateAccessEntry':
       return createEntryQuestions(cloud, clusterArn, input as CreateAccessEntryRequest);
     case 'DescribeAccessEntry':

@@ -32,7 +32,7 @@ export function followSettings(
     if (signal.aborted) return;
     switch (event.kind) {
       case 'addon':
-        add(() => untilDone(async () => void (await settings.windowsIpam(signal)), signal));
+        add(() => untilDone(async () => event.done(await settings.applyAddon(event.conflicts, signal)), signal));
         return;
       case 'mapRole':
         add(() => untilDone(() => settings.mapRole(event.roleArn, event.groups, signal), signal));

@@ -13,7 +13,7 @@ import { describeInstanceTypeOfferings, describeInstanceTypes } from '../ec2/ins
 import { describeLaunchTemplates, describeLaunchTemplateVersions } from '../ec2/launchTemplates.ts';
 import { getParameter } from '../ec2/parameters.ts';
 import { accessEntryArns, createAccessEntry, deleteAccessEntry, describeAccessEntry } from '../eks/accessEntries.ts';
-import { describeAddon } from '../eks/addons.ts';
+import { describeAddon, updateAddon } from '../eks/addons.ts';
 import { checkClusterName, describeCluster, eksPage } from '../eks/cluster.ts';
 import { createNodegroup, deleteNodegroup, describeNodegroup } from '../eks/nodegroups.ts';
 import { tagResource, tagsOf, untagResource } from '../eks/tags.ts';
@@ -42,6 +42,7 @@ export interface Operations {
   UntagResource: { input: eks.UntagResourceRequest; output: eks.UntagResourceResponse };
   ListTagsForResource: { input: eks.ListTagsForResourceRequest; output: eks.ListTagsForResourceResponse };
   DescribeAddon: { input: eks.DescribeAddonRequest; output: eks.DescribeAddonResponse };
+  UpdateAddon: { input: eks.UpdateAddonRequest; output: eks.UpdateAddonResponse };
   ListAddons: { input: eks.ListAddonsRequest; output: eks.ListAddonsResponse };
   CreateAccessEntry: { input: eks.CreateAccessEntryRequest; output: eks.CreateAccessEntryResponse };
   DescribeAccessEntry: { input: eks.DescribeAccessEntryRequest; output: eks.DescribeAccessEntryResponse };
@@ -118,7 +119,7 @@ const handlers: { readonly [K in OperationName]: { readonly service: Service; re
   DeleteNodegroup: eksCall((cloud, { nodegroupName }) => deleteNodegroup(cloud, nodegroupName)),
   UpdateNodegroupConfig: eksCall(updateNodegroupConfig),
   UpdateNodegroupVersion: eksCall(updateNodegroupVersion),
-  DescribeUpdate: eksCall((cloud, { updateId, nodegroupName }) => describeUpdate(cloud, updateId, nodegroupName)),
+  DescribeUpdate: eksCall(describeUpdate),
   ListUpdates: eksCall((cloud, input) => {
     const { items, nextToken } = eksPage(updateIds(cloud, input.nodegroupName), input);
     return { updateIds: items, ...(nextToken === undefined ? {} : { nextToken }) };
@@ -133,6 +134,7 @@ const handlers: { readonly [K in OperationName]: { readonly service: Service; re
     run: (cloud, { resourceArn }) => ({ tags: { ...tagsOf(cloud, resourceArn) } }),
   },
   DescribeAddon: eksCall((cloud, { addonName }) => describeAddon(cloud, addonName)),
+  UpdateAddon: eksCall(updateAddon),
   ListAddons: eksCall((cloud, input) => {
     const { items, nextToken } = eksPage([...cloud.addons.keys()].sort(), input);
     return { addons: items, ...(nextToken === undefined ? {} : { nextToken }) };
