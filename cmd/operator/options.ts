@@ -138,6 +138,16 @@ const table: { readonly [K in keyof Options]: Flag<Exclude<Options[K], undefined
     whole(1, 1_000),
     '1',
   ),
+  enableWindowsIpam: {
+    ...flag(
+      'enable-windows-ipam',
+      'WINPOOL_ENABLE_WINDOWS_IPAM',
+      'Enable Windows IPAM for the cluster where a pool needs it: in the vpc-cni add-on, or else in ConfigMap amazon-vpc-cni. Needs config/aws/windows-ipam.json and config/windows-ipam.',
+      yesNo,
+      'false',
+    ),
+    bare: true,
+  },
   retryBaseMs: flag(
     'retry-base',
     'WINPOOL_RETRY_BASE',

@@ -44,6 +44,8 @@ import type {
   TagResourceCommandOutput,
   UntagResourceCommandInput,
   UntagResourceCommandOutput,
+  UpdateAddonCommandInput,
+  UpdateAddonCommandOutput,
   UpdateNodegroupConfigCommandInput,
   UpdateNodegroupConfigCommandOutput,
   UpdateNodegroupVersionCommandInput,
@@ -64,6 +66,7 @@ export interface EksOperations {
   TagResource: [TagResourceCommandInput, TagResourceCommandOutput];
   UntagResource: [UntagResourceCommandInput, UntagResourceCommandOutput];
   DescribeAddon: [DescribeAddonCommandInput, DescribeAddonCommandOutput];
+  UpdateAddon: [UpdateAddonCommandInput, UpdateAddonCommandOutput];
   DescribeAccessEntry: [DescribeAccessEntryCommandInput, DescribeAccessEntryCommandOutput];
   CreateAccessEntry: [CreateAccessEntryCommandInput, CreateAccessEntryCommandOutput];
 }

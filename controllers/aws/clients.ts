@@ -13,6 +13,7 @@ import {
   EKSClient,
   TagResourceCommand,
   UntagResourceCommand,
+  UpdateAddonCommand,
   UpdateNodegroupConfigCommand,
   UpdateNodegroupVersionCommand,
 } from '@aws-sdk/client-eks';
@@ -30,6 +31,7 @@ const COMMANDS = {
   TagResource: TagResourceCommand,
   UntagResource: UntagResourceCommand,
   DescribeAddon: DescribeAddonCommand,
+  UpdateAddon: UpdateAddonCommand,
   DescribeAccessEntry: DescribeAccessEntryCommand,
   CreateAccessEntry: CreateAccessEntryCommand,
 } satisfies Record<keyof EksOperations, unknown>;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { realClock } from '../runtime/clock.ts';
+import type { Addon } from '../windowspool/ports/prerequisites.ts';
 import type { EksCall } from './calls.ts';
 import { EksAccessEntries, EksAddons } from './clusterSettings.ts';
 import { AwsRateLimiter } from './rateLimiter.ts';
@@ -27,20 +28,38 @@ const GONE = failing('ResourceNotFoundException', 'No addon: vpc-cni found in cl
 const NO_CLUSTER = failing('ResourceNotFoundException', 'No cluster found for name: prod.');
 
 describe('an add-on', () => {
-  it('is found with its configuration', async () => {
-    const { calls, addons } = answering({ addon: { status: 'ACTIVE', configurationValues: '{"a":"b"}' } });
+  it('is found with what it says of Windows, and what is wrong with it', async () => {
+    const { calls, addons } = answering({
+      addon: {
+        status: 'UPDATE_FAILED',
+        configurationValues: '{"enableWindowsIpam":"true"}',
+        modifiedAt: new Date(5_000),
+        health: { issues: [{ code: 'ConfigurationConflict', message: 'Conflicts found (request id: 1-2)' }] },
+      },
+    });
     assert.deepEqual(await addons.find('vpc-cni', signal), {
       ok: true,
-      value: { status: 'ACTIVE', configuration: '{"a":"b"}' },
+      value: {
+        status: 'UPDATE_FAILED',
+        windowsIpam: true,
+        issues: ['ConfigurationConflict: Conflicts found'],
+        modifiedAt: 5_000,
+      },
     });
     assert.deepEqual(calls, [['DescribeAddon', { clusterName: 'prod', addonName: 'vpc-cni' }]]);
   });
 
-  it('without configuration has an empty one', async () => {
+  it('says nothing of Windows in values that cannot be read', async () => {
+    const { addons } = answering({ addon: { configurationValues: '{' } });
+    const answer = await addons.find('vpc-cni', signal);
+    assert.equal(answer.ok && answer.value?.windowsIpam, undefined);
+  });
+
+  it('without configuration does not enable it', async () => {
     for (const answer of [{ addon: {} }, {}]) {
       assert.deepEqual(await answering(answer).addons.find('vpc-cni', signal), {
         ok: true,
-        value: { status: 'UNKNOWN', configuration: '' },
+        value: { status: 'UNKNOWN', windowsIpam: false, issues: [], modifiedAt: 0 },
       });
     }
   });
@@ -49,6 +68,69 @@ describe('an add-on', () => {
     assert.deepEqual(await answering(GONE).addons.find('vpc-cni', signal), { ok: true, value: undefined });
     const answer = await answering(NO_CLUSTER).addons.find('vpc-cni', signal);
     assert.equal(!answer.ok && answer.trouble.kind, 'gone');
+  });
+});
+
+describe('an add-on that is configured', () => {
+  const seen: Addon = { status: 'ACTIVE', windowsIpam: false, issues: [], modifiedAt: 5_000 };
+  const found = { status: 'ACTIVE', modifiedAt: new Date(5_000), configurationValues: '{"env":{"A":"b"}}' };
+  const configure = (addons: EksAddons) =>
+    addons.configure('vpc-cni', { enableWindowsIpam: 'true' }, seen, 'token', signal);
+  const update = {
+    clusterName: 'prod',
+    addonName: 'vpc-cni',
+    configurationValues: '{"env":{"A":"b"},"enableWindowsIpam":"true"}',
+    resolveConflicts: 'PRESERVE',
+    clientRequestToken: 'token',
+  };
+
+  it('is read again, and gets all its values with the new one, neither version nor role', async () => {
+    const { calls, addons } = answering({ addon: { ...found, addonVersion: 'v1' } });
+    assert.deepEqual(await configure(addons), { ok: true, value: undefined });
+    assert.deepEqual(calls, [
+      ['DescribeAddon', { clusterName: 'prod', addonName: 'vpc-cni' }],
+      ['UpdateAddon', update],
+    ]);
+  });
+
+  it('keeps the role that it has', async () => {
+    const { calls, addons } = answering({ addon: { ...found, serviceAccountRoleArn: ROLE } });
+    await configure(addons);
+    assert.deepEqual(calls.at(-1), ['UpdateAddon', { ...update, serviceAccountRoleArn: ROLE }]);
+  });
+
+  const refused: readonly [what: string, addon: object, trouble: object][] = [
+    [
+      'that somebody changed since it was seen',
+      { ...found, modifiedAt: new Date(6_000) },
+      { kind: 'conflict', code: 'Conflict', message: 'Add-on vpc-cni changed since it was read' },
+    ],
+    [
+      'that is being updated',
+      { ...found, status: 'UPDATING' },
+      { kind: 'conflict', code: 'Conflict', message: 'Add-on vpc-cni changed since it was read' },
+    ],
+    [
+      'whose values cannot be read',
+      { ...found, configurationValues: '[' },
+      {
+        kind: 'refused',
+        code: 'Malformed',
+        message: 'The configuration values of add-on vpc-cni are neither JSON nor YAML',
+      },
+    ],
+  ];
+  for (const [what, addon, trouble] of refused) {
+    it(`${what} is left alone`, async () => {
+      const { calls, addons } = answering({ addon });
+      assert.deepEqual(await configure(addons), { ok: false, trouble: { operation: 'UpdateAddon', ...trouble } });
+      assert.equal(calls.length, 1);
+    });
+  }
+
+  it('that cannot be read is trouble of that call', async () => {
+    const answer = await configure(answering(failing('AccessDeniedException', 'not authorized')).addons);
+    assert.deepEqual(!answer.ok && [answer.trouble.operation, answer.trouble.kind], ['DescribeAddon', 'denied']);
   });
 });
 

@@ -1,7 +1,10 @@
 /** The ports Addons and AccessEntries on EKS. */
+import type { Addon as EksAddon } from '@aws-sdk/client-eks';
 import type { Answer } from '../windowspool/ports/answer.ts';
 import type { AccessEntries, AccessEntry, Addon, Addons } from '../windowspool/ports/prerequisites.ts';
+import { readValues, withValues } from './addonValues.ts';
 import { ClusterCalls, isAbsent } from './clusterCalls.ts';
+import { scrub } from './errors.ts';
 
 /** https://docs.aws.amazon.com/eks/latest/APIReference/API_DescribeAddon.html */
 export class EksAddons extends ClusterCalls implements Addons {
@@ -9,9 +12,65 @@ export class EksAddons extends ClusterCalls implements Addons {
     const input = { clusterName: this.clusterName, addonName };
     const answer = await this.call('DescribeAddon', input, signal);
     if (!answer.ok) return isAbsent(answer.trouble) ? { ok: true, value: undefined } : answer;
-    const { status = 'UNKNOWN', configurationValues = '' } = answer.value.addon ?? {};
-    return { ok: true, value: { status, configuration: configurationValues } };
+    return { ok: true, value: await addonOf(answer.value.addon ?? {}) };
   }
+
+  /**
+   * Reads the add-on once more, so that the values that are sent hold the user's latest. PRESERVE keeps what somebody else changed in the
+   * add-on's objects; with NONE the update fails there, and OVERWRITE resets it. The role is sent again, because without one the add-on uses
+   * that of the node: https://docs.aws.amazon.com/eks/latest/APIReference/API_UpdateAddon.html
+   */
+  async configure(
+    addonName: string,
+    values: Readonly<Record<string, string>>,
+    seen: Addon,
+    clientRequestToken: string,
+    signal: AbortSignal,
+  ): Promise<Answer<void>> {
+    const name = { clusterName: this.clusterName, addonName };
+    const answer = await this.call('DescribeAddon', name, signal);
+    if (!answer.ok) return answer;
+    const { addon = {} } = answer.value;
+    if (addon.status !== seen.status || modifiedAt(addon) !== seen.modifiedAt)
+      return refusal('conflict', 'Conflict', `Add-on ${addonName} changed since it was read`);
+    const configurationValues = await withValues(addon.configurationValues ?? '', values);
+    if (configurationValues === undefined)
+      return refusal(
+        'refused',
+        'Malformed',
+        `The configuration values of add-on ${addonName} are neither JSON nor YAML`,
+      );
+    const { serviceAccountRoleArn } = addon;
+    const input = {
+      ...name,
+      configurationValues,
+      resolveConflicts: 'PRESERVE' as const,
+      clientRequestToken,
+      ...(serviceAccountRoleArn && { serviceAccountRoleArn }),
+    };
+    const updated = await this.call('UpdateAddon', input, signal);
+    return updated.ok ? { ok: true, value: undefined } : updated;
+  }
+}
+
+async function addonOf(addon: EksAddon): Promise<Addon> {
+  const { status = 'UNKNOWN', configurationValues = '', health } = addon;
+  const values = await readValues(configurationValues);
+  return {
+    status,
+    // The add-on's schema has a text there.
+    windowsIpam: values && String(values.enableWindowsIpam) === 'true',
+    issues: (health?.issues ?? []).map(({ code, message }) => `${code}: ${scrub(message ?? '')}`),
+    modifiedAt: modifiedAt(addon),
+  };
+}
+
+function modifiedAt({ modifiedAt: at }: EksAddon): number {
+  return at?.getTime() ?? 0;
+}
+
+function refusal(kind: 'conflict' | 'refused', code: string, message: string): Answer<never> {
+  return { ok: false, trouble: { kind, operation: 'UpdateAddon', code, message } };
 }
 
 /** https://docs.aws.amazon.com/eks/latest/APIReference/API_DescribeAccessEntry.html */

@@ -10,7 +10,16 @@ interface ObjectMeta {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly finalizers?: readonly string[];
   readonly ownerReferences?: readonly OwnerReference[];
-  readonly managedFields?: readonly { readonly manager?: string; readonly subresource?: string }[];
+  readonly managedFields?: readonly ManagedFields[];
+}
+
+/** Which fields a manager wrote last: https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management */
+interface ManagedFields {
+  readonly manager?: string;
+  readonly subresource?: string;
+  readonly time?: string;
+  /** Of a ConfigMap: each key of its data with `f:` before it. */
+  readonly fieldsV1?: { readonly 'f:data'?: Readonly<Record<string, unknown>> };
 }
 
 export interface OwnerReference {

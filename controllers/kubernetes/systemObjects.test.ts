@@ -45,6 +45,111 @@ describe('objects of kube-system', () => {
     assert.deepEqual(answer, { ok: true, value: {} });
   });
 
+  const helm = {
+    labels: { 'app.kubernetes.io/managed-by': 'Helm' },
+    annotations: { 'meta.helm.sh/release-name': 'aws-vpc-cni', 'meta.helm.sh/release-namespace': 'kube-system' },
+  };
+  const wrote = (manager: string, key: string, time?: string) => ({
+    manager,
+    ...(time && { time }),
+    fieldsV1: { 'f:data': { [`f:${key}`]: {} } },
+  });
+  const owners: readonly (readonly [
+    what: string,
+    metadata: object,
+    managedBy?: string | undefined,
+    lastWriter?: string,
+  ])[] = [
+    ['nobody is known to manage', {}],
+    ['a Helm release manages', helm, 'Helm release kube-system/aws-vpc-cni'],
+    [
+      'Argo CD manages',
+      { annotations: { 'argocd.argoproj.io/tracking-id': 'network:/ConfigMap:kube-system/amazon-vpc-cni' } },
+      'Argo CD application network',
+    ],
+    [
+      'Flux manages',
+      {
+        labels: {
+          'kustomize.toolkit.fluxcd.io/name': 'network',
+          'kustomize.toolkit.fluxcd.io/namespace': 'flux-system',
+        },
+      },
+      'Flux Kustomization flux-system/network',
+    ],
+    ['a tool of another name manages', { labels: { 'app.kubernetes.io/managed-by': 'pulumi' } }, 'pulumi'],
+    [
+      'two have written',
+      {
+        managedFields: [
+          wrote('kubectl-edit', 'key', '2026-03-01T12:00:00Z'),
+          wrote('eks', 'key', '2026-03-01T11:00:00Z'),
+          wrote('argocd', 'other', '2026-03-01T13:00:00Z'),
+        ],
+      },
+      undefined,
+      'kubectl-edit at 2026-03-01T12:00:00Z',
+    ],
+    ['somebody wrote at an unknown time', { managedFields: [wrote('eks', 'key')] }, undefined, 'eks'],
+  ];
+  for (const [what, metadata, managedBy, lastWriter] of owners) {
+    it(`are the settings of the VPC CNI that ${what}`, async () => {
+      const answer = await serving(
+        (_request, response) => json(response, 200, { metadata: { uid: 'u', resourceVersion: '5', ...metadata } }),
+        (server) => objects(server).cniConfigOwner('key', signal),
+      );
+      assert.deepEqual(answer, { ok: true, value: { uid: 'u', resourceVersion: '5', managedBy, lastWriter } });
+    });
+  }
+
+  it('are settings that are not there', async () => {
+    const answer = await serving(
+      (_request, response) => json(response, 404, status(404, 'NotFound')),
+      (server) => objects(server).cniConfigOwner('key', signal),
+    );
+    assert.deepEqual(answer, { ok: true, value: undefined });
+  });
+
+  const seen = { uid: 'u', resourceVersion: '5', managedBy: undefined, lastWriter: undefined };
+  for (const [what, before, precondition, force] of [
+    ['one key in the version that was seen', seen, { uid: 'u', resourceVersion: '5' }, 'true'],
+    ['one key in a ConfigMap of its own, unforced', undefined, {}, 'false'],
+  ] as const) {
+    it(`are set: ${what}`, async () => {
+      await serving(
+        (_request, response) => json(response, 200, {}),
+        async (server) => {
+          const answer = await objects(server).setCniConfig('key', 'true', before, signal);
+          assert.deepEqual(answer, { ok: true, value: undefined });
+          const [{ method, path, query, headers, body } = assert.fail('no request')] = server.requests;
+          assert.deepEqual(
+            [method, path, query, headers['content-type'], body],
+            [
+              'PATCH',
+              '/api/v1/namespaces/kube-system/configmaps/amazon-vpc-cni',
+              { fieldManager: 'windowspool-operator', force },
+              'application/apply-patch+yaml',
+              {
+                apiVersion: 'v1',
+                kind: 'ConfigMap',
+                metadata: { name: 'amazon-vpc-cni', namespace: 'kube-system', ...precondition },
+                data: { key: 'true' },
+              },
+            ],
+          );
+        },
+      );
+    });
+  }
+
+  it('are not set where they changed since they were seen', async () => {
+    const answer = await serving(
+      (_request, response) => json(response, 409, status(409, 'Conflict')),
+      (server) => objects(server).setCniConfig('key', 'true', seen, signal),
+    );
+    assert.deepEqual(!answer.ok && [answer.trouble.kind, answer.trouble.operation], ['conflict', 'patch configmaps']);
+  });
+
   const maps: readonly (readonly [what: string, text: string | undefined, want: unknown])[] = [
     [
       'in YAML',

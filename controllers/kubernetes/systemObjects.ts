@@ -1,13 +1,16 @@
 /** The port SystemObjects: single objects of kube-system, and what Linux nodes tell, read when they are asked for. */
 
-import { NODE_GROUP_LABEL } from '../windowspool/labels.ts';
+import { MANAGED_BY, MANAGED_BY_LABEL, NODE_GROUP_LABEL } from '../windowspool/labels.ts';
 import type { Answer } from '../windowspool/ports/answer.ts';
-import type { SystemObjects } from '../windowspool/ports/prerequisites.ts';
-import type { KubernetesClient, RequestOptions } from './client.ts';
+import type { ConfigMapOwner, SystemObjects } from '../windowspool/ports/prerequisites.ts';
+import { type KubernetesClient, PATCH, type RequestOptions } from './client.ts';
 import { answer, isNotFound } from './errors.ts';
 import type { KubernetesObject } from './objects.ts';
 
 const SYSTEM = 'namespaces/kube-system';
+
+const CNI_CONFIG = 'amazon-vpc-cni';
+const CNI_CONFIG_PATH = `/api/v1/${SYSTEM}/configmaps/${CNI_CONFIG}`;
 
 const LINUX = 'kubernetes.io/os=linux';
 
@@ -48,7 +51,21 @@ export function createSystemObjects(client: KubernetesClient): SystemObjects {
     });
   const list = (options: RequestOptions) => client.request<NodePage>('GET', '/api/v1/nodes', options);
   return {
-    cniConfig: (signal) => configMap('amazon-vpc-cni', signal),
+    cniConfig: (signal) => configMap(CNI_CONFIG, signal),
+    cniConfigOwner: (key, signal) =>
+      answer(`get configmaps kube-system/${CNI_CONFIG}`, signal, async () => {
+        const found = await find<KubernetesObject>(CNI_CONFIG_PATH, signal);
+        return found && ownerOf(found, key);
+      }),
+    setCniConfig: (key, value, seen, signal) =>
+      answer('patch configmaps', signal, async () => {
+        // The precondition: what somebody changed since it was seen is read again first. A ConfigMap that is new is not forced.
+        const { uid, resourceVersion } = seen ?? {};
+        const metadata = { name: CNI_CONFIG, namespace: 'kube-system', ...(seen && { uid, resourceVersion }) };
+        const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { [key]: value } };
+        const query = { fieldManager: MANAGED_BY, force: seen !== undefined };
+        await client.request('PATCH', CNI_CONFIG_PATH, { query, body, contentType: PATCH.apply, signal });
+      }),
     roleMappings: async (signal) => {
       const found = await configMap('aws-auth', signal);
       if (!found.ok) return found;
@@ -65,6 +82,42 @@ export function createSystemObjects(client: KubernetesClient): SystemObjects {
     linuxGroups: (signal) => answer('list nodes', signal, () => groupsOf((options) => list({ ...options, signal }))),
   };
 }
+
+/** Who has a say in a ConfigMap, and in that key of its data. */
+function ownerOf({ metadata = {} }: KubernetesObject, key: string): ConfigMapOwner {
+  const { uid = '', resourceVersion = '', managedFields = [] } = metadata;
+  // Several may have applied the same value: the last of them.
+  const writers = managedFields.filter(({ fieldsV1 }) => fieldsV1?.['f:data']?.[`f:${key}`] !== undefined);
+  const last = writers.sort((a, b) => ((a.time ?? '') < (b.time ?? '') ? -1 : 1)).at(-1);
+  return {
+    uid,
+    resourceVersion,
+    managedBy: managerOf(metadata),
+    lastWriter: last && `${last.manager ?? 'unknown'}${last.time === undefined ? '' : ` at ${last.time}`}`,
+  };
+}
+
+/**
+ * The tool that manages an object, by the marks that Helm (https://helm.sh/docs/chart_best_practices/labels/), Argo CD
+ * (https://argo-cd.readthedocs.io/en/stable/user-guide/resource_tracking/) and Flux
+ * (https://fluxcd.io/flux/components/kustomize/kustomizations/#inventory) leave; else what the label app.kubernetes.io/managed-by says.
+ */
+function managerOf({ labels = {}, annotations = {} }: NonNullable<KubernetesObject['metadata']>): string | undefined {
+  const release = annotations['meta.helm.sh/release-name'];
+  if (release !== undefined) return `Helm release ${annotations['meta.helm.sh/release-namespace'] ?? ''}/${release}`;
+  const argo = annotations['argocd.argoproj.io/tracking-id']?.split(':')[0] ?? labels['argocd.argoproj.io/instance'];
+  if (argo !== undefined) return `Argo CD application ${argo}`;
+  for (const [prefix, kind] of FLUX) {
+    const name = labels[`${prefix}/name`];
+    if (name !== undefined) return `Flux ${kind} ${labels[`${prefix}/namespace`] ?? ''}/${name}`;
+  }
+  return labels[MANAGED_BY_LABEL];
+}
+
+const FLUX = [
+  ['kustomize.toolkit.fluxcd.io', 'Kustomization'],
+  ['helm.toolkit.fluxcd.io', 'HelmRelease'],
+] as const;
 
 type List = (options: Omit<RequestOptions, 'signal'>) => Promise<NodePage>;
 

@@ -12,7 +12,7 @@ import type { NodeGroups, NodeGroupUpdate } from './ports/eks.ts';
 import type { Nodes } from './ports/nodes.ts';
 import type { Drains } from './ports/pods.ts';
 import type { Pools } from './ports/pools.ts';
-import type { AccessEntries } from './ports/prerequisites.ts';
+import type { AccessEntries, Addons, SystemObjects } from './ports/prerequisites.ts';
 import type { RuntimeClasses } from './ports/runtimeClasses.ts';
 import type { Situation, StepTrouble } from './situation.ts';
 import { isNodeStep, type Step, unreachable } from './steps.ts';
@@ -24,6 +24,8 @@ export interface Hands {
   readonly nodeGroups: NodeGroups;
   readonly scalingGroups: ScalingGroups;
   readonly accessEntries: AccessEntries;
+  readonly addons: Addons;
+  readonly system: SystemObjects;
   readonly runtimeClasses: RuntimeClasses;
   readonly nodes: Nodes;
   readonly instances: Instances;
@@ -152,6 +154,9 @@ function subjectOf(step: Step): string {
     case 'correctTags':
     case 'deleteNodeGroup':
       return 'nodeGroup';
+    case 'updateAddon':
+    case 'applyCniConfig':
+      return 'Windows IPAM';
     case 'endLateInstance':
       return `instance ${step.entry.instance}`;
     case 'correctScalingTags':

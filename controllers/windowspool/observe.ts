@@ -32,8 +32,10 @@ import type { RuntimeClasses } from './ports/runtimeClasses.ts';
 import { scopeOf } from './prerequisites/examination.ts';
 import { gatherFacts } from './prerequisites/gather.ts';
 import { SharedAnswers } from './prerequisites/sharedAnswers.ts';
+import { WindowsIpamLock } from './prerequisites/windowsIpamLock.ts';
 import { runtimeClassFor } from './runtimeClass.ts';
 import type { ClusterSight, GroupSight, Settings, Situation, StepTrouble } from './situation.ts';
+import { isIpamStep } from './steps.ts';
 import { withStuckPods } from './upgrades/evictions.ts';
 import type { Fleet } from './upgrades/fleet.ts';
 import { isAheadOfCluster } from './upgrades/versionChanges.ts';
@@ -90,6 +92,7 @@ export class Sights {
   /** What many pools ask alike. */
   readonly shared = new SharedAnswers();
   readonly adoptions = new Adoptions();
+  readonly windowsIpam = new WindowsIpamLock();
   /** What was last seen of nodes that go, by pool. */
   readonly operations = new Map<string, OperationSight>();
 
@@ -140,7 +143,7 @@ export class Sights {
   /** Keeps what AWS said in a situation until the next look is due. Times are epoch milliseconds. */
   keep({ pool, troubles, ...seen }: Situation, since: number, until: number): void {
     const { group, prerequisites, instances, newestRelease, autoscaler } = seen;
-    const kept = troubles.filter(isAwsTrouble);
+    const kept = troubles.filter((entry) => isAwsTrouble(entry) || isIpamStep({ kind: entry.step }));
     const update = seen.update?.status === 'Successful' ? seen.update : undefined;
     const sight = { group, update, prerequisites, instances, newestRelease, autoscaler, troubles: kept };
     this.#entries.set(pool.metadata.name, { at: seen.now, sight, wanted: wantedOf(pool), since, until });
@@ -210,7 +213,11 @@ export async function observe(
     formerRuntimeClass: former && former !== wish?.name ? sources.runtimeClasses.get(former) : undefined,
     serverVersion,
     fleet: sources.fleet.seenBy(pool.metadata.name),
-    troubles: before?.troubles ?? sights.refusedEnds(pool, now - 2 * settings.resyncMs),
+    ipamAttempts: sights.windowsIpam.attempts,
+    troubles: before?.troubles ?? [
+      ...sights.refusedEnds(pool, now - 2 * settings.resyncMs),
+      ...sights.windowsIpam.troubleSince(now - settings.deniedRetryMs),
+    ],
   };
   const asked = before || isDeleting(pool) ? situation : await askAws(situation, sights, sources, signal);
   const complete = before === undefined;

@@ -42,6 +42,7 @@ import {
 import { correctBuildLabels, correctTaints, tellNodes } from './nodes/nodeRules.ts';
 import { beginWithNodes, moveLeavingNodes, waitForLeavingNodes } from './operations/nodeOperationRules.ts';
 import { hasNodeGroup } from './poolKind.ts';
+import { enableWindowsIpam } from './prerequisites/windowsIpamRules.ts';
 import {
   createRuntimeClass,
   leaveForeignRuntimeClass,
@@ -63,6 +64,7 @@ export interface Chapter {
     | 'deletion'
     | 'finalizer'
     | 'nodeGroup'
+    | 'windowsIpam'
     | 'accessEntry'
     | 'tags'
     | 'scalingTags'
@@ -125,6 +127,7 @@ export const livingChapters: readonly Chapter[] = [
       correctConfig,
     ],
   },
+  { about: 'windowsIpam', rules: [enableWindowsIpam] },
   { about: 'accessEntry', rules: [restoreAccessEntry] },
   { about: 'tags', rules: [stayOutOfOtherClusters, waitForAws, leaveForeignGroup, correctTags] },
   { about: 'scalingTags', rules: [stayOutOfOtherClusters, waitForAws, correctScalingTags] },

@@ -139,6 +139,8 @@ const others = {
   MarksLeft:
     'The pool is gone, and labels, taints or tags of the operator are left on the node group or its nodes. The message says which, and why: remove them yourself.',
 
+  WindowsIPAMEnabled:
+    'The operator enabled Windows IPAM for the cluster (--enable-windows-ipam). Where the message names a tool that manages the ConfigMap, enable it there, too: the tool may revert it.',
   Met: 'Nothing that the pool needs is missing.',
   MetWithWarnings:
     'Nothing that the pool needs is missing. The message has warnings, which block nothing: what was found and what to do about each.',

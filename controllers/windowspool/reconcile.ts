@@ -11,11 +11,12 @@ import { planFor } from './plan.ts';
 import { hasNodeGroup } from './poolKind.ts';
 import type { Answer } from './ports/answer.ts';
 import { needsExamination } from './prerequisites/examination.ts';
-import { accessEntryQuestion } from './prerequisites/gather.ts';
+import type { IpamAttempts } from './prerequisites/facts.ts';
+import { accessEntryQuestion, IPAM_QUESTIONS } from './prerequisites/gather.ts';
 import { confirmedAt, report, type Voice } from './report.ts';
 import { type Next, nextRun, retry, untilGroupLook } from './schedule.ts';
 import type { AutoscalerFacts, Settings, Situation } from './situation.ts';
-import { type Step, touchesAws } from './steps.ts';
+import { isIpamStep, type Step, touchesAws } from './steps.ts';
 import { leavingNodes, waitsForBudget } from './upgrades/disruption.ts';
 import { unverifiedRelease } from './upgrades/releaseFailures.ts';
 import { excuseSkew } from './upgrades/versionSkew.ts';
@@ -95,13 +96,18 @@ async function look(name: string, deps: Deps, signal: AbortSignal): Promise<Answ
   };
 }
 
-/** Takes the steps; not when they adopt a group that another pool has adopted since it was looked at. */
+/**
+ * Takes the steps; not when they adopt a group that another pool has adopted since it was looked at, or change a setting of the cluster that
+ * another pool has changed since.
+ */
 async function actAlone(
   steps: readonly Step[],
   s: Situation,
   deps: Deps,
   signal: AbortSignal,
 ): Promise<Outcome | undefined> {
+  const ipam = steps.find(isIpamStep);
+  if (ipam) return actOnIpam(ipam.kind, steps, s, deps, signal);
   const adopted = steps.find((step) => step.kind === 'adoptNodeGroup');
   if (!adopted) return act(steps, s, deps, signal);
   const { adoptions } = deps.sights;
@@ -114,6 +120,26 @@ async function actAlone(
   }
 }
 
+async function actOnIpam(
+  kind: keyof IpamAttempts,
+  steps: readonly Step[],
+  s: Situation,
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<Outcome | undefined> {
+  const { windowsIpam } = deps.sights;
+  if (!windowsIpam.begin(s.now)) return undefined;
+  let result: Parameters<typeof windowsIpam.end>[1] = {};
+  try {
+    const outcome = await act(steps, s, deps, signal);
+    const trouble = outcome.after.troubles.find(({ step }) => step === kind);
+    result = { ...(trouble && { trouble }), ...(outcome.done.some((step) => step.kind === kind) && { done: kind }) };
+    return outcome;
+  } finally {
+    windowsIpam.end(deps.now(), result);
+  }
+}
+
 /**
  * What AWS refused at the last look is not asked again before the next one, however many events come. The finalizer waits for what AWS is
  * still to be asked.
@@ -123,9 +149,9 @@ function withoutAws(steps: readonly Step[]): readonly Step[] {
   return steps.filter((step) => !needsFreshLook(step) && step.kind !== 'removeFinalizer');
 }
 
-/** What writes to AWS, and what takes a share of the disruption budget: EKS may have begun to work on the group since it was looked at. */
+/** What writes to AWS or changes a setting of the cluster, and what takes a share of the disruption budget: EKS may have begun to work on the group since it was looked at. */
 function needsFreshLook(step: Step): boolean {
-  return touchesAws(step) || step.kind === 'claimDisruption';
+  return touchesAws(step) || isIpamStep(step) || step.kind === 'claimDisruption';
 }
 
 /**
@@ -136,6 +162,7 @@ function forgetWhatChanged(steps: readonly Step[], { done, after }: Outcome, { s
   const written = after.autoscaler?.tags;
   for (const step of steps) {
     if (step.kind === 'createAccessEntry') shared.forget(accessEntryQuestion(step.role));
+    if (isIpamStep(step)) for (const question of IPAM_QUESTIONS) shared.forget(question);
     if (step.kind !== 'correctScalingTags') continue;
     if (written && done.includes(step))
       shared.amend<AutoscalerFacts['tags']>(SCALING_TAGS_QUESTION, (all) => ({ ...all, ...written }));

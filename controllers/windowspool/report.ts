@@ -18,7 +18,7 @@ import { onTheWay, type Reason, reasons } from './reasons.ts';
 import { samplesOf } from './samples.ts';
 import type { StepTrouble } from './situation.ts';
 import { statusFor } from './status.ts';
-import { describeStep, isGivenUp, isNodeStep, type NodeStep, type Step } from './steps.ts';
+import { describeStep, isGivenUp, isNodeStep, mayBeReverted, type NodeStep, type Step } from './steps.ts';
 import { describeReleaseFailure } from './upgrades/releaseFailures.ts';
 import { count, joined, sentence } from './words.ts';
 
@@ -39,6 +39,8 @@ export type Told =
 const stepReasons: Readonly<Partial<Record<Step['kind'], Reason>>> = {
   adoptNodeGroup: 'NodeGroupAdopted',
   createAccessEntry: 'AccessEntryCreated',
+  updateAddon: 'WindowsIPAMEnabled',
+  applyCniConfig: 'WindowsIPAMEnabled',
   createNodeGroup: 'NodeGroupCreated',
   updateConfig: 'NodeGroupUpdated',
   updateNodeGroupVersion: 'NodeGroupUpdated',
@@ -140,7 +142,7 @@ function tellSteps({ done, after: { pool } }: Outcome, events: Events): void {
       first && isNodeStep(first) && steps.length > 1
         ? [manyNodes[first.kind](count(steps.length, 'node'))]
         : steps.map((step) => describeStep(step) ?? reasons[reason]);
-    const type = steps.some(isGivenUp) ? 'Warning' : 'Normal';
+    const type = steps.some((step) => isGivenUp(step) || mayBeReverted(step)) ? 'Warning' : 'Normal';
     for (const message of messages) events.publish(pool, { type, reason, action: kind, message });
   }
 }

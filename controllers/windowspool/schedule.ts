@@ -109,6 +109,8 @@ function lastingLook({ pool, now, settings }: Situation, firstMs: number): numbe
 
 function untilGroupChanges(s: Situation, pollMs: number): number {
   const { settings } = s;
+  // What kept the group from being created was just put right.
+  if (s.ipamAttempts?.applyCniConfig === s.now) return SHORTEST_MS;
   // Events tell of everything there; a look now and then is for what nobody thought of.
   if (!hasNodeGroup(s.pool)) return spread(s, settings.resyncMs);
   const kinds = awsTroublesOf(s).map(({ kind }) => kind);

@@ -8,7 +8,7 @@ import type { Instance } from './ports/ec2.ts';
 import type { Cluster, NodeGroup, NodeGroupUpdate } from './ports/eks.ts';
 import type { StuckPod } from './ports/pods.ts';
 import type { RuntimeClass } from './ports/runtimeClasses.ts';
-import type { PrerequisiteFacts } from './prerequisites/facts.ts';
+import type { IpamAttempts, PrerequisiteFacts } from './prerequisites/facts.ts';
 import type { FleetView } from './upgrades/fleet.ts';
 
 /** How long things may take, and where the operator works. From the flags. All times in milliseconds. */
@@ -27,6 +27,8 @@ export interface Settings {
   readonly deniedRetryMs: number;
   /** How many pools may lose nodes at a time. */
   readonly maxPoolsUpdating: number;
+  /** Whether the operator enables Windows IPAM where a pool needs it. */
+  readonly enableWindowsIpam: boolean;
 }
 
 /**
@@ -81,6 +83,8 @@ export interface Situation {
   readonly holding: HoldingView | undefined;
   /** What the checks of the prerequisites look at; undefined where none are made. */
   readonly prerequisites: PrerequisiteFacts | undefined;
+  /** When this process last did something about Windows IPAM, for any pool. */
+  readonly ipamAttempts?: IpamAttempts;
   /** The newest AMI release for the group; undefined where it was not asked for. */
   readonly newestRelease: Answer<string | undefined> | undefined;
   /** What the cluster-autoscaler knows of the group; undefined where it was not asked for. */

@@ -10,7 +10,10 @@ import { WINDOWS_BUILD_LABEL } from './nodes/windows.ts';
 import type { ConfigChange, NewNodeGroup, NodeGroup, VersionChange } from './ports/eks.ts';
 import type { NodeCondition, NodeMarks, NodeRecord, Taint } from './ports/nodes.ts';
 import type { DrainPod } from './ports/pods.ts';
+import type { Addon, ConfigMapOwner } from './ports/prerequisites.ts';
 import type { RuntimeClass, RuntimeClassWish } from './ports/runtimeClasses.ts';
+import { IPAM_KEY } from './prerequisites/addressMode.ts';
+import type { IpamAttempts } from './prerequisites/facts.ts';
 import type { Claim } from './upgrades/disruption.ts';
 import type { ReleaseFailure } from './upgrades/releaseFailures.ts';
 import { count } from './words.ts';
@@ -31,6 +34,15 @@ export type Step =
   | { readonly kind: 'adoptNodeGroup'; readonly group: NodeGroup; readonly pool: string }
   /** An access entry of type EC2_WINDOWS, without which the nodes of the role get too few rights. */
   | { readonly kind: 'createAccessEntry'; readonly role: string; readonly token: string }
+  /** Enables Windows IPAM for the whole cluster, where the vpc-cni add-on owns the setting. */
+  | { readonly kind: 'updateAddon'; readonly cluster: string; readonly addon: Addon; readonly token: string }
+  /** Enables Windows IPAM for the whole cluster in ConfigMap kube-system/amazon-vpc-cni. */
+  | {
+      readonly kind: 'applyCniConfig';
+      readonly seen: ConfigMapOwner | undefined;
+      /** Who may revert it, and what to do about that. */
+      readonly warning?: string;
+    }
   | { readonly kind: 'createNodeGroup'; readonly wish: NewNodeGroup; readonly token: string }
   | {
       readonly kind: 'updateConfig';
@@ -134,6 +146,11 @@ export function isGivenUp(step: Step): boolean {
 /** What the step puts right that no change of the spec made. */
 type Drift = readonly Difference[];
 
+/** Whether another tool may undo the step. */
+export function mayBeReverted(step: Step): boolean {
+  return step.kind === 'applyCniConfig' && step.warning !== undefined;
+}
+
 /**
  * The step takes the operator's marks from a group that outlives its pool. What AWS refuses for good stays where it is, so that Retain
  * always lets a pool go.
@@ -173,6 +190,10 @@ export function describeStep(step: Step): string | undefined {
       return `adopt node group ${step.group.name}: set the tag ${POOL_KEY}=${step.pool}`;
     case 'createAccessEntry':
       return `create an access entry of type EC2_WINDOWS for ${step.role}`;
+    case 'updateAddon':
+      return `set enableWindowsIpam: "true" in the vpc-cni add-on of cluster ${step.cluster}`;
+    case 'applyCniConfig':
+      return `set ${IPAM_KEY}: "true" in ConfigMap kube-system/amazon-vpc-cni${step.warning === undefined ? '' : `. ${step.warning}`}`;
     case 'createNodeGroup': {
       const { min, max, desired } = step.wish.scaling;
       return `create node group ${step.wish.name} (${step.wish.amiType}, ${describeMachines(step.wish)}, ${count(desired, 'node')}, ${min} to ${max})`;
@@ -309,6 +330,7 @@ export function touchesAws({ kind }: { readonly kind: string }): boolean {
   return [
     'adoptNodeGroup',
     'createAccessEntry',
+    'updateAddon',
     'createNodeGroup',
     'updateConfig',
     'updateNodeGroupVersion',
@@ -318,6 +340,11 @@ export function touchesAws({ kind }: { readonly kind: string }): boolean {
     'endInstance',
     'endLateInstance',
   ].includes(kind);
+}
+
+/** Whether the step changes Windows IPAM, which is a setting of the whole cluster. */
+export function isIpamStep(step: { readonly kind: string }): step is Extract<Step, { kind: keyof IpamAttempts }> {
+  return step.kind === 'updateAddon' || step.kind === 'applyCniConfig';
 }
 
 /** Makes the compiler check that every case is handled. */

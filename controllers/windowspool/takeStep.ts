@@ -10,8 +10,13 @@ import { type EvictionPass, evictPods } from './operations/evictPods.ts';
 import { scalingIn } from './poolKind.ts';
 import type { Answer, Trouble } from './ports/answer.ts';
 import type { NodeGroup, NodeGroupStatus } from './ports/eks.ts';
+import { IPAM_KEY } from './prerequisites/addressMode.ts';
+import type { PrerequisiteFacts } from './prerequisites/facts.ts';
 import type { GroupSight, Situation } from './situation.ts';
 import { describeConfigStep, describeVersionChange, type Step, unreachable } from './steps.ts';
+
+/** What enables Windows IPAM in the vpc-cni add-on: a text, by its schema. */
+const ADDON_VALUES = { enableWindowsIpam: 'true' } as const;
 
 /** The outcome after the step, and of a pass of a drain what it did; or why it was not done. */
 type Result = (Outcome & Partial<EvictionPass>) | { readonly trouble: Trouble };
@@ -40,7 +45,17 @@ export async function takeStep(step: Step, soFar: Outcome, hands: Hands, signal:
       );
     }
     case 'createAccessEntry':
-      return when(await hands.accessEntries.create(step.role, step.token, signal), () => withAccessEntry(soFar));
+      return when(await hands.accessEntries.create(step.role, step.token, signal), () =>
+        withFacts(soFar, { accessEntry: { ok: true, value: { type: 'EC2_WINDOWS' } } }),
+      );
+    case 'updateAddon': {
+      const { addon, token } = step;
+      return when(await hands.addons.configure('vpc-cni', ADDON_VALUES, addon, token, signal), () =>
+        withFacts(soFar, { cniAddon: { ok: true, value: { ...addon, status: 'UPDATING' } } }),
+      );
+    }
+    case 'applyCniConfig':
+      return when(await hands.system.setCniConfig(IPAM_KEY, 'true', step.seen, signal), () => withIpam(soFar));
     case 'createNodeGroup':
       return when(await hands.nodeGroups.create(step.wish, step.token, signal), (group) =>
         changed({ group: { kind: 'seen', group } }),
@@ -115,11 +130,19 @@ function when<T>(answer: Answer<T>, next: (value: T) => Outcome & Partial<Evicti
   return answer.ok ? next(answer.value) : { trouble: answer.trouble };
 }
 
-function withAccessEntry(soFar: Outcome): Outcome {
+/** What the prerequisites look at, as it is from now on. */
+function withFacts(soFar: Outcome, facts: Partial<PrerequisiteFacts>): Outcome {
   const { prerequisites } = soFar.after;
   if (!prerequisites) return soFar;
-  const accessEntry = { ok: true, value: { type: 'EC2_WINDOWS' } } as const;
-  return { ...soFar, after: { ...soFar.after, prerequisites: { ...prerequisites, accessEntry } } };
+  return { ...soFar, after: { ...soFar.after, prerequisites: { ...prerequisites, ...facts } } };
+}
+
+/** Windows IPAM is on, and the pool goes on at once. */
+function withIpam(soFar: Outcome): Outcome {
+  const { ipamAttempts, now, prerequisites } = soFar.after;
+  const data = prerequisites?.cniConfig?.ok ? prerequisites.cniConfig.value : undefined;
+  const { after, ...rest } = withFacts(soFar, { cniConfig: { ok: true, value: { ...data, [IPAM_KEY]: 'true' } } });
+  return { ...rest, after: { ...after, ipamAttempts: { ...ipamAttempts, applyCniConfig: now } } };
 }
 
 /** The group as EKS will show it from now on. */

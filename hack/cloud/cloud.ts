@@ -11,6 +11,10 @@ import { HttpFront } from './wire/http.ts';
 
 /** The policy that the operator ships with. */
 export const shippedPolicy = fileURLToPath(new URL('../../config/aws/iam-policy.json', import.meta.url));
+/** What an administrator attaches beside it for options of the operator. */
+const optionalPolicies = ['windows-ipam.json'].map((name) =>
+  fileURLToPath(new URL(`../../config/aws/${name}`, import.meta.url)),
+);
 
 /** What a local AWS is started with. Without `port` it takes a free one. */
 export interface CloudOptions {
@@ -23,7 +27,7 @@ export interface CloudOptions {
   readonly switches?: Partial<Switches>;
   /** Node groups that the cluster may have; 30 if not given, as EKS' quota is. */
   readonly nodegroupLimit?: number;
-  /** Path of the IAM policy that the caller has; the shipped one if not given. */
+  /** Path of the IAM policy that the caller has; all that is shipped if not given. */
   readonly policy?: string;
 }
 
@@ -50,15 +54,16 @@ export interface Cloud {
 export const callerArnOf = (cloud: CloudState): string =>
   `arn:aws:sts::${cloud.cluster.accountId}:assumed-role/windowspool-operator/windowspool-operator`;
 
-/** The policy of a file as the account's administrator would attach it: the words in capitals are filled in. */
-export function policyFor(cloud: CloudState, path = shippedPolicy): Policy {
-  return Policy.fromFile(path, {
+/** The policy of a file, or all that is shipped, as the account's administrator would attach it: the words in capitals are filled in. */
+export function policyFor(cloud: CloudState, path?: string): Policy {
+  return Policy.fromFiles(path === undefined ? [shippedPolicy, ...optionalPolicies] : [path], {
     PARTITION: 'aws',
     REGION: cloud.cluster.region,
     ACCOUNT_ID: cloud.cluster.accountId,
     CLUSTER_NAME: cloud.cluster.name,
     // With a star, so that roles that don't exist reach the check of EKS and not only that of IAM.
     NODE_ROLE_NAME: 'windows-nodes*',
+    VPC_CNI_ROLE_NAME: 'vpc-cni',
   });
 }
 

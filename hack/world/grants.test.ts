@@ -86,6 +86,16 @@ describe('what roles grant', () => {
     assert.ok(!unneeded(grants, [event('create', eviction, 429)]).includes('ClusterRole pods create pods/eviction'));
   });
 
+  it('to create an object is needed by a server-side apply that created it, and by none that changed it', () => {
+    const options = grantsOf([
+      { ...role, rules: [{ apiGroups: [''], resources: ['configmaps'], resourceNames: ['one'], verbs: ['create'] }] },
+      binding('Role', 'leases', 'windowspool-operator'),
+    ]);
+    const map = { resource: 'configmaps', name: 'one', namespace: 'here' };
+    assert.deepEqual(unneeded(options, [event('patch', map, 200)]), ['Role leases create configmaps one in here']);
+    assert.deepEqual(unneeded(options, [event('patch', map, 201)]), []);
+  });
+
   it('misses what was refused and nobody thought of, each named once', () => {
     const secret = { resource: 'secrets', namespace: 'here' };
     const events = [
@@ -103,6 +113,7 @@ describe('what roles grant', () => {
       'ClusterRole windowspool-operator',
       'Role windowspool-operator-leader-election',
       'Role windowspool-operator-prerequisites',
+      'Role windowspool-operator-windows-ipam',
     ]);
   });
 });

@@ -1,11 +1,14 @@
-/** What config/rbac grants to the operator, one verb on one resource at a time, and which of it a list of requests needed. */
+/** What config/rbac and its components grant to the operator, one verb on one resource at a time, and which of it a list of requests needed. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { type AuditEvent, refused } from './audit.ts';
 
-const RBAC = fileURLToPath(new URL('../../config/rbac/', import.meta.url));
+/** Those that are always there, and those of components. */
+const FOLDERS = ['rbac', 'windows-ipam'].map((name) =>
+  fileURLToPath(new URL(`../../config/${name}/`, import.meta.url)),
+);
 const ACCOUNT = 'windowspool-operator';
 
 /** The smallest part of a role that can be taken away. */
@@ -42,10 +45,13 @@ export interface RbacObject {
   readonly subjects?: readonly { readonly kind: string; readonly name: string }[];
 }
 
-/** The grants of config/rbac. */
+/** The grants of config/rbac and of the components beside it. */
 export async function shippedGrants(): Promise<Grant[]> {
-  const names = (await readdir(RBAC)).filter((name) => name !== 'kustomization.yaml');
-  return grantsOf(await Promise.all(names.map(async (name) => parse(await readFile(join(RBAC, name), 'utf8')))));
+  const paths = await Promise.all(
+    FOLDERS.map(async (folder) => (await readdir(folder)).map((name) => join(folder, name))),
+  );
+  const manifests = paths.flat().filter((path) => !path.endsWith('kustomization.yaml'));
+  return grantsOf(await Promise.all(manifests.map(async (path) => parse(await readFile(path, 'utf8')))));
 }
 
 /** The grants of the roles that are bound to the operator's ServiceAccount; roles for people are none. */
@@ -81,9 +87,15 @@ export function covers(grant: Grant, { verb, objectRef = {} }: Pick<Request, 've
   );
 }
 
+/** The questions to RBAC that a request is: a server-side apply that created its object needed the verb create, too. */
+function asAuthorized(event: Request): Request[] {
+  const isCreation = event.verb === 'patch' && event.responseStatus?.code === 201;
+  return isCreation ? [event, { ...event, verb: 'create' }] : [event];
+}
+
 /** The grants that no request needed that was let through, in words. */
 export function unneeded(grants: readonly Grant[], events: readonly Request[]): string[] {
-  const passed = events.filter(({ responseStatus }) => responseStatus?.code !== 403);
+  const passed = events.filter(({ responseStatus }) => responseStatus?.code !== 403).flatMap(asAuthorized);
   return grants.filter((grant) => !passed.some((event) => covers(grant, event))).map(wordsOf);
 }
 

@@ -123,9 +123,30 @@ describe('the Helm chart', function () {
     }
   });
 
+  it('renders with windowsIpam.enabled what config/windows-ipam adds: the flag, and its Role in kube-system', async () => {
+    await mkdir(join(ROOT, 'build'), { recursive: true });
+    const folder = await mkdtemp(join(ROOT, 'build/kustomize-'));
+    try {
+      const overlay = { resources: ['../../config/default'], components: ['../../config/windows-ipam'] };
+      await writeFile(join(folder, 'kustomization.yaml'), stringify(overlay));
+      const ours = await rendered('--set', 'windowsIpam.enabled=true');
+      const theirs = objectsOf(await run(kubectl, 'kustomize', folder));
+      theirs.delete('Namespace winpool-system');
+      assert.deepEqual([...ours].sort(), [...theirs].sort());
+      const plain = await rendered();
+      const added = [...ours.keys()].filter((key) => !plain.has(key));
+      assert.deepEqual(added.sort(), [
+        'Role kube-system/windowspool-operator-windows-ipam',
+        'RoleBinding kube-system/windowspool-operator-windows-ipam',
+      ]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
   it('puts everything into the namespace of the release, and binds the roles to its ServiceAccount', async () => {
-    const prometheus = ['--set', 'prometheus.enabled=true'];
-    const text = await run(helm, 'template', 'x', CHART, '--namespace', 'elsewhere', ...VALUES, ...prometheus);
+    const options = ['--set', 'prometheus.enabled=true', '--set', 'windowsIpam.enabled=true'];
+    const text = await run(helm, 'template', 'x', CHART, '--namespace', 'elsewhere', ...VALUES, ...options);
     assert.doesNotMatch(text.replace(/^ *(description|#).*$/gm, ''), /winpool-system/);
     const bound = [...objectsOf(text).values()].flatMap(({ subjects }) => (subjects as object[] | undefined) ?? []);
     assert.notEqual(bound.length, 0);

@@ -21,19 +21,19 @@ describe('the rights that are shipped, after all suites', function () {
     usage = await readUsage(USAGE_FOLDER);
   });
 
-  it('in Kubernetes are all needed: what stands here can be taken out of config/rbac', async () =>
+  it('in Kubernetes are all needed: what stands here can be taken out of config/rbac or config/windows-ipam', async () =>
     assert.deepEqual(unneeded(await shippedGrants(), usage.requests), []));
 
-  it('in Kubernetes are enough: what stands here is missing in config/rbac', async () =>
+  it('in Kubernetes are enough: what stands here is missing in config/rbac or config/windows-ipam', async () =>
     assert.deepEqual(
       missing(await shippedGrants(), usage.requests).filter((right) => !OF_USERS.test(right)),
       [],
     ));
 
-  it('in AWS are all needed: what stands here can be taken out of config/aws/iam-policy.json', () =>
+  it('in AWS are all needed: what stands here can be taken out of the policies in config/aws', () =>
     assert.deepEqual(usage.aws.unneeded, []));
 
-  it('in AWS are enough: what stands here is missing in config/aws/iam-policy.json', () =>
+  it('in AWS are enough: what stands here is missing in the policies in config/aws', () =>
     assert.deepEqual(
       usage.aws.refusals.filter((refusal) => !OF_E2E.test(refusal)),
       [],

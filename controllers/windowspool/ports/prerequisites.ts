@@ -5,8 +5,22 @@ import type { TemplateVersion } from './eks.ts';
 /** An EKS add-on as installed: https://docs.aws.amazon.com/eks/latest/APIReference/API_Addon.html */
 export interface Addon {
   readonly status: string;
-  /** JSON, or YAML, as the user gave it; empty when none was given. */
-  readonly configuration: string;
+  /** Whether its configuration values enable Windows IPAM; undefined: they are neither a JSON nor a YAML object. */
+  readonly windowsIpam: boolean | undefined;
+  /** EKS' `health.issues`, such as `ConfigurationConflict: Conflicts found when trying to apply.` */
+  readonly issues: readonly string[];
+  /** Epoch milliseconds of EKS' last change to it. */
+  readonly modifiedAt: number;
+}
+
+/** Who has a say in a ConfigMap, and in one key of its data. */
+export interface ConfigMapOwner {
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** The tool that manages it, by its labels and annotations: `Helm release kube-system/aws-vpc-cni`. */
+  readonly managedBy: string | undefined;
+  /** Who wrote that key last, by managedFields: a field manager and a time, `kubectl-edit at 2026-03-01T12:00:00Z`. */
+  readonly lastWriter: string | undefined;
 }
 
 /** An access entry of EKS: https://docs.aws.amazon.com/eks/latest/APIReference/API_AccessEntry.html */
@@ -72,6 +86,17 @@ export interface LaunchTemplates {
 export interface Addons {
   /** Undefined when it is not installed. */
   find(name: string, signal: AbortSignal): Promise<Answer<Addon | undefined>>;
+  /**
+   * Sets these configuration values of an add-on and keeps all others, its version and its role. Fields of its objects that somebody else
+   * changed are kept, too. An add-on that is no longer as it was seen is the trouble `conflict`. Repeating a call with the same token is done.
+   */
+  configure(
+    name: string,
+    values: Readonly<Record<string, string>>,
+    seen: Addon,
+    token: string,
+    signal: AbortSignal,
+  ): Promise<Answer<void>>;
 }
 
 /** Access entries of that cluster. */
@@ -93,6 +118,18 @@ export interface Capacity {
 export interface SystemObjects {
   /** The data of ConfigMap kube-system/amazon-vpc-cni; undefined when there is none. */
   cniConfig(signal: AbortSignal): Promise<Answer<Readonly<Record<string, string>> | undefined>>;
+  /** Who has a say in a key of its data; undefined when there is no such ConfigMap. */
+  cniConfigOwner(key: string, signal: AbortSignal): Promise<Answer<ConfigMapOwner | undefined>>;
+  /**
+   * Sets a key of its data, and no other. Without `seen` the ConfigMap is created. One that changed since it was seen is the trouble
+   * `conflict`, and so is a key that another field manager wrote into a ConfigMap that was created since.
+   */
+  setCniConfig(
+    key: string,
+    value: string,
+    seen: ConfigMapOwner | undefined,
+    signal: AbortSignal,
+  ): Promise<Answer<void>>;
   /** The roles of ConfigMap kube-system/aws-auth; none when there is none. */
   roleMappings(signal: AbortSignal): Promise<Answer<readonly RoleMapping[]>>;
   /** Whether Deployment kube-system/vpc-resource-controller exists. */

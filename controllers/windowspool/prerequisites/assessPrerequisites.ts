@@ -103,9 +103,10 @@ function assessRights(s: Situation): Finding | undefined {
   const denied = aws ?? other ?? look;
   if (!denied) return undefined;
   const ofAws = aws !== undefined || other === undefined;
+  const { role, account } = grantsOf(denied.operation);
   const fix = ofAws
-    ? `Grant ${denied.action ?? 'the right'} to the operator's role; config/aws/iam-policy.json has all of them.`
-    : "Grant the right to the operator's ServiceAccount; config/rbac has all of them.";
+    ? `Grant ${denied.action ?? 'the right'} to the operator's role; ${role} has all of them.`
+    : `Grant the right to the operator's ServiceAccount; ${account} has all of them.`;
   const beforeCreation = denied === hiddenGroup(s) ? ` ${MISSING_GROUP}` : '';
   const message = `${ofAws ? 'AWS' : 'The API server'} denied ${sentence(`${denied.operation}: ${denied.message}`)} ${fix}${beforeCreation}`;
   const status = aws || other ? ({ status: 'False', working: true } as const) : ({ status: 'Unknown' } as const);
@@ -119,6 +120,13 @@ const MISSING_GROUP =
 /** Why a node group that was never seen could not be described. */
 function hiddenGroup({ group, pool }: Situation): Trouble | undefined {
   return group.kind === 'unreachable' && pool.status?.nodeGroup?.arn === undefined ? group.trouble : undefined;
+}
+
+/** Where the rights for an operation are. Those to enable Windows IPAM are pieces of their own. */
+function grantsOf(operation: string): { readonly role: string; readonly account: string } {
+  const isOption = operation === 'UpdateAddon' || operation === 'patch configmaps';
+  if (isOption) return { role: 'config/aws/windows-ipam.json', account: 'config/windows-ipam' };
+  return { role: 'config/aws/iam-policy.json', account: 'config/rbac' };
 }
 
 function clusterMismatch({ cluster, settings, pool }: Situation): Finding {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { type PrerequisiteReason, prerequisiteReasons } from '../reasons.ts';
 import { known } from '../testing/answers.ts';
 import { sampleCluster, samplePool, sampleTemplate, sampleTrouble } from '../testing/fixtures.ts';
-import { randomFacts, sampleFacts, sampleInput, unasked } from '../testing/prerequisites.ts';
+import { randomFacts, sampleAddon, sampleFacts, sampleInput, unasked } from '../testing/prerequisites.ts';
 import { checks, examine } from './checks.ts';
 import { type CheckInput, type PrerequisiteFacts, RIGHTS } from './facts.ts';
 import { missingAccessEntry } from './roleChecks.ts';
@@ -27,7 +27,7 @@ const facts = sampleFacts();
 const without = (...names: readonly (keyof typeof RIGHTS)[]) =>
   Object.fromEntries(Object.entries(facts).filter(([name]) => !names.includes(name as never))) as typeof facts;
 const off = known({ 'enable-windows-ipam': 'false' });
-const addon = (configuration: string, status = 'ACTIVE') => known({ status, configuration });
+const addon = (windowsIpam: boolean, status = 'ACTIVE') => known(sampleAddon({ status, windowsIpam }));
 const types = (...instanceTypes: string[]) => samplePool({ nodeGroup: { instanceTypes } }).spec;
 const template = (launchTemplate: object, rest: object = {}) =>
   samplePool({ nodeGroup: { instanceTypes: undefined, diskSizeGiB: undefined, launchTemplate, ...rest } } as never)
@@ -89,7 +89,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       'in Auto Mode with the vpc-cni add-on',
       sampleInput({
         cluster: sampleCluster({ autoMode: true }),
-        facts: sampleFacts({ cniAddon: addon('{"enableWindowsIpam":"true"}') }),
+        facts: sampleFacts({ cniAddon: addon(true) }),
       }),
       [
         `AutoModeUnsupported (warning): ${AUTO_MODE}. The node group of the pool brings them, and needs the vpc-cni add-on, which is installed. Keep the add-on`,
@@ -208,7 +208,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       'with IPAM off, which the add-on owns',
-      sampleInput({ facts: sampleFacts({ cniConfig: off, cniAddon: addon('{"env":{"WARM_IP_TARGET":"2"}}') }) }),
+      sampleInput({ facts: sampleFacts({ cniConfig: off, cniAddon: addon(false) }) }),
       [
         `${IPAM_OFF} ${HAS_FALSE} The vpc-cni add-on of cluster prod owns it: add {"enableWindowsIpam":"true"} to the add-on's configuration values instead of patching the ConfigMap`,
       ],
@@ -216,10 +216,10 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     [
       'with IPAM on in the add-on and not in the ConfigMap',
       sampleInput({
-        facts: sampleFacts({ cniConfig: known(undefined), cniAddon: addon('enableWindowsIpam: "true"', 'DEGRADED') }),
+        facts: sampleFacts({ cniConfig: known(undefined), cniAddon: addon(true, 'DEGRADED') }),
       }),
       [
-        `${IPAM_OFF} There is no ConfigMap kube-system/amazon-vpc-cni. The vpc-cni add-on of cluster prod says {"enableWindowsIpam":"true"} and is DEGRADED: update it with --resolve-conflicts OVERWRITE`,
+        `${IPAM_OFF} There is no ConfigMap kube-system/amazon-vpc-cni. The vpc-cni add-on of cluster prod enables it and is DEGRADED, and another user changed the ConfigMap: set enable-windows-ipam: "true" in the ConfigMap again`,
       ],
     ],
     [
@@ -229,14 +229,10 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
         `${IPAM_OFF} ${HAS_FALSE} Where the vpc-cni add-on is installed, set its configuration value {"enableWindowsIpam":"true"}; elsewhere set enable-windows-ipam: "true" in the ConfigMap`,
       ],
     ],
-    [
-      'with IPAM on in the ConfigMap alone',
-      sampleInput({ facts: sampleFacts({ cniAddon: addon('{"enableWindowsIpam":"false"}') }) }),
-      [],
-    ],
+    ['with IPAM on in the ConfigMap alone', sampleInput({ facts: sampleFacts({ cniAddon: addon(false) }) }), []],
     [
       'with a ConfigMap that may not be read and IPAM on in the add-on',
-      sampleInput({ facts: sampleFacts({ cniConfig: unasked(), cniAddon: addon('{"enableWindowsIpam": true}') }) }),
+      sampleInput({ facts: sampleFacts({ cniConfig: unasked(), cniAddon: addon(true) }) }),
       [],
     ],
     [
@@ -739,7 +735,7 @@ describe('the prerequisites', () => {
       const denied = sampleFacts({ accessEntry: known(undefined), [fact]: unasked() });
       const cluster = sampleCluster(fact === 'ami' ? { kubernetesVersion: '1.37' } : {});
       const { unknown, failed } = examine(sampleInput({ facts: denied, cluster }));
-      if (fact === 'cniAddon') assert.deepEqual(unknown, []);
+      if (fact === 'cniAddon' || fact === 'cniConfigOwner') assert.deepEqual(unknown, []);
       else
         assert.ok(
           unknown.some(({ result }) => result.right === RIGHTS[fact]),

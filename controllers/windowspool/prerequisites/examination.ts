@@ -1,12 +1,13 @@
 /** What the prerequisites come to for a pool. Pure. */
 
-import { isClusterMismatch, isDeleting, lacksNodes } from '../facts.ts';
+import { isClusterMismatch, isDeleting, isLasting, isPaused, lacksNodes } from '../facts.ts';
 import { isOwnedBy } from '../nodeGroup/nodeGroup.ts';
 import { nodeGroupIn } from '../poolKind.ts';
 import type { Reason } from '../reasons.ts';
 import type { Situation } from '../situation.ts';
+import { isIpamStep } from '../steps.ts';
 import { type Examination, examine, isPrerequisite } from './checks.ts';
-import type { CheckInput } from './facts.ts';
+import type { CheckInput, IpamOffer } from './facts.ts';
 import { ignoredPrerequisites } from './ignored.ts';
 
 /** What the checks look at; undefined for a pool that goes, or whose cluster or group is not its own or not known. */
@@ -22,8 +23,25 @@ export function checkInputOf(s: Situation): CheckInput | undefined {
     creating: isToBeMade(s),
     groupStatus: group.kind === 'seen' ? group.group.status : undefined,
     managesAccessEntry: nodeGroupIn(pool.spec).manageAccessEntry,
+    ...(settings.enableWindowsIpam && !isPaused(pool) && { windowsIpam: ipamOfferOf(s) }),
     instances: Math.max(s.roster.total + s.roster.strays.length, s.instances?.length ?? 0),
     ignored: ignoredPrerequisites(pool),
+  };
+}
+
+/** How the operator enables Windows IPAM for a pool that needs it. */
+export function ipamOfferOf({ now, settings, ipamAttempts: attempts = {}, troubles }: Situation): IpamOffer {
+  const { pollMs, resyncMs, createRetryMs } = settings;
+  const trouble = troubles.find(
+    ({ step, trouble: { kind } }) => isIpamStep({ kind: step }) && kind !== 'denied',
+  )?.trouble;
+  return {
+    now,
+    attempts,
+    trouble: trouble && isLasting(trouble) ? trouble : undefined,
+    pollMs,
+    resyncMs,
+    createRetryMs,
   };
 }
 

@@ -1,10 +1,11 @@
 /** What the checks of prerequisites look at: gathered once, plain data. */
 import type { WindowsPoolSpec } from '../api.gen.ts';
-import type { Answer } from '../ports/answer.ts';
+import type { Answer, Trouble } from '../ports/answer.ts';
 import type { Cluster } from '../ports/eks.ts';
 import type {
   AccessEntry,
   Addon,
+  ConfigMapOwner,
   InstanceType,
   LaunchTemplate,
   Offering,
@@ -23,6 +24,8 @@ export interface PrerequisiteFacts {
   /** ConfigMap kube-system/amazon-vpc-cni. */
   readonly cniConfig?: Answer<Readonly<Record<string, string>> | undefined>;
   readonly cniAddon?: Answer<Addon | undefined>;
+  /** Who has a say in enable-windows-ipam of that ConfigMap; asked where the operator is about to set it. */
+  readonly cniConfigOwner?: Answer<ConfigMapOwner | undefined>;
   /** Whether Deployment kube-system/vpc-resource-controller exists. */
   readonly legacyController?: Answer<boolean>;
   readonly accessEntry?: Answer<AccessEntry | undefined>;
@@ -44,6 +47,7 @@ export interface PrerequisiteFacts {
 export const RIGHTS: Readonly<Record<Exclude<keyof PrerequisiteFacts, 'complete'>, string>> = {
   cniConfig: 'get configmaps kube-system/amazon-vpc-cni',
   cniAddon: 'eks:DescribeAddon',
+  cniConfigOwner: 'get configmaps kube-system/amazon-vpc-cni',
   legacyController: 'get deployments.apps kube-system/vpc-resource-controller',
   accessEntry: 'eks:DescribeAccessEntry',
   roleMappings: 'get configmaps kube-system/aws-auth',
@@ -55,6 +59,23 @@ export const RIGHTS: Readonly<Record<Exclude<keyof PrerequisiteFacts, 'complete'
   offerings: 'ec2:DescribeInstanceTypeOfferings',
   subnets: 'ec2:DescribeSubnets',
 };
+
+/** When the operator enables Windows IPAM. Epoch milliseconds, and durations in milliseconds. */
+export interface IpamOffer {
+  readonly now: number;
+  /** When this process last did each step about it. */
+  readonly attempts: IpamAttempts;
+  /** Why the last try came to nothing, where the same try would come to nothing again. */
+  readonly trouble: Trouble | undefined;
+  readonly pollMs: number;
+  /** Until it enables again what another user disabled. */
+  readonly resyncMs: number;
+  /** Until an update of the add-on that failed is tried again. */
+  readonly createRetryMs: number;
+}
+
+/** When a step about Windows IPAM was last done, in epoch milliseconds. */
+export type IpamAttempts = Readonly<Partial<Record<'updateAddon' | 'applyCniConfig', number>>>;
 
 /** What a check looks at. */
 export interface CheckInput {
@@ -68,6 +89,8 @@ export interface CheckInput {
   readonly groupStatus: string | undefined;
   /** Whether the operator makes an access entry that is missing. */
   readonly managesAccessEntry: boolean;
+  /** What the operator does about Windows IPAM; undefined: nothing, because --enable-windows-ipam is off or the pool is paused. */
+  readonly windowsIpam?: IpamOffer;
   /** Instances that the pool has, nodes or not yet: their addresses are no longer free. */
   readonly instances: number;
   /** Prerequisites that the user asked to ignore. */

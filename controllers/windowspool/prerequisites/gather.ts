@@ -7,6 +7,7 @@ import type { NodeGroups, Releases } from '../ports/eks.ts';
 import type { PrerequisiteSources } from '../ports/prerequisites.ts';
 import type { Situation } from '../situation.ts';
 import { instanceTypesOf, templateIn, templateVersion } from '../upgrades/launchTemplate.ts';
+import { IPAM_KEY, isIpamOn } from './addressMode.ts';
 import { unlistedMinor } from './clusterChecks.ts';
 import { scopeOf, wasUnmet } from './examination.ts';
 import type { PrerequisiteFacts } from './facts.ts';
@@ -19,6 +20,13 @@ export const LONG_MS = 3_600_000;
 export function accessEntryQuestion(role: string): string {
   return `access entry ${role}`;
 }
+
+const CNI_CONFIG_QUESTION = 'ConfigMap amazon-vpc-cni';
+const CNI_ADDON_QUESTION = 'add-on vpc-cni';
+const CNI_OWNER_QUESTION = 'owner of ConfigMap amazon-vpc-cni';
+
+/** The questions about Windows IPAM, by which their shared answers are forgotten. */
+export const IPAM_QUESTIONS = [CNI_CONFIG_QUESTION, CNI_ADDON_QUESTION, CNI_OWNER_QUESTION] as const;
 
 type Sources = PrerequisiteSources & {
   readonly nodeGroups: Pick<NodeGroups, 'describe'>;
@@ -91,16 +99,20 @@ async function standingFacts(s: Situation, { addons, accessEntries, system }: So
   const role = nodeGroupIn(s.pool.spec).nodeRoleArn;
   const mode = s.cluster.kind === 'seen' ? s.cluster.cluster.authenticationMode : '';
   const [cniConfig, cniAddon, legacyController, linuxNode, accessEntry, roleMappings] = await Promise.all([
-    ask('ConfigMap amazon-vpc-cni', (signal) => system.cniConfig(signal)),
-    ask('add-on vpc-cni', (signal) => addons.find('vpc-cni', signal)),
+    ask(CNI_CONFIG_QUESTION, (signal) => system.cniConfig(signal)),
+    ask(CNI_ADDON_QUESTION, (signal) => addons.find('vpc-cni', signal)),
     ask('Deployment vpc-resource-controller', (signal) => system.legacyController(signal)),
     ask('Linux node', (signal) => system.linuxNode(signal)),
     mode !== 'CONFIG_MAP' && ask(accessEntryQuestion(role), (signal) => accessEntries.find(role, signal)),
     mode !== 'API' && ask('ConfigMap aws-auth', (signal) => system.roleMappings(signal)),
   ]);
+  const enables = s.settings.enableWindowsIpam && cniConfig.ok && !isIpamOn(cniConfig.value);
+  const cniConfigOwner =
+    enables && (await ask(CNI_OWNER_QUESTION, (signal) => system.cniConfigOwner(IPAM_KEY, signal)));
   return {
     cniConfig,
     cniAddon,
+    ...(cniConfigOwner && { cniConfigOwner }),
     legacyController,
     linuxNode,
     ...(accessEntry && { accessEntry }),

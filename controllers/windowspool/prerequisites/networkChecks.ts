@@ -4,22 +4,33 @@ import type { Addon } from '../ports/prerequisites.ts';
 import { IPAM_KEY, isIpamOn } from './addressMode.ts';
 import { type Check, failed, given, met, type Result, unknown } from './check.ts';
 import type { CheckInput } from './facts.ts';
+import { type IpamMove, lastWriterOf, nextIpamMove } from './windowsIpam.ts';
 
 /**
  * Ensures that pods get addresses. The VPC resource controller reads the ConfigMap alone; where the vpc-cni add-on is installed, it
  * writes that ConfigMap, and what somebody patched there is gone with the add-on's next update.
  */
-function windowsIpam({ facts, cluster }: CheckInput): Result | undefined {
+function windowsIpam({ facts, cluster, windowsIpam: offer }: CheckInput): Result | undefined {
   const { cniConfig, cniAddon } = facts;
   if (!cniConfig) return undefined;
-  const addonSays = cniAddon?.ok && cniAddon.value ? ipamOfAddon(cniAddon.value) : undefined;
   // The add-on's own word is enough where the ConfigMap can't be read.
-  if (!cniConfig.ok) return addonSays ? met : unknown('cniConfig', cniConfig.trouble);
+  if (!cniConfig.ok) return cniAddon?.ok && cniAddon.value?.windowsIpam ? met : unknown('cniConfig', cniConfig.trouble);
   if (isIpamOn(cniConfig.value)) return met;
   const found = cniConfig.value
     ? `ConfigMap kube-system/amazon-vpc-cni has ${IPAM_KEY}: ${JSON.stringify(cniConfig.value[IPAM_KEY] ?? '')}`
     : 'There is no ConfigMap kube-system/amazon-vpc-cni';
-  return failed(`Windows IPAM is off, so pods get no addresses. ${found}. ${remedy(cniAddon, cluster.name)}`);
+  const off = `Windows IPAM is off, so pods get no addresses. ${found}${lastWriterOf(facts)}.`;
+  if (!offer) return failed(`${off} ${remedy(cniAddon, cluster.name)}`);
+  const move = nextIpamMove(facts, offer);
+  if (move.kind === 'blocked') return failed(`${off} ${move.why}`);
+  return { kind: 'failed', message: `${off} ${describeMove(move, cluster.name)}`, passes: true };
+}
+
+/** What the operator does, or waits for. */
+function describeMove(move: Exclude<IpamMove, { kind: 'blocked' }>, cluster: string): string {
+  if (move.kind === 'wait') return `${move.why}. Wait`;
+  const owner = move.kind === 'updateAddon' ? `the vpc-cni add-on of cluster ${cluster}` : 'the ConfigMap';
+  return `The operator enables it in ${owner} (--enable-windows-ipam)`;
 }
 
 const VALUE = '{"enableWindowsIpam":"true"}';
@@ -30,14 +41,9 @@ function remedy(addon: Answer<Addon | undefined> | undefined, cluster: string): 
   if (!addon?.ok)
     return `Where the vpc-cni add-on is installed, set its configuration value ${VALUE}; elsewhere ${PATCH}`;
   if (!addon.value) return `The vpc-cni add-on is not installed: ${PATCH}`;
-  if (ipamOfAddon(addon.value))
-    return `The vpc-cni add-on of cluster ${cluster} says ${VALUE} and is ${addon.value.status}: update it with --resolve-conflicts OVERWRITE`;
+  if (addon.value.windowsIpam)
+    return `The vpc-cni add-on of cluster ${cluster} enables it and is ${addon.value.status}, and another user changed the ConfigMap: ${PATCH} again`;
   return `The vpc-cni add-on of cluster ${cluster} owns it: add ${VALUE} to the add-on's configuration values instead of patching the ConfigMap`;
-}
-
-/** Whether the add-on's configuration switches Windows IPAM on. It is JSON or YAML; a word of it is enough. */
-function ipamOfAddon({ configuration }: Addon): boolean {
-  return /["']?enableWindowsIpam["']?\s*:\s*["']?true\b/.test(configuration);
 }
 
 /** The old controller in the cluster keeps the one in EKS' control plane from its work. */

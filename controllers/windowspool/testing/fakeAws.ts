@@ -10,6 +10,7 @@ import type { Deps } from '../reconcile.ts';
 import { flat } from './fakeCalls.ts';
 import { FakeCluster, sameTaint } from './fakeCluster.ts';
 import { sampleCluster, sampleNode, sampleNodes, sampleTrouble, templateOfGroup } from './fixtures.ts';
+import { sampleConfigMapOwner } from './prerequisites.ts';
 
 export class FakeAws extends FakeCluster {
   groups = new Map<string, NodeGroup>();
@@ -19,6 +20,8 @@ export class FakeAws extends FakeCluster {
   prerequisites = {
     cniConfig: { 'enable-windows-ipam': 'true' } as Readonly<Record<string, string>> | undefined,
     cniAddon: undefined as Addon | undefined,
+    /** What manages the ConfigMap. */
+    cniManagedBy: undefined as string | undefined,
     accessEntry: { type: 'EC2_WINDOWS' } as AccessEntry | undefined,
     freeAddresses: 251,
   };
@@ -71,7 +74,16 @@ export class FakeAws extends FakeCluster {
             this.tag(arn, (now) => Object.fromEntries(Object.entries(now).filter(([key]) => !keys.includes(key)))),
           ),
       },
-      addons: { find: () => this.call('DescribeAddon', () => this.prerequisites.cniAddon) },
+      addons: {
+        find: () => this.call('DescribeAddon', () => this.lookAtAddon()),
+        configure: (_name, _values, seen) =>
+          this.call('UpdateAddon', () => {
+            // The add-on that EKS has by then.
+            const addon = this.prerequisites.cniAddon;
+            if (addon?.status !== seen.status) return;
+            this.prerequisites = { ...this.prerequisites, cniAddon: { ...addon, status: 'UPDATING' } };
+          }),
+      },
       accessEntries: {
         find: () => this.call('DescribeAccessEntry', () => this.prerequisites.accessEntry),
         create: (role, token) =>
@@ -101,6 +113,16 @@ export class FakeAws extends FakeCluster {
       },
       system: {
         cniConfig: () => this.call('get ConfigMap amazon-vpc-cni', () => this.prerequisites.cniConfig),
+        cniConfigOwner: () =>
+          this.call(
+            'get owner of ConfigMap amazon-vpc-cni',
+            () => this.prerequisites.cniConfig && sampleConfigMapOwner({ managedBy: this.prerequisites.cniManagedBy }),
+          ),
+        setCniConfig: (key, value) =>
+          this.call('patch ConfigMap amazon-vpc-cni', () => {
+            const cniConfig = { ...this.prerequisites.cniConfig, [key]: value };
+            this.prerequisites = { ...this.prerequisites, cniConfig };
+          }),
         roleMappings: () => this.call('get ConfigMap aws-auth', () => []),
         legacyController: () => this.call('get Deployment vpc-resource-controller', () => false),
         linuxNode: () => this.call('list Linux nodes', () => true),
@@ -145,6 +167,18 @@ export class FakeAws extends FakeCluster {
 
   protected override isGroup(name: string): boolean {
     return this.groups.has(name);
+  }
+
+  /** One that is UPDATING has its new configuration at the next look, and so has the ConfigMap. */
+  protected lookAtAddon(): Addon | undefined {
+    const { cniAddon: addon, cniConfig } = this.prerequisites;
+    if (addon?.status !== 'UPDATING') return addon;
+    this.prerequisites = {
+      ...this.prerequisites,
+      cniAddon: { ...addon, status: 'ACTIVE', windowsIpam: true, modifiedAt: this.now },
+      cniConfig: { ...cniConfig, 'enable-windows-ipam': 'true' },
+    };
+    return addon;
   }
 
   protected look(name: string): NodeGroup | undefined {

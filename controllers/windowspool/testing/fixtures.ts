@@ -26,6 +26,7 @@ export const settings: Settings = {
   createRetryMs: 15 * MINUTE,
   deniedRetryMs: MINUTE,
   maxPoolsUpdating: 1,
+  enableWindowsIpam: false,
 };
 
 export const CLUSTER_ARN = 'arn:aws:eks:eu-west-1:111122223333:cluster/prod';

@@ -1,9 +1,10 @@
 /** Facts about a cluster in which nothing is missing, and how a test changes them. */
 import fc from 'fast-check';
 import type { TroubleKind } from '../ports/answer.ts';
+import type { Addon, ConfigMapOwner } from '../ports/prerequisites.ts';
 import type { CheckInput, PrerequisiteFacts } from '../prerequisites/facts.ts';
 import { known } from './answers.ts';
-import { sampleCluster, samplePool, sampleTrouble } from './fixtures.ts';
+import { MINUTE, NOW, sampleCluster, samplePool, sampleTrouble } from './fixtures.ts';
 
 type Facts = Omit<PrerequisiteFacts, 'complete'>;
 
@@ -27,6 +28,22 @@ export function sampleFacts(change: Facts = {}): PrerequisiteFacts {
       { id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 251 },
       { id: 'subnet-0b000000', zone: 'eu-west-1b', freeAddresses: 251 },
     ]),
+    ...change,
+  };
+}
+
+/** The vpc-cni add-on as EKS describes it: ACTIVE, and without a word about Windows. */
+export function sampleAddon(change: Partial<Addon> = {}): Addon {
+  return { status: 'ACTIVE', windowsIpam: false, issues: [], modifiedAt: NOW - 60 * MINUTE, ...change };
+}
+
+/** ConfigMap amazon-vpc-cni that kubectl created and nothing manages. */
+export function sampleConfigMapOwner(change: Partial<ConfigMapOwner> = {}): ConfigMapOwner {
+  return {
+    uid: 'config-map-uid',
+    resourceVersion: '7',
+    managedBy: undefined,
+    lastWriter: 'kubectl-edit at 2026-03-01T11:00:00Z',
     ...change,
   };
 }
@@ -81,12 +98,15 @@ export const randomFacts: fc.Arbitrary<PrerequisiteFacts> = fc.record(
     cniAddon: some(
       fc.option(
         fc.record({
-          status: fc.constantFrom('ACTIVE', 'UPDATING'),
-          configuration: fc.constantFrom('', '{"enableWindowsIpam":"true"}'),
+          status: fc.constantFrom('ACTIVE', 'UPDATING', 'UPDATE_FAILED', 'CREATE_FAILED'),
+          windowsIpam: fc.constantFrom(true, false, undefined),
+          issues: fc.subarray(['ConfigurationConflict: Conflicts found']),
+          modifiedAt: fc.constantFrom(0, NOW),
         }),
         { nil: undefined },
       ),
     ),
+    cniConfigOwner: some(fc.option(fc.constant(sampleConfigMapOwner()), { nil: undefined })),
     legacyController: some(fc.boolean()),
     ami: some(fc.boolean()),
     accessEntry: some(

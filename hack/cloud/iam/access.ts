@@ -38,7 +38,9 @@ export function questionsOf<K extends OperationName>(
     case 'UpdateAddon':
       return [
         { action: `eks:${name}`, resource: addonArn(cloud, given) },
-        ...(given.serviceAccountRoleArn === undefined ? [] : [passRole(String(given.serviceAccountRoleArn), 'eks.amazonaws.com')]),
+        ...(given.serviceAccountRoleArn === undefined
+          ? []
+          : [passRole(String(given.serviceAccountRoleArn), 'eks.amazonaws.com')]),
       ];
     case 'CreateAccessEntry':
       return createEntryQuestions(cloud, clusterArn, input as CreateAccessEntryRequest);

@@ -33,11 +33,14 @@ export class Policy {
     this.#statements = statementsOf(document);
   }
 
-  /** The policy in a file, with its words in capitals (`REGION` and the like) replaced by the given values. */
-  static fromFile(path: string, words: Readonly<Record<string, string>>): Policy {
-    let text = readFileSync(path, 'utf8');
-    for (const [word, value] of Object.entries(words)) text = text.replaceAll(word, value);
-    return new Policy(JSON.parse(text));
+  /** The policies in files together, with their words in capitals (`REGION` and the like) replaced by the given values. */
+  static fromFiles(paths: readonly string[], words: Readonly<Record<string, string>>): Policy {
+    const documents = paths.map((path) => {
+      let text = readFileSync(path, 'utf8');
+      for (const [word, value] of Object.entries(words)) text = text.replaceAll(word, value);
+      return JSON.parse(text) as { readonly Statement: readonly unknown[] };
+    });
+    return new Policy({ ...documents[0], Statement: documents.flatMap(({ Statement }) => Statement) });
   }
 
   /** Takes an action away until it is restored, as an administrator would. */

@@ -1,6 +1,8 @@
 /** What a paused pool only shows. */
 import { PAUSED_ANNOTATION } from '../../labels.ts';
-import { knownStatus, LEAVING, samplePool, sampleSituation } from '../fixtures.ts';
+import { known } from '../answers.ts';
+import { knownStatus, LEAVING, samplePool, sampleSituation, settings } from '../fixtures.ts';
+import { sampleConfigMapOwner, sampleFacts } from '../prerequisites.ts';
 import { seen } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
 import { DELETE, GROW_STEPS } from './steps.ts';
@@ -21,6 +23,18 @@ export const pausedCases: readonly PlanCase[] = [
       group: seen(),
     }),
     want: GROW_STEPS.slice(1),
+  },
+  {
+    name: 'a paused pool that needs Windows IPAM',
+    situation: sampleSituation({
+      pool: samplePool({ paused: true }, { status: knownStatus() }),
+      settings: { ...settings, enableWindowsIpam: true },
+      prerequisites: sampleFacts({
+        cniConfig: known({}),
+        cniConfigOwner: known(sampleConfigMapOwner()),
+      }),
+    }),
+    want: ['set enable-windows-ipam: "true" in ConfigMap kube-system/amazon-vpc-cni'],
   },
   {
     name: 'a paused pool that is deleted',

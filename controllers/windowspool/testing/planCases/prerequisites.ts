@@ -1,8 +1,8 @@
-/** While prerequisites are met or not, and the access entry that the operator makes. */
+/** While prerequisites are met or not, and what the operator does about them: the access entry, and Windows IPAM. */
 import type { PrerequisiteFacts } from '../../prerequisites/facts.ts';
 import { known } from '../answers.ts';
-import { knownStatus, samplePool, sampleSituation } from '../fixtures.ts';
-import { sampleFacts, unasked } from '../prerequisites.ts';
+import { knownStatus, MINUTE, NOW, samplePool, sampleSituation, sampleTrouble, settings } from '../fixtures.ts';
+import { sampleAddon, sampleConfigMapOwner, sampleFacts, unasked } from '../prerequisites.ts';
 import { otherAuthority, seen } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
 import { CREATE, REMEMBER } from './steps.ts';
@@ -17,6 +17,27 @@ function bare(prerequisites: PrerequisiteFacts) {
 }
 
 const noEntry = sampleFacts({ accessEntry: known(undefined) });
+
+const IPAM_IN_ADDON = 'set enableWindowsIpam: "true" in the vpc-cni add-on of cluster prod';
+const IPAM_IN_CONFIG = 'set enable-windows-ipam: "true" in ConfigMap kube-system/amazon-vpc-cni';
+
+/** Facts in which Windows IPAM is off. */
+const ipamOff = (change: Partial<PrerequisiteFacts> = {}) =>
+  sampleFacts({
+    cniConfig: known({ 'enable-windows-ipam': 'false' }),
+    cniConfigOwner: known(sampleConfigMapOwner()),
+    ...change,
+  });
+const addonOff = ipamOff({ cniAddon: known(sampleAddon()) });
+/** A pool that lives, under an operator that enables Windows IPAM. */
+const enabling = (prerequisites: PrerequisiteFacts, change: Parameters<typeof sampleSituation>[0] = {}) =>
+  sampleSituation({
+    pool: samplePool({}, { status: knownStatus() }),
+    settings: { ...settings, enableWindowsIpam: true },
+    prerequisites,
+    ...change,
+  });
+const deniedUpdate = { at: NOW, step: 'updateAddon', trouble: sampleTrouble('denied') };
 
 export const prerequisiteCases: readonly PlanCase[] = [
   {
@@ -44,6 +65,58 @@ export const prerequisiteCases: readonly PlanCase[] = [
   {
     name: 'makes no access entry for the group of another',
     situation: sampleSituation({ pool: made, group: seen({ tags: {} }), prerequisites: noEntry }),
+    want: [],
+  },
+  { name: 'enables Windows IPAM in the ConfigMap', situation: enabling(ipamOff()), want: [IPAM_IN_CONFIG] },
+  { name: 'enables Windows IPAM in the add-on that owns it', situation: enabling(addonOff), want: [IPAM_IN_ADDON] },
+  {
+    name: 'enables Windows IPAM before it makes the group',
+    situation: enabling(addonOff, { group: { kind: 'absent' }, nodes: [] }),
+    want: [IPAM_IN_ADDON],
+  },
+  {
+    name: 'says who may disable Windows IPAM again',
+    situation: enabling(
+      ipamOff({ cniConfigOwner: known(sampleConfigMapOwner({ managedBy: 'Helm release kube-system/aws-vpc-cni' })) }),
+    ),
+    want: [
+      `${IPAM_IN_CONFIG}. Helm release kube-system/aws-vpc-cni manages the ConfigMap and may revert it: enable it there, too (enableWindowsIpam: "true" in the chart aws-vpc-cni)`,
+    ],
+  },
+  { name: 'enables no Windows IPAM that is on', situation: enabling(sampleFacts()), want: [] },
+  {
+    name: 'enables no Windows IPAM without the flag',
+    situation: sampleSituation({ pool: samplePool({}, { status: knownStatus() }), prerequisites: addonOff }),
+    want: [],
+  },
+  {
+    name: 'enables no Windows IPAM while nobody knows who owns it',
+    situation: enabling(ipamOff({ cniAddon: unasked() })),
+    want: [],
+  },
+  {
+    name: 'enables no Windows IPAM while the add-on is updated',
+    situation: enabling(ipamOff({ cniAddon: known(sampleAddon({ status: 'UPDATING' })) })),
+    want: [],
+  },
+  {
+    name: 'enables no Windows IPAM again that another user has just disabled',
+    situation: enabling(addonOff, { ipamAttempts: { updateAddon: NOW - MINUTE } }),
+    want: [],
+  },
+  {
+    name: 'enables no Windows IPAM again that was refused before',
+    situation: enabling(addonOff, { troubles: [deniedUpdate] }),
+    want: [],
+  },
+  {
+    name: 'enables no Windows IPAM for the group of another',
+    situation: enabling(addonOff, { group: seen({ tags: {} }) }),
+    want: [],
+  },
+  {
+    name: 'enables no Windows IPAM in another cluster',
+    situation: enabling(addonOff, { cluster: otherAuthority }),
     want: [],
   },
   {

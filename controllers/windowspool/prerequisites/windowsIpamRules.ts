@@ -1,0 +1,27 @@
+/** Ensures that Windows IPAM is on where a pool needs it and --enable-windows-ipam allows it. */
+import { hashOf } from '../hash.ts';
+import type { Situation } from '../situation.ts';
+import { isIpamStep, type Step } from '../steps.ts';
+import { checkInputOf, examinationOf, ipamOfferOf } from './examination.ts';
+import { mayBeReverted, nextIpamMove } from './windowsIpam.ts';
+
+/**
+ * Ensures that pods get addresses, by one change for the whole cluster at the owner of the setting. What failed for long is not tried again before
+ * it is due.
+ */
+export function enableWindowsIpam(s: Situation): readonly Step[] {
+  const input = checkInputOf(s);
+  if (!s.settings.enableWindowsIpam || !input || s.troubles.some(({ step }) => isIpamStep({ kind: step }))) return [];
+  if (!examinationOf(s)?.failed.some(({ check }) => check.reason === 'WindowsIPAMDisabled')) return [];
+  const move = nextIpamMove(input.facts, ipamOfferOf(s));
+  const { name, arn } = input.cluster;
+  if (move.kind === 'updateAddon') {
+    const { addon } = move;
+    // Of no pool: two that want it at the same time send the same request. After another change of the add-on it is another request.
+    const token = `vpc-cni-${hashOf({ arn, kind: move.kind, modifiedAt: addon.modifiedAt })}`;
+    return [{ kind: 'updateAddon', cluster: name, addon, token }];
+  }
+  if (move.kind !== 'applyCniConfig') return [];
+  const warning = mayBeReverted(move);
+  return [{ kind: 'applyCniConfig', seen: move.seen, ...(warning !== undefined && { warning }) }];
+}

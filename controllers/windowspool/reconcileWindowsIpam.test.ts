@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import type { Trouble } from './ports/answer.ts';
+import { preview, previewText } from './preview.ts';
+import { type Deps, reconcile } from './reconcile.ts';
+import { Crash, FakeWorld } from './testing/fakeWorld.ts';
+import { MINUTE, samplePool, sampleTrouble, settings } from './testing/fixtures.ts';
+import { conditionOf, fresh, hours, ready, signal, until, wake } from './testing/life.ts';
+import { sampleAddon } from './testing/prerequisites.ts';
+
+const enabling = { ...settings, enableWindowsIpam: true };
+const start = (world: FakeWorld): Deps => ({ ...world.start(), settings: enabling });
+const IN_ADDON = 'UpdateAddon';
+const IN_CONFIG = 'patch ConfigMap amazon-vpc-cni';
+
+/** A world in which Windows IPAM is off, in the add-on or without one. */
+function ipamOff({ addon = false } = {}): FakeWorld {
+  const world = new FakeWorld();
+  world.prerequisites.cniConfig = { 'enable-windows-ipam': 'false', other: 'kept' };
+  if (addon) world.prerequisites.cniAddon = sampleAddon();
+  world.apply(fresh());
+  return world;
+}
+
+const changes = (world: FakeWorld) => world.calls.filter((call) => call === IN_ADDON || call === IN_CONFIG);
+const events = (world: FakeWorld) =>
+  world.events.filter(({ reason }) => reason.startsWith('WindowsIPAM')).map(({ type, reason }) => `${type} ${reason}`);
+
+describe('an operator that enables Windows IPAM', () => {
+  for (const addon of [true, false]) {
+    const call = addon ? IN_ADDON : IN_CONFIG;
+    it(`does so once, ${addon ? 'in the add-on' : 'in the ConfigMap'}, says so, and the pool goes on`, async () => {
+      const world = ipamOff({ addon });
+      await until(world, start(world), () => ready(world) === 'True', 'Ready');
+      assert.deepEqual(changes(world), [call]);
+      assert.deepEqual(world.prerequisites.cniConfig, { 'enable-windows-ipam': 'true', other: 'kept' });
+      assert.ok(events(world).includes('Normal WindowsIPAMEnabled'), events(world).join());
+      assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /^True Met/);
+    });
+
+    it(`comes to the same wherever it ends (${call})`, async () => {
+      for (let at = 0; at < 40; at++) {
+        for (const when of ['before', 'after'] as const) {
+          const world = ipamOff({ addon });
+          world.crash = { at, when };
+          try {
+            await until(world, start(world), () => ready(world) === 'True', 'Ready');
+          } catch (error) {
+            if (!(error instanceof Crash)) throw error;
+          }
+          world.crash = undefined;
+          await until(world, start(world), () => ready(world) === 'True', 'Ready');
+          assert.ok(changes(world).length <= 2, `${when} ${at}: ${changes(world)}`);
+          assert.deepEqual(world.prerequisites.cniConfig, { 'enable-windows-ipam': 'true', other: 'kept' });
+        }
+      }
+    });
+  }
+
+  it('waits for the add-on, and is not Stalled meanwhile', async () => {
+    const world = ipamOff({ addon: true });
+    const deps = start(world);
+    await wake(world, deps);
+    assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /The vpc-cni add-on is UPDATING\. Wait\./);
+    assert.equal(conditionOf(world, 'Stalled'), undefined);
+    assert.equal(world.created, 0);
+  });
+
+  it('does nothing while the flag is off, nor for a paused pool, which shows it', async () => {
+    const without = ipamOff();
+    await wake(without, without.start());
+    const paused = ipamOff();
+    paused.apply(fresh({ paused: true }));
+    await wake(paused, start(paused));
+    assert.deepEqual([changes(without), changes(paused)], [[], []]);
+    assert.deepEqual(
+      paused.pools.get('web')?.status?.pendingSteps?.filter((step) => step.includes('ipam')),
+      ['set enable-windows-ipam: "true" in ConfigMap kube-system/amazon-vpc-cni'],
+    );
+    assert.match(conditionOf(paused, 'PrerequisitesMet') ?? '', /set enable-windows-ipam: "true" in the ConfigMap\./);
+  });
+
+  it('shows it in a preview, and only looks', async () => {
+    const world = ipamOff({ addon: true });
+    const deps = start(world);
+    const shown = await preview(fresh(), deps.sights, deps, enabling, world.now, signal);
+    assert.match(previewText(shown), /set enableWindowsIpam: "true" in the vpc-cni add-on of cluster prod\./);
+    assert.deepEqual(changes(world), []);
+  });
+
+  it('does so once for many pools that look at the same time', async () => {
+    const world = ipamOff({ addon: true });
+    const names = ['web', 'db', 'batch'];
+    for (const name of names) world.apply(samplePool({}, { metadata: { name, uid: name, generation: 0 } }));
+    const deps = start(world);
+    await Promise.all(names.map((name) => reconcile(name, deps, signal)));
+    assert.deepEqual(changes(world), [IN_ADDON]);
+  });
+
+  it('warns where a tool that manages the ConfigMap may revert it', async () => {
+    const world = ipamOff();
+    world.prerequisites.cniManagedBy = 'Helm release kube-system/aws-vpc-cni';
+    await wake(world, start(world));
+    assert.ok(events(world).includes('Warning WindowsIPAMEnabled'), events(world).join());
+  });
+
+  it('does not fight over it: once a resync, with an event each time', async () => {
+    const world = ipamOff();
+    const deps = start(world);
+    await until(world, deps, () => ready(world) === 'True', 'Ready');
+    world.calls.splice(0);
+    const disable = () => {
+      world.prerequisites.cniConfig = { 'enable-windows-ipam': 'false' };
+    };
+    const end = world.now + 60 * MINUTE;
+    while (world.now < end) {
+      disable();
+      const next = await wake(world, deps);
+      world.now += next.kind === 'after' ? next.ms : 2_000;
+    }
+    const most = (60 * MINUTE) / settings.resyncMs + 1;
+    const { length } = changes(world);
+    assert.ok(length >= 2 && length <= most, `${length} changes in an hour`);
+    assert.equal(world.events.filter(({ reason }) => reason === 'WindowsIPAMEnabled').length, length + 1);
+    world.now += 2 * settings.resyncMs;
+    disable();
+    await wake(world, deps);
+    assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /^True Met/);
+    // What is shared between pools is asked again by then, and it is not yet time.
+    world.now += 0.6 * settings.resyncMs;
+    disable();
+    world.apply(fresh({ driftPolicy: 'Report' }));
+    await wake(world, deps);
+    assert.match(
+      conditionOf(world, 'PrerequisitesMet') ?? '',
+      /last written by kubectl-edit at 2026-03-01T11:00:00Z.*another user disabled it.*tries again at/,
+    );
+  });
+
+  const failures: readonly [what: string, call: string, trouble: Trouble, words: RegExp][] = [
+    [
+      'the right to change the add-on',
+      IN_ADDON,
+      sampleTrouble('denied', { operation: IN_ADDON, message: 'not authorized to perform: eks:UpdateAddon' }),
+      /False AccessDenied: AWS denied UpdateAddon: .*config\/aws\/windows-ipam\.json has all of them/,
+    ],
+    [
+      'values that EKS takes',
+      IN_ADDON,
+      sampleTrouble('refused', { operation: IN_ADDON, message: 'Json schema validation failed' }),
+      /False WindowsIPAMDisabled: .*UpdateAddon failed: Json schema validation failed\. The operator tries again/,
+    ],
+    [
+      'the right to change the ConfigMap',
+      IN_CONFIG,
+      sampleTrouble('denied', { operation: 'patch configmaps', message: 'configmaps is forbidden' }),
+      /False AccessDenied: The API server denied patch configmaps: .*config\/windows-ipam has all of them/,
+    ],
+  ];
+  for (const [what, call, trouble, words] of failures) {
+    it(`tells what it lacks without ${what}, tries again later, and goes on with it`, async () => {
+      const world = ipamOff({ addon: call === IN_ADDON });
+      let lacks = true;
+      const denying = (deps: Deps): Deps => ({
+        ...deps,
+        addons: { ...deps.addons, configure: fails(() => deps.addons.configure, world) },
+        system: { ...deps.system, setCniConfig: fails(() => deps.system.setCniConfig, world) },
+      });
+      function fails<A extends readonly unknown[], R>(port: () => (...args: A) => Promise<R>, { calls }: FakeWorld) {
+        return async (...args: A): Promise<R> => {
+          if (!lacks) return port()(...args);
+          calls.push(call);
+          return { ok: false, trouble } as R;
+        };
+      }
+      const deps = denying(start(world));
+      await wake(world, deps);
+      const first = conditionOf(world, 'PrerequisitesMet') ?? '';
+      assert.match(first, words);
+      await hours(world, deps, 1);
+      assert.equal(conditionOf(world, 'PrerequisitesMet'), first);
+      assert.ok(changes(world).length <= 60, `${changes(world).length} tries in an hour`);
+      assert.ok(changes(world).length >= 3, `${changes(world).length} tries in an hour`);
+      lacks = false;
+      await until(world, deps, () => ready(world) === 'True', 'Ready');
+    });
+  }
+
+  it('tells of an update of the add-on that failed in the words of EKS, and tries again later', async () => {
+    const world = ipamOff({ addon: true });
+    const failed = { status: 'UPDATE_FAILED', issues: ['ConfigurationConflict: Conflicts found'] };
+    const fail = () => {
+      const { cniAddon } = world.prerequisites;
+      if (cniAddon?.status !== 'UPDATING') return;
+      world.prerequisites.cniAddon = { ...cniAddon, ...failed, modifiedAt: world.now };
+    };
+    const deps = start(world);
+    await wake(world, deps);
+    fail();
+    world.now = deps.sights.dueAt('web');
+    await wake(world, deps);
+    assert.match(
+      conditionOf(world, 'PrerequisitesMet') ?? '',
+      /EKS failed to update the vpc-cni add-on: ConfigurationConflict: Conflicts found\. Fix the cause\. The operator tries again at/,
+    );
+    assert.deepEqual(changes(world), [IN_ADDON]);
+    await until(world, deps, () => ready(world) === 'True', 'Ready');
+    assert.equal(changes(world).length, 2);
+  });
+});

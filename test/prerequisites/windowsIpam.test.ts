@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { waitFor } from '../../hack/controlplane/wait.ts';
+import { OPERATOR_USER, readAudit } from '../../hack/world/audit.ts';
+import { conditionOf, type World, windowsIpam } from '../../hack/world/world.ts';
+import { poolManifest } from '../pools.ts';
+import { setSwitch } from '../sharedWorld.ts';
+import { withPrerequisites } from './stage.ts';
+
+const COMPONENT = fileURLToPath(new URL('../../config/windows-ipam/', import.meta.url));
+const KEY = 'enable-windows-ipam';
+const CONFIG_MAP = ['-n', 'kube-system', 'configmap', 'amazon-vpc-cni'] as const;
+/** The marks of a Helm release on an object that it made. */
+const HELM = ['meta.helm.sh/release-name=aws-vpc-cni', 'meta.helm.sh/release-namespace=kube-system'];
+const ROLE = 'arn:aws:iam::111122223333:role/vpc-cni';
+
+/** The Role and RoleBinding of the component; the operator is a process, so its Deployment is not patched. */
+const rbac = ['role.yaml', 'role_binding.yaml'].flatMap((name) => ['-f', join(COMPONENT, name)]);
+
+interface ConfigMap {
+  readonly metadata: { readonly resourceVersion: string };
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+const configMap = (world: World) =>
+  world.get<ConfigMap>('configmap', 'amazon-vpc-cni', '-n', 'kube-system', '--show-managed-fields');
+
+/** The configuration values of the vpc-cni add-on now. */
+const valuesOf = ({ cloud }: World) => cloud.state.addons.get('vpc-cni')?.configurationValues;
+
+/** How often the operator sent an operation to AWS. */
+const sent = ({ cloud }: World, operation: string) =>
+  cloud.calls().filter((call) => call.operation === operation).length;
+
+/** What the operator wrote into the ConfigMap, by the audit log. */
+const writes = async ({ controlPlane }: World) =>
+  (await readAudit(controlPlane.auditLog, 'amazon-vpc-cni')).filter(
+    ({ user, verb, objectRef }) =>
+      user.username === OPERATOR_USER &&
+      objectRef?.resource === 'configmaps' &&
+      !['get', 'list', 'watch'].includes(verb),
+  );
+
+interface Event {
+  readonly type: string;
+  readonly reason: string;
+  readonly note: string;
+  readonly regarding: { readonly name: string };
+}
+
+/** Waits for an event of the pool that Windows IPAM was enabled. */
+const announced = (world: World, pool: string) =>
+  waitFor(
+    async () => {
+      const { items } = JSON.parse(await world.kubectl('get', 'events.v1.events.k8s.io', '-A', '-o', 'json')) as {
+        readonly items: readonly Event[];
+      };
+      return items.find(({ reason, regarding }) => reason === 'WindowsIPAMEnabled' && regarding.name === pool);
+    },
+    { what: `the event that Windows IPAM was enabled for ${pool}`, timeoutMs: 30_000 },
+  );
+
+const untilValue = (world: World, value: string) =>
+  waitFor(async () => (await configMap(world))?.data?.[KEY] === value, {
+    what: `${KEY}: ${value} in the ConfigMap`,
+    timeoutMs: 30_000,
+  });
+
+describe('Windows IPAM that nobody allowed the operator to enable', () => {
+  const { stage, is, remove } = withPrerequisites();
+
+  it('stays off: nothing is written, neither into the ConfigMap nor into the add-on', async () => {
+    const { world } = stage;
+    await world.apply(windowsIpam(false));
+    const before = (await configMap(world))?.metadata.resourceVersion;
+    const known = (await writes(world)).length;
+    world.cloud.resetCalls();
+    await world.apply(poolManifest('notallowed'));
+    await is('notallowed', 'PrerequisitesMet', 'False/WindowsIPAMDisabled');
+    assert.equal((await configMap(world))?.metadata.resourceVersion, before);
+    assert.equal((await writes(world)).length, known);
+    assert.equal(sent(world, 'UpdateAddon'), 0);
+    await remove('notallowed');
+  });
+});
+
+describe('Windows IPAM that the operator enables', () => {
+  const { stage, is, message, remove } = withPrerequisites(
+    '--enable-windows-ipam',
+    '--resync-interval=2s',
+    '--create-retry-interval=2s',
+  );
+  before(() => stage.world.kubectl('apply', ...rbac));
+  after(() => stage.world?.kubectl('delete', ...rbac));
+  const becomes = (value: string) => untilValue(stage.world, value);
+
+  it('is written into the ConfigMap where the add-on is not installed, and into nothing else of it', async () => {
+    const { world } = stage;
+    await world.apply(windowsIpam(false, { 'warm-ip-target': '2' }));
+    await world.apply(poolManifest('config'));
+    await is('config', 'Ready', 'True/Verified');
+    assert.deepEqual((await configMap(world))?.data, { [KEY]: 'true', 'warm-ip-target': '2' });
+    const { type, note } = await announced(world, 'config');
+    assert.deepEqual([type, note], ['Normal', `set ${KEY}: "true" in ConfigMap kube-system/amazon-vpc-cni`]);
+    await remove('config');
+  });
+
+  it('is written into a ConfigMap of its own where there is none', async () => {
+    const { world } = stage;
+    await world.kubectl('delete', ...CONFIG_MAP);
+    await world.apply(poolManifest('noconfig'));
+    await is('noconfig', 'Ready', 'True/Verified');
+    assert.deepEqual((await configMap(world))?.data, { [KEY]: 'true' });
+    await remove('noconfig');
+  });
+
+  it('is announced with a warning where a Helm release manages the ConfigMap', async () => {
+    const { world } = stage;
+    await world.apply(windowsIpam(false));
+    await world.kubectl('annotate', ...CONFIG_MAP.slice(0, 2), 'configmap/amazon-vpc-cni', ...HELM);
+    await world.apply(poolManifest('helm'));
+    await is('helm', 'Ready', 'True/Verified');
+    const { type, note } = await announced(world, 'helm');
+    assert.equal(type, 'Warning');
+    assert.match(note, /Helm release kube-system\/aws-vpc-cni manages the ConfigMap and may revert it/);
+    await remove('helm');
+    await world.kubectl('delete', ...CONFIG_MAP);
+  });
+
+  for (const [format, before, after] of [
+    ['JSON', '{"env":{"WARM_IP_TARGET":"2"}}', '{"env":{"WARM_IP_TARGET":"2"},"enableWindowsIpam":"true"}'],
+    [
+      'YAML',
+      '# ours\nenv:\n  WARM_IP_TARGET: "2"\n',
+      '# ours\nenv:\n  WARM_IP_TARGET: "2"\nenableWindowsIpam: "true"\n',
+    ],
+  ] as const) {
+    it(`is merged into the ${format} of the add-on that owns it, which keeps its version and role`, async () => {
+      const { world } = stage;
+      world.cloud.faults.addon({ name: 'vpc-cni', configurationValues: before, serviceAccountRoleArn: ROLE });
+      await becomes('false');
+      world.cloud.resetCalls();
+      const name = format.toLowerCase();
+      await world.apply(poolManifest(name));
+      await is(name, 'Ready', 'True/Verified');
+      const { status, addonVersion, serviceAccountRoleArn } = world.cloud.state.addons.get('vpc-cni') ?? {};
+      assert.deepEqual(
+        [valuesOf(world), status, addonVersion, serviceAccountRoleArn, sent(world, 'UpdateAddon')],
+        [after, 'ACTIVE', 'v1.21.1-eksbuild.1', ROLE, 1],
+      );
+      assert.equal((await configMap(world))?.data?.[KEY], 'true');
+      await remove(name);
+    });
+  }
+
+  it('is written into the ConfigMap, too, where somebody disabled it there and the add-on keeps that', async () => {
+    const { world } = stage;
+    world.cloud.faults.addon({ name: 'vpc-cni', configurationValues: '{"enableWindowsIpam":"true"}' });
+    await becomes('true');
+    await world.apply(windowsIpam(false));
+    await world.apply(poolManifest('edited'));
+    await is('edited', 'Ready', 'True/Verified');
+    assert.equal((await configMap(world))?.data?.[KEY], 'true');
+    await remove('edited');
+  });
+
+  it('names the action to grant without eks:UpdateAddon, and goes on with it', async () => {
+    const { world } = stage;
+    world.cloud.faults.addon({ name: 'vpc-cni', configurationValues: '{}' });
+    await becomes('false');
+    world.cloud.faults.removeAction({ action: 'eks:UpdateAddon' });
+    await world.apply(poolManifest('noupdate'));
+    await is('noupdate', 'PrerequisitesMet', 'False/AccessDenied');
+    assert.match(
+      await message('noupdate', 'PrerequisitesMet'),
+      /AWS denied UpdateAddon: .*eks:UpdateAddon.*config\/aws\/windows-ipam\.json has all of them/,
+    );
+    assert.equal(valuesOf(world), '{}');
+    world.cloud.faults.restoreAction();
+    await is('noupdate', 'Ready', 'True/Verified');
+    await remove('noupdate');
+  });
+
+  it('names what to grant without the Role in kube-system, and goes on with it', async () => {
+    const { world } = stage;
+    await world.kubectl('delete', ...rbac);
+    try {
+      await world.apply(windowsIpam(false));
+      await world.apply(poolManifest('norole2'));
+      await is('norole2', 'PrerequisitesMet', 'False/AccessDenied');
+      assert.match(
+        await message('norole2', 'PrerequisitesMet'),
+        /The API server denied patch configmaps: .*config\/windows-ipam has all of them/,
+      );
+    } finally {
+      await world.kubectl('apply', ...rbac);
+    }
+    await is('norole2', 'Ready', 'True/Verified');
+    await remove('norole2');
+  });
+
+  for (const shown of ['showsOldValues', 'showsNewValues'] as const) {
+    it(`tells what EKS says of an update of the add-on that failed, and tries again later (${shown})`, async () => {
+      const { world } = stage;
+      const restore = setSwitch(world, 'failedAddonUpdate', shown);
+      try {
+        world.cloud.faults.addon({ name: 'vpc-cni', configurationValues: '{}' });
+        await becomes('false');
+        world.cloud.resetCalls();
+        world.cloud.faults.addonFailure({ code: 'ConfigurationConflict', message: 'Conflicts found when applying' });
+        const name = shown.toLowerCase();
+        await world.apply(poolManifest(name));
+        await world.waitForPool(name, 'to quote EKS', (pool) =>
+          (pool?.status?.conditions ?? []).some(
+            ({ type, message: text }) =>
+              type === 'PrerequisitesMet' &&
+              /EKS failed to update the vpc-cni add-on: ConfigurationConflict: Conflicts found when applying\. Fix the cause\. The operator tries again at/.test(
+                text,
+              ),
+          ),
+        );
+        assert.equal(sent(world, 'UpdateAddon'), 1);
+        await is(name, 'Ready', 'True/Verified');
+        assert.equal(sent(world, 'UpdateAddon'), 2);
+        assert.equal(conditionOf(await world.pool(name), 'PrerequisitesMet'), 'True/Met');
+        await remove(name);
+      } finally {
+        restore();
+      }
+    });
+  }
+
+  it('shows it for a paused pool, and takes the step when it is resumed', async () => {
+    const { world } = stage;
+    await world.apply(windowsIpam(false));
+    await world.apply(poolManifest('paused', { paused: true }));
+    const STEP = `set ${KEY}: "true" in ConfigMap kube-system/amazon-vpc-cni`;
+    await world.waitForPool(
+      'paused',
+      'to show the step',
+      (pool) => pool?.status?.pendingSteps?.includes(STEP) ?? false,
+    );
+    assert.equal((await configMap(world))?.data?.[KEY], 'false');
+    await world.patchPool('paused', { paused: false });
+    await is('paused', 'Ready', 'True/Verified');
+    await remove('paused');
+  });
+});
+
+describe('Windows IPAM that another user disables again', () => {
+  const { stage, is, message, remove } = withPrerequisites('--enable-windows-ipam', '--resync-interval=15s');
+  before(() => stage.world.kubectl('apply', ...rbac));
+  after(() => stage.world?.kubectl('delete', ...rbac));
+
+  it('is enabled once a resync interval; in between the pool says who disabled it, and when the operator tries again', async () => {
+    const { world } = stage;
+    const before = (await writes(world)).length;
+    await world.apply(windowsIpam(false));
+    await world.apply(poolManifest('fight'));
+    await untilValue(world, 'true');
+    await world.kubectl('patch', ...CONFIG_MAP, '--type=merge', '-p', `{"data":{"${KEY}":"false"}}`);
+    await world.apply(poolManifest('next'));
+    await is('next', 'PrerequisitesMet', 'False/WindowsIPAMDisabled');
+    assert.match(
+      await message('next', 'PrerequisitesMet'),
+      /\(last written by kubectl-patch at \S+Z\)\. The operator enabled it in the ConfigMap, and another user disabled it\. Set it at its source\. The operator tries again at \S+Z\./,
+    );
+    assert.equal((await writes(world)).length, before + 1);
+    await is('next', 'Ready', 'True/Verified');
+    assert.deepEqual([(await configMap(world))?.data?.[KEY], (await writes(world)).length], ['true', before + 2]);
+    await remove('next');
+    await remove('fight');
+  });
+});
