@@ -7,7 +7,7 @@ import {
   VERIFIED_CONDITION,
 } from '../../controllers/windowspool/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf } from '../../hack/world/world.ts';
+import { isReconciled } from '../../hack/world/world.ts';
 import { poolManifest } from '../pools.ts';
 import { setSwitch } from '../sharedWorld.ts';
 import { type NodeVersion, OTHER_BUILD, waitingPod, withTrust } from './trustStage.ts';
@@ -172,7 +172,7 @@ describe('the gate', () => {
     const POOL = 'late';
     const isSettled = async () => {
       const pool = await stage.world.pool(POOL);
-      return conditionOf(pool, 'UpToDate') === 'True/AsSpecified' && pool?.status?.nodeGroup?.status === 'ACTIVE';
+      return isReconciled(pool) && pool?.status?.nodeGroup?.status === 'ACTIVE';
     };
 
     before(async () => {

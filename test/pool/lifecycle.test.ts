@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf } from '../../hack/world/world.ts';
+import { conditionOf, isReconciled } from '../../hack/world/world.ts';
 import { poolManifest } from '../pools.ts';
 import { setSwitch, slowed, withOperator } from '../sharedWorld.ts';
 
@@ -244,7 +244,8 @@ describe('a pool from creation to its end', () => {
     });
     for (const flags of [[], ['--server-side', '--force-conflicts']]) {
       await stage.world.apply(manifest, ...flags);
-      await ready('life');
+      // The first apply takes nodes away: what that changes in the status is not what is looked for.
+      await stage.world.waitForPool('life', 'to be settled', isReconciled);
       await lookedAtAgain('life');
       const before = [(await stage.world.pool('life'))?.metadata.resourceVersion, (await eventsOf('life')).length];
       await stage.world.apply(manifest, ...flags);
