@@ -28,9 +28,10 @@ async function work(queue: string[], usage: string): Promise<void> {
       env: { ...process.env, USAGE_FILE: usage, USAGE_FOLDER: USAGE },
     });
     const current = serve(child, queue);
-    const [code, signal] = await new Promise<[number | null, string | null]>((resolve) =>
-      child.once('close', (...how) => resolve(how)),
-    );
+    const [code, signal] = await new Promise<[number | null, string | null]>((resolve) => {
+      child.once('close', (...how) => resolve(how));
+      child.once('error', ({ message }) => resolve([null, message]));
+    });
     const { file, output, started } = current();
     if (code === 0 && file === undefined) return;
     const failed = file ?? 'the end of the world';
