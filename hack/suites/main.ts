@@ -19,7 +19,10 @@ const LAST = 'test/packaging/rights.last.ts';
 
 const reports: (Report & { readonly ms: number })[] = [];
 
-/** Runs files of the queue in one process until it is empty. A process that ends before it should counts as a failure of its file. */
+/**
+ * Runs files of the queue in one process until it is empty. A process that ends before it should counts as a failure of its file, and another
+ * goes on; one that ends without a file, as when it cannot load the world, would only end again, so that is the end.
+ */
 async function work(queue: string[], usage: string): Promise<void> {
   while (queue.length > 0) {
     const child = fork(WORKER, {
@@ -34,9 +37,10 @@ async function work(queue: string[], usage: string): Promise<void> {
     });
     const { file, output, started } = current();
     if (code === 0 && file === undefined) return;
-    const failed = file ?? 'the end of the world';
+    const failed = file ?? 'a process without a suite';
     process.stdout.write(`${output}\n  1 failing\n\n  1) ${failed}: its process ended with ${signal ?? code}\n`);
     reports.push({ file: failed, failed: 1, tests: [], ms: performance.now() - started });
+    if (file === undefined) return;
   }
 }
 
@@ -86,6 +90,7 @@ async function main(chosen: readonly string[]): Promise<boolean> {
   const verdict = verdictOnDuration(performance.now() - started);
   console.log(verdict.text);
   if (process.env.UPDATE_DURATIONS) await update(durations);
+  if (queue.length > 0) console.log(`Not run: ${queue.join(', ')}`);
   const failed = reports.filter((report) => report.failed > 0).map(({ file }) => file);
   if (failed.length > 0) console.log(`Failed: ${failed.join(', ')}`);
   return failed.length === 0 && tests.length > 0 && verdict.ok;
