@@ -9,6 +9,7 @@ import { Ec2LaunchTemplates } from '../../controllers/aws/launchTemplates.ts';
 import { EksNodeGroups } from '../../controllers/aws/nodeGroups.ts';
 import { AwsRateLimiter } from '../../controllers/aws/rateLimiter.ts';
 import { PublishedReleases } from '../../controllers/aws/releases.ts';
+import { IamRolePolicies } from '../../controllers/aws/rolePolicies.ts';
 import { AutoScalingGroups } from '../../controllers/aws/scalingGroups.ts';
 import { createKubernetesClient, type KubernetesClient } from '../../controllers/kubernetes/client.ts';
 import { createInstanceLists } from '../../controllers/kubernetes/configMaps.ts';
@@ -68,6 +69,7 @@ export function portsOf({ clusterName, maxPoolsUpdating }: Options, connections:
     scalingGroups,
     addons: new EksAddons(clusterName, aws.eks, limiter),
     accessEntries: new EksAccessEntries(clusterName, aws.eks, limiter),
+    rolePolicies: new IamRolePolicies(aws.iam, limiter),
     capacity: new Ec2Capacity(aws.ec2, limiter),
     launchTemplates: new Ec2LaunchTemplates(aws.ec2, limiter),
     system: createSystemObjects(client),

@@ -301,7 +301,7 @@ export function help(): string {
     'Usage: operator --cluster-name=NAME --region=REGION [flags]',
     '',
     'Each flag can be given by the environment variable in brackets. Durations are written 500ms, 20s, 10m, 1h30m.',
-    'AWS credentials and endpoints come from the AWS SDK: IRSA, Pod Identity, AWS_PROFILE, AWS_ENDPOINT_URL_EKS, AWS_ENDPOINT_URL_EC2, AWS_ENDPOINT_URL_SSM, AWS_ENDPOINT_URL_AUTO_SCALING.',
+    'AWS credentials and endpoints come from the AWS SDK: IRSA, Pod Identity, AWS_PROFILE, AWS_ENDPOINT_URL_EKS, AWS_ENDPOINT_URL_EC2, AWS_ENDPOINT_URL_SSM, AWS_ENDPOINT_URL_AUTO_SCALING, AWS_ENDPOINT_URL_IAM.',
     '',
     ...lines,
     `  ${'--version'.padEnd(28)}Print the version.`,

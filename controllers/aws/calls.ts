@@ -51,6 +51,7 @@ import type {
   UpdateNodegroupVersionCommandInput,
   UpdateNodegroupVersionCommandOutput,
 } from '@aws-sdk/client-eks';
+import type { ListAttachedRolePoliciesCommandInput, ListAttachedRolePoliciesCommandOutput } from '@aws-sdk/client-iam';
 import type { GetParameterCommandInput, GetParameterCommandOutput } from '@aws-sdk/client-ssm';
 import type { TroubleKind } from '../windowspool/ports/answer.ts';
 
@@ -92,6 +93,11 @@ export interface SsmOperations {
   GetParameter: [GetParameterCommandInput, GetParameterCommandOutput];
 }
 
+/** The IAM operations that are used. */
+export interface IamOperations {
+  ListAttachedRolePolicies: [ListAttachedRolePoliciesCommandInput, ListAttachedRolePoliciesCommandOutput];
+}
+
 /** The Auto Scaling operations that are used. */
 export interface AutoScalingOperations {
   CreateOrUpdateTags: [CreateOrUpdateTagsCommandInput, CreateOrUpdateTagsCommandOutput];
@@ -109,6 +115,13 @@ export type AutoScalingCall = <O extends keyof AutoScalingOperations>(
   input: AutoScalingOperations[O][0],
   signal: AbortSignal,
 ) => Promise<AutoScalingOperations[O][1]>;
+
+/** One IAM call. */
+export type IamCall = <O extends keyof IamOperations>(
+  operation: O,
+  input: IamOperations[O][0],
+  signal: AbortSignal,
+) => Promise<IamOperations[O][1]>;
 
 /** One SSM call. */
 export type SsmCall = <O extends keyof SsmOperations>(
@@ -132,7 +145,7 @@ export type EksCall = <O extends keyof EksOperations>(
 ) => Promise<EksOperations[O][1]>;
 
 /** The services of AWS that are used. */
-export type Service = 'eks' | 'ec2' | 'ssm' | 'autoscaling';
+export type Service = 'eks' | 'ec2' | 'ssm' | 'autoscaling' | 'iam';
 
 /** A finished call, for metrics. */
 export interface FinishedCall {

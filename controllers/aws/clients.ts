@@ -17,8 +17,9 @@ import {
   UpdateNodegroupConfigCommand,
   UpdateNodegroupVersionCommand,
 } from '@aws-sdk/client-eks';
+import type { IAMClient } from '@aws-sdk/client-iam';
 import type { SSMClient } from '@aws-sdk/client-ssm';
-import type { AutoScalingCall, Ec2Call, EksCall, EksOperations, SsmCall } from './calls.ts';
+import type { AutoScalingCall, Ec2Call, EksCall, EksOperations, IamCall, SsmCall } from './calls.ts';
 
 const COMMANDS = {
   DescribeCluster: DescribeClusterCommand,
@@ -40,6 +41,7 @@ export interface AwsClients {
   readonly eks: EksCall;
   readonly ec2: Ec2Call;
   readonly ssm: SsmCall;
+  readonly iam: IamCall;
   readonly autoScaling: AutoScalingCall;
   /** Closes the connections. */
   close(): void;
@@ -58,6 +60,10 @@ export function createAwsClients(options: { readonly region: string; readonly ve
     const sdk = await import('./ssmClient.ts');
     return { client: new sdk.SSMClient(config), commands: sdk.SSM_COMMANDS };
   });
+  const iam = lazy(async () => {
+    const sdk = await import('./iamClient.ts');
+    return { client: new sdk.IAMClient(config), commands: sdk.IAM_COMMANDS };
+  });
   const autoScaling = lazy(async () => {
     const sdk = await import('./autoScalingClient.ts');
     return { client: new sdk.AutoScalingClient(config), commands: sdk.AUTO_SCALING_COMMANDS };
@@ -74,6 +80,7 @@ export function createAwsClients(options: { readonly region: string; readonly ve
     },
     ec2: ec2.call,
     ssm: ssm.call,
+    iam: iam.call,
     autoScaling: (operation, input, signal) =>
       (operation === 'TerminateInstanceInAutoScalingGroup' ? endings : autoScaling).call(operation, input, signal),
     close: () => {
@@ -81,12 +88,13 @@ export function createAwsClients(options: { readonly region: string; readonly ve
       autoScaling.close();
       endings.close();
       ssm.close();
+      iam.close();
       ec2.close();
     },
   };
 }
 
-type LazyClient = EC2Client | SSMClient | AutoScalingClient;
+type LazyClient = EC2Client | SSMClient | IAMClient | AutoScalingClient;
 
 /** A client that is loaded and made at its first call. */
 function lazy(

@@ -38,6 +38,7 @@ describe('the cluster', () => {
     const { inputs, clusters } = describing({
       name: 'prod',
       arn: ARN,
+      roleArn: 'arn:aws:iam::111122223333:role/eks-cluster',
       status: 'ACTIVE',
       version: '1.36',
       kubernetesNetworkConfig: { ipFamily: 'ipv6' },
@@ -50,6 +51,7 @@ describe('the cluster', () => {
       value: {
         name: 'prod',
         arn: ARN,
+        roleArn: 'arn:aws:iam::111122223333:role/eks-cluster',
         status: 'ACTIVE',
         kubernetesVersion: '1.36',
         ipFamily: 'ipv6',
@@ -67,6 +69,7 @@ describe('the cluster', () => {
       value: {
         name: 'prod',
         arn: '',
+        roleArn: '',
         status: 'UNKNOWN',
         kubernetesVersion: '',
         ipFamily: 'ipv4',

@@ -26,6 +26,7 @@ export class EksClusters extends ClusterCalls implements Clusters {
       value: {
         name: cluster.name ?? this.clusterName,
         arn: cluster.arn ?? '',
+        roleArn: cluster.roleArn ?? '',
         status: cluster.status ?? 'UNKNOWN',
         kubernetesVersion: cluster.version ?? '',
         ipFamily: cluster.kubernetesNetworkConfig?.ipFamily ?? 'ipv4',

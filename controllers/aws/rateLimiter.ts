@@ -32,6 +32,8 @@ const LIMITS: AwsLimits = {
     autoscaling: LIKE_EC2,
     // 40 requests a second for GetParameter and its kind: https://docs.aws.amazon.com/general/latest/gr/ssm.html
     ssm: { perSecond: 40, burst: 40 },
+    // IAM publishes no numbers and is one for all regions: few calls, none of them urgent.
+    iam: { perSecond: 5, burst: 20 },
   },
 };
 

@@ -22,6 +22,72 @@ const mapRoles = `
 - null
 `;
 
+describe('what the VPC resource controller left', () => {
+  for (const [code, want] of [
+    [200, { ok: true, value: true }],
+    [404, { ok: true, value: false }],
+  ] as const) {
+    it(`is the webhook of pods: ${code}`, async () => {
+      await serving(
+        (_request, response) => json(response, code, code === 404 ? status(404, 'NotFound') : { metadata: {} }),
+        async (server) => {
+          assert.deepEqual(await objects(server).podWebhook(signal), want);
+          assert.deepEqual(
+            server.requests.map(({ path }) => path),
+            ['/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/vpc-resource-mutating-webhook'],
+          );
+        },
+      );
+    });
+  }
+
+  it('are its warnings about a node: the newest first, each once, three at most, and short', async () => {
+    const event = (reason: string, message: string, lastTimestamp: string | null) => ({
+      reason,
+      message,
+      lastTimestamp,
+    });
+    const items = [
+      event('Unsupported', 'x9.large', '2026-03-01T12:00:00Z'),
+      event('Unsupported', 'x9.large', '2026-03-01T12:05:00Z'),
+      event('InsufficientCidrBlocks', 'm'.repeat(1_000), '2026-03-01T12:10:00Z'),
+      event('Old', 'old', null),
+      event('Older', 'older', null),
+    ];
+    await serving(
+      (_request, response) => json(response, 200, { items }),
+      async (server) => {
+        const answer = await objects(server).controllerWarnings('ip-1', signal);
+        assert.deepEqual(answer, {
+          ok: true,
+          value: [
+            { reason: 'InsufficientCidrBlocks', message: 'm'.repeat(300) },
+            { reason: 'Unsupported', message: 'x9.large' },
+            { reason: 'Old', message: 'old' },
+          ],
+        });
+        const [request] = server.requests;
+        assert.equal(request?.path, '/api/v1/namespaces/default/events');
+        assert.equal(
+          request.query.fieldSelector,
+          'involvedObject.kind=Node,involvedObject.name=ip-1,type=Warning,source=vpc-resource-controller',
+        );
+      },
+    );
+  });
+
+  it('are warnings that may not be listed', async () => {
+    const answer = await serving(
+      (_request, response) => json(response, 403, status(403, 'Forbidden')),
+      (server) => objects(server).controllerWarnings('ip-1', signal),
+    );
+    assert.deepEqual(answer.ok ? answer.value : [answer.trouble.kind, answer.trouble.operation], [
+      'denied',
+      'list events in namespace default',
+    ]);
+  });
+});
+
 describe('objects of kube-system', () => {
   it('are the settings of the VPC CNI', async () => {
     const data = { 'enable-windows-ipam': 'true' };

@@ -2,7 +2,7 @@
 
 import { MANAGED_BY, MANAGED_BY_LABEL, NODE_GROUP_LABEL } from '../windowspool/labels.ts';
 import type { Answer } from '../windowspool/ports/answer.ts';
-import type { ConfigMapOwner, SystemObjects } from '../windowspool/ports/prerequisites.ts';
+import type { ConfigMapOwner, ControllerWarning, SystemObjects } from '../windowspool/ports/prerequisites.ts';
 import { type KubernetesClient, PATCH, type RequestOptions } from './client.ts';
 import { answer, isNotFound } from './errors.ts';
 import type { KubernetesObject } from './objects.ts';
@@ -13,6 +13,9 @@ const CNI_CONFIG = 'amazon-vpc-cni';
 const CNI_CONFIG_PATH = `/api/v1/${SYSTEM}/configmaps/${CNI_CONFIG}`;
 
 const LINUX = 'kubernetes.io/os=linux';
+
+/** https://github.com/aws/amazon-vpc-resource-controller-k8s/blob/master/docs/troubleshooting.md#verify-pod-has-the-resource-limits */
+const POD_WEBHOOK = 'vpc-resource-mutating-webhook';
 
 /** https://kubernetes.io/docs/reference/using-api/api-concepts/#metadata-only-fetches */
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
@@ -27,6 +30,32 @@ const UNUSABLE = /^node\.kubernetes\.io\/|^node\.cloudprovider\.kubernetes\.io\/
 interface LinuxNode extends KubernetesObject {
   readonly spec?: { readonly taints?: readonly { readonly key: string; readonly effect: string }[] };
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+}
+
+/**
+ * The component that the VPC resource controller of EKS names in its events. Those of a node, which has no namespace, are in `default`:
+ * https://github.com/aws/amazon-vpc-resource-controller-k8s/blob/master/docs/troubleshooting.md#verify-trunk-eni-is-created
+ */
+const CONTROLLER = 'vpc-resource-controller';
+const MOST_WARNINGS = 3;
+const WARNING_LENGTH = 300;
+
+interface EventList {
+  readonly items?: readonly {
+    readonly reason?: string;
+    readonly message?: string;
+    readonly lastTimestamp?: string | null;
+  }[];
+}
+
+function newestWarnings(events: NonNullable<EventList['items']>): ControllerWarning[] {
+  const sorted = [...events].sort((a, b) => (b.lastTimestamp ?? '').localeCompare(a.lastTimestamp ?? ''));
+  const warnings = new Map<string, ControllerWarning>();
+  for (const { reason = '', message = '' } of sorted) {
+    const warning = { reason: reason.slice(0, WARNING_LENGTH), message: message.trim().slice(0, WARNING_LENGTH) };
+    warnings.set(`${warning.reason} ${warning.message}`, warning);
+  }
+  return [...warnings.values()].slice(0, MOST_WARNINGS);
 }
 
 interface NodePage {
@@ -77,6 +106,21 @@ export function createSystemObjects(client: KubernetesClient): SystemObjects {
       answer('get deployments.apps kube-system/vpc-resource-controller', signal, async () => {
         const path = `/apis/apps/v1/${SYSTEM}/deployments/vpc-resource-controller`;
         return (await find<KubernetesObject>(path, signal)) !== undefined;
+      }),
+    podWebhook: (signal) =>
+      answer(`get mutatingwebhookconfigurations.admissionregistration.k8s.io ${POD_WEBHOOK}`, signal, async () => {
+        const path = `/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/${POD_WEBHOOK}`;
+        return (await find<KubernetesObject>(path, signal)) !== undefined;
+      }),
+    controllerWarnings: (node, signal) =>
+      answer('list events in namespace default', signal, async () => {
+        const fieldSelector = `involvedObject.kind=Node,involvedObject.name=${node},type=Warning,source=${CONTROLLER}`;
+        const query = { fieldSelector, limit: PAGE };
+        const { items } = await client.request<EventList>('GET', '/api/v1/namespaces/default/events', {
+          query,
+          signal,
+        });
+        return newestWarnings(items ?? []);
       }),
     linuxNode: (signal) => answer('list nodes', signal, () => anyTakesPods((options) => list({ ...options, signal }))),
     linuxGroups: (signal) => answer('list nodes', signal, () => groupsOf((options) => list({ ...options, signal }))),

@@ -50,6 +50,10 @@ const prerequisites = {
     'Windows IPAM is off, so pods get no addresses. Switch it on where the message says: in the vpc-cni add-on, or in ConfigMap amazon-vpc-cni.',
   LegacyResourceController:
     'The old vpc-resource-controller runs in the cluster and disables the one of EKS. Delete its Deployment.',
+  ClusterRolePolicyMissing:
+    'The IAM role of the cluster does not have the policy AmazonEKSVPCResourceController. Unless another policy grants the same, pods get no addresses. Attach it.',
+  PodWebhookMissing:
+    'The webhook is missing that requests an address for each Windows pod. Windows pods without such a request get no address. Restore it.',
   NodeAccessWrong:
     'The access of the node role is not that of Windows nodes, or EKS did not create it. Give it an access entry of type EC2_WINDOWS, or the groups in aws-auth.',
   NodeRoleShared:

@@ -187,6 +187,7 @@ describe('a pool whose prerequisites cannot be looked at', () => {
       'get ConfigMap amazon-vpc-cni',
       'get ConfigMap aws-auth',
       'get Deployment vpc-resource-controller',
+      'get MutatingWebhookConfiguration',
       'list Linux nodes',
       'list Linux groups',
     ] as const) {
@@ -255,6 +256,63 @@ describe('after the creation', () => {
     assert.match(
       condition(world, 'NodesVerified')?.message ?? '',
       /Likely cause: WindowsIPAMDisabled, see PrerequisitesMet\.$/,
+    );
+  });
+
+  const addressless = (world: FakeWorld) => {
+    world.nodes = world.nodes.map((node) => sampleNode({ name: node.name, allocatable: { memory: '6291456Ki' } }));
+  };
+
+  it('nodes without addresses point at the policy of the cluster role, which was only a warning', async () => {
+    const { world, deps } = await readyWorld();
+    world.prerequisites.clusterRolePolicies = [];
+    addressless(world);
+    await wake(world, deps);
+    assert.deepEqual(
+      [says(world, 'NodesVerified'), says(world, 'PrerequisitesMet')],
+      ['False NoPodAddresses', 'True MetWithWarnings'],
+    );
+    assert.match(condition(world, 'NodesVerified')?.message ?? '', /Likely cause: ClusterRolePolicyMissing, see/);
+    world.prerequisites.clusterRolePolicies = ['AmazonEKSVPCResourceController'];
+    world.nodes = world.nodes.map(({ name }) => sampleNode({ name }));
+    await until(world, deps, () => says(world, 'PrerequisitesMet') === 'True Met', 'Met');
+  });
+
+  it('nodes without addresses have the warnings of the VPC resource controller quoted, of three nodes at most', async () => {
+    const { world, deps } = await readyWorld({ scaling: { min: 5, max: 5 } });
+    const [first, second] = world.nodes.map(({ name }) => name);
+    const unsupported = { reason: 'Unsupported', message: 'The instance type x9.large is not supported for Windows' };
+    const blocks = { reason: 'InsufficientCidrBlocks', message: 'InsufficientCidrBlocks: no free cidr blocks' };
+    world.controllerWarnings.set(first ?? '', [unsupported]);
+    world.controllerWarnings.set(second ?? '', [unsupported, blocks]);
+    addressless(world);
+    world.calls.splice(0);
+    await wake(world, deps);
+    assert.equal(world.calls.filter((call) => call === 'list events').length, 3);
+    assert.match(
+      condition(world, 'NodesVerified')?.message ?? '',
+      /The VPC resource controller reports Unsupported: The instance type x9\.large is not supported for Windows\. The VPC resource controller reports Unsupported: .*; InsufficientCidrBlocks: no free cidr blocks\./,
+    );
+    assert.match(
+      world.pools.get('web')?.status?.failingNodes?.find(({ name }) => name === second)?.message ?? '',
+      /\. The VPC resource controller reports Unsupported: .*; InsufficientCidrBlocks: no free cidr blocks\.$/,
+    );
+    world.calls.splice(0);
+    await wake(world, deps);
+    assert.deepEqual(
+      world.calls.filter((call) => call === 'list events'),
+      [],
+    );
+  });
+
+  it('nodes without addresses name the permission to read events where it is missing', async () => {
+    const { world, deps } = await readyWorld();
+    world.fails = (call) => (call === 'list events' ? sampleTrouble('denied') : undefined);
+    addressless(world);
+    await wake(world, deps);
+    assert.match(
+      condition(world, 'NodesVerified')?.message ?? '',
+      /Events of the VPC resource controller cannot be read: grant list events\./,
     );
   });
 

@@ -8,9 +8,9 @@ import { describeError, type FailedTarget, failedTargetsOf, timeOf } from './fai
 import { nextApplied } from './nodeGroup/applied.ts';
 import { nextScalingTags } from './nodeGroup/autoscalerTags.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup/nodeGroup.ts';
+import { controllerWarningOf } from './nodes/controllerWarnings.ts';
 import { gateTaintState } from './nodes/gateRefusal.ts';
 import { countBuilds, revisionsOf } from './nodes/kernels.ts';
-import type { RosterView } from './nodes/rosterView.ts';
 import { hasNodeGroup, scalingIn } from './poolKind.ts';
 import type { NodeGroup } from './ports/eks.ts';
 import { isOwner, runtimeClassFor } from './runtimeClass.ts';
@@ -37,7 +37,7 @@ export function statusFor(outcome: Outcome, assessment: Findings, pending: reado
   const cluster = clusterOf(s);
   const builds = countBuilds(s.roster);
   const revisions = revisionsOf(s.pool, s.roster);
-  const failing = failingNodes(s.roster);
+  const failing = failingNodes(s);
   const claim = nextClaim(outcome);
   const steps = pending.map(describeStep).filter((text) => text !== undefined);
   return {
@@ -122,12 +122,12 @@ function existingNodesState({ holding }: Situation): Pick<WindowsPoolStatus, 'ex
   };
 }
 
-function failingNodes({ failing }: RosterView): NonNullable<WindowsPoolStatus['failingNodes']> {
-  return failing.slice(0, LIST_LENGTH).map(({ node, failures: [first] }) => ({
-    name: node.name,
-    reason: first?.reason ?? '',
-    message: cut(first?.message ?? '', NODE_MESSAGE_LENGTH),
-  }));
+function failingNodes(s: Situation): NonNullable<WindowsPoolStatus['failingNodes']> {
+  return s.roster.failing.slice(0, LIST_LENGTH).map(({ node, failures: [first] }) => {
+    const reported = first?.reason === 'NoPodAddresses' ? controllerWarningOf(s, node.name) : undefined;
+    const message = `${first?.message ?? ''}${reported ? `. ${reported}` : ''}`;
+    return { name: node.name, reason: first?.reason ?? '', message: cut(message, NODE_MESSAGE_LENGTH) };
+  });
 }
 
 function summaryFor(

@@ -62,6 +62,7 @@ export class BenchOperator {
       AWS_ENDPOINT_URL_EC2: world.cloud.url,
       AWS_ENDPOINT_URL_SSM: world.cloud.url,
       AWS_ENDPOINT_URL_AUTO_SCALING: world.cloud.url,
+      AWS_ENDPOINT_URL_IAM: world.cloud.url,
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',
     };

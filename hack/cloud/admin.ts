@@ -22,6 +22,7 @@ const defect: Fields = {
   revision: 'number',
   neverJoins: 'boolean',
   noPodAddresses: 'boolean',
+  controllerWarning: 'string',
   notReady: 'boolean',
   reservedMiB: 'number',
   operatingSystem: 'string',
@@ -160,6 +161,11 @@ const commands: Readonly<Record<string, Command>> = {
     fields: { code: 'string', message: 'string' },
     required: ['code', 'message'],
     run: (faults, body) => faults.addonFailure(body),
+  },
+  clusterRolePolicy: {
+    fields: { name: 'string', attached: 'boolean' },
+    required: ['attached'],
+    run: (faults, body) => faults.clusterRolePolicy(body),
   },
   accessEntry: {
     fields: { principalArn: 'string', type: 'string', exists: 'boolean' },

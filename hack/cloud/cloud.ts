@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { adminOf } from './admin.ts';
 import { Faults } from './faults.ts';
 import { Policy } from './iam/iam.ts';
+import { clusterRoleName } from './network.ts';
 import { type Kubelets, startKubelets } from './nodes/kubelets.ts';
 import { CloudState, type ClusterOptions } from './state.ts';
 import type { Switches } from './switches.ts';
@@ -33,7 +34,7 @@ export interface CloudOptions {
 
 /** A running local AWS. */
 export interface Cloud {
-  /** For AWS_ENDPOINT_URL, or AWS_ENDPOINT_URL_EKS, _EC2, _AUTO_SCALING, _SSM and _STS. */
+  /** For AWS_ENDPOINT_URL, or AWS_ENDPOINT_URL_EKS, _EC2, _AUTO_SCALING, _SSM, _IAM and _STS. */
   readonly url: string;
   readonly state: CloudState;
   readonly faults: Faults;
@@ -61,6 +62,7 @@ export function policyFor(cloud: CloudState, path?: string): Policy {
     REGION: cloud.cluster.region,
     ACCOUNT_ID: cloud.cluster.accountId,
     CLUSTER_NAME: cloud.cluster.name,
+    CLUSTER_ROLE_NAME: clusterRoleName,
     // With a star, so that roles that don't exist reach the check of EKS and not only that of IAM.
     NODE_ROLE_NAME: 'windows-nodes*',
     VPC_CNI_ROLE_NAME: 'vpc-cni',

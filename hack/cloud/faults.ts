@@ -19,8 +19,16 @@ import { checkLaunches, retryLaunches, setStatus } from './eks/groupStatus.ts';
 import { createNodegroup, deleteNodegroup } from './eks/nodegroups.ts';
 import { configure } from './eks/updates.ts';
 import type { Policy } from './iam/iam.ts';
+import { controllerPolicy, setClusterRolePolicy } from './iam/rolePolicies.ts';
 import { instanceTypes, nodeRoleArn } from './network.ts';
-import type { AddonFailure, CloudState, InstanceRecord, NodeDefect, UpdateFailure } from './state.ts';
+import {
+  type AddonFailure,
+  type CloudState,
+  controllerWarningReasons,
+  type InstanceRecord,
+  type NodeDefect,
+  type UpdateFailure,
+} from './state.ts';
 import type { CallFaults } from './wire/callFaults.ts';
 
 /** A change of a group behind its operator's back. A label, tag or taint list replaces the present one as a whole. */
@@ -82,6 +90,9 @@ export class Faults {
 
   /** The next instance that is launched (of that group) has this defect. */
   nextNode({ group, ...defect }: NodeDefect & { readonly group?: string }): void {
+    const { controllerWarning: reason } = defect;
+    if (reason !== undefined && !controllerWarningReasons.includes(reason))
+      throw new RangeError(`controllerWarning is ${reason}; it can be ${controllerWarningReasons.join(' or ')}`);
     this.#cloud.plans.nodes.push({ ...(group === undefined ? {} : { group }), defect });
   }
 
@@ -186,6 +197,17 @@ export class Faults {
   addonFailure(plan: AddonFailure): void {
     checkValue('code', plan.code, AddonIssueCode);
     this.#cloud.plans.addonFailures.push(plan);
+  }
+
+  /** Attaches a policy to the role of the cluster (that of the VPC resource controller, if no other is named), or detaches it. */
+  clusterRolePolicy({
+    name = controllerPolicy,
+    attached,
+  }: {
+    readonly name?: string;
+    readonly attached: boolean;
+  }): void {
+    setClusterRolePolicy(this.#cloud, name, attached);
   }
 
   /** Gives a principal (the node role) an access entry of a type, in place of the one it has; `exists: false` takes it away. */

@@ -1,6 +1,7 @@
 import { AutoScalingServiceException } from '@aws-sdk/client-auto-scaling';
 import { EC2ServiceException } from '@aws-sdk/client-ec2';
 import { EKSServiceException } from '@aws-sdk/client-eks';
+import { IAMServiceException } from '@aws-sdk/client-iam';
 import { SSMServiceException } from '@aws-sdk/client-ssm';
 import { STSServiceException } from '@aws-sdk/client-sts';
 import type { AwsFault } from './awsFault.ts';
@@ -54,6 +55,7 @@ const exceptions = {
   autoscaling: AutoScalingServiceException,
   ssm: SSMServiceException,
   sts: STSServiceException,
+  iam: IAMServiceException,
 };
 
 function serviceError(

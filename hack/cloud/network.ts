@@ -7,12 +7,16 @@ export const nodeRoleArn = `arn:aws:iam::${accountId}:role/windows-nodes`;
 /** A role that exists, that EC2 is not trusted to take. */
 export const untrustedRoleArn = `arn:aws:iam::${accountId}:role/windows-nodes-untrusted`;
 
+/** The role of the cluster. */
+export const clusterRoleName = 'eks-cluster';
+export const clusterRoleArn = `arn:aws:iam::${accountId}:role/${clusterRoleName}`;
+
 /** Every role of the account. */
 export const roleArns: readonly string[] = [
   nodeRoleArn,
   untrustedRoleArn,
   `arn:aws:iam::${accountId}:role/linux-nodes`,
-  `arn:aws:iam::${accountId}:role/eks-cluster`,
+  clusterRoleArn,
 ];
 
 /** The VPC of the cluster. */

@@ -105,6 +105,10 @@ export interface InstanceRecord {
   drained: boolean;
 }
 
+/** The reasons of the warnings of the VPC resource controller about nodes: its pkg/provider/prefix/provider.go and pkg/utils/errors.go. */
+export const controllerWarningReasons = ['Unsupported', 'InsufficientCidrBlocks'] as const;
+export type ControllerWarning = (typeof controllerWarningReasons)[number];
+
 /**
  * What is wrong with a node: another kernel than its release has (all of it, only the build such as `10.0.17763`, or only
  * the revision), or it does not work.
@@ -115,6 +119,8 @@ export interface NodeDefect {
   readonly kernelVersion?: string;
   readonly neverJoins?: boolean;
   readonly noPodAddresses?: boolean;
+  /** What the VPC resource controller warns of in an event about the node, which then gets no addresses. */
+  readonly controllerWarning?: ControllerWarning;
   readonly notReady?: boolean;
   /** Memory in MiB that the kubelet keeps from pods; a node of EKS keeps 100 to 500. */
   readonly reservedMiB?: number;
@@ -126,6 +132,7 @@ export interface NodeDefect {
 export type NodeEvent =
   | { readonly kind: 'join' | 'lost' | 'leave' | 'restart'; readonly instance: InstanceRecord }
   | { readonly kind: 'podAddresses'; readonly instance: InstanceRecord }
+  | { readonly kind: 'controllerWarning'; readonly instance: InstanceRecord; readonly reason: ControllerWarning }
   | { readonly kind: 'cordon'; readonly instance: InstanceRecord; readonly on: boolean }
   | {
       readonly kind: 'drain';
@@ -226,6 +233,8 @@ export class CloudState {
   prefixDelegation = false;
   /** Roles and their groups in the ConfigMap aws-auth, as it was last seen. */
   readonly awsAuth = new Map<string, readonly string[]>();
+  /** The policies that are attached to the role of the cluster, by name. */
+  readonly clusterRolePolicies = new Set(['AmazonEKSClusterPolicy', 'AmazonEKSVPCResourceController']);
   /** The zones that offer an instance type, where these are not all. */
   readonly offerings = new Map<string, readonly string[]>();
   readonly plans: Plans = {

@@ -92,6 +92,11 @@ export const switchTable = {
    * https://aws.amazon.com/blogs/containers/amazon-eks-add-ons-preserve-customer-edits/
    */
   addonDrift: ['keptUntilUpdate', 'putBack'],
+  /**
+   * What does a node get while the cluster's role lacks AmazonEKSVPCResourceController? Its troubleshooting page expects no capacity; the source
+   * advertises it before the first address is taken, so that pods wait instead. No event tells either way: the controller only logs it.
+   */
+  withoutControllerPolicy: ['noAddresses', 'addressesAdvertised'],
 } as const satisfies Record<string, readonly [string, string, ...string[]]>;
 
 /** One value for each switch. */

@@ -11,6 +11,7 @@ import { Ec2LaunchTemplates } from '../../controllers/aws/launchTemplates.ts';
 import { EksNodeGroups } from '../../controllers/aws/nodeGroups.ts';
 import { AwsRateLimiter } from '../../controllers/aws/rateLimiter.ts';
 import { PublishedReleases } from '../../controllers/aws/releases.ts';
+import { IamRolePolicies } from '../../controllers/aws/rolePolicies.ts';
 import { AutoScalingGroups } from '../../controllers/aws/scalingGroups.ts';
 import { nodeRecordOf } from '../../controllers/kubernetes/nodes.ts';
 import { realClock } from '../../controllers/runtime/clock.ts';
@@ -107,6 +108,7 @@ export class CloudWorld extends FakeWorld {
     const eks = send as ConstructorParameters<typeof EksNodeGroups>[1];
     const ec2 = send as ConstructorParameters<typeof Ec2Instances>[0];
     const ssm = send as ConstructorParameters<typeof PublishedReleases>[0];
+    const iam = send as ConstructorParameters<typeof IamRolePolicies>[0];
     const autoScaling = send as ConstructorParameters<typeof AutoScalingGroups>[1];
     const { name } = modelCluster;
     const scalingGroups = new AutoScalingGroups(name, autoScaling, limiter);
@@ -117,6 +119,7 @@ export class CloudWorld extends FakeWorld {
       nodeGroups: new EksNodeGroups(name, eks, limiter),
       addons: new EksAddons(name, eks, limiter),
       accessEntries: new EksAccessEntries(name, eks, limiter),
+      rolePolicies: new IamRolePolicies(iam, limiter),
       capacity: new Ec2Capacity(ec2, limiter),
       releases: new PublishedReleases(ssm, ec2, limiter),
       instances: new Ec2Instances(ec2, limiter, (group, signal) => scalingGroups.members(group, signal)),

@@ -50,6 +50,7 @@ const localAws = (url: string): NodeJS.ProcessEnv => ({
   AWS_ENDPOINT_URL_EKS: url,
   AWS_ENDPOINT_URL_EC2: url,
   AWS_ENDPOINT_URL_SSM: url,
+  AWS_ENDPOINT_URL_IAM: url,
   AWS_ENDPOINT_URL_AUTO_SCALING: url,
   AWS_ACCESS_KEY_ID: 'local',
   AWS_SECRET_ACCESS_KEY: 'local',

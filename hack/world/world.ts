@@ -80,6 +80,7 @@ export class World {
   /** Gives the cluster what Windows nodes need. */
   async prepare(): Promise<void> {
     await this.apply(windowsIpam(true));
+    await this.apply(podWebhook);
     await this.apply(linuxNode());
   }
 
@@ -229,6 +230,14 @@ export function isReconciled(pool: WindowsPool | undefined): boolean {
   // `scaling=?` is a field whose change was sent and is not seen yet: see nodeGroup/applied.ts of the domain.
   return !pool.status?.nodeGroup?.applied?.some((field) => field.endsWith('=?'));
 }
+
+/** The webhook that EKS creates in every cluster, without its rules: no pod asks for an address here. */
+export const podWebhook: object = {
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  kind: 'MutatingWebhookConfiguration',
+  metadata: { name: 'vpc-resource-mutating-webhook' },
+  webhooks: [],
+};
 
 /** A pool's conditions, a line each. */
 export function conditionLines(pool: WindowsPool | undefined): string {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { windowsIpam } from '../../hack/world/world.ts';
+import { podWebhook, windowsIpam } from '../../hack/world/world.ts';
 import { poolManifest } from '../pools.ts';
 import { setSwitch } from '../sharedWorld.ts';
 import { withPrerequisites } from './stage.ts';
 
 describe('a pool whose nodes run no pods', () => {
-  const { stage, is, message, remove } = withPrerequisites('--resync-interval=2s');
+  const { stage, is, message, remove, measured } = withPrerequisites('--resync-interval=2s');
 
   it('that get no addresses has its prerequisites looked at again, and points at the cause', async () => {
     await stage.world.apply(poolManifest('late'));
@@ -19,6 +19,60 @@ describe('a pool whose nodes run no pods', () => {
     await is('late', 'NodesVerified', 'True/AllVerified');
     await is('late', 'PrerequisitesMet', 'True/Met');
     await remove('late');
+  });
+
+  it('because the cluster role lacks the policy of the VPC resource controller points at that warning', async () => {
+    stage.world.cloud.faults.clusterRolePolicy({ attached: false });
+    await stage.world.apply(poolManifest('norole'));
+    await is('norole', 'PrerequisitesMet', 'True/MetWithWarnings');
+    await is('norole', 'NodesVerified', 'False/NoPodAddresses');
+    await stage.world.waitForPool('norole', 'to name the policy', (pool) =>
+      /Likely cause: ClusterRolePolicyMissing, see PrerequisitesMet\./.test(JSON.stringify(pool?.status?.conditions)),
+    );
+    assert.deepEqual(await measured('norole'), ['Warning/ClusterRolePolicyMissing']);
+    stage.world.cloud.faults.clusterRolePolicy({ attached: true });
+    await is('norole', 'NodesVerified', 'True/AllVerified');
+    await is('norole', 'PrerequisitesMet', 'True/Met');
+    await remove('norole');
+  });
+
+  it('where the policy is missing and nodes have addresses all the same is warned of before', async () => {
+    const restore = setSwitch(stage.world, 'withoutControllerPolicy', 'addressesAdvertised');
+    try {
+      stage.world.cloud.faults.clusterRolePolicy({ attached: false });
+      await stage.world.apply(poolManifest('advertised'));
+      await is('advertised', 'Ready', 'True/Verified');
+      await is('advertised', 'PrerequisitesMet', 'True/MetWithWarnings');
+      await remove('advertised');
+    } finally {
+      restore();
+    }
+  });
+
+  for (const controllerWarning of ['Unsupported', 'InsufficientCidrBlocks'] as const) {
+    it(`because the VPC resource controller cannot give addresses quotes its event (${controllerWarning})`, async () => {
+      const name = controllerWarning.toLowerCase();
+      stage.world.cloud.faults.nextNode({ group: name, controllerWarning });
+      await stage.world.apply(poolManifest(name));
+      await is(name, 'NodesVerified', 'False/NoPodAddresses');
+      await stage.world.waitForPool(name, 'to quote the controller', (pool) =>
+        new RegExp(`The VPC resource controller reports ${controllerWarning}: The `).test(
+          JSON.stringify(pool?.status?.failingNodes),
+        ),
+      );
+      assert.match(await message(name, 'NodesVerified'), /The VPC resource controller reports /);
+      await remove(name);
+    });
+  }
+
+  it('that lacks the webhook of pods is warned, and nothing waits', async () => {
+    await stage.world.kubectl('delete', 'mutatingwebhookconfiguration', 'vpc-resource-mutating-webhook');
+    await stage.world.apply(poolManifest('nowebhook'));
+    await is('nowebhook', 'Ready', 'True/Verified');
+    await is('nowebhook', 'PrerequisitesMet', 'True/MetWithWarnings');
+    await stage.world.apply(podWebhook);
+    await is('nowebhook', 'PrerequisitesMet', 'True/Met');
+    await remove('nowebhook');
   });
 
   it('that never join has its prerequisites looked at again, and points at the cause', async () => {

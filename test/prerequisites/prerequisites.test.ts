@@ -4,7 +4,7 @@ import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf, messageOf, type World, windowsIpam } from '../../hack/world/world.ts';
 import { poolManifest } from '../pools.ts';
 import { setSwitch } from '../sharedWorld.ts';
-import { LINUX, linuxGroup, withPrerequisites } from './stage.ts';
+import { awsAuth, LINUX, linuxGroup, withPrerequisites } from './stage.ts';
 
 /** How a prerequisite is taken away and given back, and what the pool says meanwhile. */
 interface Row {
@@ -16,13 +16,6 @@ interface Row {
   readonly reason: string;
   readonly words: RegExp;
 }
-
-const awsAuth = (groups: readonly string[]) => ({
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  metadata: { namespace: 'kube-system', name: 'aws-auth' },
-  data: { mapRoles: JSON.stringify([{ rolearn: nodeRoleArn, username: 'node', groups }]) },
-});
 
 const rows: readonly Row[] = [
   {

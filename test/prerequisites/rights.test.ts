@@ -18,6 +18,7 @@ describe('prerequisites that may not be looked at', () => {
   // Another instance type for each: what was asked for other pools must not be what this one knows.
   const actions = {
     'eks:DescribeAccessEntry': 'm5.large',
+    'iam:ListAttachedRolePolicies': 'm5.large',
     'ec2:DescribeInstanceTypes': 'm6i.large',
     'ec2:DescribeInstanceTypeOfferings': 'c5.large',
     'ec2:DescribeSubnets': 'm5.large',

@@ -1,6 +1,6 @@
 /** What the suites about prerequisites share: an operator, and a world in which nothing is missing before each test. */
-import { subnetIds } from '../../hack/cloud/network.ts';
-import { conditionOf, type World, windowsIpam } from '../../hack/world/world.ts';
+import { nodeRoleArn, subnetIds } from '../../hack/cloud/network.ts';
+import { conditionOf, podWebhook, type World, windowsIpam } from '../../hack/world/world.ts';
 import { creationsOf } from '../pools.ts';
 import { type Stage, withOperator } from '../sharedWorld.ts';
 
@@ -30,12 +30,14 @@ export function withPrerequisites(...flags: readonly string[]): PrerequisiteStag
     cloud.faults.cluster({ status: 'ACTIVE', version: '1.36', ipFamily: 'ipv4', autoMode: false });
     cloud.faults.cluster({ authenticationMode: 'API_AND_CONFIG_MAP' });
     cloud.faults.accessEntry({ type: 'EC2_WINDOWS' });
+    cloud.faults.clusterRolePolicy({ attached: true });
     cloud.faults.addon({ name: 'vpc-cni', exists: false });
     for (const id of subnetIds) cloud.faults.subnet({ id, freeAddresses: 251 });
     for (const { name, nodegroup } of cloud.state.groups.values())
       if (nodegroup.amiType === LINUX_AMI && nodegroup.status !== 'DELETING')
         cloud.faults.consoleDelete({ group: name });
     await stage.world.apply(windowsIpam(true));
+    await stage.world.apply(podWebhook);
     await stage.world.kubectl('-n', 'kube-system', 'delete', 'configmap', 'aws-auth', '--ignore-not-found');
     await stage.world.kubectl('label', 'nodes', ...LINUX, 'eks.amazonaws.com/nodegroup-');
     await stage.world.kubectl('uncordon', ...LINUX);
@@ -70,3 +72,11 @@ export async function linuxGroup(world: World, nodegroupName: string, nodeRole: 
   });
   await world.kubectl('label', 'nodes', ...LINUX, `eks.amazonaws.com/nodegroup=${nodegroupName}`);
 }
+
+/** aws-auth with these groups for the node role. */
+export const awsAuth = (groups: readonly string[]) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { namespace: 'kube-system', name: 'aws-auth' },
+  data: { mapRoles: JSON.stringify([{ rolearn: nodeRoleArn, username: 'node', groups }]) },
+});

@@ -5,7 +5,7 @@ import { Instruments, type MetricCatalogue } from '../../../controllers/runtime/
 import { TROUBLE_KINDS } from '../../../controllers/windowspool/ports/answer.ts';
 
 const CALL = {
-  service: { values: ['eks', 'ec2', 'ssm', 'autoscaling'] as const satisfies readonly Service[] },
+  service: { values: ['eks', 'ec2', 'ssm', 'autoscaling', 'iam'] as const satisfies readonly Service[] },
   operation: { bounds: 'the actions of config/aws/iam-policy.json' },
 };
 

@@ -12,6 +12,7 @@ import { likelyCause } from '../prerequisites/causes.ts';
 import { nextMoveOf } from '../reasons.ts';
 import type { Situation } from '../situation.ts';
 import { count, duration, joined, sentence } from '../words.ts';
+import { controllerWarnings } from './controllerWarnings.ts';
 import type { Verdict } from './verify.ts';
 
 /** How many failing nodes a message spells out; status.failingNodes has more. */
@@ -108,7 +109,7 @@ function failure(s: Situation): Finding {
     s,
     failing.flatMap(({ failures }) => failures.map(({ reason }) => reason)),
   );
-  const message = `${failing.length} of ${count(total, 'node')} ${failing.length === 1 ? 'fails' : 'fail'} verification: ${name(failing)} ${move}${cause}`;
+  const message = `${failing.length} of ${count(total, 'node')} ${failing.length === 1 ? 'fails' : 'fail'} verification: ${name(failing)} ${move}${controllerWarnings(s)}${cause}`;
   return { status: 'False', reason: same ?? 'NodesFailing', message };
 }
 

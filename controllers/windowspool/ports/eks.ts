@@ -155,6 +155,8 @@ export interface NodeGroups {
 export interface Cluster {
   readonly name: string;
   readonly arn: string;
+  /** The IAM role of the control plane. */
+  readonly roleArn: string;
   readonly status: string;
   readonly kubernetesVersion: string;
   /** `ipv4` or `ipv6`. */

@@ -106,6 +106,19 @@ export interface AccessEntries {
   create(principalArn: string, token: string, signal: AbortSignal): Promise<Answer<void>>;
 }
 
+/** What the VPC resource controller of EKS warns of in an event. */
+export interface ControllerWarning {
+  /** `Unsupported` or `InsufficientCidrBlocks`. */
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Managed policies of IAM roles. */
+export interface RolePolicies {
+  /** The names of the policies that are attached to the role. Inline policies are not among them. */
+  attachedTo(roleName: string, signal: AbortSignal): Promise<Answer<readonly string[]>>;
+}
+
 /** What EC2 has. What it does not know is left out of the answer. */
 export interface Capacity {
   instanceTypes(names: readonly string[], signal: AbortSignal): Promise<Answer<readonly InstanceType[]>>;
@@ -134,6 +147,10 @@ export interface SystemObjects {
   roleMappings(signal: AbortSignal): Promise<Answer<readonly RoleMapping[]>>;
   /** Whether Deployment kube-system/vpc-resource-controller exists. */
   legacyController(signal: AbortSignal): Promise<Answer<boolean>>;
+  /** Whether MutatingWebhookConfiguration vpc-resource-mutating-webhook exists. */
+  podWebhook(signal: AbortSignal): Promise<Answer<boolean>>;
+  /** What the VPC resource controller warns of about a node, the newest first, a few at most. Events last an hour. */
+  controllerWarnings(node: string, signal: AbortSignal): Promise<Answer<readonly ControllerWarning[]>>;
   /** Whether a Linux node takes pods. */
   linuxNode(signal: AbortSignal): Promise<Answer<boolean>>;
   /** The EKS node groups of all Linux nodes, sorted. */
@@ -143,6 +160,7 @@ export interface SystemObjects {
 export interface PrerequisiteSources {
   readonly addons: Addons;
   readonly accessEntries: AccessEntries;
+  readonly rolePolicies: RolePolicies;
   readonly capacity: Capacity;
   readonly launchTemplates: LaunchTemplates;
   readonly system: SystemObjects;

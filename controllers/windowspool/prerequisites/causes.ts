@@ -12,6 +12,7 @@ const CAUSES: Readonly<Partial<Record<Symptom, readonly PrerequisiteReason[]>>> 
     'AutoModeUnsupported',
     'WindowsIPAMDisabled',
     'LegacyResourceController',
+    'ClusterRolePolicyMissing',
     'UnsupportedIPFamily',
     'TooFewAddresses',
   ],

@@ -243,6 +243,39 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       ],
     ],
   ],
+  'the role of the cluster': [
+    [
+      'without the policy of the VPC resource controller',
+      sampleInput({ facts: sampleFacts({ clusterRolePolicies: known(['AmazonEKSClusterPolicy', 'ours']) }) }),
+      [
+        'ClusterRolePolicyMissing (warning): IAM role eks-cluster of cluster prod does not have the policy AmazonEKSVPCResourceController, with which EKS gives Windows nodes and pods their addresses. Unless another policy of the role grants the same, attach it: aws iam attach-role-policy --role-name eks-cluster --policy-arn arn:aws:iam::aws:policy/AmazonEKSVPCResourceController',
+      ],
+    ],
+    [
+      'in another partition, with a path',
+      sampleInput({
+        cluster: sampleCluster({ roleArn: 'arn:aws-cn:iam::111122223333:role/eks/prod-cluster' }),
+        facts: sampleFacts({ clusterRolePolicies: known([]) }),
+      }),
+      [
+        'ClusterRolePolicyMissing (warning): IAM role prod-cluster of cluster prod does not have the policy AmazonEKSVPCResourceController, with which EKS gives Windows nodes and pods their addresses. Unless another policy of the role grants the same, attach it: aws iam attach-role-policy --role-name prod-cluster --policy-arn arn:aws-cn:iam::aws:policy/AmazonEKSVPCResourceController',
+      ],
+    ],
+    [
+      'of which nobody may list the policies',
+      sampleInput({ facts: sampleFacts({ clusterRolePolicies: unasked() }) }),
+      ['ClusterRolePolicyMissing? it needs iam:ListAttachedRolePolicies'],
+    ],
+  ],
+  'the webhook of Windows pods': [
+    [
+      'that somebody deleted',
+      sampleInput({ facts: sampleFacts({ podWebhook: known(false) }) }),
+      [
+        'PodWebhookMissing (warning): MutatingWebhookConfiguration vpc-resource-mutating-webhook does not exist in cluster prod. EKS creates it with the cluster; it makes Windows pods request their address. Restore it from another cluster with the CA bundle of this one, or ask AWS Support; until then set the limit vpc.amazonaws.com/PrivateIPv4Address: 1 in Windows pods',
+      ],
+    ],
+  ],
   'the node role': [
     [
       'whose access entry is for Linux',

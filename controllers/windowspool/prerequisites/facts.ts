@@ -6,6 +6,7 @@ import type {
   AccessEntry,
   Addon,
   ConfigMapOwner,
+  ControllerWarning,
   InstanceType,
   LaunchTemplate,
   Offering,
@@ -28,6 +29,15 @@ export interface PrerequisiteFacts {
   readonly cniConfigOwner?: Answer<ConfigMapOwner | undefined>;
   /** Whether Deployment kube-system/vpc-resource-controller exists. */
   readonly legacyController?: Answer<boolean>;
+  /** The names of the policies that are attached to the role of the cluster. */
+  readonly clusterRolePolicies?: Answer<readonly string[]>;
+  /** Whether the webhook exists that requests pod addresses for Windows pods. */
+  readonly podWebhook?: Answer<boolean>;
+  /** What the VPC resource controller warns of, by node; asked for a few nodes that have no addresses for pods. No check looks at it. */
+  readonly controllerWarnings?: readonly {
+    readonly node: string;
+    readonly answer: Answer<readonly ControllerWarning[]>;
+  }[];
   readonly accessEntry?: Answer<AccessEntry | undefined>;
   readonly roleMappings?: Answer<readonly RoleMapping[]>;
   /** The version that spec.nodeGroup.launchTemplate stands for. */
@@ -44,11 +54,13 @@ export interface PrerequisiteFacts {
 }
 
 /** The right that finding out needs: an IAM action, or a verb and an object of Kubernetes. */
-export const RIGHTS: Readonly<Record<Exclude<keyof PrerequisiteFacts, 'complete'>, string>> = {
+export const RIGHTS: Readonly<Record<Exclude<keyof PrerequisiteFacts, 'complete' | 'controllerWarnings'>, string>> = {
   cniConfig: 'get configmaps kube-system/amazon-vpc-cni',
   cniAddon: 'eks:DescribeAddon',
   cniConfigOwner: 'get configmaps kube-system/amazon-vpc-cni',
   legacyController: 'get deployments.apps kube-system/vpc-resource-controller',
+  clusterRolePolicies: 'iam:ListAttachedRolePolicies',
+  podWebhook: 'get mutatingwebhookconfigurations.admissionregistration.k8s.io vpc-resource-mutating-webhook',
   accessEntry: 'eks:DescribeAccessEntry',
   roleMappings: 'get configmaps kube-system/aws-auth',
   ami: 'ssm:GetParameter',

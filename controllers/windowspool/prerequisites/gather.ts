@@ -11,10 +11,14 @@ import { IPAM_KEY, isIpamOn } from './addressMode.ts';
 import { unlistedMinor } from './clusterChecks.ts';
 import { scopeOf, wasUnmet } from './examination.ts';
 import type { PrerequisiteFacts } from './facts.ts';
+import { roleName } from './networkChecks.ts';
 import type { SharedAnswers } from './sharedAnswers.ts';
 
 /** What an instance type is, where it is offered and which role a group has changes rarely. */
 export const LONG_MS = 3_600_000;
+
+/** Of so many nodes without addresses events are read at each look. */
+const NODES_ASKED = 3;
 
 /** The question about a role's access entry, by which its shared answer is forgotten. */
 export function accessEntryQuestion(role: string): string {
@@ -58,12 +62,20 @@ export async function gatherFacts(
   // First: which instance types the nodes have may stand in it.
   const launchTemplate = await launchTemplateOf(s, sources, ask);
   const types = instanceTypesOf(s.pool.spec, launchTemplate?.ok ? launchTemplate.value : undefined);
-  const [standing, ami, rest] = await Promise.all([
+  const [standing, ami, rest, controllerWarnings] = await Promise.all([
     standingFacts(s, sources, ask),
     amiOf(s, sources, askRarely),
     complete && otherFacts(s, types, sources, ask, askRarely),
+    warningsOf(s, sources, signal),
   ]);
-  return { complete, ...standing, ...(launchTemplate && { launchTemplate }), ...(ami && { ami }), ...rest };
+  return {
+    complete,
+    ...standing,
+    ...(launchTemplate && { launchTemplate }),
+    ...(ami && { ami }),
+    ...rest,
+    ...(controllerWarnings.length > 0 && { controllerWarnings }),
+  };
 }
 
 type Ask = <T>(question: string, call: (signal: AbortSignal) => Promise<Answer<T>>) => Promise<Answer<T>>;
@@ -124,14 +136,17 @@ async function standingFacts(s: Situation, { addons, accessEntries, system }: So
 async function otherFacts(
   s: Situation,
   names: readonly string[],
-  { capacity, system, nodeGroups }: Sources,
+  { capacity, system, nodeGroups, rolePolicies }: Sources,
   ask: Ask,
   askRarely: Ask,
 ) {
   const types = [...names].sort();
   const { subnets } = nodeGroupIn(s.pool.spec);
   const ids = subnets.map(({ id }) => id).sort();
-  const [instanceTypes, offerings, found, linuxRoles] = await Promise.all([
+  const clusterRole = s.cluster.kind === 'seen' ? roleName(s.cluster.cluster.roleArn) : '';
+  const [clusterRolePolicies, podWebhook, instanceTypes, offerings, found, linuxRoles] = await Promise.all([
+    clusterRole !== '' && ask(`policies of ${clusterRole}`, (signal) => rolePolicies.attachedTo(clusterRole, signal)),
+    ask('webhook of pods', (signal) => system.podWebhook(signal)),
     types.length > 0 && askRarely(`instance types ${types}`, (signal) => capacity.instanceTypes(types, signal)),
     types.length > 0 && askRarely(`offerings of ${types}`, (signal) => capacity.offerings(types, signal)),
     ask(`subnets ${ids}`, (signal) => capacity.subnets(ids, signal)),
@@ -139,7 +154,28 @@ async function otherFacts(
       rolesOf(groups, nodeGroups, askRarely),
     ),
   ]);
-  return { ...(instanceTypes && { instanceTypes }), ...(offerings && { offerings }), subnets: found, linuxRoles };
+  return {
+    ...(clusterRolePolicies && { clusterRolePolicies }),
+    podWebhook,
+    ...(instanceTypes && { instanceTypes }),
+    ...(offerings && { offerings }),
+    subnets: found,
+    linuxRoles,
+  };
+}
+
+/** What the VPC resource controller says of nodes without addresses: of the first few, because one cause is usually that of all. */
+async function warningsOf(
+  { roster }: Situation,
+  { system }: Sources,
+  signal: AbortSignal,
+): Promise<NonNullable<PrerequisiteFacts['controllerWarnings']>> {
+  const nodes = roster.failing
+    .filter(({ failures }) => failures.some(({ reason }) => reason === 'NoPodAddresses'))
+    .slice(0, NODES_ASKED);
+  return Promise.all(
+    nodes.map(async ({ node: { name } }) => ({ node: name, answer: await system.controllerWarnings(name, signal) })),
+  );
 }
 
 /** The node roles of the groups that have Linux nodes. A role cannot change, so each is asked for once in a long time. */

@@ -2,7 +2,7 @@
 import type { Answer } from '../ports/answer.ts';
 import type { Addon } from '../ports/prerequisites.ts';
 import { IPAM_KEY, isIpamOn } from './addressMode.ts';
-import { type Check, failed, given, met, type Result, unknown } from './check.ts';
+import { type Check, failed, given, met, type Result, unknown, warning } from './check.ts';
 import type { CheckInput } from './facts.ts';
 import { type IpamMove, lastWriterOf, nextIpamMove } from './windowsIpam.ts';
 
@@ -57,6 +57,47 @@ function noLegacyController({ facts }: CheckInput): Result | undefined {
   );
 }
 
+/**
+ * Ensures that EKS may give nodes addresses: the VPC resource controller acts as the role of the cluster, and that this role lacks the policy is
+ * the most frequent cause of nodes without addresses
+ * (https://github.com/aws/amazon-vpc-resource-controller-k8s/blob/master/docs/troubleshooting.md#missing-iam-permissions-on-the-cluster-role).
+ * A warning, because a policy of the user's own, or an inline one, can grant the same, and only IAM can tell.
+ */
+function clusterRolePolicy({ facts, cluster }: CheckInput): Result | undefined {
+  return given(facts, 'clusterRolePolicies', (policies) => {
+    if (policies.includes(CONTROLLER_POLICY)) return met;
+    const role = roleName(cluster.roleArn);
+    const [, partition = 'aws'] = cluster.roleArn.split(':');
+    return warning(
+      `IAM role ${role} of cluster ${cluster.name} does not have the policy ${CONTROLLER_POLICY}, with which EKS gives Windows nodes and pods their addresses. ` +
+        `Unless another policy of the role grants the same, attach it: aws iam attach-role-policy --role-name ${role} --policy-arn arn:${partition}:iam::aws:policy/${CONTROLLER_POLICY}`,
+    );
+  });
+}
+
+const CONTROLLER_POLICY = 'AmazonEKSVPCResourceController';
+
+/** The name of a role, by which IAM knows it: the end of its ARN, without the path. */
+export function roleName(arn: string): string {
+  return arn.split('/').at(-1) ?? '';
+}
+
+/**
+ * Ensures that Windows pods ask for an address: the webhook of EKS adds that to those with the nodeSelector kubernetes.io/os=windows
+ * (https://github.com/aws/amazon-vpc-resource-controller-k8s/blob/master/docs/troubleshooting.md#verify-pod-has-the-resource-limits). A warning,
+ * because nodes come up without it, and pods can request the address themselves.
+ */
+function podWebhook({ facts, cluster }: CheckInput): Result | undefined {
+  return given(facts, 'podWebhook', (exists) =>
+    exists
+      ? met
+      : warning(
+          `MutatingWebhookConfiguration vpc-resource-mutating-webhook does not exist in cluster ${cluster.name}. EKS creates it with the cluster; it makes Windows pods request their address. ` +
+            'Restore it from another cluster with the CA bundle of this one, or ask AWS Support; until then set the limit vpc.amazonaws.com/PrivateIPv4Address: 1 in Windows pods',
+        ),
+  );
+}
+
 export const networkChecks: readonly Check[] = [
   { reason: 'WindowsIPAMDisabled', about: 'Windows IPAM', section: 'windows-ipam', look: windowsIpam },
   {
@@ -65,4 +106,11 @@ export const networkChecks: readonly Check[] = [
     section: 'legacy-controllers',
     look: noLegacyController,
   },
+  {
+    reason: 'ClusterRolePolicyMissing',
+    about: 'the policies of the cluster role',
+    section: 'cluster-role',
+    look: clusterRolePolicy,
+  },
+  { reason: 'PodWebhookMissing', about: 'the webhook of Windows pods', section: 'pod-webhook', look: podWebhook },
 ];

@@ -5,7 +5,7 @@ import type { Answer } from '../ports/answer.ts';
 import type { Instance } from '../ports/ec2.ts';
 import type { Cluster, ConfigChange, NewNodeGroup, NodeGroup, NodeGroupUpdate, VersionChange } from '../ports/eks.ts';
 import type { Taint } from '../ports/nodes.ts';
-import type { AccessEntry, Addon, LaunchTemplate } from '../ports/prerequisites.ts';
+import type { AccessEntry, Addon, ControllerWarning, LaunchTemplate } from '../ports/prerequisites.ts';
 import type { Deps } from '../reconcile.ts';
 import { flat } from './fakeCalls.ts';
 import { FakeCluster, sameTaint } from './fakeCluster.ts';
@@ -24,7 +24,10 @@ export class FakeAws extends FakeCluster {
     cniManagedBy: undefined as string | undefined,
     accessEntry: { type: 'EC2_WINDOWS' } as AccessEntry | undefined,
     freeAddresses: 251,
+    clusterRolePolicies: ['AmazonEKSVPCResourceController'] as readonly string[],
   };
+  /** What the VPC resource controller warns of, by node. */
+  readonly controllerWarnings = new Map<string, readonly ControllerWarning[]>();
   newestRelease: string | undefined = '1.36-2026.02.11';
   /** Whether EKS publishes an AMI for versions that are not in the operator's table. */
   hasAmi = true;
@@ -108,6 +111,9 @@ export class FakeAws extends FakeCluster {
             ids.map((id) => ({ id, zone: 'eu-west-1a', freeAddresses: this.prerequisites.freeAddresses })),
           ),
       },
+      rolePolicies: {
+        attachedTo: () => this.call('ListAttachedRolePolicies', () => this.prerequisites.clusterRolePolicies),
+      },
       launchTemplates: {
         find: ({ version }) => this.call('DescribeLaunchTemplateVersions', () => this.launchTemplates.get(version)),
       },
@@ -125,6 +131,8 @@ export class FakeAws extends FakeCluster {
           }),
         roleMappings: () => this.call('get ConfigMap aws-auth', () => []),
         legacyController: () => this.call('get Deployment vpc-resource-controller', () => false),
+        controllerWarnings: (node) => this.call('list events', () => this.controllerWarnings.get(node) ?? []),
+        podWebhook: () => this.call('get MutatingWebhookConfiguration', () => true),
         linuxNode: () => this.call('list Linux nodes', () => true),
         linuxGroups: () => this.call('list Linux groups', () => []),
       },

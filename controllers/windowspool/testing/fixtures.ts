@@ -43,6 +43,7 @@ export function sampleCluster(change: Partial<Cluster> = {}): Cluster {
   return {
     name: 'prod',
     arn: CLUSTER_ARN,
+    roleArn: 'arn:aws:iam::111122223333:role/eks-cluster',
     status: 'ACTIVE',
     kubernetesVersion: '1.36',
     ipFamily: 'ipv4',

@@ -87,6 +87,7 @@ export async function readyWorld(spec: Partial<WindowsPoolSpec> = {}): Promise<{
 export const PREREQUISITE_CALLS = [
   'DescribeAddon',
   'DescribeAccessEntry',
+  'ListAttachedRolePolicies',
   'DescribeInstanceTypes',
   'DescribeInstanceTypeOfferings',
   'DescribeSubnets',

@@ -15,6 +15,8 @@ export function sampleFacts(change: Facts = {}): PrerequisiteFacts {
     cniConfig: known({ 'enable-windows-ipam': 'true' }),
     cniAddon: known(undefined),
     legacyController: known(false),
+    clusterRolePolicies: known(['AmazonEKSClusterPolicy', 'AmazonEKSVPCResourceController']),
+    podWebhook: known(true),
     accessEntry: known({ type: 'EC2_WINDOWS' }),
     roleMappings: known([]),
     linuxNode: known(true),
@@ -109,6 +111,8 @@ export const randomFacts: fc.Arbitrary<PrerequisiteFacts> = fc.record(
     cniConfigOwner: some(fc.option(fc.constant(sampleConfigMapOwner()), { nil: undefined })),
     legacyController: some(fc.boolean()),
     ami: some(fc.boolean()),
+    clusterRolePolicies: some(fc.subarray(['AmazonEKSClusterPolicy', 'AmazonEKSVPCResourceController'])),
+    podWebhook: some(fc.boolean()),
     accessEntry: some(
       fc.option(fc.record({ type: fc.constantFrom('EC2_WINDOWS', 'EC2_LINUX', 'STANDARD') }), { nil: undefined }),
     ),

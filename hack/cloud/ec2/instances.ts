@@ -129,9 +129,13 @@ export function restart(cloud: CloudState, instance: InstanceRecord): void {
 }
 
 function addressesFollow(cloud: CloudState, instance: InstanceRecord): void {
-  if (instance.defect.noPodAddresses === true) return;
+  const { noPodAddresses, controllerWarning: reason } = instance.defect;
+  if (noPodAddresses === true) return;
   cloud.timeline.after(durations.podAddresses, () => {
-    if (instance.state === 'running') cloud.emit({ kind: 'podAddresses', instance });
+    if (instance.state !== 'running') return;
+    cloud.emit(
+      reason === undefined ? { kind: 'podAddresses', instance } : { kind: 'controllerWarning', instance, reason },
+    );
   });
 }
 

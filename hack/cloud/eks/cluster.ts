@@ -1,6 +1,6 @@
 import type { Cluster } from '@aws-sdk/client-eks';
 import { invalidParameter, notFound } from '../awsFault.ts';
-import { vpcId } from '../network.ts';
+import { clusterRoleArn, vpcId } from '../network.ts';
 import type { CloudState } from '../state.ts';
 import { type Page, pageOf } from '../wire/paging.ts';
 
@@ -15,7 +15,7 @@ export function describeCluster(cloud: CloudState): { cluster: Cluster } {
       createdAt,
       version,
       endpoint,
-      roleArn: `arn:aws:iam::${cloud.cluster.accountId}:role/eks-cluster`,
+      roleArn: clusterRoleArn,
       resourcesVpcConfig: {
         subnetIds: cloud.subnets.map(({ id }) => id),
         vpcId,

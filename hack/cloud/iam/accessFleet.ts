@@ -9,7 +9,7 @@ type Given = Readonly<Record<string, unknown>>;
 type TagList = readonly { readonly Key?: string | undefined; readonly Value?: string | undefined }[];
 
 /**
- * What IAM is asked before an operation of EC2, Auto Scaling, SSM or STS; undefined for one of EKS. Resources and condition
+ * What IAM is asked before an operation of EC2, Auto Scaling, SSM, IAM or STS; undefined for one of EKS. Resources and condition
  * keys: AWS' service authorization reference.
  */
 export function fleetQuestions(cloud: CloudState, name: OperationName, given: Given): AccessQuestion[] | undefined {
@@ -35,6 +35,8 @@ export function fleetQuestions(cloud: CloudState, name: OperationName, given: Gi
     case 'GetCallerIdentity':
       // It needs no permission: API reference of STS.
       return [];
+    case 'ListAttachedRolePolicies':
+      return [{ action: 'iam:ListAttachedRolePolicies', resource: `arn:aws:iam::${accountId}:role/${given.RoleName}` }];
     case 'DescribeAutoScalingGroups':
     case 'DescribeTags':
       return [{ action: `autoscaling:${name}`, resource: '*' }];

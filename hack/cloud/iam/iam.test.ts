@@ -21,7 +21,14 @@ describe('the shipped IAM policy', () => {
   it('holds only words that an administrator has to fill in, and no star as action', () => {
     const text = readFileSync(shippedPolicy, 'utf8');
     const words = new Set(text.match(/\b[A-Z]{2,}(_[A-Z]+)*\b/g));
-    assert.deepEqual([...words].sort(), ['ACCOUNT_ID', 'CLUSTER_NAME', 'NODE_ROLE_NAME', 'PARTITION', 'REGION']);
+    assert.deepEqual([...words].sort(), [
+      'ACCOUNT_ID',
+      'CLUSTER_NAME',
+      'CLUSTER_ROLE_NAME',
+      'NODE_ROLE_NAME',
+      'PARTITION',
+      'REGION',
+    ]);
     assert.doesNotMatch(text, /"(\w+:)?\*?\w*\*"\s*[,\]].*Action/);
   });
 

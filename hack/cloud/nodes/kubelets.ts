@@ -1,3 +1,4 @@
+import { mayGiveAddresses } from '../iam/rolePolicies.ts';
 import type { CloudState } from '../state.ts';
 import { ClusterSettings } from './clusterSettings.ts';
 import { followSettings } from './followSettings.ts';
@@ -33,7 +34,7 @@ export function startKubelets(cloud: CloudState, kubeconfig: string): Kubelets {
     stopping.signal,
   );
   const gate = new IpamGate(
-    () => settings.windowsIpam(stopping.signal),
+    async () => (await settings.windowsIpam(stopping.signal)) && mayGiveAddresses(cloud),
     (event) => nodes.add(event),
     stopping.signal,
   );

@@ -1,5 +1,5 @@
 import type { Nodegroup } from '@aws-sdk/client-eks';
-import type { CloudState, InstanceRecord, NodeEvent } from '../state.ts';
+import type { CloudState, ControllerWarning, InstanceRecord, NodeEvent } from '../state.ts';
 import { cordonNode, evictPods } from './evictions.ts';
 import type { KubeAnswer, KubeClient, KubeRequest } from './kubeClient.ts';
 import {
@@ -31,6 +31,8 @@ export async function nodeStep(
       return start(cloud, event.instance, send);
     case 'podAddresses':
       return givePodAddresses(cloud, event.instance, send);
+    case 'controllerWarning':
+      return warn(event.instance, event.reason, cloud.timeline.now(), send);
     case 'ready':
       return reportReady(cloud, event.instance, event.ready, send);
     case 'relabel':
@@ -87,6 +89,31 @@ async function givePodAddresses(cloud: CloudState, instance: InstanceRecord, sen
     body: { status: { capacity: count, allocatable: count } },
   });
   expectOk(`give pod addresses to ${instance.nodeName}`, answer);
+}
+
+// As the same controller: an event about the Node, with its name for a UID, because kubelets do so and kubectl describe looks for it.
+async function warn(instance: InstanceRecord, reason: ControllerWarning, now: Date, send: Send): Promise<void> {
+  const words: Readonly<Record<ControllerWarning, string>> = {
+    Unsupported: `The instance type ${instance.type} is not supported for Windows`,
+    InsufficientCidrBlocks:
+      'InsufficientCidrBlocks: The specified subnet does not have enough free cidr blocks to satisfy the request',
+  };
+  const { nodeName } = instance;
+  const body = {
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { generateName: `${nodeName}.`, namespace: 'default' },
+    involvedObject: { apiVersion: 'v1', kind: 'Node', name: nodeName, uid: nodeName },
+    reason,
+    message: words[reason],
+    type: 'Warning',
+    source: { component: 'vpc-resource-controller' },
+    firstTimestamp: now.toISOString(),
+    lastTimestamp: now.toISOString(),
+    count: 1,
+  };
+  const path = '/api/v1/namespaces/default/events';
+  expectOk(`warn of ${nodeName}`, await send({ method: 'POST', path, agent: 'vpc-resource-controller', body }));
 }
 
 async function measureAgain(cloud: CloudState, instance: InstanceRecord, send: Send): Promise<void> {

@@ -1,6 +1,7 @@
 import type * as autoscaling from '@aws-sdk/client-auto-scaling';
 import type * as ec2 from '@aws-sdk/client-ec2';
 import type * as eks from '@aws-sdk/client-eks';
+import type * as iam from '@aws-sdk/client-iam';
 import type * as ssm from '@aws-sdk/client-ssm';
 import type * as sts from '@aws-sdk/client-sts';
 import { AwsFault } from '../awsFault.ts';
@@ -21,6 +22,7 @@ import { describeUpdate, updateIds, updateNodegroupConfig } from '../eks/updates
 import { updateNodegroupVersion } from '../eks/versionUpdates.ts';
 import { questionsOf } from '../iam/access.ts';
 import type { Policy } from '../iam/iam.ts';
+import { listAttachedRolePolicies } from '../iam/rolePolicies.ts';
 import type { CloudState } from '../state.ts';
 import { checkInput, checkOutput } from './model.ts';
 import { protocols } from './protocols.ts';
@@ -79,6 +81,10 @@ export interface Operations {
   };
   GetParameter: { input: ssm.GetParameterRequest; output: ssm.GetParameterResult };
   GetCallerIdentity: { input: sts.GetCallerIdentityRequest; output: sts.GetCallerIdentityResponse };
+  ListAttachedRolePolicies: {
+    input: iam.ListAttachedRolePoliciesRequest;
+    output: iam.ListAttachedRolePoliciesResponse;
+  };
 }
 
 /** The name of a served operation. */
@@ -169,6 +175,7 @@ const handlers: { readonly [K in OperationName]: { readonly service: Service; re
       UserId: arn.split('/').slice(1).join(':'),
     }),
   },
+  ListAttachedRolePolicies: { service: 'iam', run: listAttachedRolePolicies },
 };
 
 /**

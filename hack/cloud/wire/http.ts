@@ -100,8 +100,7 @@ function checkSignature(request: IncomingMessage): void {
 function serviceOf(request: IncomingMessage, body: string): Service {
   if (request.headers['x-amz-target'] !== undefined) return 'ssm';
   const version = new URLSearchParams(body).get('Version');
-  if (version === queryWire.versions.sts) return 'sts';
-  return version === queryWire.versions.autoscaling ? 'autoscaling' : 'ec2';
+  return (['autoscaling', 'sts', 'iam'] as const).find((service) => queryWire.versions[service] === version) ?? 'ec2';
 }
 
 function incoming(service: Service, request: IncomingMessage, url: URL, body: string): Incoming {

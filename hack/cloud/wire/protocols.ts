@@ -67,6 +67,13 @@ export const protocols: Readonly<Record<Service, Protocol>> = {
     unavailable: () => new AwsFault('ServiceUnavailable', unavailable, 503),
     missing: nullMember('ValidationError'),
   },
+  iam: {
+    ...query('iam'),
+    throttled: () => new AwsFault('Throttling', 'Rate exceeded', 400),
+    failed: () => new AwsFault('ServiceFailure', failed, 500),
+    unavailable: () => new AwsFault('ServiceUnavailable', unavailable, 503),
+    missing: nullMember('ValidationError'),
+  },
   ssm: {
     contentType: 'application/x-amz-json-1.1',
     body: (_operation, output) => eksWire.bodyFor(output),

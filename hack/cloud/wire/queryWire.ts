@@ -3,14 +3,21 @@ import { AwsFault } from '../awsFault.ts';
 import type { Member, Operation, Shape } from './shapes.ts';
 
 /** The versions of the services that speak a query protocol; requests are told apart by them. */
-export const versions = { ec2: '2016-11-15', autoscaling: '2011-01-01', sts: '2011-06-15' } as const;
+export const versions = {
+  ec2: '2016-11-15',
+  autoscaling: '2011-01-01',
+  sts: '2011-06-15',
+  iam: '2010-05-08',
+} as const;
 
 /** A service that speaks a query protocol. */
 export type QueryService = keyof typeof versions;
 
 const isEc2 = ({ service }: Pick<Operation, 'service'>): boolean => service === 'ec2';
 
-const namespaceOf = (service: QueryService): string => `http://${service}.amazonaws.com/doc/${versions[service]}/`;
+// IAM's begins with https, and the others' do not.
+const namespaceOf = (service: QueryService): string =>
+  `${service === 'iam' ? 'https' : 'http'}://${service}.amazonaws.com/doc/${versions[service]}/`;
 
 /** What reading a form needs to know: the form's values that are left, and whose names these are. */
 interface Form {
@@ -38,7 +45,7 @@ export function bodyFor(operation: Operation, output: object, requestId: string)
   const content = isEc2(operation)
     ? element('requestId', requestId) + members
     : element(`${name}Result`, members) + element('ResponseMetadata', element('RequestId', requestId));
-  const namespace = namespaceOf(service === 'ec2' || service === 'sts' ? service : 'autoscaling');
+  const namespace = namespaceOf(service === 'eks' || service === 'ssm' ? 'autoscaling' : service);
   return `${prolog}<${name}Response xmlns="${namespace}">${content}</${name}Response>`;
 }
 

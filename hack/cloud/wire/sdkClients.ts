@@ -1,6 +1,7 @@
 import { AutoScaling } from '@aws-sdk/client-auto-scaling';
 import { EC2 } from '@aws-sdk/client-ec2';
 import { EKS } from '@aws-sdk/client-eks';
+import { IAM } from '@aws-sdk/client-iam';
 import { SSM } from '@aws-sdk/client-ssm';
 import { STS } from '@aws-sdk/client-sts';
 
@@ -11,6 +12,7 @@ export interface SdkClients {
   readonly autoscaling: AutoScaling;
   readonly ssm: SSM;
   readonly sts: STS;
+  readonly iam: IAM;
   destroy(): void;
 }
 
@@ -36,6 +38,7 @@ export function sdkClients(
     autoscaling: new AutoScaling(options),
     ssm: new SSM(options),
     sts: new STS(options),
+    iam: new IAM(options),
   };
   return {
     ...clients,

@@ -2,6 +2,7 @@
 import * as autoscaling from '@aws-sdk/client-auto-scaling';
 import * as ec2 from '@aws-sdk/client-ec2';
 import * as eks from '@aws-sdk/client-eks';
+import * as iam from '@aws-sdk/client-iam';
 import * as ssm from '@aws-sdk/client-ssm';
 import * as sts from '@aws-sdk/client-sts';
 import { type ModelOperation, readOperation, readOperationNames, type SdkExports } from '../../sdkModel/schema.ts';
@@ -9,7 +10,7 @@ import { type ModelOperation, readOperation, readOperationNames, type SdkExports
 export type { Member, Shape } from '../../sdkModel/schema.ts';
 
 /** The services of the local AWS, under the names that signatures have for them. */
-export type Service = 'eks' | 'ec2' | 'autoscaling' | 'ssm' | 'sts';
+export type Service = 'eks' | 'ec2' | 'autoscaling' | 'ssm' | 'sts' | 'iam';
 
 /** The package of the SDK with a service's client, below @aws-sdk/. */
 export const packageOf = (service: Service): string => `client-${service === 'autoscaling' ? 'auto-scaling' : service}`;
@@ -25,6 +26,7 @@ const packages: Readonly<Record<Service, SdkExports>> = {
   autoscaling: { ...autoscaling },
   ssm: { ...ssm },
   sts: { ...sts },
+  iam: { ...iam },
 };
 
 /** What the SDK package of the service exports. */

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { realClock } from '../runtime/clock.ts';
+import type { IamCall } from './calls.ts';
+import { AwsRateLimiter } from './rateLimiter.ts';
+import { IamRolePolicies } from './rolePolicies.ts';
+
+const { signal } = new AbortController();
+
+/** The adapter over an IAM that gives, or throws, these answers one after the other. */
+function over(...answers: readonly unknown[]) {
+  const inputs: unknown[] = [];
+  const iam = async (_operation: string, input: unknown) => {
+    const answer = answers[inputs.push(input) - 1];
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  const policies = new IamRolePolicies(iam as unknown as IamCall, new AwsRateLimiter(() => undefined, realClock));
+  return { inputs, attached: () => policies.attachedTo('eks-cluster', signal) };
+}
+
+const page = (names: readonly string[], Marker?: string) => ({
+  AttachedPolicies: names.map((PolicyName) => ({ PolicyName, PolicyArn: `arn:aws:iam::aws:policy/${PolicyName}` })),
+  IsTruncated: Marker !== undefined,
+  ...(Marker && { Marker }),
+});
+
+describe('the policies of a role', () => {
+  it('are those of every page, by name', async () => {
+    const { inputs, attached } = over(page(['A', 'B'], 'more'), page(['C']));
+    assert.deepEqual(await attached(), { ok: true, value: ['A', 'B', 'C'] });
+    assert.deepEqual(inputs, [{ RoleName: 'eks-cluster' }, { RoleName: 'eks-cluster', Marker: 'more' }]);
+  });
+
+  it('are read from three pages at most', async () => {
+    const { inputs, attached } = over(...Array.from({ length: 5 }, () => page(['A'], 'more')));
+    assert.deepEqual(await attached(), { ok: true, value: ['A', 'A', 'A'] });
+    assert.equal(inputs.length, 3);
+  });
+
+  it('that may not be listed are trouble of that kind', async () => {
+    const error = Object.assign(new Error('not authorized'), {
+      name: 'AccessDenied',
+      $metadata: { httpStatusCode: 403 },
+    });
+    const answer = await over(error).attached();
+    assert.deepEqual(answer.ok ? answer.value : [answer.trouble.kind, answer.trouble.operation], [
+      'denied',
+      'ListAttachedRolePolicies',
+    ]);
+  });
+});

@@ -1,0 +1,34 @@
+/** The port RolePolicies on IAM: https://docs.aws.amazon.com/IAM/latest/APIReference/API_ListAttachedRolePolicies.html */
+import type { Answer } from '../windowspool/ports/answer.ts';
+import type { RolePolicies } from '../windowspool/ports/prerequisites.ts';
+import type { IamCall } from './calls.ts';
+import type { AwsRateLimiter } from './rateLimiter.ts';
+
+/** A role has at most 20 policies (quota "Managed policies attached to an IAM role"), and a page 100. */
+const MOST_PAGES = 3;
+
+export class IamRolePolicies implements RolePolicies {
+  readonly #iam: IamCall;
+  readonly #limiter: AwsRateLimiter;
+
+  constructor(iam: IamCall, limiter: AwsRateLimiter) {
+    this.#iam = iam;
+    this.#limiter = limiter;
+  }
+
+  async attachedTo(roleName: string, signal: AbortSignal): Promise<Answer<readonly string[]>> {
+    const names: string[] = [];
+    let Marker: string | undefined;
+    for (let page = 0; page < MOST_PAGES; page++) {
+      const input = { RoleName: roleName, ...(Marker && { Marker }) };
+      const call = (bounded: AbortSignal) => this.#iam('ListAttachedRolePolicies', input, bounded);
+      const answer = await this.#limiter.run('iam', 'ListAttachedRolePolicies', call, signal);
+      if (!answer.ok) return answer;
+      const { AttachedPolicies = [], IsTruncated } = answer.value;
+      names.push(...AttachedPolicies.flatMap(({ PolicyName }) => (PolicyName ? [PolicyName] : [])));
+      Marker = IsTruncated ? answer.value.Marker : undefined;
+      if (!Marker) break;
+    }
+    return { ok: true, value: names };
+  }
+}

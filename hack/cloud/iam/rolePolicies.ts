@@ -1,0 +1,37 @@
+/** What IAM knows of the roles of the account. */
+import type { ListAttachedRolePoliciesRequest, ListAttachedRolePoliciesResponse } from '@aws-sdk/client-iam';
+import { AwsFault } from '../awsFault.ts';
+import { clusterRoleName, roleArns } from '../network.ts';
+import type { CloudState } from '../state.ts';
+
+/** The policy with which the VPC resource controller gives addresses. */
+export const controllerPolicy = 'AmazonEKSVPCResourceController';
+
+/** Those of AWS that EKS asks for: https://docs.aws.amazon.com/eks/latest/userguide/create-node-role.html */
+const nodePolicies = ['AmazonEKSWorkerNodePolicy', 'AmazonEC2ContainerRegistryPullOnly', 'AmazonEKS_CNI_Policy'];
+
+/** ListAttachedRolePolicies of IAM, in one page. */
+export function listAttachedRolePolicies(
+  cloud: CloudState,
+  { RoleName = '' }: ListAttachedRolePoliciesRequest,
+): ListAttachedRolePoliciesResponse {
+  if (!roleArns.some((arn) => arn.endsWith(`/${RoleName}`))) {
+    throw new AwsFault('NoSuchEntityException', `The role with name ${RoleName} cannot be found.`, 404);
+  }
+  const names = RoleName === clusterRoleName ? [...cloud.clusterRolePolicies].sort() : nodePolicies;
+  return {
+    AttachedPolicies: names.map((PolicyName) => ({ PolicyName, PolicyArn: `arn:aws:iam::aws:policy/${PolicyName}` })),
+    IsTruncated: false,
+  };
+}
+
+/** What an administrator does: attaches a policy to the role of the cluster, or detaches it. */
+export function setClusterRolePolicy(cloud: CloudState, name: string, attached: boolean): void {
+  if (attached) cloud.clusterRolePolicies.add(name);
+  else cloud.clusterRolePolicies.delete(name);
+}
+
+/** Whether the VPC resource controller, which acts as the role of the cluster, gets nodes ready for pods. */
+export function mayGiveAddresses({ clusterRolePolicies, switches }: CloudState): boolean {
+  return clusterRolePolicies.has(controllerPolicy) || switches.withoutControllerPolicy === 'addressesAdvertised';
+}

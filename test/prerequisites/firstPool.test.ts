@@ -1,0 +1,137 @@
+import { nodeRoleArn } from '../../hack/cloud/network.ts';
+import { waitFor } from '../../hack/controlplane/wait.ts';
+import { conditionOf, type World, windowsIpam } from '../../hack/world/world.ts';
+import { assertGolden, withoutChance } from '../goldenText.ts';
+import { poolManifest } from '../pools.ts';
+import { setSwitch, slowed } from '../sharedWorld.ts';
+import { awsAuth, linuxGroup, withPrerequisites } from './stage.ts';
+
+const LINUX_GROUPS = ['system:bootstrappers', 'system:nodes'];
+const BOTH_GROUPS = [...LINUX_GROUPS, 'eks:kube-proxy-windows'];
+
+/** How a cluster is when its first pool is applied, and the conditions that end the wait, such as `PrerequisitesMet=True/Met`. */
+interface Row {
+  readonly what: string;
+  readonly name: string;
+  readonly given: (world: World) => unknown;
+  /** Whether EKS is still at work on the group when the pool is shown. */
+  readonly creating: boolean;
+  readonly until: readonly string[];
+  /** A word of the message that comes last. */
+  readonly word: RegExp;
+}
+
+const rows: readonly Row[] = [
+  {
+    what: 'with aws-auth only, which has no role yet',
+    name: 'first-aws-auth',
+    given: ({ cloud }) => {
+      cloud.faults.accessEntry({ exists: false });
+      cloud.faults.cluster({ authenticationMode: 'CONFIG_MAP' });
+    },
+    creating: true,
+    until: ['PrerequisitesMet=True/Met', 'NodeGroupReady=False/Creating'],
+    word: /EKS adds it with the node group/,
+  },
+  {
+    what: 'with access entries only, and none for the role yet',
+    name: 'first-entries',
+    given: ({ cloud }) => {
+      cloud.faults.accessEntry({ exists: false });
+      cloud.faults.cluster({ authenticationMode: 'API' });
+    },
+    creating: true,
+    until: ['PrerequisitesMet=True/Met', 'NodeGroupReady=False/Creating'],
+    word: /EKS creates one of type EC2_WINDOWS/,
+  },
+  {
+    what: 'with both, and a role that aws-auth maps for Linux nodes',
+    name: 'first-both',
+    given: async (world) => {
+      world.cloud.faults.accessEntry({ exists: false });
+      await world.apply(awsAuth(LINUX_GROUPS));
+    },
+    creating: true,
+    until: ['PrerequisitesMet=True/MetWithWarnings', 'NodeGroupReady=False/Creating'],
+    word: /without eks:kube-proxy-windows, and the role has no access entry/,
+  },
+  {
+    what: 'with a role that a Linux group shares under aws-auth',
+    name: 'first-shared',
+    given: async (world) => {
+      world.cloud.faults.cluster({ authenticationMode: 'CONFIG_MAP' });
+      await world.apply(awsAuth(BOTH_GROUPS));
+      await linuxGroup(world, 'linux', nodeRoleArn);
+    },
+    creating: true,
+    until: ['PrerequisitesMet=True/MetWithWarnings', 'NodeGroupReady=False/Creating'],
+    word: /is also the role of Linux node group linux/,
+  },
+  {
+    what: 'with Windows IPAM off',
+    name: 'first-ipam',
+    given: (world) => world.apply(windowsIpam(false)),
+    creating: false,
+    until: ['PrerequisitesMet=False/WindowsIPAMDisabled', 'Stalled=True/WindowsIPAMDisabled'],
+    word: /Windows IPAM is off/,
+  },
+  {
+    what: 'with a cluster role that lacks the policy of the VPC resource controller',
+    name: 'first-policy',
+    given: ({ cloud }) => cloud.faults.clusterRolePolicy({ attached: false }),
+    creating: false,
+    until: [
+      'PrerequisitesMet=True/MetWithWarnings',
+      'NodesVerified=False/NoPodAddresses',
+      'NodeGroupReady=True/Active',
+    ],
+    word: /nodes? fails? verification.*Likely cause: ClusterRolePolicyMissing/s,
+  },
+];
+
+describe('the first pool of a cluster', () => {
+  const { stage, remove } = withPrerequisites();
+
+  /** Its conditions as kubectl describes them, and its warnings. */
+  async function shown(name: string): Promise<string> {
+    const described = withoutChance(await stage.world.kubectl('describe', 'windowspool', name));
+    const start = described.indexOf('  Conditions:');
+    // The spec has a Node Group, too, and comes first.
+    const conditions = described.slice(start, described.indexOf('\n  Node Group:\n', start));
+    const of = `involvedObject.kind=WindowsPool,involvedObject.name=${name},type=Warning`;
+    const columns = 'custom-columns=REASON:.reason,MESSAGE:.message';
+    const events = await stage.world.kubectl(
+      ...['get', 'events', '-n', 'default', '--sort-by=.reason', '--field-selector', of],
+      ...['-o', columns],
+    );
+    return `$ kubectl describe windowspool ${name}\nStatus:\n${conditions.split('\n  Failing Nodes:')[0]?.trimEnd()}\n\nWarnings:\n${withoutChance(events)}`;
+  }
+
+  for (const { what, name, given, creating, until, word } of rows) {
+    it(`${what} says what an engineer on call needs`, async () => {
+      // What EKS creates is there at once, and would be read at the next poll: as if it came later, like in AWS.
+      const restore = setSwitch(stage.world, 'nodegroupAccessEntry', 'none');
+      await given(stage.world);
+      const goOn = creating ? slowed(stage.world) : () => undefined;
+      try {
+        await stage.world.apply(poolManifest(name));
+        // Also the condition that no row is about: it is part of what is shown.
+        const states = [...until, 'RuntimeClassReady=True/Available'];
+        await stage.world.waitForPool(name, `to have ${states.join(' and ')}`, (pool) =>
+          states.every((state) => conditionOf(pool, state.split('=')[0] ?? '') === state.split('=')[1]),
+        );
+        let text = '';
+        const isComplete = async () => {
+          text = await shown(name);
+          return word.test(text);
+        };
+        await waitFor(isComplete, { what: `${word} to be shown`, timeoutMs: 60_000, explain: () => text });
+        await assertGolden(name, text);
+      } finally {
+        goOn();
+        restore();
+      }
+      await remove(name);
+    });
+  }
+});
