@@ -16,8 +16,11 @@ import type { Moment } from './turnstile.ts';
 /** The kills before a request meet the first answers to the open questions about EKS, those after it the second. */
 const ANSWERS: Readonly<Record<Moment, Partial<Switches>>> = { before: SWITCHES[0], after: SWITCHES[1] };
 
-/** How often a node and the pool's status are written depends on which events of nodes come together. Nothing else may differ. */
-const isRepeated = (request: string) => /^(PUT windowspools\/status|PATCH nodes(\/status)?) #/.test(request);
+/**
+ * How often a node, the pool's status and events are written depends on which changes of nodes and of the node group one reconcile sees together.
+ * Nothing else may differ.
+ */
+const isRepeated = (request: string) => /^(PUT windowspools\/status|PATCH nodes(\/status)?|POST events) #/.test(request);
 
 describe('an operator that is killed at any of its requests', function () {
   this.timeout(900_000);
