@@ -168,6 +168,24 @@ describe('the gate', () => {
     });
   });
 
+  describe('where EKS sets labels and taints only after a node has registered', () => {
+    const POOL = 'tardy';
+
+    it('verifies the node once they are there, and warns that it joined without the taint', async () => {
+      const restore = setSwitch(stage.world, 'groupSettingsOnNodes', 'later');
+      try {
+        await stage.world.apply(poolManifest(POOL, { scaling: { min: 1, max: 1 }, verification: { policy: 'Gate' } }));
+        await becomes(POOL, 'Ready', 'True/Verified');
+        await waitForTaints(POOL, GATE_TAINT_KEY, [], 'once the node is verified');
+        const [node] = await nodesOf(POOL);
+        const verified = node?.status.conditions?.find(({ type }) => type === VERIFIED_CONDITION);
+        assert.match(verified?.message ?? '', /passes, with a warning: .*joined without the taint/);
+      } finally {
+        restore();
+      }
+    });
+  });
+
   describe('when a pool with nodes becomes gated', () => {
     const POOL = 'late';
     const isSettled = async () => {
