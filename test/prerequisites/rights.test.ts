@@ -27,8 +27,8 @@ describe('prerequisites that may not be looked at', () => {
     it(`are Unknown without ${action}, which keeps nothing back`, async () => {
       const name = action.replace(/\W/g, '').toLowerCase();
       stage.world.cloud.faults.removeAction({ action });
-      // CreateNodegroup itself needs the subnets.
-      const needed = action === 'ec2:DescribeSubnets';
+      // CreateNodegroup itself needs the subnets, and the policies of the node role.
+      const needed = ['ec2:DescribeSubnets', 'iam:ListAttachedRolePolicies'].includes(action);
       await stage.world.apply(poolManifest(name, { nodeGroup: { instanceTypes: [instanceType] } }));
       await stage.world.waitForPool(name, `to name ${action}`, (pool) =>
         /AccessDenied/.test(conditionOf(pool, 'PrerequisitesMet')),
@@ -42,6 +42,19 @@ describe('prerequisites that may not be looked at', () => {
       await remove(name);
     });
   }
+
+  it('are Unknown where IAM does not answer about the role of the cluster, which keeps nothing back', async () => {
+    const { calls } = stage.world.cloud.faults;
+    const message =
+      'User: operator is not authorized to perform: iam:ListAttachedRolePolicies on resource: role eks-cluster';
+    calls.error({ operation: 'ListAttachedRolePolicies', name: 'AccessDenied', message, status: 403, count: 1_000 });
+    await stage.world.apply(poolManifest('norole'));
+    await is('norole', 'Ready', 'True/Verified');
+    await is('norole', 'PrerequisitesMet', 'Unknown/AccessDenied');
+    calls.clear();
+    await is('norole', 'PrerequisitesMet', 'True/Met');
+    await remove('norole');
+  });
 
   /** The API server knows of changed rights a moment later. */
   const untilDenied = (...question: readonly string[]) =>
