@@ -5,6 +5,14 @@ import { readValues, withValues } from './addonValues.ts';
 
 const IPAM = { enableWindowsIpam: 'true' };
 
+/** Ten to the power of five values, in five lines. */
+const bomb = ['a: &a [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]', ...['b', 'c', 'd', 'e'].map(nested)].join('\n');
+
+function nested(key: string, index: number): string {
+  const alias = `*${'abcd'[index]}`;
+  return `${key}: &${key} [${Array(10).fill(alias).join(', ')}]`;
+}
+
 describe('the configuration values of an add-on', () => {
   const rows: readonly [what: string, text: string, want: string | undefined][] = [
     ['that are none', '', '{"enableWindowsIpam":"true"}'],
@@ -34,6 +42,8 @@ describe('the configuration values of an add-on', () => {
     ['that are a word', 'true', undefined],
     ['that are broken', '{"env":', undefined],
     ['that are broken YAML', 'env: [', undefined],
+    ['with an alias of nothing', 'env: *nothing\n', undefined],
+    ['with more aliases than are resolved', bomb, undefined],
   ];
   for (const [what, text, want] of rows) it(what, async () => assert.equal(await withValues(text, IPAM), want));
 

@@ -8,8 +8,14 @@ export async function readValues(text: string): Promise<Values | undefined> {
   const json = parseJson(text);
   if (json !== undefined) return asObject(json);
   const document = await yamlDocument(text);
-  // Comments alone are no values.
-  return document.errors.length > 0 ? undefined : asObject(document.toJS() ?? {});
+  if (document.errors.length > 0) return undefined;
+  try {
+    // Comments alone are no values.
+    return asObject(document.toJS() ?? {});
+  } catch {
+    // An alias without an anchor, or more aliases than the package resolves (maxAliasCount, 100).
+    return undefined;
+  }
 }
 
 /**

@@ -11,7 +11,7 @@ import { bundle } from '../../hack/bundle.ts';
 import { nodeRoleArn } from '../../hack/cloud/network.ts';
 import { runCommand } from '../../hack/controlplane/command.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf, type World } from '../../hack/world/world.ts';
+import { conditionOf, type World, windowsIpam } from '../../hack/world/world.ts';
 import { poolManifest } from '../pools.ts';
 import { theWorld } from '../sharedWorld.ts';
 import { type CredentialServices, startCredentialServices } from './credentialServices.ts';
@@ -230,9 +230,10 @@ async function furnishHome(home: string): Promise<void> {
   }
 }
 
-/** Makes the cluster one without access entries; returns how to take that back. */
+/** Makes the cluster one without access entries, and with a vpc-cni add-on that is configured in YAML; returns how to undo that. */
 async function awsAuthAlone(world: World): Promise<() => Promise<void>> {
   world.cloud.faults.cluster({ authenticationMode: 'CONFIG_MAP' });
+  world.cloud.faults.addon({ name: 'vpc-cni', configurationValues: 'enableWindowsIpam: "true" # for web\n' });
   const groups = ['system:bootstrappers', 'system:nodes', 'eks:kube-proxy-windows'];
   await world.apply({
     apiVersion: 'v1',
@@ -242,6 +243,8 @@ async function awsAuthAlone(world: World): Promise<() => Promise<void>> {
   });
   return async () => {
     world.cloud.faults.cluster({ authenticationMode: 'API_AND_CONFIG_MAP' });
+    world.cloud.faults.addon({ name: 'vpc-cni', exists: false });
+    await world.apply(windowsIpam(true));
     await world.kubectl('delete', 'configmap', 'aws-auth', '-n', 'kube-system');
   };
 }
