@@ -80,17 +80,25 @@ type Versions = Pick<VersionChange, 'kubernetesVersion' | 'releaseVersion'>;
  * that private, no node can start from it, and EKS takes the newest, unless the spec pins it.
  */
 function combined(
-  { pool, now }: Situation,
+  s: Situation,
   group: NodeGroup,
   versions: Versions | undefined,
   launchTemplate: TemplateVersion | undefined,
 ): VersionChange | undefined {
+  const { pool } = s;
   const { kubernetesVersion, releaseVersion } = group;
-  const isGone = !nodeGroupIn(pool.spec).releaseVersion && now >= (lifeOf(releaseVersion ?? '')?.private ?? now + 1);
-  const present = kubernetesVersion && { kubernetesVersion, ...(releaseVersion && !isGone && { releaseVersion }) };
+  const isLeftOut = releaseVersion !== undefined && !nodeGroupIn(pool.spec).releaseVersion && isGone(s, releaseVersion);
+  const present = kubernetesVersion && { kubernetesVersion, ...(releaseVersion && !isLeftOut && { releaseVersion }) };
   const base = versions ?? (launchTemplate && present);
   if (!base) return undefined;
   return { ...base, ...(launchTemplate && { launchTemplate }), force: nodeGroupIn(pool.spec).update.force };
+}
+
+/** Whether the AMI of a release is private by now. AWS keeps the newest one public, whatever its age. */
+function isGone(s: Situation, release: string): boolean {
+  const newest = newestFor(s);
+  const isOld = s.now >= (lifeOf(release)?.private ?? Number.POSITIVE_INFINITY);
+  return isOld && newest !== undefined && isNewerRelease(newest, release);
 }
 
 /** Another version of the launch template than the group has, where the spec follows one and EKS takes it. */

@@ -31,8 +31,13 @@ export const templateCases: readonly PlanCase[] = [
   },
   {
     name: 'a number is sent without the release of the group where AWS has made that private',
-    situation: templated(3, fits('3'), {}, {}, { now: PRIVATE }),
+    situation: templated(3, fits('3'), {}, {}, { now: PRIVATE, newestRelease: known(NEXT) }),
     want: [claiming('template version'), UPDATE(3, 'newest release of 1.36')],
+  },
+  {
+    name: 'a number is sent with the release of the group where that is the newest, however old it is',
+    situation: templated(3, fits('3'), {}, {}, { now: PRIVATE, newestRelease: known('1.36-2026.02.11') }),
+    want: [claiming('template version'), UPDATE(3)],
   },
   {
     name: 'a private release that the spec pins is sent with a number: EKS decides',
