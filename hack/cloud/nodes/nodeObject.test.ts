@@ -66,7 +66,7 @@ describe('the Node of a kubelet', () => {
 
   it('keeps from pods what a kubelet of its version evicts below, or what a defect says', async () => {
     for (const [version, defect, allocatable] of [
-      ['1.31', {}, '8092Mi'],
+      ['1.30', {}, '8092Mi'],
       ['1.36', {}, '7692Mi'],
       ['1.36', { reservedMiB: 2148 }, '6044Mi'],
     ] as const) {

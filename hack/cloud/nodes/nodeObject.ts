@@ -187,10 +187,10 @@ function resources(cloud: CloudState, instance: InstanceRecord) {
 
 /**
  * EKS' bootstrap of Windows reserves no memory (containers-roadmap#481), so a node keeps what its kubelet evicts pods below: 500 MiB on Windows since
- * Kubernetes 1.32 (kubernetes#122922, pkg/kubelet/eviction/defaults_windows.go), 100 MiB before.
+ * Kubernetes 1.31 (kubernetes#122922, pkg/kubelet/eviction/defaults_windows.go), 100 MiB before.
  */
 function evictionThresholdMiB(version: string): number {
-  return Number(/^v1\.(\d+)/.exec(version)?.[1] ?? 0) >= 32 ? 500 : 100;
+  return Number(/^v1\.(\d+)/.exec(version)?.[1] ?? 0) >= 31 ? 500 : 100;
 }
 
 // containerd reports its handlers since version 2.
