@@ -20,7 +20,8 @@ const ANSWERS: Readonly<Record<Moment, Partial<Switches>>> = { before: SWITCHES[
  * How often a node, the pool's status and events are written depends on which changes of nodes and of the node group one reconcile sees together.
  * Nothing else may differ.
  */
-const isRepeated = (request: string) => /^(PUT windowspools\/status|PATCH nodes(\/status)?|POST events) #/.test(request);
+const isRepeated = (request: string) =>
+  /^(PUT windowspools\/status|PATCH nodes(\/status)?|POST events) #/.test(request);
 
 describe('an operator that is killed at any of its requests', function () {
   this.timeout(900_000);
