@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf, messageOf, startWorld, type World } from '../../hack/world/world.ts';
 import { poolManifest } from '../pools.ts';
-import { setSwitch } from '../sharedWorld.ts';
+import { setSwitch, slowed } from '../sharedWorld.ts';
 
 const FLAGS = ['--poll-interval=200ms', '--retry-base=50ms', '--retry-max=1s', '--resync-interval=500ms'];
 const POOL = 'followed';
@@ -72,8 +72,13 @@ describe('an automatic update', function () {
   });
 
   it('follows a new AMI release as soon as EKS offers it, and every new node is verified', async () => {
+    const goOn = slowed(world);
     world.cloud.faults.release({ date: '2026.05.05' });
-    await says('False/ReleaseNotOffered', '1.36-2026.05.05');
+    try {
+      await says('False/ReleaseNotOffered', '1.36-2026.05.05');
+    } finally {
+      goOn();
+    }
     const pool = await settledAt('1.36-2026.05.05');
     assert.deepEqual(pool?.status?.builds, [{ kernelVersion: '10.0.20348.5150', nodes: 1 }]);
     assert.deepEqual(updates(), ['1.36-2026.05.05']);

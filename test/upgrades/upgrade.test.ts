@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf } from '../../hack/world/world.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
@@ -102,14 +103,32 @@ describe('an upgrade', () => {
   });
 
   it('that EKS refuses is not asked for again', async () => {
-    await patch({ releaseVersion: '1.36-2020.01.01' });
+    const message = 'The node group can not be updated to this version';
+    stage.world.cloud.faults.calls.error({
+      operation: 'UpdateNodegroupVersion',
+      name: 'InvalidParameterException',
+      message,
+    });
+    await patch({ releaseVersion: NEW });
     await stage.world.waitForPool(
       POOL,
-      'to tell that the update was refused',
+      'to report that the update was refused',
       (pool) => conditionOf(pool, 'NodeGroupReady') === 'False/UpdateRefused',
     );
     await patch({ releaseVersion: NEWER });
     await settledAt(NEWER);
     assert.equal(updates().length, 1);
+  });
+
+  it('to a release that EKS does not offer is asked for again at each resync, because it may come', async () => {
+    await patch({ releaseVersion: '1.36-2020.01.01' });
+    await stage.world.waitForPool(
+      POOL,
+      'to report that EKS does not offer the release',
+      (pool) => conditionOf(pool, 'NodeGroupReady') === 'False/ReleaseNotOffered',
+    );
+    await waitFor(() => updates().length >= 3, { what: 'the release to be asked for again', timeoutMs: 30_000 });
+    await patch({ releaseVersion: NEWER });
+    await settledAt(NEWER);
   });
 });
