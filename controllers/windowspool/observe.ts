@@ -33,6 +33,7 @@ import { scopeOf } from './prerequisites/examination.ts';
 import { gatherFacts } from './prerequisites/gather.ts';
 import { SharedAnswers } from './prerequisites/sharedAnswers.ts';
 import { WindowsIpamLock } from './prerequisites/windowsIpamLock.ts';
+import { waitsForWindowsIpam } from './prerequisites/windowsIpamRules.ts';
 import { runtimeClassFor } from './runtimeClass.ts';
 import type { ClusterSight, GroupSight, Settings, Situation, StepTrouble } from './situation.ts';
 import { isIpamStep } from './steps.ts';
@@ -214,10 +215,7 @@ export async function observe(
     serverVersion,
     fleet: sources.fleet.seenBy(pool.metadata.name),
     ipamAttempts: sights.windowsIpam.attempts,
-    troubles: before?.troubles ?? [
-      ...sights.refusedEnds(pool, now - 2 * settings.resyncMs),
-      ...sights.windowsIpam.troubleSince(now - settings.deniedRetryMs),
-    ],
+    troubles: before?.troubles ?? sights.refusedEnds(pool, now - 2 * settings.resyncMs),
   };
   const asked = before || isDeleting(pool) ? situation : await askAws(situation, sights, sources, signal);
   const complete = before === undefined;
@@ -235,7 +233,14 @@ async function askAws(s: Situation, sights: Sights, sources: Sources, signal: Ab
     gatherFacts(seen, sources, sights, signal),
     findNewestRelease(seen, sources, sights, signal),
   ]);
-  return withAutoscaler({ ...seen, prerequisites, newestRelease }, sights, sources, signal);
+  const asked = withIpamTrouble({ ...seen, prerequisites, newestRelease }, sights);
+  return withAutoscaler(asked, sights, sources, signal);
+}
+
+/** With what a try of any pool to enable Windows IPAM came to, where the pool waits for that setting. */
+function withIpamTrouble(s: Situation, { windowsIpam }: Sights): Situation {
+  if (!waitsForWindowsIpam(s)) return s;
+  return { ...s, troubles: [...s.troubles, ...windowsIpam.troubleSince(s.now - s.settings.deniedRetryMs)] };
 }
 
 /** The newest AMI release for the pool's group. Pools of a kind share the answer, and releases come once a month. */

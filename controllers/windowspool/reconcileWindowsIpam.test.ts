@@ -99,6 +99,55 @@ describe('an operator that enables Windows IPAM', () => {
     assert.deepEqual(changes(world), [IN_ADDON]);
   });
 
+  describe('that AWS refused to let do so for another pool', () => {
+    const refusal = (at: number, kind: 'refused' | 'denied') => ({
+      trouble: { at, step: 'updateAddon' as const, trouble: sampleTrouble(kind, { operation: IN_ADDON }) },
+    });
+    const refuse = (world: FakeWorld, { sights }: Deps, kind: 'refused' | 'denied') => {
+      sights.windowsIpam.begin(world.now);
+      sights.windowsIpam.end(world.now, refusal(world.now, kind));
+    };
+
+    for (const kind of ['refused', 'denied'] as const) {
+      it(`polls a group that EKS creates or deletes as often as before (${kind})`, async () => {
+        const world = new FakeWorld();
+        world.looks = 3;
+        world.apply(fresh());
+        const deps = start(world);
+        const poll = async () => {
+          world.now = Math.max(world.now + 1, deps.sights.dueAt('web'));
+          await wake(world, deps);
+          const ms = deps.sights.dueAt('web') - world.now;
+          assert.ok(ms <= 1.25 * settings.pollMs, `the next poll is in ${ms} ms`);
+        };
+        await wake(world, deps);
+        refuse(world, deps, kind);
+        await poll();
+        await until(world, deps, () => ready(world) === 'True', 'Ready');
+        const pool = world.pools.get('web');
+        assert.ok(pool);
+        const deletionTimestamp = new Date(world.now).toISOString();
+        world.pools.set('web', { ...pool, metadata: { ...pool.metadata, deletionTimestamp } });
+        refuse(world, deps, kind);
+        await poll();
+      });
+    }
+
+    it('says nothing of it once a user has enabled it', async () => {
+      const world = ipamOff({ addon: true });
+      const deps = start(world);
+      world.fails = (call) => (call === IN_ADDON ? sampleTrouble('denied', { operation: IN_ADDON }) : undefined);
+      await wake(world, deps);
+      assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /^False AccessDenied/);
+      world.prerequisites.cniConfig = { 'enable-windows-ipam': 'true' };
+      world.prerequisites.cniAddon = sampleAddon({ windowsIpam: true });
+      world.now = deps.sights.dueAt('web');
+      await wake(world, deps);
+      assert.equal(world.created, 1);
+      assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /^True Met/);
+    });
+  });
+
   it('warns where a tool that manages the ConfigMap may revert it', async () => {
     const world = ipamOff();
     world.prerequisites.cniManagedBy = 'Helm release kube-system/aws-vpc-cni';

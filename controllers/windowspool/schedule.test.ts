@@ -156,6 +156,24 @@ describe('AWS is looked at again', () => {
   });
 });
 
+describe('trouble with Windows IPAM', () => {
+  const ipam = (kind: TroubleKind) => ({ at: NOW, step: 'updateAddon', trouble: sampleTrouble(kind) });
+
+  for (const status of ['CREATING', 'UPDATING', 'DELETING'] as const) {
+    for (const kind of ['refused', 'denied'] as const) {
+      it(`leaves the polls of a group as they are: ${kind} while the group is ${status}`, () => {
+        const working = group({ status });
+        assert.equal(untilGroupLook({ ...working, troubles: [ipam(kind)] }, 0), untilGroupLook(working, 0));
+      });
+    }
+  }
+
+  it('decides when a group that is still to be created is looked at', () => {
+    const absent = sampleSituation({ group: { kind: 'absent' }, troubles: [ipam('refused')] });
+    assert.equal(untilGroupLook(absent, LONG), createRetryMs);
+  });
+});
+
 describe('a pool runs again', () => {
   const table: readonly (readonly [string, Situation, number])[] = [
     ['when AWS is to be looked at', sampleSituation(), resyncMs],

@@ -1,6 +1,6 @@
 /** When to look again. Pure. Changes of nodes, RuntimeClasses and pools wake a pool by themselves; AWS has to be asked. */
 
-import { groupOf, isAwsTrouble, isDeleting } from './facts.ts';
+import { groupOf, isAwsTrouble, isDeleting, isLasting } from './facts.ts';
 import { failedTargetOf } from './failedTarget.ts';
 import { hashOf } from './hash.ts';
 import { adoptionOf } from './nodeGroup/adoption.ts';
@@ -10,7 +10,8 @@ import { nextUnhealthyAt } from './operations/remediation.ts';
 import { hasNodeGroup, nodeGroupIn } from './poolKind.ts';
 import type { Trouble } from './ports/answer.ts';
 import { examinationOf } from './prerequisites/examination.ts';
-import type { Situation } from './situation.ts';
+import type { Situation, StepTrouble } from './situation.ts';
+import { isIpamStep } from './steps.ts';
 import { waitingForWindow } from './upgrades/automaticUpdates.ts';
 import { leavingNodes, NODE_OPERATION } from './upgrades/disruption.ts';
 import { nextOpening } from './upgrades/maintenance.ts';
@@ -73,12 +74,23 @@ export function retry({ kind, operation, code, message }: Trouble): Next {
 /** Trouble that passes: another try comes soon, with growing delays. */
 const TRANSIENT: readonly string[] = ['throttled', 'unavailable', 'conflict'];
 
+/**
+ * The trouble that decides when AWS is looked at again. Lasting trouble with Windows IPAM, which is a setting of the whole cluster, only delays a
+ * group that is still to be created.
+ */
 function awsTroublesOf(s: Situation): Trouble[] {
+  const hasGroup = groupOf(s) !== undefined;
   return [
-    ...s.troubles.filter(isAwsTrouble).map(({ trouble }) => trouble),
+    ...s.troubles
+      .filter((entry) => isAwsTrouble(entry) && !(hasGroup && isIpamTrouble(entry) && isLasting(entry.trouble)))
+      .map(({ trouble }) => trouble),
     ...(s.group.kind === 'unreachable' ? [s.group.trouble] : []),
     ...(s.cluster.kind === 'unreachable' ? [s.cluster.trouble] : []),
   ];
+}
+
+function isIpamTrouble({ step }: StepTrouble): boolean {
+  return isIpamStep({ kind: step });
 }
 
 /**
