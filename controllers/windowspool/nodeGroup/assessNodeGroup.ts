@@ -2,14 +2,14 @@
 
 import type { Finding } from '../assess.ts';
 import { groupOf, isClusterMismatch, isDeleting, isPaused } from '../facts.ts';
-import { describeRetry, failedTargetOf } from '../failedTarget.ts';
+import { describeRetry, failedAutomaticUpdate, failedTargetOf } from '../failedTarget.ts';
 import { POOL_KEY, RETRY_ANNOTATION } from '../labels.ts';
 import type { Trouble, TroubleKind } from '../ports/answer.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import { likelyCause } from '../prerequisites/causes.ts';
 import { blockers } from '../prerequisites/examination.ts';
 import type { Reason } from '../reasons.ts';
-import type { Situation } from '../situation.ts';
+import type { Situation, StepTrouble } from '../situation.ts';
 import { describeChange, describeVersionChange } from '../steps.ts';
 import { nextVersionChange } from '../upgrades/automaticUpdates.ts';
 import { waitsForBudget } from '../upgrades/disruption.ts';
@@ -121,9 +121,10 @@ function assessTrouble(s: Situation, name: string, group: NodeGroup | undefined)
     };
   }
   const trouble = s.troubles.find(
-    ({ step }) =>
-      step.endsWith('NodeGroup') ||
-      ['createAccessEntry', 'updateConfig', 'updateNodeGroupVersion', 'correctTags'].includes(step),
+    (entry) =>
+      (entry.step.endsWith('NodeGroup') ||
+        ['createAccessEntry', 'updateConfig', 'updateNodeGroupVersion', 'correctTags'].includes(entry.step)) &&
+      !isReleaseAwaited(s, entry),
   )?.trouble;
   if (!trouble || trouble.kind === 'busy' || trouble.kind === 'conflict') return undefined;
   return {
@@ -132,6 +133,12 @@ function assessTrouble(s: Situation, name: string, group: NodeGroup | undefined)
     message: sentence(`${trouble.operation} of node group ${name} failed: ${trouble.message}`),
     working: true,
   };
+}
+
+/** Whether it says that EKS does not offer the newest release yet: UpToDate reports it, and the group lacks nothing that the spec names. */
+function isReleaseAwaited(s: Situation, { step, target, trouble }: StepTrouble): boolean {
+  if (step !== 'updateNodeGroupVersion' || !trouble.passes || target === undefined) return false;
+  return failedAutomaticUpdate(s)?.target === target;
 }
 
 function assessStatus(s: Situation, group: NodeGroup): Finding {

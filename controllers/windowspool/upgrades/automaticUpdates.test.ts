@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { MaintenanceWindow, WindowsPoolSpec } from '../api.gen.ts';
 import { NEXT, samplePool, sampleTrouble, settings } from '../testing/fixtures.ts';
-import { conditionOf, fresh, hours, readyWorld, retry, stateOf, until } from '../testing/life.ts';
+import { conditionOf, fresh, hours, readyWorld, retry, stateOf, until, wake } from '../testing/life.ts';
 
 const AFTER_NEXT = '1.36-2026.04.18';
 const ERRORS = [{ code: 'NodeCreationFailure', message: 'No node joined', resourceIds: [] }];
@@ -107,6 +107,27 @@ describe('an automatic update', () => {
     world.fails = () => undefined;
     await until(world, deps, () => stateOf(world)?.releaseVersion === NEXT, 'the release');
     assert.equal(stateOf(world)?.failedTarget, undefined);
+  });
+
+  it('to a release that EKS does not offer yet leaves NodeGroupReady and Reconciling as they are', async () => {
+    const { world, deps } = await readyWorld();
+    world.newestRelease = NEXT;
+    const refusal = sampleTrouble('refused', { passes: true });
+    world.fails = (call) => (call === 'UpdateNodegroupVersion' ? refusal : undefined);
+    world.apply(automatic());
+    await until(world, deps, () => conditionOf(world, 'UpToDate')?.includes('ReleaseNotOffered') ?? false, 'a try');
+    for (let look = 0; look < 6; look++) {
+      assert.deepEqual(
+        [conditionOf(world, 'NodeGroupReady')?.split(':')[0], conditionOf(world, 'Reconciling')],
+        ['True Active', undefined],
+      );
+      world.now = deps.sights.dueAt('web');
+      await wake(world, deps);
+    }
+    assert.deepEqual(
+      world.events.filter(({ reason }) => reason === 'UpdateRefused'),
+      [],
+    );
   });
 
   it('that waits does not have a refused change of something else sent again and again', async () => {
