@@ -148,6 +148,34 @@ describe('an operator that enables Windows IPAM', () => {
     });
   });
 
+  it('tries again soon where another client wrote the ConfigMap first, also after hours', async () => {
+    const world = ipamOff();
+    await hours(world, world.start(), 3);
+    let isFirst = true;
+    world.fails = (call) => {
+      if (call !== IN_CONFIG || !isFirst) return undefined;
+      isFirst = false;
+      return sampleTrouble('conflict');
+    };
+    const deps = start(world);
+    const begun = world.now;
+    await until(world, deps, () => world.created === 1, 'a node group');
+    assert.ok(world.now - begun <= MINUTE, `the node group is created after ${world.now - begun} ms`);
+  });
+
+  it('is not woken between its tries where the ConfigMap is denied', async () => {
+    const world = ipamOff();
+    await hours(world, world.start(), 3);
+    world.fails = (call) => (call === IN_CONFIG ? sampleTrouble('denied') : undefined);
+    const deps = start(world);
+    for (let run = 0; run < 5; run++) {
+      world.calls.splice(0);
+      const next = await wake(world, deps);
+      assert.deepEqual(changes(world), [IN_CONFIG]);
+      world.now += next.kind === 'after' ? next.ms : 2_000;
+    }
+  });
+
   it('warns where a tool that manages the ConfigMap may revert it', async () => {
     const world = ipamOff();
     world.prerequisites.cniManagedBy = 'Helm release kube-system/aws-vpc-cni';

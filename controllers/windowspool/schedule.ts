@@ -33,7 +33,9 @@ const FIRST_POLL_MS = 1_000;
 
 /** The next run for a pool, from the situation after its steps. AWS is looked at again after `groupLookMs`. */
 export function nextRun(s: Situation, groupLookMs: number): Next {
-  const own = s.troubles.filter((entry) => !isAwsTrouble(entry)).map(({ trouble }) => trouble);
+  const own = s.troubles
+    .filter((entry) => !isAwsTrouble(entry) && !isIpamTrouble(entry))
+    .map(({ trouble }) => trouble);
   const retried = [...own, ...awsTroublesOf(s)].find(({ kind }) => TRANSIENT.includes(kind));
   if (retried) return retry(retried);
   const again = own.length > 0 ? s.settings.deniedRetryMs : Number.POSITIVE_INFINITY;
@@ -75,14 +77,15 @@ export function retry({ kind, operation, code, message }: Trouble): Next {
 const TRANSIENT: readonly string[] = ['throttled', 'unavailable', 'conflict'];
 
 /**
- * The trouble that decides when AWS is looked at again. Lasting trouble with Windows IPAM, which is a setting of the whole cluster, only delays a
+ * The trouble that decides when AWS is looked at again: with AWS, and with the ConfigMap of Windows IPAM, which only a pool that has looked at AWS
+ * writes to. Lasting trouble with Windows IPAM, which is a setting of the whole cluster, only delays a
  * group that is still to be created.
  */
 function awsTroublesOf(s: Situation): Trouble[] {
   const hasGroup = groupOf(s) !== undefined;
   return [
     ...s.troubles
-      .filter((entry) => isAwsTrouble(entry) && !(hasGroup && isIpamTrouble(entry) && isLasting(entry.trouble)))
+      .filter((entry) => (isIpamTrouble(entry) ? !(hasGroup && isLasting(entry.trouble)) : isAwsTrouble(entry)))
       .map(({ trouble }) => trouble),
     ...(s.group.kind === 'unreachable' ? [s.group.trouble] : []),
     ...(s.cluster.kind === 'unreachable' ? [s.cluster.trouble] : []),
