@@ -53,7 +53,7 @@ export function isIpamOn(data: Data): boolean {
 export function addressModeOf(data: Data): AddressMode {
   const kind = parseBool(data?.[PREFIX_KEY]) ? 'prefix' : 'secondary';
   const given = targetIn(data, TARGETS.warm);
-  // In secondary mode an explicit 0 becomes 1: a warm pool is never empty.
+  // In secondary mode a 0 that was parsed becomes 1: a warm pool is never empty.
   const warm = kind === 'secondary' && given === 0 ? 1 : (given ?? 0);
   const minimum = targetIn(data, TARGETS.minimum) ?? 0;
   const warmPrefixes = kind === 'prefix' ? (targetIn(data, TARGETS.warmPrefixes) ?? 0) : 0;
@@ -112,9 +112,10 @@ function slotsOf({ addressesPerInterface }: InstanceType): number | undefined {
   return addressesPerInterface === undefined ? undefined : Math.max(0, addressesPerInterface - OWN);
 }
 
+/** The first of the keys that is there decides, also where its value cannot be parsed. */
 function targetIn(data: Data, keys: readonly string[]): number | undefined {
   const key = keys.find((name) => data?.[name] !== undefined);
-  return key === undefined ? undefined : (parseTarget(data?.[key] ?? '') ?? 0);
+  return key === undefined ? undefined : parseTarget(data?.[key] ?? '');
 }
 
 /** As Go's strconv.Atoi, without negative numbers: for those the controller has its defaults. */
