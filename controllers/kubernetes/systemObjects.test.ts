@@ -41,7 +41,7 @@ describe('what the VPC resource controller left', () => {
     });
   }
 
-  it('are its warnings about a node: the newest first, each once, three at most, and short', async () => {
+  it('are its warnings about a node: the three newest, each once, and short', async () => {
     const event = (reason: string, message: string, lastTimestamp: string | null) => ({
       reason,
       message,
@@ -62,8 +62,8 @@ describe('what the VPC resource controller left', () => {
           ok: true,
           value: [
             { reason: 'InsufficientCidrBlocks', message: 'm'.repeat(300) },
-            { reason: 'Unsupported', message: 'x9.large' },
             { reason: 'Old', message: 'old' },
+            { reason: 'Unsupported', message: 'x9.large' },
           ],
         });
         const [request] = server.requests;
@@ -74,6 +74,20 @@ describe('what the VPC resource controller left', () => {
         );
       },
     );
+  });
+
+  it('are warnings in an order that stays when one occurs again', async () => {
+    const warningsAt = async (minute: number) => {
+      const items = [
+        { reason: 'Unsupported', message: 'x9.large', lastTimestamp: `2026-03-01T12:0${minute}:00Z` },
+        { reason: 'InsufficientCidrBlocks', message: 'no blocks', lastTimestamp: '2026-03-01T12:01:00Z' },
+      ];
+      return serving(
+        (_request, response) => json(response, 200, { items }),
+        (server) => objects(server).controllerWarnings('ip-1', signal),
+      );
+    };
+    assert.deepEqual(await warningsAt(0), await warningsAt(2));
   });
 
   it('are warnings that may not be listed', async () => {

@@ -55,7 +55,9 @@ function newestWarnings(events: NonNullable<EventList['items']>): ControllerWarn
     const warning = { reason: reason.slice(0, WARNING_LENGTH), message: message.trim().slice(0, WARNING_LENGTH) };
     warnings.set(`${warning.reason} ${warning.message}`, warning);
   }
-  return [...warnings.values()].slice(0, MOST_WARNINGS);
+  const newest = [...warnings].slice(0, MOST_WARNINGS);
+  // In an order that does not change when one of them occurs again.
+  return newest.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, warning]) => warning);
 }
 
 interface NodePage {

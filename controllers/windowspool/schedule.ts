@@ -33,9 +33,7 @@ const FIRST_POLL_MS = 1_000;
 
 /** The next run for a pool, from the situation after its steps. AWS is looked at again after `groupLookMs`. */
 export function nextRun(s: Situation, groupLookMs: number): Next {
-  const own = s.troubles
-    .filter((entry) => !isAwsTrouble(entry) && !isIpamTrouble(entry))
-    .map(({ trouble }) => trouble);
+  const own = s.troubles.filter((entry) => !isAwsTrouble(entry) && !isIpamTrouble(entry)).map(({ trouble }) => trouble);
   const retried = [...own, ...awsTroublesOf(s)].find(({ kind }) => TRANSIENT.includes(kind));
   if (retried) return retry(retried);
   const again = own.length > 0 ? s.settings.deniedRetryMs : Number.POSITIVE_INFINITY;
