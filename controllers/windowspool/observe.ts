@@ -127,6 +127,14 @@ export class Sights {
     return Math.max(0, Math.min(settings.pollMs / 2, now - lookedAt));
   }
 
+  /** Whether EKS has created the group since the pool's last look, as far as this process knows. */
+  isNewlyCreated({ pool, group }: Situation): boolean {
+    if (group.kind !== 'seen' || group.group.status === 'CREATING') return false;
+    const last = this.last(pool.metadata.name);
+    const before = last && groupOf({ group: last });
+    return before === undefined || before.status === 'CREATING';
+  }
+
   /** When the next look is due, in epoch milliseconds. */
   dueAt(name: string): number {
     return this.#entries.get(name)?.until ?? 0;

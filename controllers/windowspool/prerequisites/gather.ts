@@ -41,6 +41,8 @@ type Sources = PrerequisiteSources & {
 interface Memory {
   readonly shared: SharedAnswers;
   completeAge(s: Situation): number;
+  /** Whether EKS has created the group since the pool's last look. */
+  isNewlyCreated(s: Situation): boolean;
 }
 
 /** The facts that the pool's state asks for; undefined when it asks for none. */
@@ -59,11 +61,14 @@ export async function gatherFacts(
   // Where something was not met, that may be what has changed.
   const longAge = wasUnmet(s) ? age : LONG_MS;
   const askRarely: Ask = (question, call) => shared.get(question, longAge, s.now, call, signal);
+  // EKS gives the role its access while it creates the group: what was answered before is no longer true.
+  const accessAge = memory.isNewlyCreated(s) ? memory.completeAge(s) : age;
+  const askAccess: Ask = (question, call) => shared.get(question, accessAge, s.now, call, signal);
   // First: which instance types the nodes have may stand in it.
   const launchTemplate = await launchTemplateOf(s, sources, ask);
   const types = instanceTypesOf(s.pool.spec, launchTemplate?.ok ? launchTemplate.value : undefined);
   const [standing, ami, rest, controllerWarnings] = await Promise.all([
-    standingFacts(s, sources, ask),
+    standingFacts(s, sources, ask, askAccess),
     amiOf(s, sources, askRarely),
     complete && otherFacts(s, types, sources, ask, askRarely),
     warningsOf(s, sources, signal),
@@ -107,7 +112,7 @@ async function amiOf(
 }
 
 /** What somebody may turn while the group looks healthy. */
-async function standingFacts(s: Situation, { addons, accessEntries, system }: Sources, ask: Ask) {
+async function standingFacts(s: Situation, { addons, accessEntries, system }: Sources, ask: Ask, askAccess: Ask) {
   const role = nodeGroupIn(s.pool.spec).nodeRoleArn;
   const mode = s.cluster.kind === 'seen' ? s.cluster.cluster.authenticationMode : '';
   const [cniConfig, cniAddon, legacyController, linuxNode, accessEntry, roleMappings] = await Promise.all([
@@ -115,8 +120,8 @@ async function standingFacts(s: Situation, { addons, accessEntries, system }: So
     ask(CNI_ADDON_QUESTION, (signal) => addons.find('vpc-cni', signal)),
     ask('Deployment vpc-resource-controller', (signal) => system.legacyController(signal)),
     ask('Linux node', (signal) => system.linuxNode(signal)),
-    mode !== 'CONFIG_MAP' && ask(accessEntryQuestion(role), (signal) => accessEntries.find(role, signal)),
-    mode !== 'API' && ask('ConfigMap aws-auth', (signal) => system.roleMappings(signal)),
+    mode !== 'CONFIG_MAP' && askAccess(accessEntryQuestion(role), (signal) => accessEntries.find(role, signal)),
+    mode !== 'API' && askAccess('ConfigMap aws-auth', (signal) => system.roleMappings(signal)),
   ]);
   const enables = s.settings.enableWindowsIpam && cniConfig.ok && !isIpamOn(cniConfig.value);
   const cniConfigOwner =

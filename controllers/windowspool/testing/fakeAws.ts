@@ -5,7 +5,7 @@ import type { Answer } from '../ports/answer.ts';
 import type { Instance } from '../ports/ec2.ts';
 import type { Cluster, ConfigChange, NewNodeGroup, NodeGroup, NodeGroupUpdate, VersionChange } from '../ports/eks.ts';
 import type { Taint } from '../ports/nodes.ts';
-import type { AccessEntry, Addon, ControllerWarning, LaunchTemplate } from '../ports/prerequisites.ts';
+import type { AccessEntry, Addon, ControllerWarning, LaunchTemplate, RoleMapping } from '../ports/prerequisites.ts';
 import type { Deps } from '../reconcile.ts';
 import { flat } from './fakeCalls.ts';
 import { FakeCluster, sameTaint } from './fakeCluster.ts';
@@ -23,6 +23,7 @@ export class FakeAws extends FakeCluster {
     /** What manages the ConfigMap. */
     cniManagedBy: undefined as string | undefined,
     accessEntry: { type: 'EC2_WINDOWS' } as AccessEntry | undefined,
+    roleMappings: [] as readonly RoleMapping[],
     freeAddresses: 251,
     clusterRolePolicies: ['AmazonEKSVPCResourceController'] as readonly string[],
   };
@@ -129,7 +130,7 @@ export class FakeAws extends FakeCluster {
             const cniConfig = { ...this.prerequisites.cniConfig, [key]: value };
             this.prerequisites = { ...this.prerequisites, cniConfig };
           }),
-        roleMappings: () => this.call('get ConfigMap aws-auth', () => []),
+        roleMappings: () => this.call('get ConfigMap aws-auth', () => this.prerequisites.roleMappings),
         legacyController: () => this.call('get Deployment vpc-resource-controller', () => false),
         controllerWarnings: (node) => this.call('list events', () => this.controllerWarnings.get(node) ?? []),
         podWebhook: () => this.call('get MutatingWebhookConfiguration', () => true),

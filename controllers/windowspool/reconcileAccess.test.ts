@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { FakeWorld } from './testing/fakeWorld.ts';
+import { samplePool } from './testing/fixtures.ts';
+import { conditionOf, fresh, wake } from './testing/life.ts';
+
+const role = samplePool().spec.nodeGroup?.nodeRoleArn ?? assert.fail('the sample has no node role');
+const groups = ['system:bootstrappers', 'system:nodes', 'eks:kube-proxy-windows'];
+
+describe('the access that EKS gives a node role while it creates the node group', () => {
+  for (const authenticationMode of ['API', 'API_AND_CONFIG_MAP', 'CONFIG_MAP']) {
+    it(`is read again when the group becomes ACTIVE, with authentication mode ${authenticationMode}`, async () => {
+      const world = new FakeWorld();
+      world.prerequisites = { ...world.prerequisites, accessEntry: undefined };
+      world.cluster = { authenticationMode };
+      world.looks = 3;
+      world.apply(fresh());
+      const deps = world.start();
+      const told = new Set<string>();
+      let looksWhileActive = 0;
+      for (let look = 0; look < 20 && looksWhileActive < 3; look++) {
+        await wake(world, deps);
+        told.add(conditionOf(world, 'PrerequisitesMet')?.split(':')[0] ?? '');
+        const status = world.groups.get('web')?.status;
+        // EKS gives the access some time after it has accepted the request.
+        if (status === 'CREATING' && look > 0) {
+          if (authenticationMode === 'CONFIG_MAP') world.prerequisites.roleMappings = [{ roleArn: role, groups }];
+          else world.prerequisites.accessEntry = { type: 'EC2_WINDOWS' };
+        }
+        if (status === 'ACTIVE') looksWhileActive += 1;
+        world.now = deps.sights.dueAt('web');
+      }
+      assert.equal(looksWhileActive, 3, 'the group is ACTIVE for three looks');
+      assert.deepEqual([...told], ['True Met']);
+      assert.deepEqual(
+        world.events.filter(({ type }) => type === 'Warning'),
+        [],
+      );
+    });
+  }
+});
