@@ -13,7 +13,7 @@ async function look(world: FakeWorld): Promise<{ text: string[]; isComplete: boo
   world.calls.splice(0);
   const shown = await preview(pool, new Sights(), world.start(), settings, world.now, signal);
   assert.deepEqual(
-    world.calls.filter((call) => !/^(Describe|Get|get|list)/.test(call)),
+    world.calls.filter((call) => !/^(Describe|Get|List|get|list)/.test(call)),
     [],
   );
   return { text: previewText(shown).split('\n'), isComplete: shown.isComplete };
