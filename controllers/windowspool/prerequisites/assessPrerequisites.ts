@@ -3,10 +3,11 @@ import type { WindowsPool } from '../api.gen.ts';
 import type { Finding } from '../assess.ts';
 import { isAwsTrouble, isClusterMismatch, isDeleting } from '../facts.ts';
 import type { Trouble } from '../ports/answer.ts';
+import type { Reason } from '../reasons.ts';
 import type { Situation, StepTrouble } from '../situation.ts';
 import { count, sentence } from '../words.ts';
 import type { Examination } from './checks.ts';
-import { blockers, examinationOf } from './examination.ts';
+import { blockers, examinationOf, isOfChecks, wasHidden } from './examination.ts';
 import { briefRemarksOf, listed, PAGE, remarksOf } from './remarks.ts';
 
 export function assessPrerequisites(s: Situation): Finding {
@@ -26,15 +27,27 @@ export function assessPrerequisites(s: Situation): Finding {
     const wayOut = isDeleting(pool) ? ' deletionPolicy: Retain lets the pool go.' : '';
     return { status: 'False', reason: 'ClusterNotFound', message: message + wayOut, stalled: true };
   }
-  if (cluster.kind === 'unreachable') {
-    return {
-      status: 'Unknown',
-      reason: 'AWSUnavailable',
-      message: sentence(`${cluster.trouble.operation} failed: ${cluster.trouble.message}`),
-      working: true,
-    };
-  }
+  if (cluster.kind === 'unreachable') return unavailable(cluster.trouble);
+  const earlier = s.group.kind === 'unreachable' && !isDeleting(pool) ? assessHidden(s, s.group.trouble) : undefined;
+  if (earlier) return earlier;
   return failed ?? (checked && assessUnchecked(pool, checked)) ?? assessMet(pool, cluster.cluster.name, checked);
+}
+
+function unavailable({ operation, message }: Trouble): Finding {
+  return {
+    status: 'Unknown',
+    reason: 'AWSUnavailable',
+    message: sentence(`${operation} failed: ${message}`),
+    working: true,
+  };
+}
+
+/** What was known before a look at the group that failed: nothing was checked, so nothing has changed. */
+function assessHidden(s: Situation, trouble: Trouble): Finding | undefined {
+  if (wasHidden(s)) return unavailable(trouble);
+  const told = s.pool.status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
+  if (!told || !isOfChecks(told.reason)) return undefined;
+  return { status: told.status, reason: told.reason as Reason, message: told.message };
 }
 
 /** Nothing is missing. What is remarked blocks nothing, so the status is True and the reason tells. */

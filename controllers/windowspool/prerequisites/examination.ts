@@ -75,6 +75,8 @@ const BROKEN = ['CREATE_FAILED', 'DEGRADED'];
 const UNCHECKED = ['AccessDenied', 'NotChecked'];
 /** Reasons of PrerequisitesMet=True with something in the message that stays there for as long as it is true. */
 const REMARKED: readonly Reason[] = ['MetWithWarnings', 'PrerequisitesIgnored'];
+/** Reasons of PrerequisitesMet that tell of a call and take the place of what was known before. */
+const HIDING: readonly Reason[] = ['AWSUnavailable', 'AccessDenied'];
 /** What a node fails when it is a prerequisite that is missing. */
 const SYMPTOMS = ['NoPodAddresses', 'NotReady'];
 
@@ -85,7 +87,7 @@ export function scopeOf(s: Situation): Scope {
   if (group.kind === 'unreachable' || group.kind === 'none') return 'nothing';
   if (group.kind === 'absent') return 'complete';
   if (!isOwnedBy(pool, group.group) || group.group.status === 'DELETING') return 'nothing';
-  return wasUnmet(s) || wasRemarked(s) || BROKEN.includes(group.group.status) || hasSymptoms(s)
+  return wasUnmet(s) || wasRemarked(s) || wasHidden(s) || BROKEN.includes(group.group.status) || hasSymptoms(s)
     ? 'complete'
     : 'standing';
 }
@@ -101,6 +103,17 @@ export function wasUnmet({ pool }: Situation): boolean {
 function wasRemarked({ pool }: Situation): boolean {
   const told = pool.status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
   return told !== undefined && REMARKED.some((reason) => reason === told.reason);
+}
+
+/** Whether a reason of PrerequisitesMet tells what the checks came to. */
+export function isOfChecks(reason: string): boolean {
+  return isPrerequisite(reason) || reason === 'NotChecked' || REMARKED.some((remarked) => remarked === reason);
+}
+
+/** Whether the trouble of a call took the place of what the pool was told before: only a complete look finds that again. */
+export function wasHidden({ pool }: Situation): boolean {
+  const told = pool.status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
+  return told !== undefined && HIDING.some((reason) => reason === told.reason);
 }
 
 /** Nodes are missing for too long, or fail what a missing prerequisite makes them fail. */

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { IGNORE_PREREQUISITES_ANNOTATION } from './labels.ts';
+import { FakeWorld } from './testing/fakeWorld.ts';
+import { sampleTrouble } from './testing/fixtures.ts';
+import { conditionOf, fresh, ready, until, wake } from './testing/life.ts';
+
+/** A world with a pool that is Ready and has the condition. */
+async function remarkedWorld(change: Partial<FakeWorld['prerequisites']>, annotations: Record<string, string> = {}) {
+  const world = new FakeWorld();
+  world.prerequisites = { ...world.prerequisites, ...change };
+  const pool = fresh();
+  world.apply({ ...pool, metadata: { ...pool.metadata, annotations } });
+  const deps = world.start();
+  await until(world, deps, () => ready(world) === 'True', 'Ready');
+  world.events.splice(0);
+  return { world, deps };
+}
+
+describe('what PrerequisitesMet reports beside prerequisites that are met', () => {
+  const remarks = [
+    ['a warning', 'True MetWithWarnings', { clusterRolePolicies: [] }, {}],
+    [
+      'an ignored prerequisite',
+      'True PrerequisitesIgnored',
+      { freeAddresses: 0 },
+      { [IGNORE_PREREQUISITES_ANNOTATION]: 'TooFewAddresses' },
+    ],
+  ] as const;
+  for (const [what, told, change, annotations] of remarks) {
+    for (const call of ['DescribeNodegroup', 'DescribeCluster'] as const) {
+      for (const kind of ['throttled', 'denied'] as const) {
+        it(`outlasts one ${call} that is ${kind}, if it is ${what}`, async () => {
+          const { world, deps } = await remarkedWorld(change, annotations);
+          const reported = () => conditionOf(world, 'PrerequisitesMet')?.split(':')[0];
+          assert.equal(reported(), told);
+          world.fails = (each) => (each === call ? sampleTrouble(kind) : undefined);
+          world.now = deps.sights.dueAt('web');
+          await wake(world, deps);
+          assert.notEqual(reported(), 'True Met');
+          world.fails = () => undefined;
+          for (let look = 0; look < 3; look++) {
+            world.now = deps.sights.dueAt('web');
+            await wake(world, deps);
+            assert.notEqual(reported(), 'True Met');
+          }
+          assert.equal(reported(), told);
+        });
+      }
+    }
+  }
+});
