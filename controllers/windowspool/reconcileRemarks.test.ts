@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { IGNORE_PREREQUISITES_ANNOTATION } from './labels.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
-import { sampleTrouble } from './testing/fixtures.ts';
+import { sampleTrouble, settings } from './testing/fixtures.ts';
 import { conditionOf, fresh, ready, until, wake } from './testing/life.ts';
 
 /** A world with a pool that is Ready and has the condition. */
 async function remarkedWorld(change: Partial<FakeWorld['prerequisites']>, annotations: Record<string, string> = {}) {
   const world = new FakeWorld();
   world.prerequisites = { ...world.prerequisites, ...change };
-  const pool = fresh();
+  const pool = fresh({ scaling: { min: 1, max: 9 } });
   world.apply({ ...pool, metadata: { ...pool.metadata, annotations } });
   const deps = world.start();
   await until(world, deps, () => ready(world) === 'True', 'Ready');
@@ -48,4 +48,24 @@ describe('what PrerequisitesMet reports beside prerequisites that are met', () =
       }
     }
   }
+
+  it('is one event, however the number of free addresses changes', async () => {
+    const { world, deps } = await remarkedWorld({ freeAddresses: 10 });
+    assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /^True MetWithWarnings: .*TooFewAddresses/);
+    for (const freeAddresses of [9, 8, 7]) {
+      world.prerequisites.freeAddresses = freeAddresses;
+      world.now = deps.sights.dueAt('web') + settings.resyncMs;
+      const before = conditionOf(world, 'PrerequisitesMet');
+      await wake(world, deps);
+      assert.notEqual(conditionOf(world, 'PrerequisitesMet'), before);
+    }
+    assert.deepEqual(world.events, []);
+    world.prerequisites.clusterRolePolicies = [];
+    world.now = deps.sights.dueAt('web') + settings.resyncMs;
+    await wake(world, deps);
+    assert.deepEqual(
+      world.events.map(({ type, reason }) => `${type} ${reason}`),
+      ['Warning MetWithWarnings'],
+    );
+  });
 });

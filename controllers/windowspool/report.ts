@@ -14,7 +14,7 @@ import type { Pace } from './pace.ts';
 import { hasNodeGroup } from './poolKind.ts';
 import type { Trouble } from './ports/answer.ts';
 import type { Events, Metrics, Pools } from './ports/pools.ts';
-import { onTheWay, type Reason, reasons } from './reasons.ts';
+import { onTheWay, prerequisiteReasons, type Reason, reasons } from './reasons.ts';
 import { samplesOf } from './samples.ts';
 import type { StepTrouble } from './situation.ts';
 import { statusFor } from './status.ts';
@@ -234,7 +234,7 @@ function isNews(now: Condition, before: Condition | undefined): boolean {
   // Which pods are in the way is news, and that somebody is asked to wait is none.
   if (now.type === 'NodesLeaving') return isHolding(now) && before?.reason !== now.reason;
   if (now.type === 'Ready') return before !== undefined && before.status !== now.status;
-  const isRemarked = isRemark(now) && before?.message !== now.message;
+  const isRemarked = isRemark(now) && remarksIn(before) !== remarksIn(now);
   // Another drifted field is news, too, also beside what EKS cannot change.
   const drifted = ['Drifted', 'ImmutableDifference'].includes(now.reason) && before?.message !== now.message;
   const changed = before?.status !== now.status || before.reason !== now.reason || drifted || isRemarked;
@@ -251,6 +251,13 @@ function isBad(condition: Condition): boolean {
 function isRemark({ type, reason, message }: Condition): boolean {
   if (type !== 'PrerequisitesMet') return false;
   return reason === 'MetWithWarnings' || message.includes(IGNORE_PREREQUISITES_ANNOTATION);
+}
+
+/** Which prerequisites a condition names, and what it says about the annotation. The numbers in its message change at any time. */
+function remarksIn(condition: Condition | undefined): string {
+  const message = condition?.message ?? '';
+  const [, fault = ''] = message.split(`Annotation ${IGNORE_PREREQUISITES_ANNOTATION}: `);
+  return [...prerequisiteReasons.filter((reason) => message.includes(reason)), fault].join();
 }
 
 /** Whether people have to do something about nodes that are to go. */
