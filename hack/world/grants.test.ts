@@ -112,6 +112,7 @@ describe('what roles grant', () => {
     assert.deepEqual([...roles].sort(), [
       'ClusterRole windowspool-operator',
       'Role windowspool-operator-leader-election',
+      'Role windowspool-operator-node-events',
       'Role windowspool-operator-prerequisites',
       'Role windowspool-operator-windows-ipam',
     ]);
