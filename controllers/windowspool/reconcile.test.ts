@@ -36,7 +36,7 @@ describe('a pool that is applied', () => {
     assert.deepEqual([...world.groups.keys(), ...world.runtimeClasses.keys()], ['web', 'windows-2022']);
   });
 
-  it('costs one creation and the polls, and only the access of its role is read twice', async () => {
+  it('costs one creation and the polls, and nothing is read twice', async () => {
     const world = new FakeWorld();
     world.looks = 3;
     world.apply(fresh());
@@ -52,8 +52,6 @@ describe('a pool that is applied', () => {
       'DescribeNodegroup',
       'DescribeNodegroup',
       'GetParameter',
-      // EKS gives the role its access with the group.
-      'DescribeAccessEntry',
       'DescribeAutoScalingGroups',
       'CreateOrUpdateTags',
     ]);

@@ -63,7 +63,12 @@ export async function gatherFacts(
   const askRarely: Ask = (question, call) => shared.get(question, longAge, s.now, call, signal);
   // EKS gives the role its access while it creates the group: what was answered before is no longer true.
   const accessAge = memory.isNewlyCreated(s) ? memory.completeAge(s) : age;
-  const askAccess: Ask = (question, call) => shared.get(question, accessAge, s.now, call, signal);
+  const askAccess: Ask = async (question, call) => {
+    const known = await ask(question, call);
+    // An access entry that existed before is the one that EKS uses.
+    if (known.ok && known.value !== undefined && !Array.isArray(known.value)) return known;
+    return shared.get(question, accessAge, s.now, call, signal);
+  };
   // First: which instance types the nodes have may stand in it.
   const launchTemplate = await launchTemplateOf(s, sources, ask);
   const types = instanceTypesOf(s.pool.spec, launchTemplate?.ok ? launchTemplate.value : undefined);
