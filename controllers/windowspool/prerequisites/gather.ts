@@ -63,12 +63,7 @@ export async function gatherFacts(
   const askRarely: Ask = (question, call) => shared.get(question, longAge, s.now, call, signal);
   // EKS gives the role its access while it creates the group: what was answered before is no longer true.
   const accessAge = memory.isNewlyCreated(s) ? memory.completeAge(s) : age;
-  const askAccess: Ask = async (question, call) => {
-    const known = await ask(question, call);
-    // An access entry that existed before is the one that EKS uses.
-    if (known.ok && known.value !== undefined && !Array.isArray(known.value)) return known;
-    return shared.get(question, accessAge, s.now, call, signal);
-  };
+  const askAccess: Ask = (question, call) => shared.get(question, accessAge, s.now, call, signal);
   // First: which instance types the nodes have may stand in it.
   const launchTemplate = await launchTemplateOf(s, sources, ask);
   const types = instanceTypesOf(s.pool.spec, launchTemplate?.ok ? launchTemplate.value : undefined);
@@ -125,7 +120,7 @@ async function standingFacts(s: Situation, { addons, accessEntries, system }: So
     ask(CNI_ADDON_QUESTION, (signal) => addons.find('vpc-cni', signal)),
     ask('Deployment vpc-resource-controller', (signal) => system.legacyController(signal)),
     ask('Linux node', (signal) => system.linuxNode(signal)),
-    mode !== 'CONFIG_MAP' && askAccess(accessEntryQuestion(role), (signal) => accessEntries.find(role, signal)),
+    mode !== 'CONFIG_MAP' && accessEntryOf(role, accessEntries, ask, askAccess),
     mode !== 'API' && askAccess('ConfigMap aws-auth', (signal) => system.roleMappings(signal)),
   ]);
   const enables = s.settings.enableWindowsIpam && cniConfig.ok && !isIpamOn(cniConfig.value);
@@ -140,6 +135,14 @@ async function standingFacts(s: Situation, { addons, accessEntries, system }: So
     ...(accessEntry && { accessEntry }),
     ...(roleMappings && { roleMappings }),
   };
+}
+
+/** An access entry that existed before is the one that EKS uses: only where there was none is it asked for again. */
+async function accessEntryOf(role: string, accessEntries: Sources['accessEntries'], ask: Ask, askAccess: Ask) {
+  const question = accessEntryQuestion(role);
+  const call = (signal: AbortSignal) => accessEntries.find(role, signal);
+  const known = await ask(question, call);
+  return known.ok && known.value ? known : askAccess(question, call);
 }
 
 /** What only matters before a group is made, or when something is wrong. */
