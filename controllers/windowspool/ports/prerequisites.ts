@@ -149,7 +149,7 @@ export interface SystemObjects {
   legacyController(signal: AbortSignal): Promise<Answer<boolean>>;
   /** Whether MutatingWebhookConfiguration vpc-resource-mutating-webhook exists. */
   podWebhook(signal: AbortSignal): Promise<Answer<boolean>>;
-  /** What the VPC resource controller warns of about a node, the newest first, a few at most. Events last an hour. */
+  /** The newest warnings of the VPC resource controller about a node, a few at most, in an order that does not depend on time. Events last an hour. */
   controllerWarnings(node: string, signal: AbortSignal): Promise<Answer<readonly ControllerWarning[]>>;
   /** Whether a Linux node takes pods. */
   linuxNode(signal: AbortSignal): Promise<Answer<boolean>>;
