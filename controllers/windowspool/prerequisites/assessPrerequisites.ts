@@ -7,7 +7,7 @@ import type { Reason } from '../reasons.ts';
 import type { Situation, StepTrouble } from '../situation.ts';
 import { count, sentence } from '../words.ts';
 import type { Examination } from './checks.ts';
-import { blockers, examinationOf, isOfChecks, wasHidden } from './examination.ts';
+import { blockers, examinationOf, isOfChecks, toldOf, wasHidden } from './examination.ts';
 import { briefRemarksOf, listed, PAGE, remarksOf } from './remarks.ts';
 
 export function assessPrerequisites(s: Situation): Finding {
@@ -45,7 +45,7 @@ function unavailable({ operation, message }: Trouble): Finding {
 /** What was known before a look at the group that failed: nothing was checked, so nothing has changed. */
 function assessHidden(s: Situation, trouble: Trouble): Finding | undefined {
   if (wasHidden(s)) return unavailable(trouble);
-  const told = s.pool.status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
+  const told = toldOf(s.pool);
   if (!told || !isOfChecks(told.reason)) return undefined;
   return { status: told.status, reason: told.reason as Reason, message: told.message };
 }

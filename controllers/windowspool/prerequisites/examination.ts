@@ -1,5 +1,6 @@
 /** What the prerequisites come to for a pool. Pure. */
 
+import type { Condition, WindowsPool } from '../api.gen.ts';
 import { isClusterMismatch, isDeleting, isLasting, isPaused, lacksNodes } from '../facts.ts';
 import { isOwnedBy } from '../nodeGroup/nodeGroup.ts';
 import { nodeGroupIn } from '../poolKind.ts';
@@ -92,17 +93,21 @@ export function scopeOf(s: Situation): Scope {
     : 'standing';
 }
 
+/** What the pool was told last: its condition PrerequisitesMet. */
+export function toldOf({ status }: WindowsPool): Condition | undefined {
+  return status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
+}
+
 /** Whether the pool was told that a prerequisite is not met, or that it could not be checked: then it is looked at until it is. */
 export function wasUnmet({ pool }: Situation): boolean {
-  const told = pool.status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
+  const told = toldOf(pool);
   if (!told || told.status === 'True') return false;
   return isPrerequisite(told.reason) || (told.status === 'Unknown' && UNCHECKED.includes(told.reason));
 }
 
 /** Whether the pool was told of a warning or of an ignored prerequisite: all is asked again, or the message would lose what is still true. */
 function wasRemarked({ pool }: Situation): boolean {
-  const told = pool.status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
-  return told !== undefined && REMARKED.some((reason) => reason === told.reason);
+  return REMARKED.some((reason) => reason === toldOf(pool)?.reason);
 }
 
 /** Whether a reason of PrerequisitesMet tells what the checks came to. */
@@ -112,8 +117,7 @@ export function isOfChecks(reason: string): boolean {
 
 /** Whether the trouble of a call took the place of what the pool was told before: only a complete look finds that again. */
 export function wasHidden({ pool }: Situation): boolean {
-  const told = pool.status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
-  return told !== undefined && HIDING.some((reason) => reason === told.reason);
+  return HIDING.some((reason) => reason === toldOf(pool)?.reason);
 }
 
 /** Nodes are missing for too long, or fail what a missing prerequisite makes them fail. */
