@@ -1,5 +1,7 @@
 /** The operator's flags and environment: one table, from which --help is printed and the values are read. */
+
 import { parseArgs } from 'node:util';
+import { editDistance } from '../../controllers/windowspool/editDistance.ts';
 import type { Settings } from '../../controllers/windowspool/situation.ts';
 import { type Address, address, duration, isLoopback, oneOf, text, whole, yesNo } from './flagValues.ts';
 
@@ -269,23 +271,9 @@ function strangerIn(token: Token, known: readonly string[]): string[] {
   if (token.kind === 'positional') return [`${JSON.stringify(token.value)} is no flag: the operator takes flags only.`];
   if (token.kind !== 'option' || known.includes(token.name)) return [];
   const near = known.find(
-    (name) => name.startsWith(token.name) || token.name.startsWith(name) || distance(name, token.name) <= 2,
+    (name) => name.startsWith(token.name) || token.name.startsWith(name) || editDistance(name, token.name) <= 2,
   );
   return [`${token.rawName} is unknown.${near ? ` Did you mean --${near}?` : ''}`];
-}
-
-/** How many letters have to change, at most. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }
 
 /** The text of --help, made from the table. */

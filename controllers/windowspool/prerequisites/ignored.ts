@@ -1,5 +1,6 @@
 /** Prerequisites that the user asked to ignore, by an annotation of the pool. Pure. */
 import type { WindowsPool } from '../api.gen.ts';
+import { editDistance } from '../editDistance.ts';
 import { IGNORE_PREREQUISITES_ANNOTATION } from '../labels.ts';
 import { type PrerequisiteReason, prerequisiteReasons } from '../reasons.ts';
 import { cut, joined } from '../words.ts';
@@ -50,18 +51,4 @@ function withSuggestion(word: string): string {
   const distances = prerequisiteReasons.map((reason) => editDistance(word.toLowerCase(), reason.toLowerCase()));
   const least = Math.min(...distances);
   return least > word.length / 3 ? word : `${word} (did you mean ${prerequisiteReasons[distances.indexOf(least)]}?)`;
-}
-
-/** How many characters must be added, removed or replaced: https://en.wikipedia.org/wiki/Levenshtein_distance */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (const [i, of] of [...a].entries()) {
-    const next = [i + 1];
-    for (const [j, to] of [...b].entries()) {
-      const replaced = (row[j] ?? 0) + Number(of !== to);
-      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }
