@@ -35,6 +35,7 @@ const REQUESTS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   'get ConfigMap amazon-vpc-cni': ['GET configmaps'],
   'get ConfigMap aws-auth': ['GET configmaps'],
   'get Deployment vpc-resource-controller': ['GET deployments'],
+  'get MutatingWebhookConfiguration': ['GET mutatingwebhookconfigurations'],
 };
 
 /** A drain takes two passes: in each of more, the operator makes the same requests in the same state. */
