@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import type { WindowsPool } from '../api.gen.ts';
 import { GATE_TAINT } from '../nodes/nodeTaints.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import { reconcile } from '../reconcile.ts';
 import {
+  knownStatus,
   SCALING_TAGS,
   sampleGroup,
   samplePool,
@@ -14,6 +16,7 @@ import { hours, readyWorld, wake } from '../testing/life.ts';
 import { autoscalerTags, leavingTagChanges, nextScalingTags, scalingTagChanges } from './autoscalerTags.ts';
 
 const { signal } = new AbortController();
+const STORAGE = 'resources/ephemeral-storage';
 
 describe('what the cluster-autoscaler is told of a new node', () => {
   const tagsOf = (change: Partial<NodeGroup>, addresses: number | undefined = 9) =>
@@ -60,20 +63,40 @@ describe('what the cluster-autoscaler is told of a new node', () => {
     assert.equal(tagsOf({ diskSizeGiB: 100 })['resources/ephemeral-storage'], '100Gi');
   });
 
-  it('leaves the size of the disk that somebody tagged where a launch template describes it, also when the pool goes', () => {
+  describe('leaves the size of the disk to the user', () => {
     const key = 'k8s.io/cluster-autoscaler/node-template/resources/ephemeral-storage';
-    const group = sampleGroup(undefined, { diskSizeGiB: undefined });
-    const pool = samplePool();
-    const s = sampleSituation({
-      pool,
-      group: { kind: 'seen', group },
-      autoscaler: { tags: { 'eks-web': { ...SCALING_TAGS, [key]: '120Gi' } }, podAddresses: 9 },
+    const remembered = (scalingTags: string[]) => samplePool({}, { status: knownStatus({ scalingTags }) });
+    const changes = (pool: WindowsPool, found: string, diskSizeGiB?: number) => {
+      const group = sampleGroup(undefined, { diskSizeGiB });
+      const tags = { 'eks-web': { ...SCALING_TAGS, [key]: found } };
+      const s = sampleSituation({
+        pool,
+        group: { kind: 'seen', group },
+        autoscaler: { tags, podAddresses: 9 },
+      });
+      return { changes: scalingTagChanges(s), kept: nextScalingTags(s) ?? [], leaving: leavingTagChanges(pool, group) };
+    };
+    const isLeaving = ({ leaving }: ReturnType<typeof changes>) => leaving.some(({ remove }) => remove.includes(key));
+
+    for (const [where, diskSizeGiB] of [
+      ['a launch template describes it', undefined],
+      ['the node group describes it', 50],
+    ] as const) {
+      it(`who tagged it where ${where}, also when the pool goes`, () => {
+        const seen = changes(samplePool(), '20Gi', diskSizeGiB);
+        assert.deepEqual([seen.changes, seen.kept, isLeaving(seen)], [[], [], false]);
+      });
+    }
+
+    it('who changed the tag of the operator', () => {
+      const seen = changes(remembered([STORAGE]), '20Gi', 50);
+      assert.deepEqual([seen.changes, seen.kept], [[], []]);
     });
-    assert.deepEqual(scalingTagChanges(s), []);
-    assert.deepEqual(
-      leavingTagChanges(pool, group).filter(({ remove }) => remove.includes(key)),
-      [],
-    );
+
+    it('but takes back what it has set itself', () => {
+      const seen = changes(remembered([STORAGE]), '50Gi', 50);
+      assert.deepEqual([seen.changes, seen.kept, isLeaving(seen)], [[], [STORAGE], true]);
+    });
   });
 
   it('leaves out labels where AWS would take no more tags', () => {
@@ -85,11 +108,11 @@ describe('what the cluster-autoscaler is told of a new node', () => {
 });
 
 describe('the memory of what it was told', () => {
-  it('begins with the group, and has only what is the user’s', () => {
+  it('begins with the group, and has only what not every pool has', () => {
     const group = { kind: 'seen', group: sampleGroup(undefined, { status: 'CREATING' }) } as const;
-    assert.equal(nextScalingTags(sampleSituation({ group })), undefined);
+    assert.deepEqual(nextScalingTags(sampleSituation({ group })), [STORAGE]);
     const labelled = { ...group, group: { ...group.group, labels: { ...group.group.labels, team: 'web' } } };
-    assert.deepEqual(nextScalingTags(sampleSituation({ group: labelled })), ['label/team']);
+    assert.deepEqual(nextScalingTags(sampleSituation({ group: labelled })), ['label/team', STORAGE]);
   });
 });
 

@@ -31,13 +31,15 @@ const OS = 'label/kubernetes.io/os';
 const ARCHITECTURE = 'label/kubernetes.io/arch';
 const BUILD = `label/${WINDOWS_BUILD_LABEL}`;
 
-/** The tags that every pool has, or can have: nobody has to remember that they are the operator's. */
+/**
+ * The tags that every pool has, or can have: nobody has to remember that they are the operator's. {@link STORAGE} is none of them, because users
+ * set it themselves to tell the cluster-autoscaler how much of the disk is left for pods.
+ */
 const STANDING: readonly string[] = [
   OS,
   ARCHITECTURE,
   BUILD,
   ADDRESSES,
-  STORAGE,
   `label/${POOL_KEY}`,
   `label/${EXPECTED_BUILD_LABEL}`,
   `taint/${REGISTRATION_TAINT.key}`,
@@ -103,23 +105,25 @@ export function scalingTagChanges(s: Situation): ScalingTagChange[] {
   const { podAddresses } = s.autoscaler;
   const wanted = autoscalerTags(s.pool, group, podAddresses);
   // How many addresses a node has was not found out: what stands there stays.
-  const dropped = ownTags(s.pool, group).filter(
+  const dropped = ownTags(s.pool).filter(
     (key) => !wanted.has(key) && (key !== ADDRESSES || podAddresses !== undefined),
   );
   return Object.entries(s.autoscaler.tags).flatMap(([scalingGroup, found]) => {
-    const differing = [...wanted].filter(([key, value]) => found[PREFIX + key] !== value);
+    const differing = [...wanted].filter(
+      ([key, value]) => found[PREFIX + key] !== value && !isOthers(key, value, found),
+    );
     const remove = dropped.map((key) => PREFIX + key).filter((key) => key in found);
     const set = Object.fromEntries(differing.map(([key, value]) => [PREFIX + key, value]));
     return differing.length + remove.length > 0 ? [{ scalingGroup, set, remove }] : [];
   });
 }
 
-/** The short keys of all tags that are the operator's. Where a launch template describes the disk, the tag of its size is the user's. */
-function ownTags(pool: WindowsPool, { diskSizeGiB }: NodeGroup): string[] {
-  return [...STANDING, ...rememberedTags(pool)].filter((key) => key !== STORAGE || diskSizeGiB !== undefined).sort();
+/** The short keys of all tags that are the operator's. */
+function ownTags(pool: WindowsPool): string[] {
+  return [...STANDING, ...rememberedTags(pool)].sort();
 }
 
-/** The short keys of the tags that the operator has set, or may have, for labels and taints of the user. */
+/** The short keys of the tags that the operator has set, or may have, and that not every pool has. */
 export function rememberedTags({ status }: WindowsPool): readonly string[] {
   return status?.nodeGroup?.scalingTags ?? [];
 }
@@ -133,6 +137,20 @@ export function withScalingTags(remembered: readonly string[], change: ScalingTa
 }
 
 /**
+ * Whether a tag is another's: the size of a disk that is not the one the operator sets, which never changes in the life of a group, or that it
+ * does not remember to have set.
+ */
+function isOthers(
+  key: string,
+  value: string | undefined,
+  found: Readonly<Record<string, string>>,
+  remembered?: readonly string[],
+): boolean {
+  if (key !== STORAGE || !(PREFIX + key in found)) return false;
+  return found[PREFIX + key] !== value || remembered?.includes(key) === false;
+}
+
+/**
  * What is remembered after a look: the tags that a node of the group has now, and former ones until they are seen to be gone. Those of a
  * group that is being made are remembered with it.
  */
@@ -142,15 +160,17 @@ export function nextScalingTags(s: Situation): readonly string[] | undefined {
   const isKnown = s.autoscaler !== undefined || group?.status === 'CREATING';
   if (!isKnown || !group || !isOwnedBy(s.pool, group)) return before.length > 0 ? before : undefined;
   const wanted = autoscalerTags(s.pool, group, s.autoscaler?.podAddresses);
-  const found = s.autoscaler && Object.values(s.autoscaler.tags).flatMap((tags) => Object.keys(tags));
-  const kept = before.filter((key) => found === undefined || found.includes(PREFIX + key));
-  const own = [...new Set([...wanted.keys(), ...kept])].filter((key) => !STANDING.includes(key)).sort();
+  const found = s.autoscaler && Object.values(s.autoscaler.tags);
+  const stands = (key: string) => found?.some((tags) => PREFIX + key in tags) ?? true;
+  const isOurs = (key: string) =>
+    !STANDING.includes(key) && !found?.some((tags) => isOthers(key, wanted.get(key), tags, before));
+  const own = [...new Set([...wanted.keys(), ...before.filter(stands)])].filter(isOurs).sort();
   return own.length > 0 ? own : undefined;
 }
 
 /** Takes all of the operator's tags from the scaling groups of a group that outlives its pool. */
 export function leavingTagChanges(pool: WindowsPool, group: NodeGroup): ScalingTagChange[] {
-  const remove = ownTags(pool, group).map((key) => PREFIX + key);
+  const remove = ownTags(pool).map((key) => PREFIX + key);
   return group.autoScalingGroups.map((scalingGroup) => ({ scalingGroup, set: {}, remove }));
 }
 
