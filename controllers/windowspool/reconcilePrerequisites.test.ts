@@ -375,10 +375,7 @@ describe('after the creation', () => {
     world.instances = world.instances.slice(0, 3);
     world.now = deps.sights.dueAt('web');
     await wake(world, deps);
-    assert.match(
-      condition(world, 'PrerequisitesMet')?.message ?? '',
-      /6 free addresses, and 2 nodes more take at least 8/,
-    );
+    assert.match(condition(world, 'PrerequisitesMet')?.message ?? '', /6 free addresses: 2 more nodes take at least 8/);
   });
 
   it('a healthy group is asked about what can turn, and no more', async () => {

@@ -171,7 +171,7 @@ const rows: readonly Row[] = [
       for (const id of subnetIds) cloud.faults.subnet({ id, freeAddresses: 251 });
     },
     reason: 'TooFewAddresses',
-    words: /have together 2 free addresses, and 1 node more takes at least 4 \(10 when they are full of pods\)/,
+    words: /together have 2 free addresses: 1 more node takes at least 4 \(10 when they are full of pods\)/,
   },
   {
     what: 'the subnets have free addresses for the prefixes of the nodes',
@@ -183,7 +183,7 @@ const rows: readonly Row[] = [
     mends: (world) => world.apply(windowsIpam(true)),
     reason: 'TooFewAddresses',
     words:
-      /have together 10 free addresses, and 1 node more takes at least 17 \(145 when they are full of pods\)\. Prefix delegation is on: a node takes contiguous \/28 blocks/,
+      /together have 10 free addresses: 1 more node takes at least 17 \(145 when they are full of pods\)\. Prefix delegation is on: a node takes contiguous \/28 blocks/,
   },
 ];
 
@@ -311,7 +311,7 @@ describe('the prerequisites of a pool', () => {
     assert.equal(conditionOf(pool, 'PrerequisitesMet'), 'True/MetWithWarnings');
     assert.match(
       messageOf(pool, 'PrerequisitesMet'),
-      /have together 6 free addresses, and 3 nodes more take at least 12 .* so the pool cannot grow to scaling\.max/,
+      /together have too few free addresses for the pool to grow to scaling\.max: 3 more nodes take at least 12/,
     );
     await is('roomy', 'Ready', 'True/Verified');
     await remove('roomy');

@@ -93,15 +93,17 @@ function freeAddresses({ spec, facts, instances }: CheckInput): Result | undefin
     const first = addressesIn(subnets, { facts, instances, nodes: desired ?? min });
     const most = addressesIn(subnets, { facts, instances, nodes: max });
     if (subnets.length === 0) return met;
-    const lacking = ({ free, needed, more }: typeof most) =>
-      `${inWords(subnets)} ${count(free, 'free address').replace(/addresss$/, 'addresses')}, and ${count(more, 'node')} more ${more === 1 ? 'takes' : 'take'} at least ${needed}${whenFull(facts, more)}`;
+    const need = ({ needed, more }: typeof most) =>
+      `${count(more, 'more node')} ${more === 1 ? 'takes' : 'take'} at least ${needed}${whenFull(facts, more)}`;
     if (first.free < first.needed) {
+      const free = count(first.free, 'free address').replace(/addresss$/, 'addresses');
       const field = desired === undefined ? `scaling.min from ${min}` : `scaling.desired from ${desired}`;
-      return failed(`${lacking(first)}. ${modeIn(facts)}Add a subnet, or lower ${field}`);
+      return failed(`${inWords(subnets)} ${free}: ${need(first)}. ${modeIn(facts)}Add a subnet, or lower ${field}`);
     }
     if (most.free >= most.needed) return met;
+    // How many are free changes with every pod, and a warning stands in the status for as long as the pool lives: the metric has the number.
     return warning(
-      `${lacking(most)}, so the pool cannot grow to scaling.max. ${modeIn(facts)}Add a subnet, or lower scaling.max from ${max}`,
+      `${inWords(subnets)} too few free addresses for the pool to grow to scaling.max: ${need(most)}. ${modeIn(facts)}Add a subnet, or lower scaling.max from ${max}`,
     );
   });
 }
@@ -157,7 +159,7 @@ function typesIn({ instanceTypes: types }: CheckInput['facts']): readonly Instan
 /** `Subnet a has`, `Subnets a and b have together`. */
 function inWords(subnets: readonly Subnet[]): string {
   const ids = joined(subnets.map(({ id }) => id));
-  return subnets.length === 1 ? `Subnet ${ids} has` : `Subnets ${ids} have together`;
+  return subnets.length === 1 ? `Subnet ${ids} has` : `Subnets ${ids} together have`;
 }
 
 export const capacityChecks: readonly Check[] = [
