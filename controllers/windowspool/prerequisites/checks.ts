@@ -28,9 +28,9 @@ export interface Checked<K extends Result['kind']> {
 export interface Examination {
   readonly failed: readonly Checked<'failed'>[];
   readonly warned: readonly Checked<'warning'>[];
-  /** What would be in one of the two lists above, if the user had not asked to ignore it. */
-  readonly ignored: readonly Checked<'failed' | 'warning'>[];
   readonly unknown: readonly Checked<'unknown'>[];
+  /** What would be in one of the three lists above, if the user had not asked to ignore it. */
+  readonly ignored: readonly Checked<'failed' | 'warning' | 'unknown'>[];
   /** What is met only later, by itself, as sentences. */
   readonly notes: readonly string[];
 }
@@ -39,13 +39,13 @@ export interface Examination {
 export function examine(input: CheckInput): Examination {
   const failed: Checked<'failed'>[] = [];
   const warned: Checked<'warning'>[] = [];
-  const ignored: Checked<'failed' | 'warning'>[] = [];
+  const ignored: Checked<'failed' | 'warning' | 'unknown'>[] = [];
   const unknown: Checked<'unknown'>[] = [];
   const notes: string[] = [];
   for (const check of checks) {
     const result = check.look(input);
     if (result?.kind === 'met' && result.note) notes.push(sentence(result.note));
-    if (result?.kind === 'unknown') unknown.push({ check, result });
+    if (result?.kind === 'unknown') (input.ignored.has(check.reason) ? ignored : unknown).push({ check, result });
     else if (result?.kind === 'failed') (input.ignored.has(check.reason) ? ignored : failed).push({ check, result });
     else if (result?.kind === 'warning') (input.ignored.has(check.reason) ? ignored : warned).push({ check, result });
   }

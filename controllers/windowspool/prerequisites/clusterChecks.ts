@@ -42,7 +42,7 @@ function noAutoMode({ cluster, facts: { cniAddon } }: CheckInput): Result {
   const found = `EKS cluster ${cluster.name} runs in Auto Mode, whose own nodes cannot run Windows`;
   if (cniAddon?.ok && !cniAddon.value)
     return failed(
-      `${found}. A node group beside it needs the vpc-cni add-on, which is not installed. Install it: aws eks create-addon --cluster-name ${cluster.name} --addon-name vpc-cni`,
+      `${found}. A node group beside it needs the vpc-cni add-on, which is not installed. Install it: aws eks create-addon --cluster-name ${cluster.name} --addon-name vpc-cni --configuration-values '{"enableWindowsIpam":"true"}'`,
     );
   return warning(
     `${found}. The node group of the pool brings them, and needs the vpc-cni add-on${cniAddon?.ok ? ', which is installed' : ''}. Keep the add-on`,

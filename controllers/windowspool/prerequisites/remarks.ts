@@ -2,21 +2,27 @@
 import type { WindowsPool } from '../api.gen.ts';
 import { IGNORE_PREREQUISITES_ANNOTATION } from '../labels.ts';
 import { count, joined, sentence } from '../words.ts';
-import type { Check } from './check.ts';
+import type { Check, Result } from './check.ts';
 import type { Examination } from './checks.ts';
 import { annotationFault } from './ignored.ts';
 
 /** The page of the docs that has a section for each prerequisite. */
 export const PAGE = 'docs/prerequisites.md';
 
-type Told = readonly { readonly check: Check; readonly result: { readonly message: string } }[];
+type Told = readonly { readonly check: Check; readonly result: Exclude<Result, { kind: 'met' }> }[];
 
 /** Each with its section of the docs; several are numbered. */
 export function listed(told: Told, prefix: (check: Check) => string = () => ''): string {
   const texts = told.map(
-    ({ check, result }) => `${prefix(check)}${sentence(result.message)} See ${PAGE}#${check.section}.`,
+    ({ check, result }) => `${prefix(check)}${sentence(wordsOf(result))} See ${PAGE}#${check.section}.`,
   );
   return texts.length === 1 ? texts.join('') : texts.map((text, i) => `(${i + 1}) ${text}`).join(' ');
+}
+
+/** A call that fails now and then is not told: the message would change at each try. */
+function wordsOf(result: Told[number]['result']): string {
+  if (result.kind !== 'unknown') return result.message;
+  return result.right === undefined ? 'Could not be checked' : `Could not be checked: ${result.message}`;
 }
 
 /** Every warning and every ignored prerequisite with its text: what a pool says that nothing holds back. Empty when there is nothing. */
