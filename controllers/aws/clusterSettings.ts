@@ -1,10 +1,9 @@
 /** The ports Addons and AccessEntries on EKS. */
 import type { Addon as EksAddon } from '@aws-sdk/client-eks';
-import type { Answer } from '../windowspool/ports/answer.ts';
+import { type Answer, scrub } from '../windowspool/ports/answer.ts';
 import type { AccessEntries, AccessEntry, Addon, Addons } from '../windowspool/ports/prerequisites.ts';
 import { readValues, withValues } from './addonValues.ts';
 import { ClusterCalls, isAbsent } from './clusterCalls.ts';
-import { scrub } from './errors.ts';
 
 /** https://docs.aws.amazon.com/eks/latest/APIReference/API_DescribeAddon.html */
 export class EksAddons extends ClusterCalls implements Addons {

@@ -2,7 +2,7 @@
  * AWS' errors, classified once, by name: the HTTP status alone is not enough, and the SDK marks no EKS error as retryable.
  * Sources: the error lists of https://docs.aws.amazon.com/eks/latest/APIReference/ and https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html and the models of the services.
  */
-import type { Trouble, TroubleKind } from '../windowspool/ports/answer.ts';
+import { scrub, type Trouble, type TroubleKind } from '../windowspool/ports/answer.ts';
 
 const KINDS: ReadonlyMap<string, TroubleKind> = new Map(
   Object.entries<TroubleKind>({
@@ -142,14 +142,4 @@ function kindOf(name: string, message: string, status: number | undefined): Trou
   if (status === 429) return 'throttled';
   if (status === 409 || status === 428) return 'busy';
   return status === 401 || status === 403 ? 'denied' : 'unknown';
-}
-
-/** Removes what changes at every try: request ids and encoded authorization messages. */
-export function scrub(message: string): string {
-  return message
-    .replace(/[.,;]?\s*Encoded authorization failure message:\s*\S+/gi, '.')
-    .replace(/\s*\((?:[^()]*\b(?:request ?id|host id)\b[^()]*)\)/gi, '')
-    .replace(/[.,;]?\s*request ?id:?\s*[0-9a-f-]{8,}/gi, '')
-    .replace(/\.\.+$/, '.')
-    .trim();
 }

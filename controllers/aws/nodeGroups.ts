@@ -6,7 +6,7 @@ import type {
   NodegroupUpdateConfig,
   Update,
 } from '@aws-sdk/client-eks';
-import type { Answer } from '../windowspool/ports/answer.ts';
+import { type Answer, scrub } from '../windowspool/ports/answer.ts';
 import type {
   ConfigChange,
   NewNodeGroup,
@@ -19,7 +19,6 @@ import type {
 } from '../windowspool/ports/eks.ts';
 import type { Taint, TaintEffect } from '../windowspool/ports/nodes.ts';
 import { ClusterCalls, isAbsent } from './clusterCalls.ts';
-import { scrub } from './errors.ts';
 
 /** EKS spells effects in its own way and refuses Kubernetes' spelling. */
 const EFFECTS = { NoSchedule: 'NO_SCHEDULE', NoExecute: 'NO_EXECUTE', PreferNoSchedule: 'PREFER_NO_SCHEDULE' } as const;

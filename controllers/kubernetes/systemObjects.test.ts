@@ -41,7 +41,7 @@ describe('what the VPC resource controller left', () => {
     });
   }
 
-  it('are its warnings about a node: the three newest, each once, and short', async () => {
+  it('are its warnings about a node: the three newest, each once, short and without request ids', async () => {
     const event = (reason: string, message: string, lastTimestamp: string | null) => ({
       reason,
       message,
@@ -49,7 +49,7 @@ describe('what the VPC resource controller left', () => {
     });
     const items = [
       event('Unsupported', 'x9.large', '2026-03-01T12:00:00Z'),
-      event('Unsupported', 'x9.large', '2026-03-01T12:05:00Z'),
+      event('Unsupported', 'x9.large (RequestId: 8a2c1f9e-7b1d-4f6a-9c3e-2d5b8e7f6a1c)', '2026-03-01T12:05:00Z'),
       event('InsufficientCidrBlocks', 'm'.repeat(1_000), '2026-03-01T12:10:00Z'),
       event('Old', 'old', null),
       event('Older', 'older', null),

@@ -1,7 +1,7 @@
 /** The port SystemObjects: single objects of kube-system, and what Linux nodes tell, read when they are asked for. */
 
 import { MANAGED_BY, MANAGED_BY_LABEL, NODE_GROUP_LABEL } from '../windowspool/labels.ts';
-import type { Answer } from '../windowspool/ports/answer.ts';
+import { type Answer, scrub } from '../windowspool/ports/answer.ts';
 import type { ConfigMapOwner, ControllerWarning, SystemObjects } from '../windowspool/ports/prerequisites.ts';
 import { type KubernetesClient, PATCH, type RequestOptions } from './client.ts';
 import { answer, isNotFound } from './errors.ts';
@@ -52,7 +52,7 @@ function newestWarnings(events: NonNullable<EventList['items']>): ControllerWarn
   const sorted = [...events].sort((a, b) => (b.lastTimestamp ?? '').localeCompare(a.lastTimestamp ?? ''));
   const warnings = new Map<string, ControllerWarning>();
   for (const { reason = '', message = '' } of sorted) {
-    const warning = { reason: reason.slice(0, WARNING_LENGTH), message: message.trim().slice(0, WARNING_LENGTH) };
+    const warning = { reason: reason.slice(0, WARNING_LENGTH), message: scrub(message).slice(0, WARNING_LENGTH) };
     warnings.set(`${warning.reason} ${warning.message}`, warning);
   }
   const newest = [...warnings].slice(0, MOST_WARNINGS);

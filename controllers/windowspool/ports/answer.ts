@@ -42,3 +42,13 @@ export interface Trouble {
 
 /** The answer to a call that may fail in expected ways. */
 export type Answer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly trouble: Trouble };
+
+/** The words of AWS without what changes at every try, request ids and encoded authorization messages: then they can stand in a condition. */
+export function scrub(message: string): string {
+  return message
+    .replace(/[.,;]?\s*Encoded authorization failure message:\s*\S+/gi, '.')
+    .replace(/\s*\((?:[^()]*\b(?:request ?id|host id)\b[^()]*)\)/gi, '')
+    .replace(/[.,;]?\s*request ?id:?\s*[0-9a-f-]{8,}/gi, '')
+    .replace(/\.\.+$/, '.')
+    .trim();
+}
