@@ -25,4 +25,5 @@ HELP
 fi
 $kubectl delete --ignore-not-found --kustomize config/manager
 $kubectl delete --ignore-not-found --kustomize config/rbac
+$kubectl delete --ignore-not-found --namespace kube-system role/windowspool-operator-windows-ipam rolebinding/windowspool-operator-windows-ipam
 $kubectl delete --ignore-not-found --kustomize config/crd
