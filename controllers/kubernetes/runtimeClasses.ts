@@ -51,36 +51,47 @@ export function runtimeClassListWatch(client: KubernetesClient): ListWatch<Runti
 }
 
 /**
- * The domain's RuntimeClasses. One is shared by several pools: each has its own field manager and its own owner reference, so that
- * the garbage collector ends it with the last of them.
+ * The domain's RuntimeClasses. Several pools share one: each has its own owner reference, so that the garbage collector deletes it with the last of
+ * them. All pools share one field manager, because the API server converts an object once for each manager at every apply.
  */
 export function createRuntimeClasses(client: KubernetesClient, store: StoreView<RuntimeClass>): RuntimeClasses {
   const pathOf = (name: string): string => `${PATH}/${encodeURIComponent(name)}`;
   const observe = (written: RuntimeClassJson): void => void store.observeWrite(runtimeClassOf(written));
+  const patchOwners = async (seen: RuntimeClass, reference: object, signal: AbortSignal) => {
+    const body = { metadata: { uid: seen.uid, ownerReferences: [reference] } };
+    const options = { query: WRITER, body, contentType: PATCH.strategic, signal };
+    observe(await client.request<RuntimeClassJson>('PATCH', pathOf(seen.name), options));
+  };
   return {
     get: (name) => store.get(name),
     create: (wish, pool, signal) =>
       answer('create runtimeclasses', signal, async () => {
-        const query = { fieldManager: fieldManagerOf(pool) };
-        observe(
-          await client.request<RuntimeClassJson>('POST', PATH, {
-            query,
-            body: manifest(wish, pool, undefined),
-            signal,
-          }),
-        );
+        const body = manifest(wish, { ownerReferences: [ownerReferenceTo(pool)] });
+        observe(await client.request<RuntimeClassJson>('POST', PATH, { query: WRITER, body, signal }));
       }),
-    apply: (wish, seen, pool, signal) =>
+    apply: (wish, seen, signal) =>
       answer('patch runtimeclasses', signal, async () => {
-        const query = { fieldManager: fieldManagerOf(pool), force: true };
-        // The uid is the precondition: without it, an object that vanished since would be made anew.
-        const options = { query, body: manifest(wish, pool, seen.uid), contentType: PATCH.apply, signal };
+        const query = { ...WRITER, force: true };
+        // The uid is the precondition: without it, an object that vanished since would be created again.
+        const options = { query, body: manifest(wish, { uid: seen.uid }), contentType: PATCH.apply, signal };
         observe(await client.request<RuntimeClassJson>('PATCH', pathOf(wish.name), options));
       }),
-    release: (seen, pool, signal) =>
+    addOwner: async (seen, pool, signal) => {
+      const added = await answer('patch runtimeclasses', signal, () =>
+        patchOwners(seen, ownerReferenceTo(pool), signal),
+      );
+      // One that is no longer there is not the one that was observed either.
+      return added.ok || added.trouble.kind !== 'gone'
+        ? added
+        : { ...added, trouble: { ...added.trouble, kind: 'conflict' } };
+    },
+    removeOwner: (seen, pool, signal) =>
       answer('patch runtimeclasses', signal, async () => {
-        const written = await release(client, pathOf(seen.name), seen, pool, signal);
-        if (written) observe(written);
+        try {
+          await patchOwners(seen, { $patch: 'delete', uid: pool.metadata.uid }, signal);
+        } catch (error) {
+          if (!isNotFound(error)) throw error;
+        }
       }),
     delete: (seen, signal) =>
       answer('delete runtimeclasses', signal, async () => {
@@ -94,46 +105,14 @@ export function createRuntimeClasses(client: KubernetesClient, store: StoreView<
   };
 }
 
-/**
- * Takes the pool's owner reference and its entries in managedFields out, in one write that holds only for the version just read.
- * An empty apply would end the pool's fields with the pool's claim on them; here the object stays as it is.
- */
-async function release(
-  client: KubernetesClient,
-  path: string,
-  seen: RuntimeClass,
-  pool: WindowsPool,
-  signal: AbortSignal,
-): Promise<RuntimeClassJson | undefined> {
-  const { metadata } = await client.request<RuntimeClassJson>('GET', path, { signal }).catch((error: unknown) => {
-    if (isNotFound(error)) return {} as RuntimeClassJson;
-    throw error;
-  });
-  if (metadata?.uid !== seen.uid) return undefined;
-  const ownerReferences = metadata.ownerReferences?.filter(({ uid }) => uid !== pool.metadata.uid) ?? [];
-  if (ownerReferences.length === (metadata.ownerReferences?.length ?? 0)) return undefined;
-  const others = metadata.managedFields?.filter(({ manager }) => manager !== fieldManagerOf(pool)) ?? [];
-  // An empty list counts as "not said"; one empty entry empties it (Kubernetes, server-side apply, clearing managedFields).
-  const managedFields = others.length > 0 ? others : [{}];
-  const body = { metadata: { resourceVersion: metadata.resourceVersion, ownerReferences, managedFields } };
-  return client.request<RuntimeClassJson>('PATCH', path, {
-    query: { fieldManager: MANAGED_BY },
-    body,
-    contentType: PATCH.merge,
-    signal,
-  });
+const WRITER = { fieldManager: MANAGED_BY };
+
+/** An entry of a list that a strategic merge patch merges by `uid`. */
+function ownerReferenceTo({ metadata: { name, uid } }: WindowsPool): object {
+  return { apiVersion: API_VERSION, kind: KIND, name, uid, controller: false, blockOwnerDeletion: false };
 }
 
-function manifest(wish: RuntimeClassWish, pool: WindowsPool, uid: string | undefined): object {
-  const { name, uid: poolUid } = pool.metadata;
-  const owner = {
-    apiVersion: API_VERSION,
-    kind: KIND,
-    name,
-    uid: poolUid,
-    controller: false,
-    blockOwnerDeletion: false,
-  };
+function manifest(wish: RuntimeClassWish, metadata: object): object {
   return {
     apiVersion: RUNTIME_CLASS_API,
     kind: 'RuntimeClass',
@@ -141,17 +120,11 @@ function manifest(wish: RuntimeClassWish, pool: WindowsPool, uid: string | undef
       name: wish.name,
       labels: { [MANAGED_BY_LABEL]: MANAGED_BY },
       annotations: { [IMAGE_BUILDS_ANNOTATION]: wish.imageBuilds },
-      ownerReferences: [owner],
-      ...(uid && { uid }),
+      ...metadata,
     },
     handler: wish.handler,
     scheduling: { nodeSelector: wish.nodeSelector, tolerations: wish.tolerations },
   };
-}
-
-/** At most 128 characters, the API server's limit: a pool's name has at most 63. */
-function fieldManagerOf(pool: WindowsPool): string {
-  return `${MANAGED_BY}/${pool.metadata.name}`;
 }
 
 function isPool({ apiVersion, kind }: OwnerReference): boolean {

@@ -183,13 +183,13 @@ describe('the finalizer', () => {
 
   it('goes last', async () => {
     const { outcome, world } = await run([release, { kind: 'removeFinalizer' }], { pool: held });
-    assert.deepEqual([outcome.released, world.calls], [true, ['release RuntimeClass', 'remove finalizer']]);
+    assert.deepEqual([outcome.released, world.calls], [true, ['remove owner of RuntimeClass', 'remove finalizer']]);
   });
 
   it('stays when anything before it failed', async () => {
-    const fails = only('release RuntimeClass', 'unavailable');
+    const fails = only('remove owner of RuntimeClass', 'unavailable');
     const { outcome, world } = await run([release, { kind: 'removeFinalizer' }], { pool: held }, fails);
-    assert.deepEqual([outcome.released, world.calls], [false, ['release RuntimeClass']]);
+    assert.deepEqual([outcome.released, world.calls], [false, ['remove owner of RuntimeClass']]);
   });
 });
 
@@ -261,14 +261,20 @@ describe('the situation after the steps', () => {
 });
 
 describe('RuntimeClasses', () => {
-  it('are applied, released and deleted', async () => {
+  it('are applied, shared, released and deleted', async () => {
     const seen = sampleRuntimeClass();
     const { world, done } = await run([
-      { kind: 'applyRuntimeClass', wish, seen },
+      { kind: 'applyRuntimeClass', wish, seen: { ...seen, nodeSelector: {} } },
+      { kind: 'applyRuntimeClass', wish, seen: { ...seen, owners: [] } },
       { kind: 'releaseRuntimeClass', seen },
       { kind: 'deleteRuntimeClass', seen },
     ]);
-    assert.deepEqual(world.calls, ['apply RuntimeClass', 'release RuntimeClass', 'delete RuntimeClass']);
-    assert.equal(done.length, 3);
+    assert.deepEqual(world.calls, [
+      'apply RuntimeClass',
+      'add owner of RuntimeClass',
+      'remove owner of RuntimeClass',
+      'delete RuntimeClass',
+    ]);
+    assert.equal(done.length, 4);
   });
 });

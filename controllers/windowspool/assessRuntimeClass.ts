@@ -44,7 +44,12 @@ export function assessRuntimeClass(s: Situation): Finding {
     !seen.deleting &&
     (isTaken(s.pool, seen) || (seen.handler !== wish.handler && !isSoleOwner(s.pool, seen)))
   ) {
-    const owners = joined(seen.owners.filter(({ uid }) => uid !== s.pool.metadata.uid).map(({ name }) => name));
+    const owners = joined(
+      seen.owners
+        .filter(({ uid }) => uid !== s.pool.metadata.uid)
+        .map(({ name }) => name)
+        .sort(),
+    );
     const message =
       `RuntimeClass ${wish.name} says something else than this pool wants${owners && ` and belongs to ${owners}`}. ` +
       'Choose another runtimeClass.name, or delete it.';

@@ -12,6 +12,7 @@ import type { Answer, Trouble } from './ports/answer.ts';
 import type { NodeGroup, NodeGroupStatus } from './ports/eks.ts';
 import { IPAM_KEY } from './prerequisites/addressMode.ts';
 import type { PrerequisiteFacts } from './prerequisites/facts.ts';
+import { isAsWanted, isOwner } from './runtimeClass.ts';
 import type { GroupSight, Situation } from './situation.ts';
 import { describeConfigStep, describeVersionChange, type Step, unreachable } from './steps.ts';
 
@@ -95,9 +96,9 @@ export async function takeStep(step: Step, soFar: Outcome, hands: Hands, signal:
     case 'createRuntimeClass':
       return when(await hands.runtimeClasses.create(step.wish, pool, signal), () => soFar);
     case 'applyRuntimeClass':
-      return when(await hands.runtimeClasses.apply(step.wish, step.seen, pool, signal), () => soFar);
+      return when(await applyRuntimeClass(step, pool, hands, signal), () => soFar);
     case 'releaseRuntimeClass':
-      return when(await hands.runtimeClasses.release(step.seen, pool, signal), () => soFar);
+      return when(await hands.runtimeClasses.removeOwner(step.seen, pool, signal), () => soFar);
     case 'deleteRuntimeClass':
       return when(await hands.runtimeClasses.delete(step.seen, signal), () => soFar);
     case 'labelNode':
@@ -158,6 +159,20 @@ function withTags(sight: GroupSight, tags: NodeGroup['tags']): GroupSight {
 function withScalingTags(known: Situation['autoscaler'], change: ScalingTagChange): Situation['autoscaler'] {
   const { [change.scalingGroup]: found, ...others } = known?.tags ?? {};
   return known && { ...known, tags: { ...others, [change.scalingGroup]: changedTags(found ?? {}, change) } };
+}
+
+/** What the RuntimeClass is like is written only where it differs: the API server has less to do for an owner alone. */
+async function applyRuntimeClass(
+  { wish, seen }: Extract<Step, { kind: 'applyRuntimeClass' }>,
+  pool: WindowsPool,
+  { runtimeClasses }: Hands,
+  signal: AbortSignal,
+): Promise<Answer<void>> {
+  if (!isAsWanted(seen, wish)) {
+    const answer = await runtimeClasses.apply(wish, seen, signal);
+    if (!answer.ok) return answer;
+  }
+  return isOwner(pool, seen) ? { ok: true, value: undefined } : runtimeClasses.addOwner(seen, pool, signal);
 }
 
 async function correctScalingTags(

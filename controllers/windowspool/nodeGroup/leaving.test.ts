@@ -76,7 +76,7 @@ describe('a pool that leaves its group', () => {
     await until(world, deps, isGone(world), 'the end');
     assert.deepEqual(
       world.calls.filter((call) => !/^(read|write|Describe)/.test(call)),
-      ['UpdateNodegroupConfig', 'DeleteTags', 'UntagResource', 'release RuntimeClass', 'remove finalizer'],
+      ['UpdateNodegroupConfig', 'DeleteTags', 'UntagResource', 'remove owner of RuntimeClass', 'remove finalizer'],
     );
     assert.deepEqual(rest(world), LEFT);
     assert.deepEqual(
@@ -132,7 +132,7 @@ describe('a pool that leaves its group', () => {
         'taint node',
         'DeleteTags',
         'UntagResource',
-        'release RuntimeClass',
+        'remove owner of RuntimeClass',
         'remove finalizer',
       ],
     );

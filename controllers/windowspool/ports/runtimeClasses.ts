@@ -34,12 +34,14 @@ export interface RuntimeClass extends RuntimeClassWish {
 export interface RuntimeClasses {
   /** From the cache. */
   get(name: string): RuntimeClass | undefined;
-  /** Makes one that does not exist, owned by the pool; the trouble `conflict` when it does. */
+  /** Creates one that does not exist, owned by the pool; the trouble `conflict` when it does. */
   create(wish: RuntimeClassWish, pool: WindowsPool, signal: AbortSignal): Promise<Answer<void>>;
-  /** Server-side apply with the pool's own field manager and owner reference, only on the object that was observed. */
-  apply(wish: RuntimeClassWish, seen: RuntimeClass, pool: WindowsPool, signal: AbortSignal): Promise<Answer<void>>;
-  /** Drops the pool's owner reference and field manager, so that the pool's end does not end the object. */
-  release(seen: RuntimeClass, pool: WindowsPool, signal: AbortSignal): Promise<Answer<void>>;
+  /** Server-side apply of all but the owners, only on the object that was observed; the trouble `conflict` when it is another by now. */
+  apply(wish: RuntimeClassWish, seen: RuntimeClass, signal: AbortSignal): Promise<Answer<void>>;
+  /** Adds the pool's owner reference to the object that was observed; the trouble `conflict` when it is another or gone by now. */
+  addOwner(seen: RuntimeClass, pool: WindowsPool, signal: AbortSignal): Promise<Answer<void>>;
+  /** Removes the pool's owner reference, so that the garbage collector does not delete the object with the pool. */
+  removeOwner(seen: RuntimeClass, pool: WindowsPool, signal: AbortSignal): Promise<Answer<void>>;
   /** Deletes the very object that was observed. */
   delete(seen: RuntimeClass, signal: AbortSignal): Promise<Answer<void>>;
 }

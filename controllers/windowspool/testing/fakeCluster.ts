@@ -123,17 +123,17 @@ export class FakeCluster extends FakeCalls {
       runtimeClasses: {
         get: (name) => this.runtimeClasses.get(name),
         create: (wish, pool) => this.call('create RuntimeClass', () => this.createClass(wish, pool)).then(flat),
-        apply: (wish, seen, pool) =>
-          this.call('apply RuntimeClass', () => {
-            const { name, uid } = pool.metadata;
-            const owners = [...seen.owners.filter((owner) => owner.uid !== uid), { name, uid }];
-            this.runtimeClasses.set(wish.name, { ...seen, ...wish, owners });
-          }),
-        release: (seen, pool) =>
-          this.call('release RuntimeClass', () => {
-            const owners = seen.owners.filter(({ uid }) => uid !== pool.metadata.uid);
-            this.runtimeClasses.set(seen.name, { ...seen, owners });
-          }),
+        apply: (wish, { name }) => this.call('apply RuntimeClass', () => this.changeClass(name, () => wish)),
+        addOwner: ({ name }, { metadata: { name: pool, uid } }) =>
+          this.call('add owner of RuntimeClass', () =>
+            this.changeClass(name, ({ owners }) => ({
+              owners: [...owners.filter((owner) => owner.uid !== uid), { name: pool, uid }],
+            })),
+          ),
+        removeOwner: ({ name }, { metadata: { uid } }) =>
+          this.call('remove owner of RuntimeClass', () =>
+            this.changeClass(name, ({ owners }) => ({ owners: owners.filter((owner) => owner.uid !== uid) })),
+          ),
         delete: (seen) => this.call('delete RuntimeClass', () => void this.runtimeClasses.delete(seen.name)),
       },
       events: {
@@ -297,6 +297,11 @@ export class FakeCluster extends FakeCalls {
     if (now.resourceVersion !== seen.resourceVersion) return { ok: false, trouble: sampleTrouble('conflict') };
     this.setNode(how(now));
     return done;
+  }
+
+  protected changeClass(name: string, change: (seen: RuntimeClass) => Partial<RuntimeClass>): void {
+    const seen = this.runtimeClasses.get(name);
+    if (seen) this.runtimeClasses.set(name, { ...seen, ...change(seen) });
   }
 
   protected createClass(wish: RuntimeClassWish, { metadata: { name, uid } }: WindowsPool): Answer<void> {
