@@ -21,8 +21,18 @@ describe('the credentials of a pod', () => {
     assert.deepEqual([headers, tls], [{ authorization: 'Bearer first' }, { ca: Buffer.from('authority') }]);
   });
 
+  it('are read once for requests that come together, and again after one that failed', async () => {
+    const credentials = new PodCredentials(dir, env, Number.POSITIVE_INFINITY);
+    await rm(join(dir, 'token'));
+    await assert.rejects(credentials.authenticate(), { code: 'ENOENT' });
+    await write('token', 'first');
+    const before = await credentials.authenticate();
+    await write('token', 'second');
+    assert.equal(await credentials.authenticate(), before);
+  });
+
   it('are followed as they rotate', async () => {
-    const credentials = new PodCredentials(dir, env);
+    const credentials = new PodCredentials(dir, env, 0);
     await credentials.authenticate();
     await Promise.all([write('token', 'second'), write('ca.crt', 'another')]);
     const { headers, tls } = await credentials.authenticate();
