@@ -18,6 +18,12 @@ export interface NodeJson {
   readonly status: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }
 
+interface PodJson {
+  readonly metadata: { readonly deletionTimestamp?: string };
+  readonly spec: { readonly nodeName?: string };
+  readonly status: NodeJson['status'];
+}
+
 /** `disruption.maxUnavailable`. */
 const BUDGET = 1;
 const GROUP_LABEL = 'eks.amazonaws.com/nodegroup';
@@ -112,8 +118,8 @@ export class NodeOperationsStage implements NodeFixture, AsyncDisposable {
     }
     await crash.settle();
     await this.settled();
-    await waitFor(async () => (await this.#readyPods()) === SIZE, {
-      what: `${SIZE} Ready pods`,
+    await waitFor(async () => (await this.#nodesWithReadyPod()).size === SIZE, {
+      what: `a Ready pod on each of ${SIZE} nodes`,
       timeoutMs: 60_000,
       intervalMs: 20,
     });
@@ -165,16 +171,25 @@ export class NodeOperationsStage implements NodeFixture, AsyncDisposable {
     this.#violations.push(`${this.size - available} of ${this.size} nodes were not available: ${nodes}`);
   }
 
-  async #readyPods(): Promise<number> {
-    const path = `/apis/apps/v1/namespaces/${APPS}/deployments/cart`;
-    const found = await this.crash.get<{ readonly status: { readonly readyReplicas?: number } }>(path);
-    return found?.status.readyReplicas ?? 0;
+  /** By the pods themselves: the status of their Deployment may still count one that has just left. */
+  async #nodesWithReadyPod(): Promise<ReadonlySet<string>> {
+    const [nodes, found] = await Promise.all([
+      this.nodes(),
+      this.crash.get<{ readonly items: readonly PodJson[] }>(`/api/v1/namespaces/${APPS}/pods`),
+    ]);
+    const names = new Set(nodes.map(({ metadata }) => metadata.name));
+    return names.intersection(new Set(found?.items.filter(isReadyPod).map(({ spec }) => spec.nodeName ?? '')));
   }
 }
 
 function isAvailable({ spec, status }: NodeJson): boolean {
   const ready = status.conditions?.find(({ type }) => type === 'Ready');
   return ready?.status === 'True' && spec.unschedulable !== true;
+}
+
+function isReadyPod({ metadata, status }: PodJson): boolean {
+  const ready = status.conditions?.find(({ type }) => type === 'Ready');
+  return ready?.status === 'True' && metadata.deletionTimestamp === undefined;
 }
 
 /** A node as the operations know it. */
