@@ -45,11 +45,11 @@ export class ClusterSettings {
   async windowsIpam(signal: AbortSignal): Promise<boolean> {
     if (this.#cloud.switches.addonDrift === 'putBack') await this.applyAddon('OVERWRITE', signal);
     const { data } = (await this.#read(cniConfig, signal)) ?? {};
-    this.#cloud.prefixDelegation = data?.[prefixKey] === 'true';
+    this.#cloud.prefixDelegation = isTrue(data?.[prefixKey]);
     const { clusterState, switches, addons } = this.#cloud;
     // Auto Mode brings a CNI for its own nodes alone.
     if (clusterState.autoMode && (!addons.has('vpc-cni') || switches.addressesBesideAutoMode === 'never')) return false;
-    return data?.[ipamKey] === 'true';
+    return isTrue(data?.[ipamKey]);
   }
 
   /** Writes what the vpc-cni add-on says into the ConfigMap. A value that somebody else wrote is kept, lost, or in the way: then it is named. */
@@ -118,3 +118,7 @@ const isMapping = (value: unknown): value is RoleMapping =>
   typeof value.rolearn === 'string' &&
   'groups' in value &&
   Array.isArray(value.groups);
+
+// The VPC resource controller reads its settings with strconv.ParseBool:
+// https://github.com/aws/amazon-vpc-resource-controller-k8s/blob/master/pkg/condition/conditions.go
+const isTrue = (value = ''): boolean => ['1', 't', 'T', 'TRUE', 'true', 'True'].includes(value);

@@ -65,8 +65,9 @@ export function errorBodyFor(service: QueryService, fault: AwsFault, requestId: 
 
 const prolog = '<?xml version="1.0" encoding="UTF-8"?>\n';
 
-// Auto Scaling leaves out the end of its errors' names in its codes (awsQueryError in the model), and the SDK puts it back.
-const codeOf = ({ name }: Pick<AwsFault, 'name'>): string => name.replace(/Fault$/, '');
+// Auto Scaling and IAM leave out the end of some errors' names in their codes (awsQueryError in the models), and the SDK puts it back.
+const codeOf = ({ name }: Pick<AwsFault, 'name'>): string =>
+  name === 'NoSuchEntityException' ? 'NoSuchEntity' : name.replace(/Fault$/, '');
 
 // The rules of the ec2Query protocol: ec2QueryName, else xmlName or the member's name with a capital; lists are flat.
 // The older protocol takes names as they are.
