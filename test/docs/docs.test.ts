@@ -87,6 +87,12 @@ const checks: readonly Check[] = [
         assert.doesNotMatch(text, /PARTITION|REGION|ACCOUNT_ID|CLUSTER_NAME|CLUSTER_ROLE_NAME|NODE_ROLE_NAME/);
         assert.ok(JSON.parse(text).Statement.length > 0);
       }
+      // The name of the add-on's role is filled in where the policy is used.
+      const optional = (await readFile(join(reader.folder, 'build/windows-ipam.json'), 'utf8')).replace(
+        'VPC_CNI_ROLE_NAME',
+        'the-role',
+      );
+      assert.doesNotMatch(optional, /PARTITION|REGION|ACCOUNT_ID|CLUSTER_NAME|ROLE_NAME/);
     },
   },
   {
