@@ -294,7 +294,6 @@ export const phases: readonly Phase[] = [
     includes: [
       'UpdateNodegroupConfig #1',
       'UntagResource #1',
-      'GET runtimeclasses #1',
       'PATCH runtimeclasses #1',
       'PATCH windowspools #1',
     ],
