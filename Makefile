@@ -27,7 +27,7 @@ unit: deps ## Unit tests, and the line coverage that the domain must have.
 	  --exclude '**/*.test.ts' --exclude '**/*.gen.ts' --exclude '**/situation.ts' --reporter text-summary --reporter html --reports-dir build/coverage \
 	  mocha --config test/unit.mocharc.yaml
 
-model: deps ## Live MODEL_RUNS random lives of pools (3000), of which `make unit` lives 50. MODEL_SEED and MODEL_PATH repeat one.
+model: deps ## Live MODEL_RUNS random lives of pools (3000), of which `make unit` lives 30. MODEL_SEED and MODEL_PATH repeat one.
 	@MODEL_RUNS=$${MODEL_RUNS:-3000} mocha --no-config --timeout 0 hack/model/life.test.ts
 
 crash: deps binaries ## Kill the operator's process at every request, where `make test` takes a sample. About 20 minutes.

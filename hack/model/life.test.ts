@@ -7,7 +7,7 @@ import { Life } from './life.ts';
 /** The same lives each time, but for a long look, such as MODEL_RUNS=5000. MODEL_SEED and MODEL_PATH repeat what a failure printed. */
 const { MODEL_RUNS, MODEL_SEED, MODEL_PATH } = process.env;
 const seed = Number(MODEL_SEED ?? (MODEL_RUNS === undefined ? 1 : Date.now() | 0));
-const numRuns = Number(MODEL_RUNS ?? 50);
+const numRuns = Number(MODEL_RUNS ?? 30);
 
 async function outcome(acts: readonly Act[]): Promise<string[]> {
   const life = new Life();

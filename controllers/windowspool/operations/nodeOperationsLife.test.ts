@@ -174,7 +174,7 @@ describe('nodes that go, whatever people do and whenever the process ends', () =
         await life.settle();
         life.check();
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 });
