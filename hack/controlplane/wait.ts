@@ -7,7 +7,7 @@ export interface WaitOptions {
   readonly intervalMs?: number;
   readonly signal?: AbortSignal | undefined;
   /** Added to the message when time is up, such as the tail of a log. */
-  readonly explain?: () => string;
+  readonly explain?: () => string | Promise<string>;
 }
 
 /** Thrown by {@link waitFor} when the deadline has passed. */
@@ -30,7 +30,7 @@ export async function waitFor<T>(
     const found = await probe();
     if (found !== undefined && found !== false) return found;
     if (performance.now() >= deadline) {
-      const reason = explain?.() ?? '';
+      const reason = (await explain?.()) ?? '';
       throw new DeadlineError(`Waited ${Math.round(timeoutMs / 1000)} s for ${what}.${reason && `\n${reason}`}`);
     }
     await sleep(intervalMs, undefined, { signal });

@@ -46,6 +46,8 @@ export class NodeOperationsStage implements NodeFixture, AsyncDisposable {
 
   private constructor(crash: CrashStage) {
     this.crash = crash;
+    crash.explainMore = () =>
+      crash.world.kubectl('get', '--namespace', APPS, 'pods,poddisruptionbudgets', '--output', 'yaml');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

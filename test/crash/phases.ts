@@ -291,11 +291,6 @@ export const phases: readonly Phase[] = [
       assert.deepEqual((await stage.runtimeClass())?.metadata.ownerReferences ?? [], []);
     },
     numbers: isBeforeTheEnd,
-    includes: [
-      'UpdateNodegroupConfig #1',
-      'UntagResource #1',
-      'PATCH runtimeclasses #1',
-      'PATCH windowspools #1',
-    ],
+    includes: ['UpdateNodegroupConfig #1', 'UntagResource #1', 'PATCH runtimeclasses #1', 'PATCH windowspools #1'],
   },
 ];

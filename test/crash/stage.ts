@@ -55,6 +55,8 @@ export class CrashStage implements CrashFixture, AsyncDisposable {
   /** Whether EKS comes to no end, however often it is looked at. */
   held = false;
   history: History = emptyHistory();
+  /** What else explains why the pool does not become as described. */
+  explainMore: () => Promise<string> = async () => '';
   readonly #violations: string[] = [];
   readonly #passages = new WeakMap<CallEntry, Passage>();
   readonly #signal = new AbortController().signal;
@@ -161,7 +163,8 @@ export class CrashStage implements CrashFixture, AsyncDisposable {
       last = await this.pool();
       return isSo(last) && { pool: last };
     };
-    const explain = () => `${conditionLines(last)}\n${this.#describeAws()}\n${this.#operator?.tail() ?? ''}`;
+    const explain = async () =>
+      `${conditionLines(last)}\n${this.#describeAws()}\n${await this.explainMore()}${this.#operator?.tail() ?? ''}`;
     return (
       await waitFor(probe, { what: `pool ${this.name} ${what}`, timeoutMs: DEADLINE_MS, intervalMs: 20, explain })
     ).pool;
