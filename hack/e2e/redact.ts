@@ -1,4 +1,4 @@
-/** Takes out of a text what must not leave the account: who you are, and secrets. What AWS does stays readable. */
+/** Removes from a text what must not leave the account: who you are, and secrets. What AWS does stays readable. */
 import { createHash, randomBytes } from 'node:crypto';
 
 /** Removes ids and secrets from texts, the same one always by the same stand-in. */
@@ -13,10 +13,10 @@ export class Redactor {
     this.#names = Object.entries(names)
       .filter(([name]) => name.length > 2)
       .sort(([a], [b]) => b.length - a.length)
-      .map(([name, standIn]) => [new RegExp(`(?<![\\w-])${name.replace(/[^\w]/g, '\\$&')}(?![\\w-])`, 'g'), standIn]);
+      .map(([name, standIn]) => [wholeName(name), standIn]);
   }
 
-  /** The text without account ids, keys, tokens, addresses and the given names, and with ids of resources hashed. */
+  /** The text without account ids, identities, keys, tokens, addresses, home folders and the given names, and with ids of resources hashed. */
   text(text: string): string {
     let clean = text;
     for (const [pattern, standIn] of PATTERNS)
@@ -24,8 +24,9 @@ export class Redactor {
         typeof standIn === 'string' ? standIn : standIn(typeof kind === 'string' ? kind : '', this.#hash(found)),
       );
     for (const [name, standIn] of this.#names) clean = clean.replace(name, standIn);
-    // Last, so that a name with digits in it is found before.
-    return clean.replace(ACCOUNT, '<account>');
+    // After the names, so that a given name keeps its own stand-in.
+    for (const [pattern, standIn] of GENERAL) clean = clean.replace(pattern, standIn);
+    return clean;
   }
 
   /** A value with every string in it redacted, names of members included. */
@@ -44,12 +45,18 @@ export class Redactor {
   }
 }
 
-const ACCOUNT = /(?<![\w.])\d{12}(?![\w])|(?<=:)\d{12}(?=:)/g;
+/** The name, also as a part of a longer one, such as that of a role; other tools write `_` where the name has `-`. */
+const wholeName = (name: string): RegExp =>
+  new RegExp(`(?<![A-Za-z0-9])${name.replace(/[^\w]/g, '\\$&').replace(/\\-|_/g, '[-_]')}(?![A-Za-z0-9])`, 'g');
 
 type StandIn = string | ((kind: string, hash: string) => string);
 const hashed: StandIn = (kind, hash) => `${kind}-<${hash}>`;
 
+/** Secrets and ids of resources. */
 const PATTERNS: readonly (readonly [RegExp, StandIn])[] = [
+  // Whose credentials they are, in an ARN: a session is often named after a person.
+  [/\b(assumed-role|federated-user|user)\/[^\s"'`,;)<]+/g, (kind) => `${kind}/<caller>`],
+  [/[^\s"'`/:,;()<>]+@[^\s"'`,;()<>]+/g, '<email>'],
   [/-----BEGIN [A-Z ]+-----[\s\S]*?-----END [A-Z ]+-----/g, '<pem>'],
   [/\b(?:AKIA|ASIA|AROA|AIDA|ABIA|ACCA)[A-Z0-9]{12,}\b/g, '<access-key>'],
   [/\beyJ[\w-]{10,}\.[\w-]+(?:\.[\w-]*)?/g, '<token>'],
@@ -63,4 +70,11 @@ const PATTERNS: readonly (readonly [RegExp, StandIn])[] = [
   [/\b(i|subnet|sg|vpc|lt|eni|vol|eks|subnetgroup|rtb|nat|igw)-[0-9a-f]{8,17}\b/g, hashed],
   // What stands alone and is long and mixed is a secret key, a session token, or base64 of something.
   [/(?<![\w+/.-])(?=[\w+/]*[A-Z])(?=[\w+/]*[a-z])(?=[\w+/]*\d)[A-Za-z0-9+/]{40,}={0,2}(?![\w+/])/g, '<secret>'],
+];
+
+/** Identities that the caller has not named. */
+const GENERAL: readonly (readonly [RegExp, string])[] = [
+  [/(?<=\/(?:home|Users)\/)[^\s/"'`:]+/g, '<user>'],
+  [/(?<=:role\/)(?!aws-service-role\/)[\w+=,.@/-]*\w/g, '<role>'],
+  [/(?<!\d)\d{12}(?!\d)/g, '<account>'],
 ];
