@@ -5,6 +5,8 @@ import { EKS } from '@aws-sdk/client-eks';
 import { SSM } from '@aws-sdk/client-ssm';
 // Only this run asks who the caller is, so it is a development dependency.
 import { STS } from '@aws-sdk/client-sts';
+import { troubleOf } from '../../controllers/aws/errors.ts';
+import type { TroubleKind } from '../../controllers/windowspool/ports/answer.ts';
 
 /** A call: what was asked and what was answered, without the values. */
 export interface NotedCall {
@@ -16,8 +18,9 @@ export interface NotedCall {
   readonly milliseconds: number;
 }
 
-/** An error of AWS: its name, such as ResourceNotFoundException, and its words. */
+/** An error of AWS: its kind, its name, such as ResourceNotFoundException, and its message. */
 export interface Refusal {
+  readonly kind: TroubleKind;
   readonly name: string;
   readonly message: string;
 }
@@ -87,7 +90,7 @@ export async function replyOf<T>(call: Promise<T>): Promise<Reply<T>> {
     return { output: await call };
   } catch (error) {
     if (error instanceof Error && '$metadata' in error && '$fault' in error)
-      return { refusal: { name: error.name, message: error.message } };
+      return { refusal: { kind: troubleOf('', error).kind, name: error.name, message: error.message } };
     throw error;
   }
 }
@@ -99,6 +102,9 @@ export async function found<T>(call: Promise<T>): Promise<T | undefined> {
   if (reply.refusal.name === 'ResourceNotFoundException') return undefined;
   throw new Error(`${reply.refusal.name}: ${reply.refusal.message}`);
 }
+
+/** Whether the same call may succeed later: EKS is busy with the resource, throttles the caller, or is unavailable. */
+export const passes = ({ kind }: Refusal): boolean => ['busy', 'throttled', 'unavailable'].includes(kind);
 
 /** Members whose keys are the user's. */
 const MAPS = ['tags', 'labels', 'addOrUpdateLabels', 'Tags'];

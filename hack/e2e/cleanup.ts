@@ -1,4 +1,4 @@
-/** What a run made and must remove, whatever happens. */
+/** What a run created and must remove, whatever happens. */
 
 /** Something that was made, or is about to be: it is noted before it is made, so that nothing is forgotten when the run is stopped in between. */
 export interface Made {
@@ -11,7 +11,7 @@ export interface Made {
   readonly commands: readonly string[];
 }
 
-/** What could not be removed. */
+/** What could not be removed, or stays on purpose. */
 export interface Left {
   readonly what: string;
   readonly why: string;
@@ -29,10 +29,17 @@ function aborted(signal: AbortSignal): Promise<never> {
 /** The list of what was made. */
 export class Cleanup {
   readonly #made: Made[] = [];
+  /** What was created in the course of the run and stays, because others may use it. */
+  readonly kept: Left[] = [];
 
   /** Notes what is about to be made. */
   note(made: Made): void {
     this.#made.push(made);
+  }
+
+  /** Notes what stays. */
+  keep(kept: Left): void {
+    this.kept.push(kept);
   }
 
   /** Removes everything, the latest first, each within its time-out; raised, the signal gives up what is left. Never rejects. */

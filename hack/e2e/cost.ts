@@ -1,4 +1,4 @@
-/** What a run costs, about: an estimate that is shown before anything is made. */
+/** The approximate cost of a run: an estimate that is printed before anything is created. */
 
 /**
  * On-demand list price of an hour in us-east-1 with Windows, in USD, of 2025: https://aws.amazon.com/ec2/pricing/on-demand/. Other regions cost
@@ -15,14 +15,21 @@ export const INSTANCE_PRICES: Readonly<Record<string, number>> = {
 
 /** An update of one node starts up to two more for each zone: https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html */
 const INSTANCES = 4;
-const HOURS = 3;
+const TYPICAL_HOURS = 3;
 
-/** The estimate, in words. */
-export function estimate(instanceType: string): string {
+/** The estimate, in words. `longestHours`: how long a run takes that uses up all of its time-outs. */
+export function estimate(instanceType: string, longestHours: number): string {
   const price = INSTANCE_PRICES[instanceType];
-  const most = `at most ${INSTANCES} instances of ${instanceType} for ${HOURS} hours`;
+  const instances = `${INSTANCES} instances of ${instanceType}`;
+  const most = Math.ceil(longestHours);
   if (price === undefined)
-    return `Estimated cost: ${most}. The price of ${instanceType} is not known here: see https://aws.amazon.com/ec2/pricing/on-demand/`;
-  const total = (INSTANCES * HOURS * price).toFixed(2);
-  return `Estimated cost: less than USD ${total} (${most} at a list price of about USD ${price} an hour with Windows), plus disks and traffic.`;
+    return (
+      `Estimated cost: ${instances} for ${TYPICAL_HOURS} hours, typically less; if every step takes its whole timeout, for ${most} hours. ` +
+      `The price of ${instanceType} is not known here: see https://aws.amazon.com/ec2/pricing/on-demand/`
+    );
+  const cost = (hours: number) => `USD ${(INSTANCES * hours * price).toFixed(2)}`;
+  return (
+    `Estimated cost: typically less than ${cost(TYPICAL_HOURS)} (${instances} for ${TYPICAL_HOURS} hours at a list price of about USD ${price} an hour ` +
+    `with Windows), plus disks and traffic. If every step takes its whole timeout: ${cost(most)} (${most} hours).`
+  );
 }

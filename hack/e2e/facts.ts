@@ -1,18 +1,23 @@
 /** Reads what a run finds in the cluster and in AWS, for the questions. Nothing here changes anything. */
+import type { AutoScalingGroup } from '@aws-sdk/client-auto-scaling';
 import type { Cluster, Nodegroup } from '@aws-sdk/client-eks';
-import { parse } from 'yaml';
+import { parseRoleMappings } from '../../controllers/kubernetes/roleMappings.ts';
+import { sameRole } from '../../controllers/windowspool/prerequisites/roleChecks.ts';
 import { parseQuantity } from '../../controllers/windowspool/quantity.ts';
+import { answerDenial } from './answers.ts';
 import { found, replyOf } from './aws.ts';
 import type { Node } from './nodeWatch.ts';
 import type { Run } from './run.ts';
 
 /** What the node role may do in the cluster. */
 export interface Access {
-  /** The type of its access entry, or the name of AWS' refusal; undefined: it has none. */
+  /** The type of its access entry; undefined: it has none. */
   readonly entryType: string | undefined;
+  /** The name of the error where AWS does not say whether it has one. */
+  readonly entryRefusal?: string;
   readonly entryGroups: readonly string[];
-  /** Its groups in ConfigMap aws-auth; undefined: it is not there. */
-  readonly awsAuthGroups: readonly string[] | undefined;
+  /** Its groups in ConfigMap aws-auth, or why they cannot be read; undefined: it is not there. */
+  readonly awsAuthGroups: readonly string[] | string | undefined;
 }
 
 /** The access of a role now. */
@@ -26,15 +31,14 @@ export async function accessOf({ aws, kubectl, settings }: Run, roleArn: string,
     ['--namespace=kube-system'],
     signal,
   );
-  const roles: unknown = parse(map?.data?.mapRoles ?? '[]');
-  const mapped = (Array.isArray(roles) ? roles : []).find(({ rolearn }) => rolearn === roleArn);
-  // Where the cluster has only aws-auth, EKS refuses with InvalidRequestException.
-  const refusal =
-    'refusal' in reply && reply.refusal.name !== 'ResourceNotFoundException' ? reply.refusal.name : undefined;
+  const mappings = parseRoleMappings(map?.data?.mapRoles ?? '');
   return {
-    entryType: entry?.type ?? refusal,
+    entryType: entry?.type,
+    ...('refusal' in reply && reply.refusal.kind !== 'gone' && { entryRefusal: reply.refusal.name }),
     entryGroups: entry?.kubernetesGroups ?? [],
-    awsAuthGroups: mapped?.groups,
+    awsAuthGroups: mappings.ok
+      ? mappings.value.find((mapping) => sameRole(mapping.roleArn, roleArn))?.groups
+      : `malformed: ${mappings.trouble.message}`,
   };
 }
 
@@ -101,24 +105,43 @@ export async function answerScalingGroup(run: Run, group: Nodegroup, signal: Abo
     options,
   );
   const [scaling] = AutoScalingGroups;
-  const ids = (scaling?.Instances ?? []).flatMap(({ InstanceId }) => InstanceId ?? []);
-  const { Reservations = [] } =
-    ids.length === 0 ? {} : await run.aws.ec2.describeInstances({ InstanceIds: ids }, options);
-  const [instance] = Reservations.flatMap(({ Instances = [] }) => Instances);
   run.answers.answer('scalingGroupTags', {
     scalingGroup: tagKeys(scaling?.Tags),
     propagated: (scaling?.Tags ?? []).flatMap(({ Key = '', PropagateAtLaunch }) =>
       PropagateAtLaunch && KNOWN_TAG.test(Key) ? Key : [],
     ),
-    instance: tagKeys(instance?.Tags),
+    instance: await tagsOfFirst(run, scaling?.Instances ?? [], signal),
   });
-  const warm = scaling?.WarmPoolConfiguration;
-  if (warm === undefined) return;
+  if (scaling?.WarmPoolConfiguration !== undefined) await answerWarmPool(run, scaling, signal);
+}
+
+/** DescribeAutoScalingGroups only has the size of a warm pool; its instances are in DescribeWarmPool. */
+async function answerWarmPool(run: Run, scaling: AutoScalingGroup, signal: AbortSignal): Promise<void> {
+  const { AutoScalingGroupName, WarmPoolConfiguration, WarmPoolSize, Instances: members = [] } = scaling;
+  const { Instances: warm = [] } = await run.aws.autoScaling.describeWarmPool(
+    { AutoScalingGroupName },
+    { abortSignal: signal },
+  );
+  const warmIds = warm.map(({ InstanceId }) => InstanceId);
   run.answers.answer('warmPool', {
-    state: warm.PoolState,
-    size: scaling?.WarmPoolSize,
-    lifecycleStates: scaling?.Instances?.map(({ LifecycleState }) => LifecycleState),
+    state: WarmPoolConfiguration?.PoolState,
+    size: WarmPoolSize,
+    lifecycleStates: warm.map(({ LifecycleState }) => LifecycleState),
+    listedAmongMembers: members.some(({ InstanceId }) => warmIds.includes(InstanceId)),
+    instance: await tagsOfFirst(run, warm, signal),
   });
+}
+
+/** The tags of the first of these instances; undefined where there is none. */
+async function tagsOfFirst(
+  { aws }: Run,
+  instances: readonly { readonly InstanceId?: string | undefined }[],
+  signal: AbortSignal,
+): Promise<ReturnType<typeof tagKeys> | undefined> {
+  const [id] = instances.flatMap(({ InstanceId }) => InstanceId ?? []);
+  if (id === undefined) return undefined;
+  const { Reservations = [] } = await aws.ec2.describeInstances({ InstanceIds: [id] }, { abortSignal: signal });
+  return tagKeys(Reservations.flatMap(({ Instances = [] }) => Instances)[0]?.Tags);
 }
 
 /** The events on nodes: who wrote them, and their reasons. */
@@ -144,24 +167,23 @@ export async function answerEvents(
   answers.answer('nodeEvents', [...new Set(lines)].sort());
 }
 
-/** The questions that are about what does not exist. Asked with the operator's credentials, because an administrator is never refused. */
+/**
+ * The questions about resources that do not exist. Only a denial names the ARN, and an administrator is never denied; the policy of the operator denies
+ * other add-ons than vpc-cni, and allows node groups under both ARNs.
+ */
 export async function answerMissing({ operatorAws: aws, answers, settings }: Run, signal: AbortSignal): Promise<void> {
   const options = { abortSignal: signal };
-  const { clusterName } = settings;
+  const { clusterName, operatorProfile } = settings;
   const addOn = await replyOf(aws.eks.describeAddon({ clusterName, addonName: 'aws-efs-csi-driver-e2e' }, options));
-  if ('refusal' in addOn) answers.answer('missingAddOnArn', addOn.refusal, asWhom(settings.operatorProfile));
-  else answers.unknown('missingAddOnArn', 'The add-on exists.');
+  const profile = 'Set E2E_OPERATOR_PROFILE to ask with the policy of the operator.';
+  answerDenial(answers, 'missingAddOnArn', addOn, operatorProfile === undefined ? profile : 'The profile allows it.');
   const group = await replyOf(
     aws.eks.describeNodegroup({ clusterName, nodegroupName: 'winpool-e2e-missing' }, options),
   );
-  if ('refusal' in group) answers.answer('missingGroupArn', group.refusal, asWhom(settings.operatorProfile));
-  else answers.unknown('missingGroupArn', 'The node group exists.');
+  const policy =
+    'The policy of the operator allows both ARNs. It would take a policy that allows node group ARNs only.';
+  answerDenial(answers, 'missingGroupArn', group, policy);
 }
-
-const asWhom = (profile: string | undefined): string =>
-  profile === undefined
-    ? 'Asked with the credentials of the caller. Set E2E_OPERATOR_PROFILE to ask with the policy of the operator.'
-    : 'Asked with the credentials of the operator.';
 
 /** `Windows_Server-2022-English-Core-EKS_Optimized-1.36`: names of the AMIs and of their parameters, from the EKS user guide. */
 const imageFamily = (windowsVersion: string, kubernetesVersion: string): string =>

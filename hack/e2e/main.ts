@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline/promises';
 import { estimate } from './cost.ts';
 import { reportOf, writeReport } from './report.ts';
-import { newRun, type Outcome, type Step, takeSteps } from './run.ts';
+import { longestMs, newRun, type Outcome, type Step, takeSteps } from './run.ts';
 import { readCommand, type Settings } from './settings.ts';
 import { changeLabel, create, drift, observe, pod, remove, replace, update } from './steps/life.ts';
 import { install, operator } from './steps/operator.ts';
@@ -31,7 +31,7 @@ const giveUp = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(name, () => {
     if (stop.signal.aborted) giveUp.abort(new Error(`Given up by ${name}.`));
-    else say(`\nStopping because of ${name}. What was made is removed; once more gives that up.`);
+    else say(`\nStopping because of ${name} and removing what was created. Press Ctrl-C again to skip the cleanup.`);
     stop.abort(new Error(`Stopped by ${name}.`));
   });
 
@@ -54,13 +54,12 @@ process.exit();
 
 async function run(settings: Settings): Promise<Outcome> {
   const startedAt = new Date();
-  const state = newRun(settings, say);
   const steps = STEPS.filter(({ readOnly }) => readOnly || !settings.readOnly);
-  const outcome = await takeSteps(state, steps, stop.signal, giveUp.signal);
-  for (const { what, why, commands } of outcome.left) {
-    console.error(`\nLEFT BEHIND: ${what}: ${why}`);
-    for (const line of commands) console.error(`  ${line}`);
-  }
+  const state = await newRun(settings, steps, say);
+  const outcome = await takeSteps(state, stop.signal, giveUp.signal);
+  for (const { what, why, commands } of outcome.kept) say(`\nNot removed: ${what}. ${why}\n  ${commands.join('\n  ')}`);
+  for (const { what, why, commands } of outcome.left)
+    console.error(`\nLEFT BEHIND: ${what}: ${why}\n  ${commands.join('\n  ')}`);
   await writeReport(settings.report, reportOf(state, outcome, startedAt));
   say(`\n${outcome.state}. The report, without account ids and secrets: ${settings.report}`);
   return outcome;
@@ -72,7 +71,7 @@ async function confirmed(settings: Settings): Promise<boolean> {
   say(
     `This creates a Windows node group in cluster ${settings.clusterName}, ${settings.region}, account ${settings.account}, and deletes it again.`,
   );
-  say(estimate(settings.instanceType));
+  say(estimate(settings.instanceType, longestMs({ settings, steps: STEPS }) / 3_600_000));
   if (settings.confirmed) return true;
   if (!process.stdin.isTTY) {
     console.error(

@@ -1,5 +1,5 @@
 /** What Windows nodes look like when they register: their first watch event, and when labels and taints follow. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Kubectl } from './kubectl.ts';
 
@@ -7,6 +7,7 @@ import type { Kubectl } from './kubectl.ts';
 export interface Node {
   readonly metadata: {
     readonly name: string;
+    readonly uid?: string;
     readonly creationTimestamp?: string;
     readonly labels?: Readonly<Record<string, string>>;
     readonly annotations?: Readonly<Record<string, string>>;
@@ -109,11 +110,10 @@ export class NodeWatch {
 
   #follow(): void {
     const args = ['get', 'nodes', '--watch', '--output-watch-events', '--output=json'];
-    // Ctrl-C is for the run, which stops this one at its time.
-    const child = spawn(this.#kubectl.file, args, { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
+    const child = this.#kubectl.follow(args);
     this.#child = child;
     // kubectl prints an event a line.
-    createInterface({ input: child.stdout }).on('line', (line) => this.#see(line));
+    if (child.stdout) createInterface({ input: child.stdout }).on('line', (line) => this.#see(line));
     child.on('error', () => undefined);
     child.on('close', () => {
       if (this.#stopped) return;

@@ -1,9 +1,12 @@
-/** The pool of a run: its manifest, and waiting for it. */
+/** The pool of a run: its manifest, waits for it, and its removal. */
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import { conditionLines, conditionOf, messageOf } from '../world/world.ts';
-import { found } from './aws.ts';
-import { factsOf, type Run, until } from './run.ts';
+import { conditionLines, conditionOf, isReconciled, messageOf } from '../world/world.ts';
+import { found, passes, replyOf } from './aws.ts';
+import { factsOf, type Run, stopOperator, until } from './run.ts';
+import type { Settings } from './settings.ts';
 
+/** The resource, with its group: other products have pools, too. */
+export const POOLS = 'windowspools.winpool.dev';
 /** The tag on all that a run makes in AWS, with the id of the run. */
 export const RUN_TAG = 'winpool.dev-e2e';
 /** The label on all that a run makes in Kubernetes. */
@@ -37,14 +40,11 @@ export function poolOf(run: Run, releaseVersion: string | undefined): object {
 
 /** The pool now; undefined when there is none. */
 export const readPool = ({ kubectl, pool }: Run, signal: AbortSignal): Promise<WindowsPool | undefined> =>
-  kubectl.get<WindowsPool>('windowspools.winpool.dev', pool, [], signal);
+  kubectl.get<WindowsPool>(POOLS, pool, [], signal);
 
 /** Changes the spec; what is not named stays. */
 export async function patchPool({ kubectl, pool }: Run, spec: object, signal: AbortSignal): Promise<void> {
-  await kubectl.run(
-    ['patch', 'windowspools.winpool.dev', pool, '--type=merge', `--patch=${JSON.stringify({ spec })}`],
-    { signal },
-  );
+  await kubectl.run(['patch', POOLS, pool, '--type=merge', `--patch=${JSON.stringify({ spec })}`], { signal });
 }
 
 /** Waits until the operator has done all that the spec asks for, and `also`. Throws when the operator says that it is stuck. */
@@ -64,7 +64,7 @@ export async function settled(
       const current = last.status?.observedGeneration === last.metadata.generation;
       if (current && conditionOf(last, 'Stalled').startsWith('True'))
         throw new Error(`WindowsPool ${run.pool} is stalled: ${messageOf(last, 'Stalled')}`);
-      return current && isReady(last) && also(last) ? last : undefined;
+      return isReconciled(last) && isReady(last) && also(last) ? last : undefined;
     },
     () => `WindowsPool ${run.pool}:\n${conditionLines(last)}`,
   );
@@ -75,8 +75,7 @@ function isReady(pool: WindowsPool): boolean {
     conditionOf(pool, 'Ready').startsWith('True') &&
     conditionOf(pool, 'NodesVerified').startsWith('True') &&
     // A pool on the previous release is as its spec says.
-    /^True|^False\/UpdateAvailable$/.test(conditionOf(pool, 'UpToDate')) &&
-    conditionOf(pool, 'Reconciling') === 'absent'
+    /^True|^False\/UpdateAvailable$/.test(conditionOf(pool, 'UpToDate'))
   );
 }
 
@@ -84,41 +83,69 @@ function checkOperator({ operator }: Run): void {
   if (operator && !operator.running) throw new Error(`The operator ended.\n${operator.tail()}`);
 }
 
-/** Deletes the pool and waits until it is gone; without an operator that can do it, deletes its node group and takes the finalizer off. */
-export async function removePool(run: Run, signal: AbortSignal): Promise<void> {
-  const { kubectl, pool, operator } = run;
-  await kubectl.run(['delete', 'windowspools.winpool.dev', pool, '--ignore-not-found', '--wait=false'], { signal });
-  const gone = async () => (await readPool(run, signal)) === undefined || operator?.running !== true;
-  await until(run, signal, gone, () => `WindowsPool ${pool} is being deleted`);
-  if (await readPool(run, signal))
-    await kubectl.run(
-      ['patch', 'windowspools.winpool.dev', pool, '--type=merge', '--patch={"metadata":{"finalizers":null}}'],
-      { signal },
-    );
+const deletePool = (pool: string) => ['delete', POOLS, pool, '--ignore-not-found', '--wait=false'];
+const releasePool = (pool: string) => [
+  'patch',
+  POOLS,
+  pool,
+  '--type=merge',
+  '--patch={"metadata":{"finalizers":null}}',
+];
+
+/**
+ * Deletes the pool and waits until it and its node group are gone. Where the operator does not delete it within `patienceMs`, because it has stopped,
+ * is denied, or the pool is paused, deletes the node group and then takes off the finalizer.
+ */
+export async function removePool(run: Run, signal: AbortSignal, patienceMs: number): Promise<void> {
+  const { kubectl, pool } = run;
+  await kubectl.run(deletePool(pool), { signal });
+  const stuckAt = performance.now() + patienceMs;
+  const isGone = async () => (await readPool(run, signal)) === undefined;
+  const isLeftToRun = () => run.operator?.running !== true || performance.now() > stuckAt;
+  await until(
+    run,
+    signal,
+    async () => (await isGone()) || isLeftToRun(),
+    () => `WindowsPool ${pool} is being deleted`,
+  );
+  if (!(await isGone())) {
+    run.say(`The operator did not delete WindowsPool ${pool}. Deleting its node group without the operator`);
+    await stopOperator(run);
+  }
   await removeGroup(run, pool, signal);
+  if (!(await isGone())) await kubectl.run(releasePool(pool), { signal });
 }
 
-/** Deletes a node group with the tag of this run and waits until it is gone. */
+/** What a person types in place of `removePool`, in this order: a pool that still exists without a deletion would be a reason to create the group again. */
+export function commandsToRemovePool({ kubectl, settings, pool }: Run): readonly string[] {
+  return [kubectl.commandLine(deletePool(pool)), deleteGroup(settings, pool), kubectl.commandLine(releasePool(pool))];
+}
+
+/** The command that deletes a node group. */
+export const deleteGroup = ({ clusterName, region }: Settings, name: string): string =>
+  `aws eks delete-nodegroup --cluster-name ${clusterName} --nodegroup-name ${name} --region ${region}`;
+
+/** Deletes a node group with the tag of this run and waits until it is gone. Throws why EKS refuses or fails to delete it. */
 export async function removeGroup(run: Run, name: string, signal: AbortSignal): Promise<void> {
   const { aws, settings, id } = run;
   const input = { clusterName: settings.clusterName, nodegroupName: name };
   const options = { abortSignal: signal };
   let asked = false;
-  await until(
-    run,
-    signal,
-    async () => {
-      const group = (await found(aws.eks.describeNodegroup(input, options)))?.nodegroup;
-      if (group === undefined) return true;
-      if (group.tags?.[RUN_TAG] !== id) throw new Error(`Node group ${name} does not have the tag ${RUN_TAG}=${id}.`);
-      // EKS refuses while it works on the group.
-      if (!asked && group.status !== 'DELETING')
-        asked = await found(aws.eks.deleteNodegroup(input, options)).then(
-          () => true,
-          () => false,
-        );
-      return undefined;
-    },
-    () => `EKS is deleting node group ${name}`,
-  );
+  let last = '';
+  const isGone = async () => {
+    const group = (await found(aws.eks.describeNodegroup(input, options)))?.nodegroup;
+    if (group === undefined) return true;
+    if (group.tags?.[RUN_TAG] !== id) throw new Error(`Node group ${name} does not have the tag ${RUN_TAG}=${id}.`);
+    const issues = (group.health?.issues ?? []).map(({ code, message }) => `${code}: ${message}`).join(' ');
+    last = `Node group ${name} is ${group.status}. ${issues}`.trim();
+    if (asked && group.status === 'DELETE_FAILED')
+      throw new Error(`EKS failed to delete node group ${name}. ${issues}`);
+    if (asked || group.status === 'DELETING') return false;
+    const reply = await replyOf(aws.eks.deleteNodegroup(input, options));
+    asked = 'output' in reply;
+    if ('refusal' in reply && reply.refusal.kind !== 'gone' && !passes(reply.refusal))
+      throw new Error(`EKS refused to delete node group ${name}: ${reply.refusal.name}: ${reply.refusal.message}`);
+    return false;
+  };
+  await until(run, signal, isGone, () => last);
 }

@@ -26,7 +26,7 @@ export const QUESTIONS = {
 /** The name of a question. */
 export type QuestionId = keyof typeof QUESTIONS;
 
-/** A question with its answer. `why` says why there is none, or what makes it uncertain. */
+/** A question with its answer; with `unknown`, `answer` is what was seen. `why` says why there is none, or what makes it uncertain. */
 export interface Answered {
   readonly question: string;
   readonly state: 'answered' | 'not asked' | 'unknown';
@@ -48,9 +48,10 @@ export class Answers {
     this.#given.set(id, { state: 'answered', answer, ...(why && { why }) });
   }
 
-  /** Notes that it was asked and stayed open. */
-  unknown(id: QuestionId, why: string): void {
-    if (this.#given.get(id)?.state !== 'answered') this.#given.set(id, { state: 'unknown', why });
+  /** Notes that it was asked and stayed open, and what was seen all the same. */
+  unknown(id: QuestionId, why: string, seen?: unknown): void {
+    if (this.#given.get(id)?.state === 'answered') return;
+    this.#given.set(id, { state: 'unknown', why, ...(seen !== undefined && { answer: seen }) });
   }
 
   /** All questions; those nobody asked say so. */

@@ -1,10 +1,14 @@
 /** The report of a run: what was asked and answered, without who asked. */
 import { mkdir, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import manifest from '../../package.json' with { type: 'json' };
 import type { NotedCall } from './aws.ts';
 import { Redactor } from './redact.ts';
 import type { Outcome, Run } from './run.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 
 /** The report as a value, with ids and secrets removed. */
 export function reportOf(run: Run, outcome: Outcome, startedAt: Date): object {
@@ -15,6 +19,9 @@ export function reportOf(run: Run, outcome: Outcome, startedAt: Date): object {
     [settings.nodeRole]: '<node-role>',
     [settings.account]: '<account>',
     [pool]: '<pool>',
+    [ROOT]: '<checkout>',
+    [homedir()]: '<home>',
+    ...Object.fromEntries(run.names),
     [settings.operatorProfile ?? '']: '<profile>',
   };
   const { cluster } = facts ?? {};
@@ -44,6 +51,7 @@ export function reportOf(run: Run, outcome: Outcome, startedAt: Date): object {
     answers: answers.all(),
     calls: countCalls(aws.calls),
     left: outcome.left,
+    kept: outcome.kept,
   });
 }
 

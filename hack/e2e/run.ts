@@ -1,5 +1,8 @@
 /** A run: its steps one after another, each within its time-out; then everything is removed, and the report is written. */
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from '@aws-sdk/client-eks';
 import type { OperatorProcess } from '../world/operatorProcess.ts';
@@ -13,10 +16,13 @@ import type { Settings } from './settings.ts';
 /** What the steps share. What an earlier step found out, later ones may rely on. */
 export interface Run {
   readonly settings: Settings;
+  readonly steps: readonly Step[];
   /** Of this run: the value of the tag on all that it makes, and a part of its names. */
   readonly id: string;
   /** The name of the pool, of its node group, and of its RuntimeClass. */
   readonly pool: string;
+  /** A folder that only the caller can read, for kubeconfigs. It is removed at the end, also of a run whose cleanup is skipped. */
+  readonly folder: string;
   readonly aws: Aws;
   /** The same with the operator's credentials. */
   readonly operatorAws: Aws;
@@ -24,6 +30,8 @@ export interface Run {
   readonly answers: Answers;
   readonly cleanup: Cleanup;
   readonly watch: NodeWatch;
+  /** Names that the report must not contain, with what replaces them. */
+  readonly names: Map<string, string>;
   readonly say: (line: string) => void;
   /** Found by the first step. */
   facts: Facts | undefined;
@@ -49,6 +57,8 @@ export interface Step {
   readonly name: string;
   /** For a real account; E2E_TIMEOUT_FACTOR multiplies it. */
   readonly timeoutMs: number;
+  /** The time-out of the cleanup of what the step creates, for a real account. Default: it creates nothing. */
+  readonly cleanupMs?: number;
   /** Whether a run that makes nothing takes it, too. */
   readonly readOnly?: true;
   /** Throws when the step fails. Resolves with a string where it was skipped: why. */
@@ -68,17 +78,21 @@ export interface Outcome {
   readonly state: 'passed' | 'failed' | 'stopped';
   readonly steps: readonly StepResult[];
   readonly left: readonly Left[];
+  /** What stays on purpose. */
+  readonly kept: readonly Left[];
 }
 
-/** Makes a run; asks nothing yet. */
-export function newRun(settings: Settings, say: (line: string) => void): Run {
+/** A new run, which has not called anything yet. */
+export async function newRun(settings: Settings, steps: readonly Step[], say: (line: string) => void): Promise<Run> {
   const id = randomBytes(3).toString('hex');
   const kubectl = new Kubectl(settings.kubectl);
   const aws = new Aws(settings.region);
   return {
     settings,
+    steps,
     id,
     pool: `e2e-${id}`,
+    folder: await mkdtemp(join(tmpdir(), 'winpool-e2e-')),
     aws,
     operatorAws:
       settings.operatorProfile === undefined ? aws : new Aws(settings.region, settings.operatorProfile, aws.calls),
@@ -86,21 +100,22 @@ export function newRun(settings: Settings, say: (line: string) => void): Run {
     answers: new Answers(),
     cleanup: new Cleanup(),
     watch: new NodeWatch(kubectl),
+    names: new Map(),
     say,
     facts: undefined,
     operator: undefined,
   };
 }
 
-/** Takes the steps until one fails or `stop` is raised, then removes everything, unless `giveUp` is raised, too. Never rejects. */
-export async function takeSteps(
-  run: Run,
-  steps: readonly Step[],
-  stop: AbortSignal,
-  giveUp: AbortSignal,
-): Promise<Outcome> {
+/**
+ * Takes the steps until one fails or `stop` is raised, then removes everything that they created; `giveUp` skips the rest of that. In any case no
+ * process and no credentials are left on this machine. Never rejects.
+ */
+export async function takeSteps(run: Run, stop: AbortSignal, giveUp: AbortSignal): Promise<Outcome> {
+  // A living operator would recreate what the caller deletes by hand.
+  giveUp.addEventListener('abort', () => void killOperator(run), { once: true });
   const results: StepResult[] = [];
-  for (const step of steps) {
+  for (const step of run.steps) {
     const result = await takeStep(run, step, stop);
     results.push(result);
     run.say(
@@ -109,19 +124,41 @@ export async function takeSteps(
     if (result.state === 'failed' || result.state === 'stopped') break;
   }
   const left = await run.cleanup.run(run.say, giveUp);
-  run.watch.stop();
-  run.aws.close();
-  run.operatorAws.close();
+  await close(run);
   const last = results.at(-1)?.state;
   const state = last === 'stopped' ? 'stopped' : last === 'failed' || left.length > 0 ? 'failed' : 'passed';
-  return { state, steps: results, left };
+  return { state, steps: results, left, kept: run.cleanup.kept };
 }
+
+async function close(run: Run): Promise<void> {
+  run.watch.stop();
+  await stopOperator(run);
+  run.aws.close();
+  run.operatorAws.close();
+  await rm(run.folder, { recursive: true, force: true });
+}
+
+/** Stops the operator of the run if there is one; kills it if it does not stop. Succeeds where it has stopped already. */
+export async function stopOperator(run: Run): Promise<void> {
+  await run.operator?.stop().catch(() => killOperator(run));
+}
+
+const killOperator = ({ operator }: Run): Promise<void> | undefined => operator?.kill().catch(() => undefined);
 
 /** What no step takes less than, however fast AWS is: kubectl and the operator run on this machine. */
 const SHORTEST_MS = 30_000;
 
-/** The time-out of a step or of a clean-up in this run, in milliseconds, from that for a real account. */
-export const timeoutOf = ({ settings }: Run, ms: number): number => Math.max(SHORTEST_MS, ms * settings.timeoutFactor);
+/** The time-out of a step or of a cleanup in this run, in milliseconds, from that for a real account. */
+export const timeoutOf = ({ settings }: Pick<Run, 'settings'>, ms: number): number =>
+  Math.max(SHORTEST_MS, ms * settings.timeoutFactor);
+
+/** How long a run can take, in milliseconds: all time-outs of its steps and of their cleanup. */
+export const longestMs = (run: Pick<Run, 'settings' | 'steps'>): number =>
+  run.steps.reduce(
+    (sum, { timeoutMs, cleanupMs }) =>
+      sum + timeoutOf(run, timeoutMs) + (cleanupMs === undefined ? 0 : timeoutOf(run, cleanupMs)),
+    0,
+  );
 
 async function takeStep(run: Run, step: Step, stop: AbortSignal): Promise<StepResult> {
   const start = performance.now();

@@ -2,16 +2,19 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { accountId, subnetIds } from '../../hack/cloud/network.ts';
+import { EKS } from '@aws-sdk/client-eks';
+import { accountId, nodeRoleArn, subnetIds } from '../../hack/cloud/network.ts';
 import { ADMINISTRATOR } from '../../hack/cloud/wire/calls.ts';
 import { ensureBinaries } from '../../hack/controlplane/binaries.ts';
+import { runCommand } from '../../hack/controlplane/command.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
+import { readAudit } from '../../hack/world/audit.ts';
 import { CLUSTER_NAME, REGION, startWorld, type World } from '../../hack/world/world.ts';
-import { theWorld } from '../sharedWorld.ts';
+import { slowed, theWorld } from '../sharedWorld.ts';
 
 const MAIN = fileURLToPath(new URL('../../hack/e2e/main.ts', import.meta.url));
 
@@ -30,7 +33,8 @@ interface Report {
     Record<string, { readonly state: string; readonly answer?: unknown; readonly why?: string }>
   >;
   readonly calls: readonly { readonly operation: string }[];
-  readonly left: readonly unknown[];
+  readonly left: readonly { readonly what: string }[];
+  readonly kept: readonly { readonly what: string }[];
 }
 
 /** A run of the program, from its start. */
@@ -98,6 +102,18 @@ describe('make e2e', function () {
     };
   }
 
+  /** Waits until the run has created its node group, and returns its name. */
+  async function nodeGroupOf(run: Running, { cloud } = world): Promise<string> {
+    const group = () => [...cloud.state.groups.keys()].find((name) => name.startsWith('e2e-'));
+    return waitFor(group, { what: 'the node group to be created', timeoutMs: 120_000, explain: run.output });
+  }
+
+  /** Requests by kubectl that changed something, since the log had so many. */
+  async function writesSince(count: number): Promise<string[]> {
+    const events = (await readAudit(world.controlPlane.auditLog, '"userAgent":"kubectl/')).slice(count);
+    return events.flatMap(({ verb, requestURI }) => (/^(get|list|watch)$/.test(verb) ? [] : `${verb} ${requestURI}`));
+  }
+
   /** What a run made and would have left. */
   async function leftovers(): Promise<string[]> {
     const kinds = ['windowspools', 'runtimeclasses', 'pods'];
@@ -115,6 +131,8 @@ describe('make e2e', function () {
   }
 
   it('lives the life of one pool, answers the open questions, and leaves nothing', async () => {
+    // So that EKS writes the access of the node role.
+    world.cloud.faults.accessEntry({ exists: false });
     const run = await start();
     const { code, report, text } = await run.ended();
     assert.deepEqual(
@@ -123,14 +141,14 @@ describe('make e2e', function () {
       run.output(),
     );
     assert.deepEqual([code, report?.outcome, report?.left], [0, 'passed', []], run.output());
-    assert.match(run.output(), /Estimated cost: less than USD \d/);
+    assert.match(run.output(), /Estimated cost: typically less than USD \d/);
     assert.deepEqual(await leftovers(), []);
     assertRedacted(text);
     const states = Object.entries(report?.answers ?? {}).map(([id, { state }]) => [id, state]);
     assert.deepEqual(Object.fromEntries(states), {
       accessWrittenByEks: 'answered',
       missingAddOnArn: 'answered',
-      missingGroupArn: 'answered',
+      missingGroupArn: 'unknown',
       registration: 'answered',
       olderKubernetesVersion: 'answered',
       unknownRelease: 'answered',
@@ -145,7 +163,12 @@ describe('make e2e', function () {
       partition: 'not asked',
       passRoleToAccessEntry: 'not asked',
     });
-    assert.deepEqual(report?.answers.newestRelease?.answer, { release: '1.36-2026.04.18', accepted: true });
+    assertAnswers(report?.answers ?? {});
+    assert.deepEqual(
+      report?.kept.map(({ what }) => what),
+      ['access entry of arn:aws:iam::<account>:role/<node-role>'],
+    );
+    assert.match(run.output(), /Not removed: access entry of .*\n {2}aws eks delete-access-entry --cluster-name demo /);
     // What others use stays.
     assert.notEqual(await world.kubectl('get', 'crd', 'windowspools.winpool.dev', '--output=name'), '');
     assert.notEqual(await world.kubectl('get', 'namespace', 'winpool-system', '--output=name'), '');
@@ -153,6 +176,7 @@ describe('make e2e', function () {
 
   it('only reads when it is told to', async () => {
     world.cloud.resetCalls();
+    const before = (await readAudit(world.controlPlane.auditLog, '"userAgent":"kubectl/')).length;
     const run = await start({
       E2E_READ_ONLY: '1',
       NODE_ROLE_NAME: undefined,
@@ -163,9 +187,9 @@ describe('make e2e', function () {
     assert.deepEqual([code, report?.outcome], [0, 'passed'], run.output());
     assertRedacted(text);
     const writes = world.cloud.calls().filter(({ operation }) => !/^(Describe|Get|List)/.test(operation));
-    assert.deepEqual(writes, []);
+    assert.deepEqual([writes, await writesSince(before)], [[], []]);
     assert.deepEqual(await leftovers(), []);
-    assert.equal(report?.answers.missingGroupArn?.state, 'answered');
+    assert.equal(report?.answers.missingAddOnArn?.state, 'answered');
     assert.equal(report?.answers.registration?.state, 'not asked');
   });
 
@@ -188,6 +212,85 @@ describe('make e2e', function () {
     );
   });
 
+  describe('refuses, before it changes anything,', () => {
+    const pool = {
+      apiVersion: 'winpool.dev/v1alpha1',
+      kind: 'WindowsPool',
+      metadata: { name: 'their-pool' },
+      spec: {
+        windowsVersion: 'Windows2022',
+        nodeGroup: { nodeRoleArn, subnets: [{ id: subnetIds[0] }] },
+        scaling: { min: 1, max: 1 },
+      },
+    };
+    const labels = { 'app.kubernetes.io/name': 'windowspool-operator' };
+    const deployment = {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'their-operator', namespace: 'default', labels },
+      spec: {
+        replicas: 1,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [{ name: 'operator', image: 'example.com/operator' }] } },
+      },
+    };
+    const view = ['clusterrole', 'windowspool-operator-windowspools-view'];
+    const table: readonly {
+      readonly what: string;
+      readonly given?: () => Promise<unknown>;
+      readonly undo?: () => Promise<unknown>;
+      readonly env?: () => NodeJS.ProcessEnv;
+      readonly message: RegExp;
+    }[] = [
+      {
+        what: 'a cluster with pools, which it does not name in the report',
+        given: () => world.apply(pool),
+        undo: () => world.kubectl('delete', 'windowspool', 'their-pool'),
+        message: /would also reconcile the WindowsPools that exist: <other-pool>\. Use a cluster without WindowsPools/,
+      },
+      {
+        what: 'an operator in any namespace',
+        given: () => world.apply(deployment),
+        undo: () => world.kubectl('delete', 'deployment', 'their-operator', '--namespace=default'),
+        message: /An operator runs in this cluster: Deployment <namespace>\/<operator>\./,
+      },
+      {
+        what: 'an installation that is incomplete',
+        given: () => world.kubectl('delete', ...view),
+        undo: () => world.install(),
+        message:
+          /Only some objects of the operator's ServiceAccount and roles exist: .* Missing: clusterrole\S+-view\./,
+      },
+      {
+        what: 'credentials that expire before the cleanup',
+        env: () => ({
+          AWS_PROFILE: undefined,
+          AWS_ACCESS_KEY_ID: ADMINISTRATOR,
+          AWS_SECRET_ACCESS_KEY: 'local',
+          AWS_SESSION_TOKEN: 'local',
+          AWS_CREDENTIAL_EXPIRATION: new Date(Date.now() + 300_000).toISOString(),
+        }),
+        message: /^Your credentials expire in \d min, and a run with its cleanup can take \d+ min/,
+      },
+    ];
+    for (const { what, given, undo, env, message } of table)
+      it(what, async () => {
+        await given?.();
+        try {
+          world.cloud.resetCalls();
+          const before = (await readAudit(world.controlPlane.auditLog, '"userAgent":"kubectl/')).length;
+          const run = await start(env?.());
+          const { code, report } = await run.ended();
+          assert.deepEqual([code, report?.outcome, report?.left], [1, 'failed', []], run.output());
+          assert.match(report?.steps.at(-1)?.message ?? '', message);
+          const writes = world.cloud.calls().filter(({ operation }) => !/^(Describe|Get|List)/.test(operation));
+          assert.deepEqual([writes, await writesSince(before)], [[], []]);
+        } finally {
+          await undo?.();
+        }
+      });
+  });
+
   it('names what is missing, and asks AWS for nothing', async () => {
     world.cloud.resetCalls();
     const run = await start({ E2E_ACCOUNT: undefined, SUBNETS: 'here' });
@@ -205,19 +308,29 @@ describe('make e2e', function () {
     assert.deepEqual(world.cloud.calls(), []);
   });
 
-  it('removes what it made after a step has failed', async () => {
-    world.cloud.faults.removeAction({ action: 'eks:UpdateNodegroupConfig' });
-    const run = await start({ E2E_TIMEOUT_FACTOR: '0.01' });
+  it('removes what it made after a step has failed, in the same cluster, without the operator where that is denied', async () => {
+    const { faults } = world.cloud;
+    faults.removeAction({ action: 'eks:DeleteNodegroup' });
+    const refusal = { name: 'InvalidParameterException', message: 'No such label.', count: 1_000 };
+    faults.calls.error({ operation: 'UpdateNodegroupConfig', ...refusal });
+    const kubeconfig = join(folder, 'kubeconfig');
+    await writeFile(kubeconfig, await readFile(world.controlPlane.adminKubeconfig));
+    const run = await start({ E2E_TIMEOUT_FACTOR: '0.01', KUBECONFIG: kubeconfig });
     try {
+      await nodeGroupOf(run);
+      // The caller switches to another cluster.
+      await writeFile(kubeconfig, 'apiVersion: v1\nkind: Config\n');
       const { code, report, text } = await run.ended();
       assert.deepEqual([code, report?.outcome, report?.left], [1, 'failed', []], run.output());
       assert.equal(report?.steps.at(-1)?.state, 'failed');
       assert.equal(report?.steps.at(-1)?.name, 'Change a label of the nodes');
-      assert.match(report?.steps.at(-1)?.message ?? '', /eks:UpdateNodegroupConfig/);
+      assert.match(report?.steps.at(-1)?.message ?? '', /^WindowsPool <pool> is stalled: .*No such label\./);
+      assert.match(run.output(), /The operator did not delete WindowsPool e2e-/);
       assert.deepEqual(await leftovers(), []);
       assertRedacted(text);
     } finally {
-      world.cloud.faults.restoreAction();
+      faults.restoreAction();
+      faults.calls.clear();
     }
   });
 
@@ -225,11 +338,7 @@ describe('make e2e', function () {
     const bare = await startWorld({ bare: true });
     try {
       const run = await start({}, bare);
-      await waitFor(() => bare.cloud.state.groups.size > 0, {
-        what: 'the node group to be created',
-        timeoutMs: 120_000,
-        explain: run.output,
-      });
+      await nodeGroupOf(run, bare);
       process.kill(-(run.child.pid ?? 0), 'SIGINT');
       const { code, report } = await run.ended();
       assert.deepEqual([code, report?.outcome, report?.left], [1, 'stopped', []], run.output());
@@ -244,4 +353,127 @@ describe('make e2e', function () {
       await bare.stop();
     }
   });
+
+  it('leaves no process and no credentials after the second Ctrl-C, and prints what removes the rest', async () => {
+    const goOn = slowed(world);
+    const temporary = join(folder, 'temporary');
+    await mkdir(temporary);
+    const run = await start({ TMPDIR: temporary });
+    const group = await nodeGroupOf(run);
+    assert.notDeepEqual(await processesWith(temporary), []);
+    process.kill(-(run.child.pid ?? 0), 'SIGINT');
+    await waitFor(() => run.output().includes('Removing WindowsPool'), {
+      what: 'the cleanup to begin',
+      timeoutMs: 60_000,
+      explain: run.output,
+    });
+    process.kill(run.child.pid ?? 0, 'SIGINT');
+    const { code, report } = await run.ended();
+    const left = report?.left.map(({ what }) => what);
+    assert.deepEqual([code, report?.outcome, left], [1, 'stopped', ['WindowsPool <pool> and its node group']]);
+    assert.deepEqual([await processesWith(temporary), await readdir(temporary)], [[], []]);
+    goOn();
+    const commands =
+      run
+        .output()
+        .split('LEFT BEHIND')[1]
+        ?.split('\n')
+        .filter((line) => line.startsWith('  ')) ?? [];
+    assert.deepEqual(
+      commands.map((line) =>
+        line
+          .trim()
+          .replace(/ --(context|cluster-name) \S+/, '')
+          .split(' ', 3)
+          .join(' '),
+      ),
+      ['kubectl delete windowspools.winpool.dev', 'aws eks delete-nodegroup', 'kubectl patch windowspools.winpool.dev'],
+    );
+    for (const command of commands) await typed(command, group);
+    await waitFor(async () => (await leftovers()).length === 0, {
+      what: 'nothing to be left',
+      timeoutMs: 60_000,
+      explain: () => commands.join('\n'),
+    });
+  });
+
+  /** Processes whose command line has this text. */
+  async function processesWith(text: string): Promise<string[]> {
+    const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+    const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
+    return lines.filter((line) => line.includes(text));
+  }
+
+  /** Runs a command as a caller types it; the AWS CLI is not installed here. */
+  async function typed(command: string, group: string): Promise<void> {
+    const { cloud, controlPlane } = world;
+    if (command.includes('aws eks delete-nodegroup')) {
+      assert.ok(
+        command.includes(`--cluster-name ${CLUSTER_NAME} --nodegroup-name ${group} --region ${REGION}`),
+        command,
+      );
+      const credentials = { accessKeyId: ADMINISTRATOR, secretAccessKey: 'local' };
+      const eks = new EKS({ region: REGION, endpoint: cloud.url, credentials });
+      const input = { clusterName: CLUSTER_NAME, nodegroupName: group };
+      await eks.deleteNodegroup(input);
+      const gone = () =>
+        eks.describeNodegroup(input).then(
+          () => false,
+          ({ name }) => name === 'ResourceNotFoundException',
+        );
+      await waitFor(gone, { what: `node group ${group} to be deleted`, timeoutMs: 60_000 });
+      eks.destroy();
+      return;
+    }
+    const { kubectl } = await ensureBinaries(() => undefined);
+    const env = {
+      HOME: process.env.HOME,
+      PATH: `${dirname(kubectl)}${delimiter}${process.env.PATH}`,
+      KUBECONFIG: controlPlane.adminKubeconfig,
+    };
+    const { code, stderr } = await runCommand('/bin/sh', ['-c', command], { env, timeoutMs: 60_000 });
+    assert.equal(code, 0, `${command}: ${stderr}`);
+  }
 });
+
+/** The answers of the local AWS, which are what `hack/cloud` takes for likely. */
+function assertAnswers(answers: Report['answers']): void {
+  assert.deepEqual(answers.newestRelease?.answer, { release: '1.36-2026.04.18', accepted: true });
+  assert.partialDeepStrictEqual(answers.accessWrittenByEks?.answer, {
+    authenticationMode: 'API_AND_CONFIG_MAP',
+    before: { entryGroups: [] },
+    after: { entryType: 'EC2_WINDOWS' },
+  });
+  assert.partialDeepStrictEqual(answers.missingAddOnArn?.answer, { kind: 'denied', name: 'AccessDeniedException' });
+  assert.match(
+    JSON.stringify(answers.missingAddOnArn?.answer),
+    /:\/clusters\/<cluster>\/addons\/aws-efs-csi-driver-e2e/,
+  );
+  assert.match(
+    answers.missingGroupArn?.why ?? '',
+    /^ResourceNotFoundException\. The policy of the operator allows both/,
+  );
+  assert.partialDeepStrictEqual(answers.olderKubernetesVersion?.answer, {
+    cluster: '1.36',
+    asked: '1.35',
+    accepted: false,
+    name: 'InvalidParameterException',
+  });
+  assert.partialDeepStrictEqual(answers.unknownRelease?.answer, {
+    accepted: false,
+    name: 'InvalidParameterException',
+  });
+  assert.equal(answers.podWebhook?.answer, 'exists');
+  assert.deepEqual(answers.reservedMemory?.answer, { mebibytes: [500], capacity: '8Gi', allocatable: '7692Mi' });
+  assert.partialDeepStrictEqual(answers.runtimeHandlers?.answer, { handlers: ['(default)', 'runhcs-wcow-process'] });
+  assert.match(
+    JSON.stringify(answers.registration?.answer),
+    /"labels":\[.*"eks\.amazonaws\.com\/nodegroup".*"taints":\["os:NoSchedule"/,
+  );
+  assert.partialDeepStrictEqual(answers.scalingGroupTags?.answer, {
+    propagated: ['eks:cluster-name', 'eks:nodegroup-name'],
+    instance: { keys: ['aws:autoscaling:groupName', 'eks:cluster-name', 'eks:nodegroup-name'], others: 0 },
+  });
+  // The event may come after the step.
+  assert.ok(['[]', '["node-controller: RegisteredNode"]'].includes(JSON.stringify(answers.nodeEvents?.answer)));
+}

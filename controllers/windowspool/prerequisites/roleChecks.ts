@@ -107,8 +107,8 @@ function ownRole({ spec, facts, cluster }: CheckInput): Result | undefined {
   });
 }
 
-/** aws-auth wants role ARNs without their path. */
-function sameRole(a: string, b: string): boolean {
+/** Whether two role ARNs name the same role: aws-auth wants role ARNs without their path. */
+export function sameRole(a: string, b: string): boolean {
   return withoutPath(a) === withoutPath(b);
 }
 

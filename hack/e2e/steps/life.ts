@@ -1,13 +1,29 @@
 /** The life of one pool: created on the previous release, used, changed, updated, a node replaced, deleted. */
-import { messageOf } from '../../world/world.ts';
+import { VERIFIED_CONDITION } from '../../../controllers/windowspool/labels.ts';
+import { conditionOf, messageOf } from '../../world/world.ts';
+import { answerAccess, answerFailedUpdate } from '../answers.ts';
 import { type Access, accessOf, answerEvents, answerNodes, answerScalingGroup, groupOf, nodesOf } from '../facts.ts';
 import type { Node } from '../nodeWatch.ts';
-import { LABEL, PART_OF_RUN, patchPool, poolOf, readPool, removePool, settled } from '../pool.ts';
+import {
+  commandsToRemovePool,
+  LABEL,
+  PART_OF_RUN,
+  POOLS,
+  patchPool,
+  poolOf,
+  readPool,
+  removePool,
+  settled,
+} from '../pool.ts';
 import { factsOf, type Run, type Step, timeoutOf, until } from '../run.ts';
 
 const MINUTE = 60_000;
 /** Images of Windows: docs/images.md. */
 const IMAGES = { Windows2019: 'ltsc2019', Windows2022: 'ltsc2022', Windows2025: 'ltsc2025' } as const;
+
+/** How long the removal of the pool may take; the operator may use half of that. */
+const REMOVE_POOL_MS = 40 * MINUTE;
+const REMOVE_POD_MS = 5 * MINUTE;
 
 /** The access of the node role before the first node group, for the step that looks at it afterwards. */
 const accessBefore = new WeakMap<Run, Access>();
@@ -15,20 +31,18 @@ const accessBefore = new WeakMap<Run, Access>();
 export const create: Step = {
   name: 'Create a pool of one node on the previous release, until it is Ready',
   timeoutMs: 40 * MINUTE,
+  cleanupMs: REMOVE_POOL_MS,
   run: async (run, signal) => {
-    const { kubectl, cleanup, watch, settings, pool } = run;
+    const { kubectl, cleanup, watch, pool } = run;
     const { releases, roleArn } = factsOf(run);
     accessBefore.set(run, await accessOf(run, roleArn, signal));
     await watch.start(signal);
+    const timeoutMs = timeoutOf(run, REMOVE_POOL_MS);
     cleanup.note({
       what: `WindowsPool ${pool} and its node group`,
-      timeoutMs: timeoutOf(run, 40 * MINUTE),
-      remove: (bound) => removePool(run, bound),
-      commands: [
-        `aws eks delete-nodegroup --cluster-name ${settings.clusterName} --nodegroup-name ${pool} --region ${settings.region}`,
-        `kubectl patch windowspool ${pool} --type=merge --patch '{"metadata":{"finalizers":null}}'`,
-        `kubectl delete windowspool ${pool} --ignore-not-found`,
-      ],
+      timeoutMs,
+      remove: (bound) => removePool(run, bound, timeoutMs / 2),
+      commands: commandsToRemovePool(run),
     });
     await kubectl.apply(poolOf(run, previousOf(releases)), signal);
     const ready = await settled(run, signal);
@@ -47,11 +61,7 @@ export const observe: Step = {
     const { roleArn, cluster } = factsOf(run);
     const group = await groupOf(run, pool, signal);
     if (group === undefined) throw new Error(`Node group ${pool} does not exist.`);
-    answers.answer('accessWrittenByEks', {
-      authenticationMode: cluster.accessConfig?.authenticationMode,
-      before: accessBefore.get(run),
-      after: await accessOf(run, roleArn, signal),
-    });
+    answerAccess(run, accessBefore.get(run), await accessOf(run, roleArn, signal));
     await answerScalingGroup(run, group, signal);
     const nodes = await nodesOf(run, pool, signal);
     answerNodes(run, nodes);
@@ -73,6 +83,7 @@ export const observe: Step = {
 export const pod: Step = {
   name: 'Run a pod with the RuntimeClass of the pool',
   timeoutMs: 30 * MINUTE,
+  cleanupMs: REMOVE_POD_MS,
   run: async (run, signal) => {
     const { kubectl, cleanup, pool } = run;
     interface Pod {
@@ -85,10 +96,10 @@ export const pod: Step = {
     const remove = ['delete', 'pod', pool, '--namespace=default', '--ignore-not-found'];
     cleanup.note({
       what: `pod default/${pool}`,
-      timeoutMs: timeoutOf(run, 5 * MINUTE),
-      commands: [`kubectl ${remove.join(' ')}`],
+      timeoutMs: timeoutOf(run, REMOVE_POD_MS),
+      commands: [kubectl.commandLine(remove)],
       remove: async (bound) => {
-        await kubectl.run(remove, { signal: bound, timeoutMs: 5 * MINUTE });
+        await kubectl.run(remove, { signal: bound, timeoutMs: REMOVE_POD_MS });
       },
     });
     await kubectl.apply(podOf(run), signal);
@@ -111,7 +122,7 @@ export const pod: Step = {
     if (!nodes.some(({ metadata }) => metadata.name === found.spec?.nodeName))
       throw new Error(`Pod default/${pool} runs on ${found.spec?.nodeName}, which is not a node of the pool.`);
     // It would only slow down what follows.
-    await kubectl.run(remove, { signal, timeoutMs: 5 * MINUTE });
+    await kubectl.run(remove, { signal, timeoutMs: REMOVE_POD_MS });
   },
 };
 
@@ -189,6 +200,7 @@ export const update: Step = {
   run: async (run, signal) => {
     const { answers } = run;
     const { releases, newest } = factsOf(run);
+    if (newest === undefined) answers.unknown('newestRelease', 'The newest AMI in SSM is none of the releases in EC2.');
     const target = newest ?? releases.at(-1);
     if (target === undefined || target === previousOf(releases)) return 'there is only one release';
     await patchPool(run, { nodeGroup: { releaseVersion: target } }, signal);
@@ -196,13 +208,16 @@ export const update: Step = {
       await settled(run, signal, (pool) => pool.status?.nodeGroup?.releaseVersion === target);
     } catch (error) {
       const pool = await readPool(run, AbortSignal.timeout(30_000)).catch(() => undefined);
-      answers.answer('newestRelease', { release: target, accepted: false, message: messageOf(pool, 'UpToDate') });
+      if (newest !== undefined) answerFailedUpdate(answers, newest, pool);
       throw error;
     }
-    answers.answer('newestRelease', { release: target, accepted: true });
+    if (newest !== undefined) answers.answer('newestRelease', { release: newest, accepted: true });
     return undefined;
   },
 };
+
+const isVerified = ({ status }: Node): boolean =>
+  status?.conditions?.some(({ type, status: value }) => type === VERIFIED_CONDITION && value === 'True') ?? false;
 
 export const replace: Step = {
   name: 'Replace one node',
@@ -210,14 +225,18 @@ export const replace: Step = {
   run: async (run, signal) => {
     const [node] = await nodesOf(run, run.pool, signal);
     if (node === undefined) throw new Error(`Pool ${run.pool} has no node.`);
-    const { name } = node.metadata;
+    const { name, uid } = node.metadata;
     await run.kubectl.run(['annotate', 'node', name, 'winpool.dev/replace=true', '--overwrite'], { signal });
-    const others = async () => {
-      const nodes = await nodesOf(run, run.pool, signal);
-      return nodes.length > 0 && nodes.every(({ metadata }) => metadata.name !== name);
+    let last: readonly Node[] = [];
+    const isReplaced = async () => {
+      last = await nodesOf(run, run.pool, signal);
+      return last.length > 0 && last.every((found) => found.metadata.uid !== uid && isVerified(found));
     };
-    await until(run, signal, others, () => `Node ${name} is being replaced`);
-    await settled(run, signal);
+    const explain = () =>
+      `Node ${name} is being replaced. Nodes: ${last.map((found) => `${found.metadata.name}, ${isVerified(found) ? '' : 'not '}verified`).join('; ') || 'none'}`;
+    await until(run, signal, isReplaced, explain);
+    // Ready is still True from before the replacement.
+    await settled(run, signal, (pool) => conditionOf(pool, 'NodesLeaving') === 'absent');
   },
 };
 
@@ -226,7 +245,7 @@ export const remove: Step = {
   timeoutMs: 40 * MINUTE,
   run: async (run, signal) => {
     const { kubectl, pool } = run;
-    await kubectl.run(['delete', 'windowspools.winpool.dev', pool, '--wait=false'], { signal });
+    await kubectl.run(['delete', POOLS, pool, '--wait=false'], { signal });
     await until(
       run,
       signal,

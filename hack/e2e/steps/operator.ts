@@ -1,73 +1,51 @@
 /** Installs what the operator needs in Kubernetes, where it is missing, and runs the bundle under its ServiceAccount. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { operatorEntry } from '../../operatorBundle.ts';
 import { OperatorProcess } from '../../world/operatorProcess.ts';
-import { type Run, type Step, timeoutOf } from '../run.ts';
+import { mixtureError } from '../checks.ts';
+import { POOLS } from '../pool.ts';
+import { longestMs, type Run, type Step, stopOperator, timeoutOf } from '../run.ts';
 import type { Settings } from '../settings.ts';
 import { NAMESPACE, OPERATOR } from './preflight.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const MINUTE = 60_000;
-/** EKS issues tokens for up to a day; a run takes less. */
-const TOKEN_DURATION = '12h';
+/** EKS issues tokens for at most a day: https://docs.aws.amazon.com/eks/latest/userguide/service-accounts.html */
+const MAX_TOKEN_SECONDS = 24 * 60 * 60;
+/** Kubernetes refuses to issue them for less: ValidateTokenRequest in k8s.io/kubernetes/pkg/apis/authentication/validation. */
+const MIN_TOKEN_SECONDS = 10 * 60;
 
-/** What is installed, in this order: what shows that it exists, and how it is applied. */
-const PARTS: readonly {
-  readonly what: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly flags: readonly string[];
-  readonly source: readonly string[];
-}[] = [
-  {
-    what: 'the CRD',
-    kind: 'crd',
-    name: 'windowspools.winpool.dev',
-    flags: [],
-    source: ['--filename', join(ROOT, 'crds/windowspools.yaml')],
-  },
-  {
-    what: `namespace ${NAMESPACE}`,
-    kind: 'namespace',
-    name: NAMESPACE,
-    flags: [],
-    source: ['--filename', join(ROOT, 'config/manager/namespace.yaml')],
-  },
-  {
-    what: "the operator's ServiceAccount and roles",
-    kind: 'serviceaccount',
-    name: OPERATOR,
-    flags: [`--namespace=${NAMESPACE}`],
-    source: ['--kustomize', join(ROOT, 'config/rbac')],
-  },
+/** What is installed, in this order. The objects of a part exist together or not at all. */
+const PARTS: readonly { readonly what: string; readonly source: readonly string[]; readonly isCrd?: true }[] = [
+  { what: 'the CRD', source: ['--filename', join(ROOT, 'crds/windowspools.yaml')], isCrd: true },
+  { what: `namespace ${NAMESPACE}`, source: ['--filename', join(ROOT, 'config/manager/namespace.yaml')] },
+  { what: "the operator's ServiceAccount and roles", source: ['--kustomize', join(ROOT, 'config/rbac')] },
 ];
+const REMOVE_PART_MS = 5 * MINUTE;
 
 export const install: Step = {
   name: 'Install the CRD and the permissions of the operator, where they are missing',
   timeoutMs: 3 * MINUTE,
+  cleanupMs: PARTS.length * REMOVE_PART_MS,
   run: async (run, signal) => {
-    const { kubectl, cleanup, say } = run;
-    for (const { what, kind, name, flags, source } of PARTS) {
-      if (await kubectl.get(kind, name, flags, signal)) {
-        say(`${what}: exists, is used and stays`);
-        continue;
-      }
+    const missing = await missingParts(run, signal);
+    for (const { what, source, isCrd } of missing) {
       const remove = ['delete', ...source, '--ignore-not-found', '--wait=true'];
-      cleanup.note({
+      run.cleanup.note({
         what,
-        timeoutMs: timeoutOf(run, 5 * MINUTE),
-        commands: [`kubectl ${remove.join(' ')}`],
+        timeoutMs: timeoutOf(run, REMOVE_PART_MS),
+        commands: [run.kubectl.commandLine(remove)],
         remove: async (bound) => {
-          if (kind === 'crd') await checkNoPools(run, bound);
-          await kubectl.run(remove, { signal: bound, timeoutMs: 10 * MINUTE });
+          await stopOperator(run);
+          if (isCrd) await checkNoPools(run, bound);
+          await run.kubectl.run(remove, { signal: bound, timeoutMs: REMOVE_PART_MS });
         },
       });
-      await kubectl.run(['apply', ...source], { signal });
-      if (kind === 'crd')
-        await kubectl.run(['wait', '--for=condition=Established', `${kind}/${name}`, '--timeout=60s'], {
+      await run.kubectl.run(['apply', ...source], { signal });
+      if (isCrd)
+        await run.kubectl.run(['wait', '--for=condition=Established', ...source, '--timeout=60s'], {
           signal,
           timeoutMs: 90_000,
         });
@@ -75,11 +53,24 @@ export const install: Step = {
   },
 };
 
-/** Deleting the CRD deletes all pools, and without an operator they never end: those of other users keep it. */
+/** The parts that do not exist. Throws before the first change where one exists in part. */
+async function missingParts({ kubectl, say }: Run, signal: AbortSignal): Promise<typeof PARTS> {
+  const objects = async (args: readonly string[]) =>
+    (await kubectl.run([...args, '--output=name'], { signal })).split('\n').filter(Boolean);
+  const missing = [];
+  for (const part of PARTS) {
+    const existing = await objects(['get', ...part.source, '--ignore-not-found']);
+    const error = mixtureError(part.what, await objects(['apply', ...part.source, '--dry-run=client']), existing);
+    if (error !== undefined) throw new Error(error);
+    if (existing.length === 0) missing.push(part);
+    else say(`${part.what}: exists, is used, and is not removed`);
+  }
+  return missing;
+}
+
+/** Deleting the CRD deletes all pools, and without an operator the deletion of a pool never ends: the pools of other users keep the CRD. */
 async function checkNoPools({ kubectl }: Run, signal: AbortSignal): Promise<void> {
-  const pools = await kubectl.run(['get', 'windowspools.winpool.dev', '--output=name', '--ignore-not-found'], {
-    signal,
-  });
+  const pools = await kubectl.run(['get', POOLS, '--output=name', '--ignore-not-found'], { signal });
   if (pools.trim() !== '')
     throw new Error(`WindowsPools exist: ${pools.trim().split('\n').join(', ')}. Delete them first.`);
 }
@@ -90,17 +81,7 @@ export const operator: Step = {
   timeoutMs: 20 * MINUTE,
   run: async (run, signal) => {
     const entry = await operatorEntry();
-    const folder = await mkdtemp(join(tmpdir(), 'winpool-e2e-'));
-    run.cleanup.note({
-      what: 'the process of the operator',
-      timeoutMs: MINUTE,
-      commands: [],
-      remove: async () => {
-        await run.operator?.stop();
-        await rm(folder, { recursive: true, force: true });
-      },
-    });
-    const credentials = join(folder, 'kubeconfig');
+    const credentials = join(run.folder, 'operator-kubeconfig');
     await writeFile(credentials, await kubeconfig(run, signal), { mode: 0o600 });
     const { settings } = run;
     run.operator = new OperatorProcess({
@@ -109,7 +90,7 @@ export const operator: Step = {
       clusterName: settings.clusterName,
       region: settings.region,
       environment: operatorEnvironment(settings),
-      // It must outlive Ctrl-C: only the operator can delete its pool.
+      // It must outlive the first Ctrl-C: the operator deletes its pool.
       ownGroup: true,
       flags: ['--resync-interval=1m', ...settings.operatorFlags],
     });
@@ -124,12 +105,12 @@ function operatorEnvironment({ operatorProfile }: Settings): NodeJS.ProcessEnv {
   return { ...rest, AWS_PROFILE: operatorProfile };
 }
 
-/** The caller's kubeconfig with a token of the ServiceAccount in place of the caller's credentials. */
-async function kubeconfig({ kubectl }: Run, signal: AbortSignal): Promise<string> {
-  const view = ['config', 'view', '--minify', '--raw', '--flatten', '--output=json'];
-  const { clusters }: { clusters: readonly { name: string }[] } = JSON.parse(await kubectl.run(view, { signal }));
-  const args = ['create', 'token', OPERATOR, `--namespace=${NAMESPACE}`, `--duration=${TOKEN_DURATION}`];
-  const token = (await kubectl.run(args, { signal })).trim();
+/** The kubeconfig of the run with a token of the ServiceAccount in place of the caller's credentials. */
+async function kubeconfig(run: Run, signal: AbortSignal): Promise<string> {
+  const { clusters = [] } = run.kubectl.config ?? {};
+  const seconds = Math.min(MAX_TOKEN_SECONDS, Math.max(MIN_TOKEN_SECONDS, Math.ceil(longestMs(run) / 1_000)));
+  const args = ['create', 'token', OPERATOR, `--namespace=${NAMESPACE}`, `--duration=${seconds}s`];
+  const token = (await run.kubectl.run(args, { signal })).trim();
   return JSON.stringify({
     apiVersion: 'v1',
     kind: 'Config',

@@ -1,5 +1,15 @@
 /** The first step: whose account and which cluster this is, and what is there already. Changes nothing. */
-import { X509Certificate } from 'node:crypto';
+import { join } from 'node:path';
+import type { Aws } from '../aws.ts';
+import {
+  accountError,
+  expiryError,
+  expiryWarning,
+  kubeconfigError,
+  type OperatorDeployment,
+  operatorError,
+  poolsError,
+} from '../checks.ts';
 import {
   accessOf,
   answerMissing,
@@ -10,25 +20,29 @@ import {
   nodesOf,
   releasesOf,
 } from '../facts.ts';
-import { factsOf, type Run, type Step } from '../run.ts';
+import { POOLS } from '../pool.ts';
+import { factsOf, longestMs, type Run, type Step } from '../run.ts';
 
 /** Where the operator is installed by config/default. */
 export const NAMESPACE = 'winpool-system';
 export const OPERATOR = 'windowspool-operator';
 
 export const preflight: Step = {
-  name: 'Check the account, the cluster, and that no operator runs in it',
+  name: 'Check the account, the cluster, and that it has no other operator and no pools',
   timeoutMs: 3 * 60_000,
   readOnly: true,
   run: async (run, signal) => {
-    const partition = await checkAccount(run, signal);
+    const { kubectl, settings } = run;
+    const partition = await checkCredentials(run, signal);
+    const config = await kubectl.pin(join(run.folder, 'kubeconfig'), signal);
+    run.names.set(config['current-context'], '<context>');
     const cluster = await clusterOf(run, signal);
     if (cluster.status !== 'ACTIVE')
       throw new Error(
         `Cluster ${cluster.name} is ${cluster.status}, must be ACTIVE. Wait until EKS has finished, and run this again.`,
       );
-    await checkKubeconfig(run, cluster.certificateAuthority?.data ?? '', signal);
-    const { nodeRole, account } = run.settings;
+    refuse(kubeconfigError(config, cluster.certificateAuthority?.data ?? '', settings));
+    const { nodeRole, account } = settings;
     const kubernetesVersion = cluster.version ?? '';
     run.facts = {
       cluster,
@@ -40,7 +54,7 @@ export const preflight: Step = {
     run.say(
       `Cluster ${cluster.name}: Kubernetes ${kubernetesVersion}, ${cluster.platformVersion ?? 'unknown platform'}, releases ${run.facts.releases.join(', ')}`,
     );
-    if (!run.settings.readOnly) await checkNobodyWorks(run, signal);
+    if (!settings.readOnly) await checkInstallations(run, signal);
     await answerAboutCluster(run, partition, signal);
   },
 };
@@ -58,6 +72,7 @@ export const readGroups: Step = {
     );
     const groups = [];
     for (const name of nodegroups) {
+      run.names.set(name, '<node-group>');
       const group = await groupOf(run, name, signal);
       if (group?.amiType?.startsWith('WINDOWS_')) groups.push(group);
     }
@@ -66,53 +81,48 @@ export const readGroups: Step = {
     await answerScalingGroup(run, group, signal);
     answerNodes(run, await nodesOf(run, group.nodegroupName ?? '', signal));
     const access = await accessOf(run, group.nodeRole ?? '', signal);
-    answers.answer('accessWrittenByEks', { now: access }, 'Of a group that existed; who wrote it is not known.');
+    answers.unknown('accessWrittenByEks', 'The node group existed before; who gave the access is not known.', access);
     return undefined;
   },
 };
 
-async function checkAccount({ aws, settings }: Run, signal: AbortSignal): Promise<string> {
-  const { Account: account, Arn: arn = '' } = await aws.sts.getCallerIdentity({}, { abortSignal: signal });
-  if (account !== settings.account)
-    throw new Error(
-      `E2E_ACCOUNT is ${settings.account}, and your credentials belong to account ${account}. Switch credentials (AWS_PROFILE), or correct E2E_ACCOUNT.`,
-    );
-  return arn.split(':')[1] ?? 'aws';
+/** Throws the error of a check. */
+function refuse(error: string | undefined): void {
+  if (error !== undefined) throw new Error(error);
 }
 
-/** Whether the kubeconfig points to the cluster that EKS describes: by the certificate authority, as the operator does. */
-async function checkKubeconfig({ kubectl, settings }: Run, caData: string, signal: AbortSignal): Promise<void> {
-  const text = await kubectl.run(['config', 'view', '--minify', '--raw', '--flatten', '--output=json'], { signal });
-  const config: { clusters?: { cluster?: { 'certificate-authority-data'?: string } }[] } = JSON.parse(text);
-  const own = config.clusters?.[0]?.cluster?.['certificate-authority-data'] ?? '';
-  if (fingerprint(own) !== fingerprint(caData) || own === '')
-    throw new Error(
-      `The current context of your kubeconfig is not cluster ${settings.clusterName}: its certificate authority is another one. ` +
-        `Switch to it: aws eks update-kubeconfig --name ${settings.clusterName} --region ${settings.region}`,
-    );
+/** Checks both identities and how long their credentials last; resolves with the partition, such as `aws`. */
+async function checkCredentials(run: Run, signal: AbortSignal): Promise<string> {
+  const { aws, operatorAws, settings } = run;
+  const { operatorProfile: profile, readOnly } = settings;
+  const need = { neededMs: longestMs(run), now: Date.now() };
+  const check = async ({ sts }: Aws, whose: string, of?: string): Promise<string> => {
+    const { Account: account, Arn: arn = '' } = await sts.getCallerIdentity({}, { abortSignal: signal });
+    refuse(accountError(account, settings, of));
+    const credentials = await sts.config.credentials();
+    if (!readOnly) refuse(expiryError(credentials, { ...need, whose }));
+    const warning = readOnly ? undefined : expiryWarning(credentials, { ...need, whose });
+    if (warning !== undefined) run.say(warning);
+    return arn.split(':')[1] ?? 'aws';
+  };
+  const partition = await check(aws, 'Your credentials');
+  if (profile !== undefined) await check(operatorAws, `The credentials of profile ${profile}`, profile);
+  return partition;
 }
 
-function fingerprint(caData: string): string {
-  try {
-    return new X509Certificate(Buffer.from(caData, 'base64')).fingerprint256;
-  } catch {
-    return `not a certificate: ${caData}`;
+/** The run's operator must be the only one, and its pool the only pool. */
+async function checkInstallations(run: Run, signal: AbortSignal): Promise<void> {
+  const { kubectl, names } = run;
+  const flags = ['--all-namespaces', `--selector=app.kubernetes.io/name=${OPERATOR}`];
+  const deployments = await kubectl.list<OperatorDeployment>('deployments.apps', flags, signal);
+  for (const { name, namespace = NAMESPACE } of deployments.map(({ metadata }) => metadata)) {
+    if (name !== OPERATOR) names.set(name, '<operator>');
+    if (namespace !== NAMESPACE) names.set(namespace, '<namespace>');
   }
-}
-
-/** Two operators in one cluster take turns, and only one would be tested. */
-async function checkNobodyWorks({ kubectl }: Run, signal: AbortSignal): Promise<void> {
-  const deployment = await kubectl.get<{ spec?: { replicas?: number } }>(
-    'deployment.apps',
-    OPERATOR,
-    [`--namespace=${NAMESPACE}`],
-    signal,
-  );
-  if (deployment && deployment.spec?.replicas !== 0)
-    throw new Error(
-      `An operator runs in this cluster: Deployment ${NAMESPACE}/${OPERATOR}. Use another cluster, or stop it for the run: ` +
-        `kubectl --namespace ${NAMESPACE} scale deployment ${OPERATOR} --replicas=0`,
-    );
+  refuse(operatorError(deployments));
+  const pools = await kubectl.list<{ metadata: { name: string } }>(POOLS, [], signal);
+  for (const { metadata } of pools) names.set(metadata.name, '<other-pool>');
+  refuse(poolsError(pools.map(({ metadata }) => metadata.name)));
 }
 
 async function answerAboutCluster(run: Run, partition: string, signal: AbortSignal): Promise<void> {

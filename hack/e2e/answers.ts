@@ -1,0 +1,77 @@
+/** What counts as an answer to a question, and what leaves it open. */
+import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { Reply } from './aws.ts';
+import type { Access } from './facts.ts';
+import type { Answers, QuestionId } from './questions.ts';
+import type { Run } from './run.ts';
+
+/** A 404 is no answer: it comes with either ARN where the policy allows both. */
+export function answerDenial(answers: Answers, id: QuestionId, reply: Reply<unknown>, whyNone: string): void {
+  if ('output' in reply) {
+    answers.unknown(id, 'It exists.');
+    return;
+  }
+  const { kind, name, message } = reply.refusal;
+  if (kind === 'denied') answers.answer(id, reply.refusal);
+  else answers.unknown(id, kind === 'gone' ? `${name}. ${whyNone}` : `${name}: ${message}`, reply.refusal);
+}
+
+/** What EKS replied to a request that it should refuse. That the caller may not ask says nothing about the request. */
+export function answerRefusal(answers: Answers, id: QuestionId, reply: Reply<unknown>, asked: object): void {
+  if ('output' in reply) {
+    answers.answer(id, { ...asked, accepted: true });
+    return;
+  }
+  const { kind, name, message } = reply.refusal;
+  if (kind === 'refused' || kind === 'unknown') answers.answer(id, { ...asked, accepted: false, name, message });
+  else answers.unknown(id, `${name}: ${message}`);
+}
+
+/** What an update that did not succeed says about the newest release: `UpdateFailed` is about an update that EKS had accepted. */
+export function answerFailedUpdate(answers: Answers, release: string, pool: WindowsPool | undefined): void {
+  const reasons = ['ReleaseNotOffered', 'UpdateRefused', 'UpdateFailed'];
+  const found = pool?.status?.conditions?.find(({ status, reason }) => status === 'False' && reasons.includes(reason));
+  if (found === undefined) {
+    answers.unknown('newestRelease', 'The update ended without an answer from EKS.');
+    return;
+  }
+  const { reason, message } = found;
+  answers.answer('newestRelease', { release, accepted: reason === 'UpdateFailed', reason, message });
+}
+
+/** Only what a role has that had nothing before was written by EKS. It stays: other node groups may use the role by now. */
+export function answerAccess(
+  { answers, cleanup, settings, facts, kubectl }: Pick<Run, 'answers' | 'cleanup' | 'settings' | 'facts' | 'kubectl'>,
+  before: Access | undefined,
+  after: Access,
+): void {
+  const seen = { authenticationMode: facts?.cluster.accessConfig?.authenticationMode, before, after };
+  const why = before === undefined || hasAccess(before) ? 'The node role had access before the run.' : whyHidden(after);
+  if (why !== undefined) {
+    answers.unknown('accessWrittenByEks', why, seen);
+    return;
+  }
+  answers.answer('accessWrittenByEks', seen);
+  const role = facts?.roleArn ?? '';
+  const stays = (what: string, command: string) =>
+    cleanup.keep({ what, why: 'EKS created it for the node role and does not delete it.', commands: [command] });
+  if (after.entryType !== undefined)
+    stays(
+      `access entry of ${role}`,
+      `aws eks delete-access-entry --cluster-name ${settings.clusterName} --principal-arn ${role} --region ${settings.region}`,
+    );
+  if (after.awsAuthGroups !== undefined)
+    stays(
+      `mapping of ${role} in aws-auth`,
+      kubectl.commandLine(['edit', 'configmap', 'aws-auth', '--namespace=kube-system']),
+    );
+}
+
+/** Where the cluster has only aws-auth, EKS refuses with InvalidRequestException, and there are no access entries. */
+const whyHidden = ({ entryRefusal }: Access): string | undefined =>
+  entryRefusal === undefined || entryRefusal === 'InvalidRequestException'
+    ? undefined
+    : `DescribeAccessEntry was refused: ${entryRefusal}.`;
+
+const hasAccess = ({ entryType, awsAuthGroups }: Access): boolean =>
+  entryType !== undefined || awsAuthGroups !== undefined;

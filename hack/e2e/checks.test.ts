@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import {
+  accountError,
+  expiryError,
+  expiryWarning,
+  kubeconfigError,
+  mixtureError,
+  operatorError,
+  poolsError,
+} from './checks.ts';
+
+const settings = { account: '111122223333', clusterName: 'my-cluster', region: 'eu-west-1' };
+
+describe('what a run refuses', () => {
+  it('is credentials of another account, whoever uses them', () => {
+    assert.equal(accountError('111122223333', settings), undefined);
+    assert.match(accountError('444455556666', settings) ?? '', /your credentials belong to account 444455556666/);
+    assert.equal(accountError('111122223333', settings, 'operator'), undefined);
+    assert.match(
+      accountError('444455556666', settings, 'operator') ?? '',
+      /profile operator belongs to account 444455556666\. Set E2E_OPERATOR_PROFILE to a profile of account 111122223333\.$/,
+    );
+  });
+
+  describe('is a kubeconfig', () => {
+    const config = (data?: string) => ({
+      'current-context': 'jane@other',
+      clusters: [{ name: 'other', cluster: data === undefined ? {} : { 'certificate-authority-data': data } }],
+    });
+    const table: readonly [what: string, config: ReturnType<typeof config>, caData: string, isRefused: boolean][] = [
+      ['with another certificate authority', config('b3RoZXI='), 'Y2E=', true],
+      ['without one', config(), 'Y2E=', true],
+      ['without one of a cluster without one', config(''), '', true],
+      ['no more when both are equal', config('Y2E='), 'Y2E=', false],
+    ];
+    for (const [what, given, caData, isRefused] of table)
+      it(what, () => {
+        const error = kubeconfigError(given, caData, settings);
+        if (isRefused) assert.match(error ?? '', /jane@other, is not cluster my-cluster.*--name my-cluster/);
+        else assert.equal(error, undefined);
+      });
+  });
+
+  describe('is an operator', () => {
+    const deployment = (spec: { replicas?: number }, status = {}) => ({
+      metadata: { name: 'op', namespace: 'any' },
+      spec,
+      status,
+    });
+    const table: readonly [what: string, deployments: Parameters<typeof operatorError>[0], isRefused: boolean][] = [
+      ['in any namespace', [deployment({ replicas: 0 }), deployment({ replicas: 2 })], true],
+      ['with the default number of replicas', [deployment({})], true],
+      ['whose last pod has not ended', [deployment({ replicas: 0 }, { replicas: 1 })], true],
+      ['no more when it is scaled to 0', [deployment({ replicas: 0 })], false],
+      ['only where there is one', [], false],
+    ];
+    for (const [what, deployments, isRefused] of table)
+      it(what, () => {
+        const error = operatorError(deployments);
+        if (isRefused) assert.match(error ?? '', /Deployment any\/op\..*--namespace any scale deployment op/);
+        else assert.equal(error, undefined);
+      });
+  });
+
+  it('is a cluster with pools', () => {
+    assert.equal(poolsError([]), undefined);
+    assert.match(poolsError(['web', 'batch']) ?? '', /WindowsPools that exist: web, batch\./);
+  });
+
+  it('is a part of an installation', () => {
+    const all = ['role/a', 'role/b'];
+    assert.deepEqual([mixtureError('the roles', all, []), mixtureError('the roles', all, all)], [undefined, undefined]);
+    assert.match(mixtureError('the roles', all, ['role/b']) ?? '', /^Only some .*exist: role\/b\. Missing: role\/a\./);
+  });
+});
+
+describe('credentials that can expire before the cleanup', () => {
+  const now = Date.UTC(2026, 3, 20);
+  const need = { neededMs: 2 * 3_600_000, now, whose: 'Your credentials' };
+  const at = (hours: number) => new Date(now + hours * 3_600_000);
+  const env = { CREDENTIALS_ENV_VARS: 'g' };
+  const session = { sessionToken: 'token' };
+
+  it('are refused with what is left and what is needed', () => {
+    const error = expiryError({ ...session, expiration: at(1), $source: env }, need);
+    assert.match(error ?? '', /^Your credentials expire in 60 min, and a run with its cleanup can take 120 min\. Use/);
+    assert.match(expiryError({ ...session, expiration: at(-1), $source: env }, need) ?? '', /expire in 0 min/);
+  });
+
+  const fine: readonly [what: string, credentials: Parameters<typeof expiryError>[0]][] = [
+    ['that last long enough', { ...session, expiration: at(2), $source: env }],
+    ['that the SDK refreshes', { ...session, expiration: at(1), $source: { CREDENTIALS_SSO: 's' } }],
+    [
+      'of a role that the SDK assumes with static ones',
+      {
+        ...session,
+        expiration: at(1),
+        $source: {
+          CREDENTIALS_PROFILE: 'n',
+          CREDENTIALS_STS_ASSUME_ROLE: 'i',
+          CREDENTIALS_PROFILE_SOURCE_PROFILE: 'o',
+        },
+      },
+    ],
+    ['of a user, which never expire', { $source: { CREDENTIALS_PROFILE: 'n' } }],
+    ['from a source that the SDK does not name', { ...session, expiration: at(1) }],
+  ];
+  for (const [what, credentials] of fine)
+    it(`are not those ${what}`, () =>
+      assert.deepEqual([expiryError(credentials, need), expiryWarning(credentials, need)], [undefined, undefined]));
+
+  it('are warned of where they do not say when they expire', () => {
+    const credentials = { ...session, $source: { CREDENTIALS_PROFILE: 'n' } };
+    assert.equal(expiryError(credentials, need), undefined);
+    assert.match(expiryWarning(credentials, need) ?? '', /^WARNING: Your credentials .* expire within 120 min/);
+  });
+});

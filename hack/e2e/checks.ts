@@ -1,0 +1,117 @@
+/** What a run refuses before it changes anything. Each check returns the error, or undefined. */
+import { X509Certificate } from 'node:crypto';
+import type { Kubeconfig } from './kubectl.ts';
+import type { Settings } from './settings.ts';
+
+/** Whether the credentials belong to the account that the caller named. `profile`: that of the operator; undefined: they are the caller's. */
+export function accountError(
+  account: string | undefined,
+  { account: expected }: Pick<Settings, 'account'>,
+  profile?: string,
+): string | undefined {
+  if (account === expected) return undefined;
+  return profile === undefined
+    ? `E2E_ACCOUNT is ${expected}, and your credentials belong to account ${account}. Switch credentials (AWS_PROFILE), or correct E2E_ACCOUNT.`
+    : `E2E_ACCOUNT is ${expected}, and profile ${profile} belongs to account ${account}. Set E2E_OPERATOR_PROFILE to a profile of account ${expected}.`;
+}
+
+/** Credentials as the AWS SDK resolves them. */
+export interface Credentials {
+  readonly sessionToken?: string | undefined;
+  readonly expiration?: Date | undefined;
+  /** The features of the SDK that they come from: feature-ids.d.ts of @aws-sdk/types. */
+  readonly $source?: object | undefined;
+}
+
+/** The SDK reads these once; it refreshes those of all other sources: credential-provider-env and resolveStaticCredentials of credential-provider-ini. */
+const STATIC_SOURCES = ['CREDENTIALS_ENV_VARS', 'CREDENTIALS_PROFILE'];
+
+/** How long credentials must last, and whose they are. */
+export interface CredentialsNeed {
+  readonly neededMs: number;
+  /** In epoch milliseconds. */
+  readonly now: number;
+  /** `Your credentials`, `The credentials of profile p`. */
+  readonly whose: string;
+}
+
+const REMEDY =
+  'Use a profile that the AWS SDK refreshes (IAM Identity Center, role_arn, or credential_process), or credentials that last longer.';
+
+/** Whether the credentials can expire before a run has ended, which leaves a node group that costs money. */
+export function expiryError(credentials: Credentials, { neededMs, now, whose }: CredentialsNeed): string | undefined {
+  const { expiration } = credentials;
+  if (!isStatic(credentials) || expiration === undefined || expiration.getTime() - now >= neededMs) return undefined;
+  const left = Math.max(0, Math.floor((expiration.getTime() - now) / 60_000));
+  return `${whose} expire in ${left} min, and a run with its cleanup can take ${Math.ceil(neededMs / 60_000)} min. ${REMEDY}`;
+}
+
+/** A warning about temporary credentials that nobody refreshes and that do not say when they expire. */
+export function expiryWarning(credentials: Credentials, { neededMs, whose }: CredentialsNeed): string | undefined {
+  if (!isStatic(credentials) || credentials.sessionToken === undefined || credentials.expiration) return undefined;
+  return (
+    `WARNING: ${whose} are temporary and do not say when they expire. If they expire within ${Math.ceil(neededMs / 60_000)} min, ` +
+    `the cleanup can fail. ${REMEDY}`
+  );
+}
+
+function isStatic({ $source = {} }: Credentials): boolean {
+  const sources = Object.keys($source).filter((name) => name.startsWith('CREDENTIALS_'));
+  return sources.length > 0 && sources.every((name) => STATIC_SOURCES.includes(name));
+}
+
+/** Whether the kubeconfig points to the cluster that EKS describes: by the certificate authority, as the operator checks it. */
+export function kubeconfigError(
+  config: Kubeconfig,
+  caData: string,
+  { clusterName, region }: Pick<Settings, 'clusterName' | 'region'>,
+): string | undefined {
+  const own = config.clusters[0]?.cluster?.['certificate-authority-data'] ?? '';
+  if (own !== '' && fingerprint(own) === fingerprint(caData)) return undefined;
+  return (
+    `The current context of your kubeconfig, ${config['current-context']}, is not cluster ${clusterName}: its certificate authority differs. ` +
+    `Switch to the cluster: aws eks update-kubeconfig --name ${clusterName} --region ${region}`
+  );
+}
+
+function fingerprint(caData: string): string {
+  try {
+    return new X509Certificate(Buffer.from(caData, 'base64')).fingerprint256;
+  } catch {
+    return `not a certificate: ${caData}`;
+  }
+}
+
+/** A Deployment of the operator, from `config/default` or the chart. */
+export interface OperatorDeployment {
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly spec?: { readonly replicas?: number };
+  readonly status?: { readonly replicas?: number };
+}
+
+/** Whether another operator runs: of two operators only the leader works, and it may not be the one under test. */
+export function operatorError(deployments: readonly OperatorDeployment[]): string | undefined {
+  const running = deployments.find(({ spec, status }) => spec?.replicas !== 0 || (status?.replicas ?? 0) > 0);
+  if (running === undefined) return undefined;
+  const { name, namespace } = running.metadata;
+  return (
+    `An operator runs in this cluster: Deployment ${namespace}/${name}. Use another cluster, or stop the operator for the run: ` +
+    `kubectl --namespace ${namespace} scale deployment ${name} --replicas=0`
+  );
+}
+
+/** Whether there are pools that the operator of the run would reconcile, too. */
+export function poolsError(pools: readonly string[]): string | undefined {
+  if (pools.length === 0) return undefined;
+  return `The operator of this run would also reconcile the WindowsPools that exist: ${pools.join(', ')}. Use a cluster without WindowsPools.`;
+}
+
+/** Whether only some of the objects that belong together exist: they are another installation's, which the run would overwrite and then delete. */
+export function mixtureError(what: string, all: readonly string[], existing: readonly string[]): string | undefined {
+  if (existing.length === 0 || existing.length === all.length) return undefined;
+  const missing = all.filter((name) => !existing.includes(name));
+  return (
+    `Only some objects of ${what} exist: ${existing.join(', ')}. Missing: ${missing.join(', ')}. ` +
+    'Complete the installation that they belong to, or delete them.'
+  );
+}
