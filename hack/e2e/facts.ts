@@ -118,10 +118,12 @@ export async function answerScalingGroup(run: Run, group: Nodegroup, signal: Abo
 /** DescribeAutoScalingGroups only has the size of a warm pool; its instances are in DescribeWarmPool. */
 async function answerWarmPool(run: Run, scaling: AutoScalingGroup, signal: AbortSignal): Promise<void> {
   const { AutoScalingGroupName, WarmPoolConfiguration, WarmPoolSize, Instances: members = [] } = scaling;
-  const { Instances: warm = [] } = await run.aws.autoScaling.describeWarmPool(
-    { AutoScalingGroupName },
-    { abortSignal: signal },
-  );
+  const reply = await replyOf(run.aws.autoScaling.describeWarmPool({ AutoScalingGroupName }, { abortSignal: signal }));
+  if ('refusal' in reply) {
+    run.answers.unknown('warmPool', `DescribeWarmPool: ${reply.refusal.name}: ${reply.refusal.message}`);
+    return;
+  }
+  const { Instances: warm = [] } = reply.output;
   const warmIds = warm.map(({ InstanceId }) => InstanceId);
   run.answers.answer('warmPool', {
     state: WarmPoolConfiguration?.PoolState,

@@ -174,7 +174,16 @@ describe('make e2e', function () {
     assert.notEqual(await world.kubectl('get', 'namespace', 'winpool-system', '--output=name'), '');
   });
 
-  it('only reads when it is told to', async () => {
+  it('only reads when it is told to, also of the node groups of others', async () => {
+    const eks = asAdministrator();
+    const group = { clusterName: CLUSTER_NAME, nodegroupName: 'their-group' };
+    await eks.createNodegroup({
+      ...group,
+      amiType: 'WINDOWS_CORE_2022_x86_64',
+      subnets: [...subnetIds],
+      nodeRole: nodeRoleArn,
+      scalingConfig: { minSize: 0, desiredSize: 0, maxSize: 1 },
+    });
     world.cloud.resetCalls();
     const before = (await readAudit(world.controlPlane.auditLog, '"userAgent":"kubectl/')).length;
     const run = await start({
@@ -189,8 +198,18 @@ describe('make e2e', function () {
     const writes = world.cloud.calls().filter(({ operation }) => !/^(Describe|Get|List)/.test(operation));
     assert.deepEqual([writes, await writesSince(before)], [[], []]);
     assert.deepEqual(await leftovers(), []);
+    assert.deepEqual(
+      report?.steps.map(({ state }) => state),
+      ['passed', 'passed'],
+    );
+    assert.doesNotMatch(text, /their-group/);
     assert.equal(report?.answers.missingAddOnArn?.state, 'answered');
+    assert.equal(report?.answers.scalingGroupTags?.state, 'answered');
+    assert.equal(report?.answers.accessWrittenByEks?.state, 'unknown');
     assert.equal(report?.answers.registration?.state, 'not asked');
+    await eks.deleteNodegroup(group);
+    await groupIsGone(eks, group.nodegroupName);
+    eks.destroy();
   });
 
   it('refuses another account than the one it is told', async () => {
@@ -397,6 +416,24 @@ describe('make e2e', function () {
     });
   });
 
+  /** AWS as the administrator of the account. */
+  const asAdministrator = () =>
+    new EKS({
+      region: REGION,
+      endpoint: world.cloud.url,
+      credentials: { accessKeyId: ADMINISTRATOR, secretAccessKey: 'local' },
+    });
+
+  const groupIsGone = (eks: EKS, nodegroupName: string) =>
+    waitFor(
+      () =>
+        eks.describeNodegroup({ clusterName: CLUSTER_NAME, nodegroupName }).then(
+          () => false,
+          ({ name }) => name === 'ResourceNotFoundException',
+        ),
+      { what: `node group ${nodegroupName} to be deleted`, timeoutMs: 60_000 },
+    );
+
   /** Processes whose command line has this text. */
   async function processesWith(text: string): Promise<string[]> {
     const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
@@ -406,22 +443,15 @@ describe('make e2e', function () {
 
   /** Runs a command as a caller types it; the AWS CLI is not installed here. */
   async function typed(command: string, group: string): Promise<void> {
-    const { cloud, controlPlane } = world;
+    const { controlPlane } = world;
     if (command.includes('aws eks delete-nodegroup')) {
       assert.ok(
         command.includes(`--cluster-name ${CLUSTER_NAME} --nodegroup-name ${group} --region ${REGION}`),
         command,
       );
-      const credentials = { accessKeyId: ADMINISTRATOR, secretAccessKey: 'local' };
-      const eks = new EKS({ region: REGION, endpoint: cloud.url, credentials });
-      const input = { clusterName: CLUSTER_NAME, nodegroupName: group };
-      await eks.deleteNodegroup(input);
-      const gone = () =>
-        eks.describeNodegroup(input).then(
-          () => false,
-          ({ name }) => name === 'ResourceNotFoundException',
-        );
-      await waitFor(gone, { what: `node group ${group} to be deleted`, timeoutMs: 60_000 });
+      const eks = asAdministrator();
+      await eks.deleteNodegroup({ clusterName: CLUSTER_NAME, nodegroupName: group });
+      await groupIsGone(eks, group);
       eks.destroy();
       return;
     }

@@ -130,7 +130,10 @@ function describe(cloud: CloudState, group: GroupRecord, withInstances: boolean)
     HealthCheckType: 'EC2',
     HealthCheckGracePeriod: 15,
     Instances: instances.map((instance) => instanceOf(instance)),
-    ...(warm.length > 0 && { WarmPoolSize: warm.length }),
+    ...(warm.length > 0 && {
+      WarmPoolConfiguration: { MinSize: warm.length, PoolState: 'Running' },
+      WarmPoolSize: warm.length,
+    }),
     CreatedTime: group.nodegroup.createdAt,
     VPCZoneIdentifier: subnets.map(({ id }) => id).join(','),
     ...(group.nodegroup.status === 'DELETING' ? { Status: 'Delete in progress' } : {}),

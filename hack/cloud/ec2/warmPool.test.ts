@@ -26,6 +26,7 @@ for (const warmInstances of switchTable.warmInstances) {
       assert.deepEqual(states, ['running', 'running', 'running', 'running', 'running']);
       const { AutoScalingGroups: [found] = [] } = await cloud.send('DescribeAutoScalingGroups', {});
       assert.deepEqual([found?.DesiredCapacity, found?.WarmPoolSize], [2, 3]);
+      assert.deepEqual(found?.WarmPoolConfiguration, { MinSize: 3, PoolState: 'Running' });
       const warm = found?.Instances?.filter(({ LifecycleState }) => LifecycleState === 'Warmed:Running').length;
       assert.equal(warm, warmInstances === 'listed' ? 3 : 0);
     });

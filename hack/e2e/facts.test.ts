@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import type { AutoScalingGroupNamesType } from '@aws-sdk/client-auto-scaling';
+import type { DescribeInstancesRequest } from '@aws-sdk/client-ec2';
+import type { DescribeAccessEntryRequest } from '@aws-sdk/client-eks';
+import { nodeRoleArn } from '../cloud/network.ts';
+import { switchTable } from '../cloud/switches.ts';
+import { openPolicy, sampleCluster } from '../cloud/testing/fixtures.ts';
+import { memoryCloud } from '../cloud/testing/testClock.ts';
+import { active } from '../cloud/testing/testGroup.ts';
+import { accessOf, answerScalingGroup } from './facts.ts';
+import { Answers } from './questions.ts';
+import type { Run } from './run.ts';
+
+const never = new AbortController().signal;
+
+for (const warmInstances of switchTable.warmInstances)
+  describe(`the answer about a warm pool whose instances are ${warmInstances} among the members`, () => {
+    async function runWith(describeWarmPool: () => Promise<object>) {
+      const { cloud, clock } = memoryCloud({ policy: openPolicy, switches: { warmInstances } });
+      await active(cloud, clock);
+      cloud.faults.warmPool({ group: 'web', size: 2 });
+      const aws = {
+        autoScaling: {
+          describeAutoScalingGroups: (input: AutoScalingGroupNamesType) =>
+            cloud.send('DescribeAutoScalingGroups', input),
+          describeWarmPool,
+        },
+        ec2: { describeInstances: (input: DescribeInstancesRequest) => cloud.send('DescribeInstances', input) },
+      };
+      const answers = new Answers();
+      const run = { aws, answers } as unknown as Run;
+      const { nodegroup = {} } = await cloud.send('DescribeNodegroup', {
+        clusterName: sampleCluster.name,
+        nodegroupName: 'web',
+      });
+      return { run, nodegroup, cloud, answers };
+    }
+
+    it('has its instances and their tags', async () => {
+      const { run, nodegroup, cloud, answers } = await runWith(async () => ({
+        Instances: [...cloud.state.instances.values()]
+          .filter(({ warm }) => warm)
+          .map(({ id }) => ({ InstanceId: id, LifecycleState: 'Warmed:Running' })),
+      }));
+      await answerScalingGroup(run, nodegroup, never);
+      assert.deepEqual(answers.all().warmPool.answer, {
+        state: 'Running',
+        size: 2,
+        lifecycleStates: ['Warmed:Running', 'Warmed:Running'],
+        listedAmongMembers: warmInstances === 'listed',
+        instance: { keys: ['aws:autoscaling:groupName', 'eks:cluster-name', 'eks:nodegroup-name'], others: 0 },
+      });
+      assert.equal(answers.all().scalingGroupTags.state, 'answered');
+    });
+
+    it('is open where the instances cannot be read', async () => {
+      const denied = Object.assign(new Error('words'), { name: 'AccessDenied', $fault: 'client', $metadata: {} });
+      const { run, nodegroup, answers } = await runWith(() => Promise.reject(denied));
+      await answerScalingGroup(run, nodegroup, never);
+      const { state, why } = answers.all().warmPool;
+      assert.deepEqual([state, why], ['unknown', 'DescribeWarmPool: AccessDenied: words']);
+    });
+  });
+
+describe('the access of a role', () => {
+  function accessWith(mapRoles: string) {
+    const { cloud } = memoryCloud({ policy: openPolicy });
+    cloud.faults.accessEntry({ exists: false });
+    const describeAccessEntry = (input: DescribeAccessEntryRequest) => cloud.send('DescribeAccessEntry', input);
+    const run = {
+      aws: { eks: { describeAccessEntry } },
+      kubectl: { get: async () => ({ data: { mapRoles } }) },
+      settings: { clusterName: sampleCluster.name },
+    };
+    return accessOf(run as unknown as Run, nodeRoleArn.replace(':role/', ':role/path/'), never);
+  }
+
+  it('is found in aws-auth without the path of the role', async () => {
+    const { entryType, awsAuthGroups } = await accessWith(`- rolearn: ${nodeRoleArn}\n  groups: [system:nodes]`);
+    assert.deepEqual([entryType, awsAuthGroups], [undefined, ['system:nodes']]);
+  });
+
+  it('is none among mappings that are empty', async () => {
+    assert.equal((await accessWith('- \n- {}')).awsAuthGroups, undefined);
+  });
+
+  it('says where aws-auth is malformed', async () => {
+    assert.match(String((await accessWith('- [')).awsAuthGroups), /^malformed: /);
+  });
+});
