@@ -5,7 +5,8 @@ import { conditionOf, messageOf } from '../../hack/world/world.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 
-const POOL = 'tables';
+/** Pools that are told of errors side by side: most of the time of each is waiting. */
+const POOLS = ['tables-0', 'tables-1', 'tables-2', 'tables-3'] as const;
 
 /** Errors of updates of other things: add-ons. */
 const ofAddons: readonly string[] = [
@@ -18,8 +19,8 @@ const ofAddons: readonly string[] = [
 describe('what EKS can say of a node group', () => {
   const stage = withOperator('--resync-interval=1s', '--denied-retry-interval=500ms');
   type Pool = NonNullable<Awaited<ReturnType<typeof stage.world.pool>>>;
-  const until = async (what: string, isSo: (pool: Pool) => boolean): Promise<Pool> => {
-    const pool = await stage.world.waitForPool(POOL, what, (found) => found !== undefined && isSo(found));
+  const until = async (name: string, what: string, isSo: (pool: Pool) => boolean): Promise<Pool> => {
+    const pool = await stage.world.waitForPool(name, what, (found) => found !== undefined && isSo(found));
     assert.ok(pool);
     return pool;
   };
@@ -27,50 +28,92 @@ describe('what EKS can say of a node group', () => {
     conditionOf(pool, 'Ready') === 'True/Verified' &&
     conditionOf(pool, 'NodeGroupReady') === 'True/Active' &&
     conditionOf(pool, 'UpToDate') === 'True/AsSpecified';
-  const label = (team: string) => stage.world.patchPool(POOL, { labels: { team } });
+  const label = (name: string, team: string) => stage.world.patchPool(name, { labels: { team } });
+
+  async function hasHealthIssue(group: string, code: NodegroupIssueCode): Promise<void> {
+    const message = `EKS says ${code} of it`;
+    stage.world.cloud.faults.healthIssue({ group, issues: [{ code, message, resourceIds: ['r-1'] }] });
+    const pool = await until(
+      group,
+      `to tell ${code}`,
+      (found) => conditionOf(found, 'NodeGroupReady') === 'False/Degraded',
+    );
+    assert.match(messageOf(pool, 'NodeGroupReady'), new RegExp(`${code}: ${message} \\(r-1\\)\\. [A-Z].*\\.$`));
+    assert.deepEqual(
+      pool.status?.nodeGroup?.healthIssues?.map((issue) => issue.code),
+      [code],
+    );
+    assert.equal(conditionOf(pool, 'Ready').startsWith('True/'), true, 'its node is verified and serves');
+    stage.world.cloud.faults.healthIssue({ group, issues: [] });
+    await until(group, 'to be settled', isSettled);
+  }
+
+  async function failsToUpdate(group: string, errorCode: ErrorCode): Promise<void> {
+    const errorMessage = `EKS says ${errorCode} of it`;
+    stage.world.cloud.faults.updateFailure({ group, errors: [{ errorCode, errorMessage, resourceIds: ['r-1'] }] });
+    await label(group, errorCode.toLowerCase());
+    const pool = await until(
+      group,
+      `to tell ${errorCode}`,
+      ({ status }) => status?.nodeGroup?.failedTarget !== undefined,
+    );
+    assert.match(messageOf(pool, 'UpToDate'), new RegExp(`${errorCode}: ${errorMessage} \\(r-1\\)`));
+    assert.equal(pool.status?.nodeGroup?.failedTarget?.reason, 'UpdateFailed');
+    await label(group, 'web');
+    await until(group, 'to be settled', isSettled);
+    const sent = stage.world.cloud.calls().filter(({ operation, input }) => {
+      const { labels } = input as { labels?: { addOrUpdateLabels?: { team?: string } } };
+      return operation === 'UpdateNodegroupConfig' && labels?.addOrUpdateLabels?.team === errorCode.toLowerCase();
+    });
+    assert.equal(sent.length, 1);
+  }
+
+  const issues = Object.values(NodegroupIssueCode);
+  const failures = Object.values(ErrorCode).filter((code) => !ofAddons.includes(code));
+  const told = new Map<string, Promise<void>>();
 
   before(async () => {
-    await stage.world.apply(poolManifest(POOL));
-    await until('to be settled', isSettled);
+    for (const name of POOLS) await stage.world.apply(poolManifest(name));
+    for (const name of POOLS) await until(name, 'to be settled', isSettled);
     // A look at the nodes' access would take away an AccessDenied that is not true.
-    const isLookedAt = () => stage.world.cloud.state.group(POOL).reviewPending !== true;
-    await waitFor(isLookedAt, { what: "EKS to have looked at the group's health", timeoutMs: 30_000 });
+    const areLookedAt = () => POOLS.every((name) => stage.world.cloud.state.group(name).reviewPending !== true);
+    await waitFor(areLookedAt, { what: "EKS to have looked at the groups' health", timeoutMs: 30_000 });
+    const scenes = [
+      ...issues.map((code) => [`issue ${code}`, (group: string) => hasHealthIssue(group, code)] as const),
+      ...failures.map((code) => [`failure ${code}`, (group: string) => failsToUpdate(group, code)] as const),
+    ];
+    for (const [name, promise] of inTurns(POOLS, scenes)) told.set(name, promise);
   });
 
-  for (const code of Object.values(NodegroupIssueCode)) {
-    it(`is told of the health issue ${code}, in EKS' words and with a next move, until it is over`, async () => {
-      const message = `EKS says ${code} of it`;
-      stage.world.cloud.faults.healthIssue({ group: POOL, issues: [{ code, message, resourceIds: ['r-1'] }] });
-      const pool = await until(`to tell ${code}`, (found) => conditionOf(found, 'NodeGroupReady') === 'False/Degraded');
-      assert.match(messageOf(pool, 'NodeGroupReady'), new RegExp(`${code}: ${message} \\(r-1\\)\\. [A-Z].*\\.$`));
-      assert.deepEqual(
-        pool.status?.nodeGroup?.healthIssues?.map((issue) => issue.code),
-        [code],
-      );
-      assert.equal(conditionOf(pool, 'Ready').startsWith('True/'), true, 'its node is verified and serves');
-      stage.world.cloud.faults.healthIssue({ group: POOL, issues: [] });
-      await until('to be settled', isSettled);
-    });
-  }
+  for (const code of issues)
+    it(`is told of the health issue ${code}, in EKS' words and with a next move, until it is over`, () =>
+      told.get(`issue ${code}`));
 
-  for (const errorCode of Object.values(ErrorCode).filter((code) => !ofAddons.includes(code))) {
-    it(`is told of an update that failed with ${errorCode}, which is not tried again until the spec changes`, async () => {
-      const errorMessage = `EKS says ${errorCode} of it`;
-      stage.world.cloud.faults.updateFailure({
-        group: POOL,
-        errors: [{ errorCode, errorMessage, resourceIds: ['r-1'] }],
-      });
-      await label(errorCode.toLowerCase());
-      const pool = await until(`to tell ${errorCode}`, ({ status }) => status?.nodeGroup?.failedTarget !== undefined);
-      assert.match(messageOf(pool, 'UpToDate'), new RegExp(`${errorCode}: ${errorMessage} \\(r-1\\)`));
-      assert.equal(pool.status?.nodeGroup?.failedTarget?.reason, 'UpdateFailed');
-      await label('web');
-      await until('to be settled', isSettled);
-      const sent = stage.world.cloud.calls().filter(({ operation, input }) => {
-        const { labels } = input as { labels?: { addOrUpdateLabels?: { team?: string } } };
-        return operation === 'UpdateNodegroupConfig' && labels?.addOrUpdateLabels?.team === errorCode.toLowerCase();
-      });
-      assert.equal(sent.length, 1);
-    });
-  }
+  for (const code of failures)
+    it(`is told of an update that failed with ${code}, which is not tried again until the spec changes`, () =>
+      told.get(`failure ${code}`));
 });
+
+/** Plays the scenes, one after the other on each of the stages. Gives the end of each by its name. */
+function inTurns<Stage>(
+  stages: readonly Stage[],
+  scenes: readonly (readonly [name: string, play: (stage: Stage) => Promise<void>])[],
+): ReadonlyMap<string, Promise<void>> {
+  const ends = new Map(scenes.map(([name]) => [name, Promise.withResolvers<void>()]));
+  const queue = [...scenes];
+  const perform = async (stage: Stage) => {
+    for (let scene = queue.shift(); scene; scene = queue.shift()) {
+      const [name, play] = scene;
+      const end = ends.get(name);
+      await play(stage).then(end?.resolve, end?.reject);
+    }
+  };
+  for (const stage of stages) void perform(stage);
+  return new Map(
+    [...ends].map(([name, { promise }]) => {
+      // Its test is told; nobody else waits for it yet.
+      promise.catch(() => undefined);
+      return [name, promise];
+    }),
+  );
+}
