@@ -15,7 +15,7 @@ export function awsCommandsOf(file: string, text: string): Command[] {
 
 const isAws = ({ words: [first] }: Command): boolean => first?.text === 'aws';
 
-const MENTION = new RegExp(`\\baws (?:${SERVICES.join('|')}) [a-z][^\`'\\n]*`, 'g');
+const MENTION = new RegExp(`\\baws (?:${SERVICES.join('|')}) [a-z](?: '[^'\\n]*'|[^\`'\\n])*`, 'g');
 
 /** Commands in sentences and strings: they end with the code span, the string, or the sentence. */
 function inText(text: string): Command[] {
