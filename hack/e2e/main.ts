@@ -35,6 +35,10 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     stop.abort(new Error(`Stopped by ${name}.`));
   });
 
+// The terminal is gone, or nobody reads the pipe: what was created is removed, and the report has the rest.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', ({ message }) => stop.abort(new Error(`Stopped, because nobody reads the output: ${message}.`)));
+
 // A bug; what was made is removed all the same.
 process.on('uncaughtException', (error) => {
   console.error(error);

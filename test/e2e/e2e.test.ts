@@ -212,6 +212,14 @@ describe('make e2e', function () {
     eks.destroy();
   });
 
+  it('stops and ends when nobody reads its output, as when its terminal is closed', async () => {
+    const run = await start({ E2E_READ_ONLY: '1' });
+    run.child.stdout?.destroy();
+    run.child.stderr?.destroy();
+    const { code, report } = await run.ended();
+    assert.deepEqual([code, report?.outcome], [1, 'stopped']);
+  });
+
   it('refuses another account than the one it is told', async () => {
     world.cloud.resetCalls();
     const run = await start({ E2E_ACCOUNT: '444455556666' });
