@@ -575,7 +575,7 @@ export interface NodeGroupState {
    */
   applied?: string[];
   /**
-   * The tags of the scaling group that the operator set for the cluster-autoscaler because of the pool's own labels and taints and the size of its disk, without their prefix k8s.io/cluster-autoscaler/node-template/.
+   * The tags of the scaling group that the operator set for the cluster-autoscaler because of the pool's own labels and taints, without their prefix k8s.io/cluster-autoscaler/node-template/.
    */
   scalingTags?: string[];
   /**

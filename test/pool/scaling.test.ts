@@ -122,12 +122,14 @@ describe('a pool without nodes', () => {
     );
   });
 
-  it('takes its tags along when it leaves its group', async () => {
+  it('takes its tags along when it leaves its group, all but the size of the disk', async () => {
     const found = group();
     assert.ok(found);
     found.autoScalingTags = [...found.autoScalingTags, { Key: 'team', Value: 'site' }];
     await patch({ deletionPolicy: 'Retain' });
     await stage.world.kubectl('delete', 'windowspool', POOL, '--timeout=30s');
-    assert.deepEqual([told(), found.autoScalingTags.map(({ Key }) => Key)], [{}, ['cost', 'team']]);
+    const size = { 'resources/ephemeral-storage': '120Gi' };
+    const others = found.autoScalingTags.map(({ Key = '' }) => Key).filter((key) => !key.startsWith(PREFIX));
+    assert.deepEqual([told(), others], [size, ['cost', 'team']]);
   });
 });

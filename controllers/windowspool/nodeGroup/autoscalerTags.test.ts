@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import type { WindowsPool } from '../api.gen.ts';
 import { GATE_TAINT } from '../nodes/nodeTaints.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import { reconcile } from '../reconcile.ts';
 import {
-  knownStatus,
   SCALING_TAGS,
   sampleGroup,
   samplePool,
@@ -63,41 +61,20 @@ describe('what the cluster-autoscaler is told of a new node', () => {
     assert.equal(tagsOf({ diskSizeGiB: 100 })['resources/ephemeral-storage'], '100Gi');
   });
 
-  describe('leaves the size of the disk to the user', () => {
-    const key = 'k8s.io/cluster-autoscaler/node-template/resources/ephemeral-storage';
-    const remembered = (scalingTags: string[]) => samplePool({}, { status: knownStatus({ scalingTags }) });
-    const changes = (pool: WindowsPool, found: string, diskSizeGiB?: number) => {
+  for (const [where, diskSizeGiB] of [
+    ['a launch template describes it', undefined],
+    ['the node group describes it', 50],
+  ] as const) {
+    it(`leaves the size of the disk that somebody tagged where ${where}, also when the pool goes`, () => {
+      const key = `k8s.io/cluster-autoscaler/node-template/${STORAGE}`;
       const group = sampleGroup(undefined, { diskSizeGiB });
-      const tags = { 'eks-web': { ...SCALING_TAGS, [key]: found } };
-      const s = sampleSituation({
-        pool,
-        group: { kind: 'seen', group },
-        autoscaler: { tags, podAddresses: 9 },
-      });
-      return { changes: scalingTagChanges(s), kept: nextScalingTags(s) ?? [], leaving: leavingTagChanges(pool, group) };
-    };
-    const isLeaving = ({ leaving }: ReturnType<typeof changes>) => leaving.some(({ remove }) => remove.includes(key));
-
-    for (const [where, diskSizeGiB] of [
-      ['a launch template describes it', undefined],
-      ['the node group describes it', 50],
-    ] as const) {
-      it(`who tagged it where ${where}, also when the pool goes`, () => {
-        const seen = changes(samplePool(), '20Gi', diskSizeGiB);
-        assert.deepEqual([seen.changes, seen.kept, isLeaving(seen)], [[], [], false]);
-      });
-    }
-
-    it('who changed the tag of the operator', () => {
-      const seen = changes(remembered([STORAGE]), '20Gi', 50);
-      assert.deepEqual([seen.changes, seen.kept], [[], []]);
+      const autoscaler = { tags: { 'eks-web': { ...SCALING_TAGS, [key]: '20Gi' } }, podAddresses: 9 };
+      const s = sampleSituation({ group: { kind: 'seen', group }, autoscaler });
+      assert.deepEqual([scalingTagChanges(s), nextScalingTags(s)], [[], undefined]);
+      const removed = leavingTagChanges(s.pool, group).flatMap(({ remove }) => remove);
+      assert.equal(removed.includes(key), false);
     });
-
-    it('but takes back what it has set itself', () => {
-      const seen = changes(remembered([STORAGE]), '50Gi', 50);
-      assert.deepEqual([seen.changes, seen.kept, isLeaving(seen)], [[], [STORAGE], true]);
-    });
-  });
+  }
 
   it('leaves out labels where AWS would take no more tags', () => {
     const labels = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`label-${i}`, 'x']));
@@ -108,11 +85,11 @@ describe('what the cluster-autoscaler is told of a new node', () => {
 });
 
 describe('the memory of what it was told', () => {
-  it('begins with the group, and has only what not every pool has', () => {
+  it('begins with the group, and has only what is the user’s', () => {
     const group = { kind: 'seen', group: sampleGroup(undefined, { status: 'CREATING' }) } as const;
-    assert.deepEqual(nextScalingTags(sampleSituation({ group })), [STORAGE]);
+    assert.equal(nextScalingTags(sampleSituation({ group })), undefined);
     const labelled = { ...group, group: { ...group.group, labels: { ...group.group.labels, team: 'web' } } };
-    assert.deepEqual(nextScalingTags(sampleSituation({ group: labelled })), ['label/team', STORAGE]);
+    assert.deepEqual(nextScalingTags(sampleSituation({ group: labelled })), ['label/team']);
   });
 });
 

@@ -24,17 +24,17 @@ import { isOwnedBy, REGISTRATION_TAINT } from './nodeGroup.ts';
 /** The tag by which an empty group says how many pods get an address. */
 const ADDRESSES = `resources/${POD_ADDRESSES}`;
 
-/** The tag by which an empty group says how large the disk of a node is: without it, pods that request ephemeral storage fit no new node. */
+/**
+ * The tag by which an empty group says how large the disk of a node is: without it, pods that request ephemeral storage fit no new node. It is set
+ * where there is none, and never changed or removed: users set it themselves, to what pods can use of the disk, and nobody could tell whose it is.
+ */
 const STORAGE = 'resources/ephemeral-storage';
 
 const OS = 'label/kubernetes.io/os';
 const ARCHITECTURE = 'label/kubernetes.io/arch';
 const BUILD = `label/${WINDOWS_BUILD_LABEL}`;
 
-/**
- * The tags that every pool has, or can have: nobody has to remember that they are the operator's. {@link STORAGE} is none of them, because users
- * set it themselves to tell the cluster-autoscaler how much of the disk is left for pods.
- */
+/** The tags that every pool has, or can have: nobody has to remember that they are the operator's. */
 const STANDING: readonly string[] = [
   OS,
   ARCHITECTURE,
@@ -110,7 +110,7 @@ export function scalingTagChanges(s: Situation): ScalingTagChange[] {
   );
   return Object.entries(s.autoscaler.tags).flatMap(([scalingGroup, found]) => {
     const differing = [...wanted].filter(
-      ([key, value]) => found[PREFIX + key] !== value && !isOthers(key, value, found),
+      ([key, value]) => found[PREFIX + key] !== value && !(key === STORAGE && PREFIX + key in found),
     );
     const remove = dropped.map((key) => PREFIX + key).filter((key) => key in found);
     const set = Object.fromEntries(differing.map(([key, value]) => [PREFIX + key, value]));
@@ -123,7 +123,12 @@ function ownTags(pool: WindowsPool): string[] {
   return [...STANDING, ...rememberedTags(pool)].sort();
 }
 
-/** The short keys of the tags that the operator has set, or may have, and that not every pool has. */
+/** Whether a tag comes from a label or a taint of the user, so that it goes with them. */
+function isRemembered(key: string): boolean {
+  return key !== STORAGE && !STANDING.includes(key);
+}
+
+/** The short keys of the tags that the operator has set, or may have, for labels and taints of the user. */
 export function rememberedTags({ status }: WindowsPool): readonly string[] {
   return status?.nodeGroup?.scalingTags ?? [];
 }
@@ -132,22 +137,8 @@ export function rememberedTags({ status }: WindowsPool): readonly string[] {
 export function withScalingTags(remembered: readonly string[], change: ScalingTagChange): string[] {
   const set = Object.keys(change.set)
     .map((key) => key.slice(PREFIX.length))
-    .filter((key) => !STANDING.includes(key));
+    .filter(isRemembered);
   return [...new Set([...remembered, ...set])].sort();
-}
-
-/**
- * Whether a tag is another's: the size of a disk that is not the one the operator sets, which never changes in the life of a group, or that it
- * does not remember to have set.
- */
-function isOthers(
-  key: string,
-  value: string | undefined,
-  found: Readonly<Record<string, string>>,
-  remembered?: readonly string[],
-): boolean {
-  if (key !== STORAGE || !(PREFIX + key in found)) return false;
-  return found[PREFIX + key] !== value || remembered?.includes(key) === false;
 }
 
 /**
@@ -162,9 +153,7 @@ export function nextScalingTags(s: Situation): readonly string[] | undefined {
   const wanted = autoscalerTags(s.pool, group, s.autoscaler?.podAddresses);
   const found = s.autoscaler && Object.values(s.autoscaler.tags);
   const stands = (key: string) => found?.some((tags) => PREFIX + key in tags) ?? true;
-  const isOurs = (key: string) =>
-    !STANDING.includes(key) && !found?.some((tags) => isOthers(key, wanted.get(key), tags, before));
-  const own = [...new Set([...wanted.keys(), ...before.filter(stands)])].filter(isOurs).sort();
+  const own = [...new Set([...wanted.keys(), ...before.filter(stands)])].filter(isRemembered).sort();
   return own.length > 0 ? own : undefined;
 }
 

@@ -21,7 +21,8 @@ const LEFT = {
   labels: { team: 'web' },
   taints: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }],
   tags: { cost: '42' },
-  scalingTags: {},
+  // The size of the disk is true as long as the group lives, and may be the user's by now.
+  scalingTags: { 'k8s.io/cluster-autoscaler/node-template/resources/ephemeral-storage': '50Gi' },
 };
 
 async function leavingWorld() {
