@@ -52,13 +52,14 @@ export function runtimeClassListWatch(client: KubernetesClient): ListWatch<Runti
 
 /**
  * The domain's RuntimeClasses. Several pools share one: each has its own owner reference, so that the garbage collector deletes it with the last of
- * them. All pools share one field manager, because the API server converts an object once for each manager at every apply.
+ * them. All pools share one field manager, because the API server converts an object once for each manager at every apply. Earlier operators had a
+ * manager for each pool: these stay in managedFields and own nothing alone.
  */
 export function createRuntimeClasses(client: KubernetesClient, store: StoreView<RuntimeClass>): RuntimeClasses {
   const pathOf = (name: string): string => `${PATH}/${encodeURIComponent(name)}`;
   const observe = (written: RuntimeClassJson): void => void store.observeWrite(runtimeClassOf(written));
-  const patchOwners = async (seen: RuntimeClass, reference: object, signal: AbortSignal) => {
-    const body = { metadata: { uid: seen.uid, ownerReferences: [reference] } };
+  const patchOwners = async (seen: RuntimeClass, change: object, signal: AbortSignal) => {
+    const body = { metadata: { uid: seen.uid, ...change } };
     const options = { query: WRITER, body, contentType: PATCH.strategic, signal };
     observe(await client.request<RuntimeClassJson>('PATCH', pathOf(seen.name), options));
   };
@@ -78,7 +79,7 @@ export function createRuntimeClasses(client: KubernetesClient, store: StoreView<
       }),
     addOwner: async (seen, pool, signal) => {
       const added = await answer('patch runtimeclasses', signal, () =>
-        patchOwners(seen, ownerReferenceTo(pool), signal),
+        patchOwners(seen, { ownerReferences: [ownerReferenceTo(pool)] }, signal),
       );
       // One that is no longer there is not the one that was observed either.
       return added.ok || added.trouble.kind !== 'gone'
@@ -88,7 +89,10 @@ export function createRuntimeClasses(client: KubernetesClient, store: StoreView<
     removeOwner: (seen, pool, signal) =>
       answer('patch runtimeclasses', signal, async () => {
         try {
-          await patchOwners(seen, { $patch: 'delete', uid: pool.metadata.uid }, signal);
+          // Of two pools that leave at once, the last must see that it is the last: it deletes the object.
+          const { resourceVersion } = seen;
+          const ownerReferences = [{ $patch: 'delete', uid: pool.metadata.uid }];
+          await patchOwners(seen, { resourceVersion, ownerReferences }, signal);
         } catch (error) {
           if (!isNotFound(error)) throw error;
         }

@@ -70,6 +70,8 @@ describe('RuntimeClasses on a real API server', () => {
       assert.deepEqual(owners(), ['adapter-a', 'adapter-b', 'adapter-c']);
     }
 
+    const stale = { ...shared(), resourceVersion };
+    assert.equal(troubleOf(await classes.removeOwner(stale, seen('adapter-c'), signal)), 'conflict', 'it has changed');
     good(await classes.removeOwner(shared(), seen('adapter-c'), signal));
     assert.deepEqual([owners(), shared().nodeSelector], [['adapter-a', 'adapter-b'], wish.nodeSelector]);
     type Managed = { metadata: { managedFields: { manager: string }[] } };
@@ -98,11 +100,13 @@ describe('RuntimeClasses on a real API server', () => {
     };
     good(await classes.create(wish, seen('adapter-retain'), signal));
     const path = '/apis/node.k8s.io/v1/runtimeclasses/adapter-retained';
-    const { metadata } = await on.client.request<{ metadata: { uid: string } }>('GET', path, { signal });
+    const { metadata } = await on.client.request<{ metadata: { uid: string; resourceVersion: string } }>('GET', path, {
+      signal,
+    });
     const found: RuntimeClass = {
       ...wish,
       uid: metadata.uid,
-      resourceVersion: '',
+      resourceVersion: metadata.resourceVersion,
       deleting: false,
       managed: true,
       owners: [],

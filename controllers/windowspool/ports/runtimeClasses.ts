@@ -40,7 +40,7 @@ export interface RuntimeClasses {
   apply(wish: RuntimeClassWish, seen: RuntimeClass, signal: AbortSignal): Promise<Answer<void>>;
   /** Adds the pool's owner reference to the object that was observed; the trouble `conflict` when it is another or gone by now. */
   addOwner(seen: RuntimeClass, pool: WindowsPool, signal: AbortSignal): Promise<Answer<void>>;
-  /** Removes the pool's owner reference, so that the garbage collector does not delete the object with the pool. */
+  /** Removes the pool's owner reference from the object as it was observed; the trouble `conflict` when it has changed since. */
   removeOwner(seen: RuntimeClass, pool: WindowsPool, signal: AbortSignal): Promise<Answer<void>>;
   /** Deletes the very object that was observed. */
   delete(seen: RuntimeClass, signal: AbortSignal): Promise<Answer<void>>;
