@@ -123,7 +123,7 @@ const conditions = {
   },
   windowspool_prerequisite: {
     type: 'gauge',
-    help: 'Always 1: a prerequisite of a pool that is not met (status False), not met or a warning and ignored by annotation (Ignored), a warning (Warning), or not known (Unknown). What is met has no series. Only False keeps a node group from being created.',
+    help: 'Always 1: a prerequisite of a pool that is not met (status False), ignored by annotation although it is not met, a warning or not known (Ignored), a warning (Warning), or not known (Unknown). What is met has no series. Only False keeps a node group from being created.',
     labels: {
       pool,
       reason: { values: prerequisiteReasons, see: 'reasons of the [prerequisites](prerequisites.md)' },

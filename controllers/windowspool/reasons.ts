@@ -149,7 +149,7 @@ const others = {
   MetWithWarnings:
     'Nothing that the pool needs is missing. The message has warnings, which block nothing: what was found and what to do about each.',
   PrerequisitesIgnored:
-    'Prerequisites are not met, and the annotation winpool.dev/ignore-prerequisites says to ignore them: they block nothing. The message names each. Remove its reason from the annotation to enforce it again.',
+    'Prerequisites are not met or could not be checked, and the annotation winpool.dev/ignore-prerequisites says to ignore them: they block nothing. The message names each. Remove its reason from the annotation to enforce it again.',
   NotChecked:
     'A prerequisite could not be checked, for another cause than a missing right. It is tried again; nothing waits for it.',
   AccessDenied:

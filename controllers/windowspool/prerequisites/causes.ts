@@ -34,7 +34,9 @@ const CAUSES: Readonly<Partial<Record<Symptom, readonly PrerequisiteReason[]>>> 
 export function likelyCause(s: Situation, symptoms: readonly Symptom[]): string {
   const explained = new Set(symptoms.flatMap((symptom) => CAUSES[symptom] ?? []));
   const checked = examinationOf(s);
-  const unmet = checked ? [...checked.failed, ...checked.ignored, ...checked.warned] : [];
+  const unmet = checked
+    ? [...checked.failed, ...checked.ignored.filter(({ result }) => result.kind !== 'unknown'), ...checked.warned]
+    : [];
   const found = unmet.map(({ check }) => check.reason).filter((reason) => explained.has(reason));
   return found.length === 0 ? '' : ` Likely cause: ${joined(found)}, see PrerequisitesMet.`;
 }
