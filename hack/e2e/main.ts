@@ -28,10 +28,14 @@ const STEPS: readonly Step[] = [
 const say = (line: string) => console.log(line);
 const stop = new AbortController();
 const giveUp = new AbortController();
+let interrupts = 0;
+// A closed terminal may send SIGHUP more than once: only a second Ctrl-C gives up the cleanup.
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(name, () => {
-    if (stop.signal.aborted) giveUp.abort(new Error(`Given up by ${name}.`));
-    else say(`\nStopping because of ${name} and removing what was created. Press Ctrl-C again to skip the cleanup.`);
+    if (name === 'SIGINT') interrupts += 1;
+    if (interrupts > 1) giveUp.abort(new Error('Given up by a second SIGINT.'));
+    else if (!stop.signal.aborted)
+      say(`\nStopping because of ${name} and removing what was created. Press Ctrl-C again to skip the cleanup.`);
     stop.abort(new Error(`Stopped by ${name}.`));
   });
 

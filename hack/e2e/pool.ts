@@ -98,22 +98,65 @@ const releasePool = (pool: string) => [
  */
 export async function removePool(run: Run, signal: AbortSignal, patienceMs: number): Promise<void> {
   const { kubectl, pool } = run;
-  await kubectl.run(deletePool(pool), { signal });
   const stuckAt = performance.now() + patienceMs;
-  const isGone = async () => (await readPool(run, signal)) === undefined;
   const isLeftToRun = () => run.operator?.running !== true || performance.now() > stuckAt;
+  let asked = false;
+  let gone = false;
+  const tries = new Tries(signal, `WindowsPool ${pool} is being deleted`);
+  const isGone = async () => {
+    if (!asked) await kubectl.run(deletePool(pool), { signal });
+    asked = true;
+    gone = (await readPool(run, signal)) === undefined;
+    return gone;
+  };
   await until(
     run,
     signal,
-    async () => (await isGone()) || isLeftToRun(),
-    () => `WindowsPool ${pool} is being deleted`,
+    async () => (await tries.take(isGone)) || isLeftToRun(),
+    () => tries.last,
   );
-  if (!(await isGone())) {
+  if (!gone) {
     run.say(`The operator did not delete WindowsPool ${pool}. Deleting its node group without the operator`);
     await stopOperator(run);
   }
   await removeGroup(run, pool, signal);
-  if (!(await isGone())) await kubectl.run(releasePool(pool), { signal });
+  const isReleased = async () => {
+    if (!(await isGone())) await kubectl.run(releasePool(pool), { signal });
+    return true;
+  };
+  await until(
+    run,
+    signal,
+    () => tries.take(isReleased),
+    () => tries.last,
+  );
+}
+
+/** Why something cannot be removed, however often that is tried. */
+class CannotRemove extends Error {}
+
+/** Tries to remove something: a call that fails once must not leave behind what costs money. */
+class Tries {
+  /** What the last try came to. */
+  last: string;
+  readonly #signal: AbortSignal;
+
+  constructor(signal: AbortSignal, last: string) {
+    this.#signal = signal;
+    this.last = last;
+  }
+
+  /** What the try gives; undefined when it failed. Rejects with a CannotRemove, and once the signal aborts. */
+  async take<T>(attempt: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await attempt();
+    } catch (error) {
+      this.#signal.throwIfAborted();
+      if (error instanceof CannotRemove || !(error instanceof Error)) throw error;
+      this.last = error.message;
+      return undefined;
+    }
+  }
 }
 
 /** What a person types in place of `removePool`, in this order: a pool that still exists without a deletion would be a reason to create the group again. */
@@ -131,21 +174,29 @@ export async function removeGroup(run: Run, name: string, signal: AbortSignal): 
   const input = { clusterName: settings.clusterName, nodegroupName: name };
   const options = { abortSignal: signal };
   let asked = false;
-  let last = '';
+  const tries = new Tries(signal, '');
   const isGone = async () => {
     const group = (await found(aws.eks.describeNodegroup(input, options)))?.nodegroup;
     if (group === undefined) return true;
-    if (group.tags?.[RUN_TAG] !== id) throw new Error(`Node group ${name} does not have the tag ${RUN_TAG}=${id}.`);
+    if (group.tags?.[RUN_TAG] !== id)
+      throw new CannotRemove(`Node group ${name} does not have the tag ${RUN_TAG}=${id}.`);
     const issues = (group.health?.issues ?? []).map(({ code, message }) => `${code}: ${message}`).join(' ');
-    last = `Node group ${name} is ${group.status}. ${issues}`.trim();
+    tries.last = `Node group ${name} is ${group.status}. ${issues}`.trim();
     if (asked && group.status === 'DELETE_FAILED')
-      throw new Error(`EKS failed to delete node group ${name}. ${issues}`);
+      throw new CannotRemove(`EKS failed to delete node group ${name}. ${issues}`);
     if (asked || group.status === 'DELETING') return false;
     const reply = await replyOf(aws.eks.deleteNodegroup(input, options));
     asked = 'output' in reply;
     if ('refusal' in reply && reply.refusal.kind !== 'gone' && !passes(reply.refusal))
-      throw new Error(`EKS refused to delete node group ${name}: ${reply.refusal.name}: ${reply.refusal.message}`);
+      throw new CannotRemove(
+        `EKS refused to delete node group ${name}: ${reply.refusal.name}: ${reply.refusal.message}`,
+      );
     return false;
   };
-  await until(run, signal, isGone, () => last);
+  await until(
+    run,
+    signal,
+    () => tries.take(isGone),
+    () => tries.last,
+  );
 }

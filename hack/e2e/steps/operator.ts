@@ -70,9 +70,9 @@ async function missingParts({ kubectl, say }: Run, signal: AbortSignal): Promise
 
 /** Deleting the CRD deletes all pools, and without an operator the deletion of a pool never ends: the pools of other users keep the CRD. */
 async function checkNoPools({ kubectl }: Run, signal: AbortSignal): Promise<void> {
-  const pools = await kubectl.run(['get', POOLS, '--output=name', '--ignore-not-found'], { signal });
-  if (pools.trim() !== '')
-    throw new Error(`WindowsPools exist: ${pools.trim().split('\n').join(', ')}. Delete them first.`);
+  const pools = await kubectl.list<{ metadata: { name: string } }>(POOLS, [], signal);
+  if (pools.length > 0)
+    throw new Error(`WindowsPools exist: ${pools.map(({ metadata }) => metadata.name).join(', ')}. Delete them first.`);
 }
 
 export const operator: Step = {
