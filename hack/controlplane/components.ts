@@ -92,6 +92,8 @@ export function controllerManagerArgs(layout: Layout, port: number): string[] {
     // At the default of 20 requests a second, making the controllers' ServiceAccounts alone takes 5 s.
     '--kube-api-qps=500',
     '--kube-api-burst=1000',
+    // On a busy machine kwok renews a Lease too late for the default of 50 s, and healthy nodes turn Unknown.
+    '--node-monitor-grace-period=180s',
   ];
 }
 
