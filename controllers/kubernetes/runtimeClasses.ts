@@ -88,25 +88,26 @@ export function createRuntimeClasses(client: KubernetesClient, store: StoreView<
     },
     removeOwner: (seen, pool, signal) =>
       answer('patch runtimeclasses', signal, async () => {
-        try {
-          // Of two pools that leave at once, the last must see that it is the last: it deletes the object.
-          const { resourceVersion } = seen;
-          const ownerReferences = [{ $patch: 'delete', uid: pool.metadata.uid }];
-          await patchOwners(seen, { resourceVersion, ownerReferences }, signal);
-        } catch (error) {
-          if (!isNotFound(error)) throw error;
-        }
+        // Of two pools that leave at once, the last must see that it is the last: it deletes the object.
+        const { resourceVersion } = seen;
+        const ownerReferences = [{ $patch: 'delete', uid: pool.metadata.uid }];
+        await unlessGone(patchOwners(seen, { resourceVersion, ownerReferences }, signal));
       }),
     delete: (seen, signal) =>
       answer('delete runtimeclasses', signal, async () => {
         const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid: seen.uid } };
-        try {
-          await client.request('DELETE', pathOf(seen.name), { body, signal });
-        } catch (error) {
-          if (!isNotFound(error)) throw error;
-        }
+        await unlessGone(client.request('DELETE', pathOf(seen.name), { body, signal }));
       }),
   };
+}
+
+/** Waits for a write that has nothing to do where the object no longer exists. */
+async function unlessGone(written: Promise<unknown>): Promise<void> {
+  try {
+    await written;
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
 }
 
 const WRITER = { fieldManager: MANAGED_BY };
