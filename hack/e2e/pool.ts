@@ -1,7 +1,8 @@
 /** The pool of a run: its manifest, waits for it, and its removal. */
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { conditionLines, conditionOf, isReconciled, messageOf } from '../world/world.ts';
-import { found, passes, replyOf } from './aws.ts';
+import { passes, replyOf } from './aws.ts';
+import { groupOf } from './facts.ts';
 import { factsOf, type Run, stopOperator, until } from './run.ts';
 import type { Settings } from './settings.ts';
 
@@ -41,6 +42,12 @@ export function poolOf(run: Run, releaseVersion: string | undefined): object {
 /** The pool now; undefined when there is none. */
 export const readPool = ({ kubectl, pool }: Run, signal: AbortSignal): Promise<WindowsPool | undefined> =>
   kubectl.get<WindowsPool>(POOLS, pool, [], signal);
+
+/** The names of all pools of the cluster; none where the CRD does not exist. */
+export async function poolNames({ kubectl }: Run, signal: AbortSignal): Promise<readonly string[]> {
+  const pools = await kubectl.list<WindowsPool>(POOLS, [], signal);
+  return pools.map(({ metadata }) => metadata.name);
+}
 
 /** Changes the spec; what is not named stays. */
 export async function patchPool({ kubectl, pool }: Run, spec: object, signal: AbortSignal): Promise<void> {
@@ -102,7 +109,7 @@ export async function removePool(run: Run, signal: AbortSignal, patienceMs: numb
   const isLeftToRun = () => run.operator?.running !== true || performance.now() > stuckAt;
   let asked = false;
   let gone = false;
-  const tries = new Tries(signal, `WindowsPool ${pool} is being deleted`);
+  const tries = new Tries(run, signal, `WindowsPool ${pool} is being deleted`);
   const isGone = async () => {
     if (!asked) await kubectl.run(deletePool(pool), { signal });
     asked = true;
@@ -124,12 +131,7 @@ export async function removePool(run: Run, signal: AbortSignal, patienceMs: numb
     if (!(await isGone())) await kubectl.run(releasePool(pool), { signal });
     return true;
   };
-  await until(
-    run,
-    signal,
-    () => tries.take(isReleased),
-    () => tries.last,
-  );
+  await tries.until(isReleased);
 }
 
 /** Why something cannot be removed, however often that is tried. */
@@ -139,9 +141,11 @@ class CannotRemove extends Error {}
 class Tries {
   /** What the last try came to. */
   last: string;
+  readonly #run: Run;
   readonly #signal: AbortSignal;
 
-  constructor(signal: AbortSignal, last: string) {
+  constructor(run: Run, signal: AbortSignal, last: string) {
+    this.#run = run;
     this.#signal = signal;
     this.last = last;
   }
@@ -156,6 +160,16 @@ class Tries {
       this.last = error.message;
       return undefined;
     }
+  }
+
+  /** Repeats the try until it gives true. */
+  async until(attempt: () => Promise<boolean>): Promise<void> {
+    await until(
+      this.#run,
+      this.#signal,
+      () => this.take(attempt),
+      () => this.last,
+    );
   }
 }
 
@@ -172,11 +186,10 @@ export const deleteGroup = ({ clusterName, region }: Settings, name: string): st
 export async function removeGroup(run: Run, name: string, signal: AbortSignal): Promise<void> {
   const { aws, settings, id } = run;
   const input = { clusterName: settings.clusterName, nodegroupName: name };
-  const options = { abortSignal: signal };
   let asked = false;
-  const tries = new Tries(signal, '');
+  const tries = new Tries(run, signal, '');
   const isGone = async () => {
-    const group = (await found(aws.eks.describeNodegroup(input, options)))?.nodegroup;
+    const group = await groupOf(run, name, signal);
     if (group === undefined) return true;
     if (group.tags?.[RUN_TAG] !== id)
       throw new CannotRemove(`Node group ${name} does not have the tag ${RUN_TAG}=${id}.`);
@@ -185,7 +198,7 @@ export async function removeGroup(run: Run, name: string, signal: AbortSignal): 
     if (asked && group.status === 'DELETE_FAILED')
       throw new CannotRemove(`EKS failed to delete node group ${name}. ${issues}`);
     if (asked || group.status === 'DELETING') return false;
-    const reply = await replyOf(aws.eks.deleteNodegroup(input, options));
+    const reply = await replyOf(aws.eks.deleteNodegroup(input, { abortSignal: signal }));
     asked = 'output' in reply;
     if ('refusal' in reply && reply.refusal.kind !== 'gone' && !passes(reply.refusal))
       throw new CannotRemove(
@@ -193,10 +206,5 @@ export async function removeGroup(run: Run, name: string, signal: AbortSignal): 
       );
     return false;
   };
-  await until(
-    run,
-    signal,
-    () => tries.take(isGone),
-    () => tries.last,
-  );
+  await tries.until(isGone);
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { operatorEntry } from '../../operatorBundle.ts';
 import { OperatorProcess } from '../../world/operatorProcess.ts';
 import { mixtureError } from '../checks.ts';
-import { POOLS } from '../pool.ts';
+import { poolNames } from '../pool.ts';
 import { longestMs, type Run, type Step, stopOperator, timeoutOf } from '../run.ts';
 import type { Settings } from '../settings.ts';
 import { NAMESPACE, OPERATOR } from './preflight.ts';
@@ -69,10 +69,9 @@ async function missingParts({ kubectl, say }: Run, signal: AbortSignal): Promise
 }
 
 /** Deleting the CRD deletes all pools, and without an operator the deletion of a pool never ends: the pools of other users keep the CRD. */
-async function checkNoPools({ kubectl }: Run, signal: AbortSignal): Promise<void> {
-  const pools = await kubectl.list<{ metadata: { name: string } }>(POOLS, [], signal);
-  if (pools.length > 0)
-    throw new Error(`WindowsPools exist: ${pools.map(({ metadata }) => metadata.name).join(', ')}. Delete them first.`);
+async function checkNoPools(run: Run, signal: AbortSignal): Promise<void> {
+  const pools = await poolNames(run, signal);
+  if (pools.length > 0) throw new Error(`WindowsPools exist: ${pools.join(', ')}. Delete them first.`);
 }
 
 export const operator: Step = {

@@ -20,7 +20,7 @@ import {
   nodesOf,
   releasesOf,
 } from '../facts.ts';
-import { POOLS } from '../pool.ts';
+import { poolNames } from '../pool.ts';
 import { factsOf, longestMs, type Run, type Step } from '../run.ts';
 
 /** Where the operator is installed by config/default. */
@@ -120,9 +120,9 @@ async function checkInstallations(run: Run, signal: AbortSignal): Promise<void> 
     if (namespace !== NAMESPACE) names.set(namespace, '<namespace>');
   }
   refuse(operatorError(deployments));
-  const pools = await kubectl.list<{ metadata: { name: string } }>(POOLS, [], signal);
-  for (const { metadata } of pools) names.set(metadata.name, '<other-pool>');
-  refuse(poolsError(pools.map(({ metadata }) => metadata.name)));
+  const pools = await poolNames(run, signal);
+  for (const name of pools) names.set(name, '<other-pool>');
+  refuse(poolsError(pools));
 }
 
 async function answerAboutCluster(run: Run, partition: string, signal: AbortSignal): Promise<void> {
