@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { ErrorCode, NodegroupIssueCode } from '@aws-sdk/client-eks';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf, messageOf } from '../../hack/world/world.ts';
+import { shareOut } from '../crash/killAtEach.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 
@@ -79,10 +80,15 @@ describe('what EKS can say of a node group', () => {
     const areLookedAt = () => POOLS.every((name) => stage.world.cloud.state.group(name).reviewPending !== true);
     await waitFor(areLookedAt, { what: "EKS to have looked at the groups' health", timeoutMs: 30_000 });
     const scenes = [
-      ...issues.map((code) => [`issue ${code}`, (group: string) => hasHealthIssue(group, code)] as const),
-      ...failures.map((code) => [`failure ${code}`, (group: string) => failsToUpdate(group, code)] as const),
-    ];
-    for (const [name, promise] of inTurns(POOLS, scenes)) told.set(name, promise);
+      ...issues.map((code) => ({ name: `issue ${code}`, play: (group: string) => hasHealthIssue(group, code) })),
+      ...failures.map((code) => ({ name: `failure ${code}`, play: (group: string) => failsToUpdate(group, code) })),
+    ].map((scene) => ({ ...scene, end: Promise.withResolvers<void>() }));
+    for (const { name, end } of scenes) {
+      // Its test is told; nobody else waits for it yet.
+      end.promise.catch(() => undefined);
+      told.set(name, end.promise);
+    }
+    void shareOut(POOLS, scenes, (group, { play, end }) => play(group).then(end.resolve, end.reject));
   });
 
   for (const code of issues)
@@ -93,27 +99,3 @@ describe('what EKS can say of a node group', () => {
     it(`is told of an update that failed with ${code}, which is not tried again until the spec changes`, () =>
       told.get(`failure ${code}`));
 });
-
-/** Plays the scenes, one after the other on each of the stages. Gives the end of each by its name. */
-function inTurns<Stage>(
-  stages: readonly Stage[],
-  scenes: readonly (readonly [name: string, play: (stage: Stage) => Promise<void>])[],
-): ReadonlyMap<string, Promise<void>> {
-  const ends = new Map(scenes.map(([name]) => [name, Promise.withResolvers<void>()]));
-  const queue = [...scenes];
-  const perform = async (stage: Stage) => {
-    for (let scene = queue.shift(); scene; scene = queue.shift()) {
-      const [name, play] = scene;
-      const end = ends.get(name);
-      await play(stage).then(end?.resolve, end?.reject);
-    }
-  };
-  for (const stage of stages) void perform(stage);
-  return new Map(
-    [...ends].map(([name, { promise }]) => {
-      // Its test is told; nobody else waits for it yet.
-      promise.catch(() => undefined);
-      return [name, promise];
-    }),
-  );
-}
