@@ -44,10 +44,13 @@ export function examine(input: CheckInput): Examination {
   const notes: string[] = [];
   for (const check of checks) {
     const result = check.look(input);
-    if (result?.kind === 'met' && result.note) notes.push(sentence(result.note));
-    if (result?.kind === 'unknown') (input.ignored.has(check.reason) ? ignored : unknown).push({ check, result });
-    else if (result?.kind === 'failed') (input.ignored.has(check.reason) ? ignored : failed).push({ check, result });
-    else if (result?.kind === 'warning') (input.ignored.has(check.reason) ? ignored : warned).push({ check, result });
+    if (!result) continue;
+    if (result.kind === 'met') {
+      if (result.note) notes.push(sentence(result.note));
+    } else if (input.ignored.has(check.reason)) ignored.push({ check, result });
+    else if (result.kind === 'failed') failed.push({ check, result });
+    else if (result.kind === 'warning') warned.push({ check, result });
+    else unknown.push({ check, result });
   }
   return { failed, warned, ignored, unknown, notes };
 }
