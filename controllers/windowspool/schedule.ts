@@ -9,7 +9,7 @@ import { isGone } from './operations/leavingSight.ts';
 import { nextUnhealthyAt } from './operations/remediation.ts';
 import { hasNodeGroup, nodeGroupIn } from './poolKind.ts';
 import type { Trouble } from './ports/answer.ts';
-import { examinationOf } from './prerequisites/examination.ts';
+import { examinationOf, toldOf } from './prerequisites/examination.ts';
 import type { Situation, StepTrouble } from './situation.ts';
 import { isIpamStep } from './steps.ts';
 import { waitingForWindow } from './upgrades/automaticUpdates.ts';
@@ -115,7 +115,7 @@ function untilPrerequisites(s: Situation): number {
 
 /** The interval at first, and longer the longer PrerequisitesMet has not been True, until it is that of a settled group. */
 function lastingLook({ pool, now, settings }: Situation, firstMs: number): number {
-  const told = pool.status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
+  const told = toldOf(pool);
   const lasts = told && told.status !== 'True' ? now - Date.parse(told.lastTransitionTime) : 0;
   return Math.max(firstMs, Math.min(lasts / 2, settings.resyncMs));
 }
