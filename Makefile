@@ -10,13 +10,13 @@ PACKAGES := node_modules/.package-lock.json
 ##@ Try it
 .PHONY: demo up down
 demo: deps controlplane ## From nothing to a verified Windows pool and back, on a real Kubernetes and a local AWS.
-	@node hack/world/main.ts demo
+	@node hack/testenv/main.ts demo
 
 up: deps controlplane ## Start the same in the background; prints the kubeconfig's path.
-	@node hack/world/main.ts up
+	@node hack/testenv/main.ts up
 
 down: deps ## Stop what `make up` started.
-	@node hack/world/main.ts down
+	@node hack/testenv/main.ts down
 
 ##@ Test
 .PHONY: test unit model crash cluster-test e2e
@@ -28,7 +28,7 @@ unit: deps ## Unit tests, and the line coverage that the domain must have.
 	  mocha --config test/unit.mocharc.yaml
 
 model: deps ## Live MODEL_RUNS random lives of pools (3000), of which `make unit` lives 30. MODEL_SEED and MODEL_PATH repeat one.
-	@MODEL_RUNS=$${MODEL_RUNS:-3000} mocha --no-config --timeout 0 hack/model/life.test.ts
+	@MODEL_RUNS=$${MODEL_RUNS:-3000} mocha --no-config --timeout 0 hack/simulation/life.test.ts
 
 crash: deps binaries ## Kill the operator's process at every request, where `make test` takes a sample. About 20 minutes.
 	@CRASH_POINTS=all mocha --no-config --require test/sharedWorld.ts --timeout 120000 test/crash/pool.test.ts test/crash/nodeOperations.test.ts

@@ -1,6 +1,6 @@
 /** Pools for the cluster suites: valid against the local AWS; a test says only what differs. */
-import { nodeRoleArn, subnetIds } from '../hack/cloud/network.ts';
-import type { World } from '../hack/world/world.ts';
+import { nodeRoleArn, subnetIds } from '../hack/localaws/network.ts';
+import type { World } from '../hack/testenv/testEnv.ts';
 
 type Fields = Record<string, unknown>;
 

@@ -3,10 +3,10 @@
  * says so with `withOperator`; it runs only during that suite.
  */
 
-import type { Switches } from '../hack/cloud/switches.ts';
 import { waitFor } from '../hack/controlplane/wait.ts';
-import type { OperatorProcess } from '../hack/world/operatorProcess.ts';
-import { startWorld, type World } from '../hack/world/world.ts';
+import type { Switches } from '../hack/localaws/switches.ts';
+import type { OperatorProcess } from '../hack/testenv/operatorProcess.ts';
+import { startWorld, type World } from '../hack/testenv/testEnv.ts';
 
 /** How many times faster than by default its AWS runs. */
 const SPEED = 4;

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createKubernetesClient, type KubernetesClient, PATCH } from '../../controllers/kubernetes/client.ts';
 import { silentLog } from '../../controllers/runtime/silentLog.ts';
-import { startCloud } from '../cloud/cloud.ts';
-import { subnetIds } from '../cloud/network.ts';
 import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
 import { waitFor } from '../controlplane/wait.ts';
+import { startCloud } from '../localaws/localAws.ts';
+import { subnetIds } from '../localaws/network.ts';
 import { operatorBundle } from '../operatorBundle.ts';
-import { CLUSTER_NAME, REGION, World } from '../world/world.ts';
+import { CLUSTER_NAME, REGION, World } from '../testenv/testEnv.ts';
 import { type Extras, groupName, nodeName, nodeObject } from './nodeObject.ts';
 import { forEachOf } from './workers.ts';
 

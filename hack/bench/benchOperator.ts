@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { freePort } from '../controlplane/ports.ts';
 import { waitFor } from '../controlplane/wait.ts';
 import { shipped } from '../shipped.ts';
-import { CLUSTER_NAME, REGION } from '../world/world.ts';
+import { CLUSTER_NAME, REGION } from '../testenv/testEnv.ts';
 import type { BenchCluster } from './benchCluster.ts';
 import { Metrics } from './metricsText.ts';
 import { cpuSecondsOf, type Memory, memoryOf } from './processFigures.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NODE_SELECTOR } from '../../controllers/kubernetes/nodes.ts';
 import { shipped } from '../shipped.ts';
-import type { World } from '../world/world.ts';
+import type { World } from '../testenv/testEnv.ts';
 import { ensureBaseline } from './baseline.ts';
 import { bundleProgram } from './bundle.ts';
 import type { Synced } from './coldSync/program.ts';

@@ -5,7 +5,7 @@ import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { GATE_TAINT, isGated } from '../../controllers/windowspool/nodes/nodeTaints.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import { operatorBundle } from '../operatorBundle.ts';
-import { conditionOf } from '../world/world.ts';
+import { conditionOf } from '../testenv/testEnv.ts';
 import type { BenchCluster } from './benchCluster.ts';
 import { BenchOperator } from './benchOperator.ts';
 import { sendHeartbeats } from './heartbeats.ts';

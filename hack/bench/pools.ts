@@ -1,8 +1,8 @@
 /** Pools over the nodes of a BenchCluster, and a view of their statuses as they are written. */
 import { poolIdentity, poolListWatch } from '../../controllers/kubernetes/pools.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import { nodeRoleArn, subnetIds } from '../cloud/network.ts';
-import { conditionLines, conditionOf } from '../world/world.ts';
+import { nodeRoleArn, subnetIds } from '../localaws/network.ts';
+import { conditionLines, conditionOf } from '../testenv/testEnv.ts';
 import type { BenchCluster } from './benchCluster.ts';
 import { BenchOperator } from './benchOperator.ts';
 import { groupName } from './nodeObject.ts';

@@ -1,5 +1,5 @@
-import { type CallEntry, nodeGroupIn } from '../cloud/wire/callLog.ts';
-import { isServed, serviceOf } from '../cloud/wire/calls.ts';
+import { type CallEntry, nodeGroupIn } from '../localaws/wire/callLog.ts';
+import { isServed, serviceOf } from '../localaws/wire/calls.ts';
 import { operatorBundle } from '../operatorBundle.ts';
 import { BenchOperator } from './benchOperator.ts';
 import { applyEmptyPools, deleteEmptyPools, emptyPoolNames } from './emptyPools.ts';

@@ -1,9 +1,9 @@
 /** What the operators of some suites needed of their permissions, kept in a file for each process so that a last suite can look at all. */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { OPERATOR_AGENT, ofOperator, readAudit } from '../world/audit.ts';
-import type { Request } from '../world/grants.ts';
-import type { World } from '../world/world.ts';
+import { OPERATOR_AGENT, ofOperator, readAudit } from '../testenv/audit.ts';
+import type { Request } from '../testenv/grants.ts';
+import type { World } from '../testenv/testEnv.ts';
 
 export interface Usage {
   /** Requests to the API server, each kind once. */

@@ -1,8 +1,8 @@
 /** What a phase of the crash tests needs of the world that it runs in: one pool, and an operator that can be killed at any of its requests. */
 import type { Nodegroup } from '@aws-sdk/client-eks';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import type { Cloud } from '../../hack/cloud/cloud.ts';
-import type { CallEntry } from '../../hack/cloud/wire/callLog.ts';
+import type { Cloud } from '../../hack/localaws/localAws.ts';
+import type { CallEntry } from '../../hack/localaws/wire/callLog.ts';
 
 const POOL_TAG = 'winpool.dev/pool';
 /** The statuses of a node group in which EKS works on it. */

@@ -6,9 +6,9 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Answer } from '../../controllers/windowspool/ports/answer.ts';
 import type { Deps } from '../../controllers/windowspool/reconcile.ts';
-import type { Switches } from '../../hack/cloud/switches.ts';
-import type { CallEntry } from '../../hack/cloud/wire/callLog.ts';
-import { CloudWorld } from '../../hack/model/cloudWorld.ts';
+import type { Switches } from '../../hack/localaws/switches.ts';
+import type { CallEntry } from '../../hack/localaws/wire/callLog.ts';
+import { CloudWorld } from '../../hack/simulation/localAwsWorld.ts';
 import { type Moment, type Passage, SenderIsDead, type Turnstile } from './turnstile.ts';
 
 /** The requests that each call of the fake API server stands for; the last of them has its effect. */

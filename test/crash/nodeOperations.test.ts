@@ -4,7 +4,7 @@
  * nodeOperationsInMemory.test.ts visits all of them each time.
  */
 import assert from 'node:assert/strict';
-import { startWorld, type World } from '../../hack/world/world.ts';
+import { startWorld, type World } from '../../hack/testenv/testEnv.ts';
 import { theWorld } from '../sharedWorld.ts';
 import { MOMENTS, type Recording, samplePoints, visitsAll } from './crashPoints.ts';
 import { killAtEach, shareOut } from './killAtEach.ts';

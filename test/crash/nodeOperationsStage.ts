@@ -1,8 +1,8 @@
 /** A pool of three nodes with a pod on each and a PodDisruptionBudget, and a second pair of eyes on how many of them are available. */
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { type Watched, watchEvents } from '../../hack/world/watchEvents.ts';
-import { conditionOf } from '../../hack/world/world.ts';
+import { conditionOf } from '../../hack/testenv/testEnv.ts';
+import { type Watched, watchEvents } from '../../hack/testenv/watchEvents.ts';
 import { poolManifest } from '../pools.ts';
 import { type NodeFixture, type NodeSeen, type PoolNode, SIZE, specFor, terminatedBy } from './operations.ts';
 import type { CrashStage } from './stage.ts';

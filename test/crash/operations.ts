@@ -1,8 +1,8 @@
 /** The ways in which single nodes of a pool go, during which the crash tests kill the operator. */
 import assert from 'node:assert/strict';
-import type { Cloud } from '../../hack/cloud/cloud.ts';
-import { nodeRoleArn, subnetIds } from '../../hack/cloud/network.ts';
-import type { CallEntry } from '../../hack/cloud/wire/callLog.ts';
+import type { Cloud } from '../../hack/localaws/localAws.ts';
+import { nodeRoleArn, subnetIds } from '../../hack/localaws/network.ts';
+import type { CallEntry } from '../../hack/localaws/wire/callLog.ts';
 
 /** How many nodes the node group has before each operation. */
 export const SIZE = 3;

@@ -1,9 +1,9 @@
 /** The phases of a pool's life in which the crash suite kills the operator. */
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import { nodeRoleArn, subnetIds } from '../../hack/cloud/network.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf } from '../../hack/world/world.ts';
+import { nodeRoleArn, subnetIds } from '../../hack/localaws/network.ts';
+import { conditionOf } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import type { CrashFixture } from './fixture.ts';
 

@@ -3,8 +3,8 @@
  * with `make crash`, else at a sample; poolInMemory.test.ts visits all of them each time.
  */
 import assert from 'node:assert/strict';
-import type { Switches } from '../../hack/cloud/switches.ts';
-import { startWorld, type World } from '../../hack/world/world.ts';
+import type { Switches } from '../../hack/localaws/switches.ts';
+import { startWorld, type World } from '../../hack/testenv/testEnv.ts';
 import { setSwitch, theWorld } from '../sharedWorld.ts';
 import { MOMENTS, type Recording, samplePoints, visitsAll } from './crashPoints.ts';
 import { killAtEach, shareOut } from './killAtEach.ts';

@@ -4,10 +4,10 @@ import { createKubernetesClient, type KubernetesClient } from '../../controllers
 import { isNotFound } from '../../controllers/kubernetes/errors.ts';
 import { silentLog } from '../../controllers/runtime/silentLog.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import type { CallEntry } from '../../hack/cloud/wire/callLog.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { OperatorProcess } from '../../hack/world/operatorProcess.ts';
-import { CLUSTER_NAME, conditionLines, REGION, type World } from '../../hack/world/world.ts';
+import type { CallEntry } from '../../hack/localaws/wire/callLog.ts';
+import { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
+import { CLUSTER_NAME, conditionLines, REGION, type World } from '../../hack/testenv/testEnv.ts';
 import {
   BUSY,
   type CrashFixture,

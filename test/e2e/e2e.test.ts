@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EKS } from '@aws-sdk/client-eks';
-import { accountId, nodeRoleArn, subnetIds } from '../../hack/cloud/network.ts';
-import { ADMINISTRATOR } from '../../hack/cloud/wire/calls.ts';
 import { ensureBinaries } from '../../hack/controlplane/binaries.ts';
 import { runCommand } from '../../hack/controlplane/command.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { readAudit } from '../../hack/world/audit.ts';
-import { CLUSTER_NAME, REGION, startWorld, type World } from '../../hack/world/world.ts';
+import { accountId, nodeRoleArn, subnetIds } from '../../hack/localaws/network.ts';
+import { ADMINISTRATOR } from '../../hack/localaws/wire/calls.ts';
+import { readAudit } from '../../hack/testenv/audit.ts';
+import { CLUSTER_NAME, REGION, startWorld, type World } from '../../hack/testenv/testEnv.ts';
 import { slowed, theWorld } from '../sharedWorld.ts';
 
 const MAIN = fileURLToPath(new URL('../../hack/e2e/main.ts', import.meta.url));
@@ -474,7 +474,7 @@ describe('make e2e', function () {
   }
 });
 
-/** The answers of the local AWS, which are what `hack/cloud` takes for likely. */
+/** The answers of the local AWS, which are what `hack/localaws` takes for likely. */
 function assertAnswers(answers: Report['answers']): void {
   assert.deepEqual(answers.newestRelease?.answer, { release: '1.36-2026.04.18', accepted: true });
   assert.partialDeepStrictEqual(answers.accessWrittenByEks?.answer, {

@@ -10,7 +10,7 @@ import { Store } from '../../controllers/runtime/store.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import type { Answer } from '../../controllers/windowspool/ports/answer.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import type { World } from '../../hack/world/world.ts';
+import type { World } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { theWorld } from '../sharedWorld.ts';
 

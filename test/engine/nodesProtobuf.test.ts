@@ -10,7 +10,7 @@ import type { ListWatch, Logger, WatchEvent } from '../../controllers/runtime/po
 import { silentLog } from '../../controllers/runtime/silentLog.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import type { World } from '../../hack/world/world.ts';
+import type { World } from '../../hack/testenv/testEnv.ts';
 import { theWorld } from '../sharedWorld.ts';
 
 const PATH = '/api/v1/nodes';

@@ -4,8 +4,8 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PodCredentials } from '../../hack/controlplane/controlplane.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import type { OperatorProcess } from '../../hack/world/operatorProcess.ts';
-import { conditionOf, startWorld, type World } from '../../hack/world/world.ts';
+import type { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
+import { conditionOf, startWorld, type World } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 
 /** Alone: one that leads ends when an API server starts for longer than the lease may be out of reach. */

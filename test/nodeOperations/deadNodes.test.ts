@@ -1,7 +1,7 @@
 /** Pods on a node that is dead: nobody confirms their end, so they are told of with their age, and waited for no longer than sensible. */
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
-import { messageOf } from '../../hack/world/world.ts';
+import { messageOf } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { firstOf, instanceOf, withLeavingNodes } from './leavingNodesStage.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { CORDONED_ANNOTATION, POOL_KEY, REPLACE_ANNOTATION } from '../../controllers/windowspool/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf, messageOf } from '../../hack/world/world.ts';
+import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
 import { withExistingNodes } from '../nodes/existingStage.ts';
 import { existingPool } from '../pools.ts';
 

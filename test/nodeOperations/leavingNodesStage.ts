@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { ofOperator, readAudit } from '../../hack/world/audit.ts';
-import { conditionOf, messageOf } from '../../hack/world/world.ts';
+import { ofOperator, readAudit } from '../../hack/testenv/audit.ts';
+import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
 import { type Stage, withOperator } from '../sharedWorld.ts';
 
 /** What is looked at of a Node. */

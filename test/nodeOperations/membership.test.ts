@@ -1,8 +1,8 @@
 /** Nodes that must not go although somebody asks for it: whose instance is not certain, or that the pool is not to lose. */
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { existingNode } from '../../hack/world/existingNode.ts';
-import { conditionOf, messageOf } from '../../hack/world/world.ts';
+import { existingNode } from '../../hack/testenv/existingNode.ts';
+import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { firstOf, instanceOf, type Node, withLeavingNodes } from './leavingNodesStage.ts';
 

@@ -1,8 +1,8 @@
 /** Nodes that are asked for at the same time, and upgrades beside them: who goes, and who waits. */
 import assert from 'node:assert/strict';
 import type { KubernetesObject } from '../../controllers/kubernetes/objects.ts';
-import { type Watched, watchEvents } from '../../hack/world/watchEvents.ts';
-import { conditionOf, messageOf } from '../../hack/world/world.ts';
+import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
+import { type Watched, watchEvents } from '../../hack/testenv/watchEvents.ts';
 import { poolManifest } from '../pools.ts';
 import { slowed } from '../sharedWorld.ts';
 import { instanceOf, withLeavingNodes } from './leavingNodesStage.ts';

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { NODE_GROUP_LABEL, VERIFIED_CONDITION } from '../../controllers/windowspool/labels.ts';
 import type { NodeCheck } from '../../controllers/windowspool/reasons.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { type ExistingNode, existingNode } from '../../hack/world/existingNode.ts';
-import { conditionOf, messageOf } from '../../hack/world/world.ts';
+import { type ExistingNode, existingNode } from '../../hack/testenv/existingNode.ts';
+import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
 import { existingPool, poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 

@@ -6,7 +6,7 @@ import {
   VERIFIED_CONDITION,
 } from '../../controllers/windowspool/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { messageOf } from '../../hack/world/world.ts';
+import { messageOf } from '../../hack/testenv/testEnv.ts';
 import { existingPool } from '../pools.ts';
 import { withExistingNodes } from './existingStage.ts';
 

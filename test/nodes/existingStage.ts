@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import { VERIFIED_CONDITION } from '../../controllers/windowspool/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { type ExistingNode, existingNode } from '../../hack/world/existingNode.ts';
-import { conditionOf } from '../../hack/world/world.ts';
+import { type ExistingNode, existingNode } from '../../hack/testenv/existingNode.ts';
+import { conditionOf } from '../../hack/testenv/testEnv.ts';
 import { type Stage, withOperator } from '../sharedWorld.ts';
 
 /** What Kubernetes' own controllers write of every node. */

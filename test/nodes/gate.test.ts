@@ -7,7 +7,7 @@ import {
   VERIFIED_CONDITION,
 } from '../../controllers/windowspool/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { isReconciled } from '../../hack/world/world.ts';
+import { isReconciled } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { setSwitch } from '../sharedWorld.ts';
 import { type NodeVersion, OTHER_BUILD, waitingPod, withTrust } from './trustStage.ts';

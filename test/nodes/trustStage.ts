@@ -8,9 +8,9 @@ import {
 } from '../../controllers/windowspool/labels.ts';
 import type { NodeCondition, Taint } from '../../controllers/windowspool/ports/nodes.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { readAudit } from '../../hack/world/audit.ts';
-import { type Watched, watchEvents } from '../../hack/world/watchEvents.ts';
-import { conditionOf } from '../../hack/world/world.ts';
+import { readAudit } from '../../hack/testenv/audit.ts';
+import { conditionOf } from '../../hack/testenv/testEnv.ts';
+import { type Watched, watchEvents } from '../../hack/testenv/watchEvents.ts';
 import { withOperator } from '../sharedWorld.ts';
 
 /** A Windows build that no pool of these suites wants. */

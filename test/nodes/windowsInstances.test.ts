@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import { messageOf } from '../../hack/world/world.ts';
+import { messageOf } from '../../hack/testenv/testEnv.ts';
 import { withExistingNodes } from './existingStage.ts';
 
 const NAME = 'windows-instances';

@@ -6,10 +6,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureBinaries } from '../../hack/controlplane/binaries.ts';
 import { runCommand } from '../../hack/controlplane/command.ts';
+import { ofOperator, readAudit, refused } from '../../hack/testenv/audit.ts';
+import type { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
+import { conditionOf, startWorld, type World } from '../../hack/testenv/testEnv.ts';
 import { toolPath } from '../../hack/tools/tools.ts';
-import { ofOperator, readAudit, refused } from '../../hack/world/audit.ts';
-import type { OperatorProcess } from '../../hack/world/operatorProcess.ts';
-import { conditionOf, startWorld, type World } from '../../hack/world/world.ts';
 import { blocksOf } from '../docs/markdown.ts';
 import { poolManifest } from '../pools.ts';
 

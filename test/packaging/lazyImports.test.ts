@@ -8,10 +8,10 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { bundle } from '../../hack/bundle.ts';
-import { nodeRoleArn } from '../../hack/cloud/network.ts';
 import { runCommand } from '../../hack/controlplane/command.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf, type World, windowsIpam } from '../../hack/world/world.ts';
+import { nodeRoleArn } from '../../hack/localaws/network.ts';
+import { conditionOf, type World, windowsIpam } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { theWorld } from '../sharedWorld.ts';
 import { type CredentialServices, startCredentialServices } from './credentialServices.ts';

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { existingNode } from '../../hack/world/existingNode.ts';
-import type { OperatorProcess } from '../../hack/world/operatorProcess.ts';
-import { conditionOf, startWorld, type World } from '../../hack/world/world.ts';
+import { existingNode } from '../../hack/testenv/existingNode.ts';
+import type { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
+import { conditionOf, startWorld, type World } from '../../hack/testenv/testEnv.ts';
 import { existingPool, poolManifest } from '../pools.ts';
 import { type PreviousOperator, previousOperator } from './previousOperator.ts';
 

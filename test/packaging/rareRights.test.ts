@@ -1,8 +1,8 @@
 /** Rights that are needed rarely: by an older API server, an account without node groups, a launch template that tags its instances. */
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import { ofOperator, readAudit } from '../../hack/world/audit.ts';
-import { conditionOf, messageOf } from '../../hack/world/world.ts';
+import { ofOperator, readAudit } from '../../hack/testenv/audit.ts';
+import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
 import { startOldApiServer } from '../engine/oldApiServer.ts';
 import { poolManifest } from '../pools.ts';
 import { setSwitch, theWorld, withOperator } from '../sharedWorld.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { CreateNodegroupRequest } from '@aws-sdk/client-eks';
-import { nodeRoleArn, subnetIds } from '../../hack/cloud/network.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { ofOperator, readAudit } from '../../hack/world/audit.ts';
-import { conditionOf, messageOf } from '../../hack/world/world.ts';
+import { nodeRoleArn, subnetIds } from '../../hack/localaws/network.ts';
+import { ofOperator, readAudit } from '../../hack/testenv/audit.ts';
+import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 

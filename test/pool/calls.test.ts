@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { nodeGroupIn } from '../../hack/cloud/wire/callLog.ts';
-import { isServed, serviceOf } from '../../hack/cloud/wire/calls.ts';
-import { conditionOf } from '../../hack/world/world.ts';
+import { nodeGroupIn } from '../../hack/localaws/wire/callLog.ts';
+import { isServed, serviceOf } from '../../hack/localaws/wire/calls.ts';
+import { conditionOf } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf, isReconciled } from '../../hack/world/world.ts';
+import { conditionOf, isReconciled } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { setSwitch, slowed, withOperator } from '../sharedWorld.ts';
 

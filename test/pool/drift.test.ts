@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { ConsoleEdit } from '../../hack/cloud/faults.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf } from '../../hack/world/world.ts';
+import type { ConsoleEdit } from '../../hack/localaws/faults.ts';
+import { conditionOf } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ErrorCode, NodegroupIssueCode } from '@aws-sdk/client-eks';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf, messageOf } from '../../hack/world/world.ts';
+import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
 import { shareOut } from '../crash/killAtEach.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';

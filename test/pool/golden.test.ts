@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf, windowsIpam } from '../../hack/world/world.ts';
+import { conditionOf, windowsIpam } from '../../hack/testenv/testEnv.ts';
 import { assertGolden, withoutChance } from '../goldenText.ts';
 import { slowed, withOperator } from '../sharedWorld.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { World } from '../../hack/world/world.ts';
+import type { World } from '../../hack/testenv/testEnv.ts';
 import { existingPool, poolManifest } from '../pools.ts';
 import { theWorld } from '../sharedWorld.ts';
 

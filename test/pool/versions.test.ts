@@ -1,6 +1,6 @@
 /** Every Windows version and edition that EKS has an AMI type for, up to Ready. */
 import assert from 'node:assert/strict';
-import { conditionOf } from '../../hack/world/world.ts';
+import { conditionOf } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 

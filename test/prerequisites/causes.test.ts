@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { podWebhook, windowsIpam } from '../../hack/world/world.ts';
+import { podWebhook, windowsIpam } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { setSwitch } from '../sharedWorld.ts';
 import { withPrerequisites } from './stage.ts';

@@ -1,6 +1,6 @@
-import { nodeRoleArn } from '../../hack/cloud/network.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf, type World, windowsIpam } from '../../hack/world/world.ts';
+import { nodeRoleArn } from '../../hack/localaws/network.ts';
+import { conditionOf, type World, windowsIpam } from '../../hack/testenv/testEnv.ts';
 import { assertGolden, withoutChance } from '../goldenText.ts';
 import { poolManifest } from '../pools.ts';
 import { setSwitch, slowed } from '../sharedWorld.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { nodeRoleArn, subnetIds } from '../../hack/cloud/network.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf, messageOf, type World, windowsIpam } from '../../hack/world/world.ts';
+import { nodeRoleArn, subnetIds } from '../../hack/localaws/network.ts';
+import { conditionOf, messageOf, type World, windowsIpam } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { setSwitch } from '../sharedWorld.ts';
 import { awsAuth, LINUX, linuxGroup, withPrerequisites } from './stage.ts';

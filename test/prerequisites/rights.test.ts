@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { nodeRoleArn } from '../../hack/cloud/network.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { OPERATOR_USER } from '../../hack/world/audit.ts';
-import { conditionOf, windowsIpam } from '../../hack/world/world.ts';
+import { nodeRoleArn } from '../../hack/localaws/network.ts';
+import { OPERATOR_USER } from '../../hack/testenv/audit.ts';
+import { conditionOf, windowsIpam } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { linuxGroup, withPrerequisites } from './stage.ts';
 

@@ -1,6 +1,6 @@
 /** What the suites about prerequisites share: an operator, and a world in which nothing is missing before each test. */
-import { nodeRoleArn, subnetIds } from '../../hack/cloud/network.ts';
-import { conditionOf, podWebhook, type World, windowsIpam } from '../../hack/world/world.ts';
+import { nodeRoleArn, subnetIds } from '../../hack/localaws/network.ts';
+import { conditionOf, podWebhook, type World, windowsIpam } from '../../hack/testenv/testEnv.ts';
 import { creationsOf } from '../pools.ts';
 import { type Stage, withOperator } from '../sharedWorld.ts';
 

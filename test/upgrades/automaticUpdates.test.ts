@@ -1,7 +1,7 @@
 /** Updates that nobody asks for by name. In a world of its own: it publishes AMI releases and upgrades the cluster. */
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf, messageOf, startWorld, type World } from '../../hack/world/world.ts';
+import { conditionOf, messageOf, startWorld, type World } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { setSwitch, slowed } from '../sharedWorld.ts';
 

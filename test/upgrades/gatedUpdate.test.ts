@@ -1,7 +1,7 @@
 /** A rolling update whose nodes stay at the gate: EKS waits for a PodDisruptionBudget, and not for the gate. */
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf, messageOf } from '../../hack/world/world.ts';
+import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 

@@ -1,6 +1,6 @@
 /** A pool that pins a Kubernetes version older than the cluster's before its node group exists: EKS is documented to refuse it. */
 import assert from 'node:assert/strict';
-import { conditionOf, messageOf } from '../../hack/world/world.ts';
+import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { setSwitch, withOperator } from '../sharedWorld.ts';
 

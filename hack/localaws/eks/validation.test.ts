@@ -1,0 +1,277 @@
+import assert from 'node:assert/strict';
+import type { CreateNodegroupRequest, UpdateNodegroupConfigRequest } from '@aws-sdk/client-eks';
+import { type Cloud, startCloud } from '../localAws.ts';
+import { untrustedRoleArn } from '../network.ts';
+import { sampleCluster, sampleGroup } from '../testing/fixtures.ts';
+import { memoryCloud } from '../testing/testClock.ts';
+import { type SdkClients, sdkClients } from '../wire/sdkClients.ts';
+
+const long = 'x'.repeat(64);
+const clusterName = sampleCluster.name;
+
+type Case<T> = readonly [what: string, changes: T, error: string];
+
+const creates: readonly Case<Partial<Record<keyof CreateNodegroupRequest, unknown>>>[] = [
+  [
+    'a name of 64 characters',
+    { nodegroupName: long },
+    "InvalidParameterException: nodeGroupName can't be longer than 63 characters!",
+  ],
+  [
+    'a name with a dot',
+    { nodegroupName: 'a.b' },
+    'InvalidParameterException: nodegroupName can only contain letters, digits, - and _, and starts with a letter or digit',
+  ],
+  [
+    'two sizes of three',
+    { scalingConfig: { minSize: 1, maxSize: 2 } },
+    'InvalidParameterException: Either all or at least one of minSize, maxSize, desiredSize must be provided',
+  ],
+  [
+    'min above desired',
+    { scalingConfig: { minSize: 3, desiredSize: 2, maxSize: 4 } },
+    "InvalidParameterException: minSize can't be greater than desiredSize",
+  ],
+  [
+    'desired above max',
+    { scalingConfig: { minSize: 0, desiredSize: 5, maxSize: 4 } },
+    "InvalidParameterException: desiredSize can't be greater than maxSize",
+  ],
+  [
+    'a max of 0',
+    { scalingConfig: { minSize: 0, desiredSize: 0, maxSize: 0 } },
+    'InvalidParameterException: maxSize is 0; it must be a whole number from 1 to 450',
+  ],
+  [
+    'an effect spelled as Kubernetes does',
+    { taints: [{ key: 'os', effect: 'NoSchedule' }] },
+    'InvalidParameterException: Invalid taint effect: NoSchedule, must be one of these [NO_SCHEDULE, NO_EXECUTE, PREFER_NO_SCHEDULE]',
+  ],
+  [
+    '51 taints',
+    { taints: Array.from({ length: 51 }, (_, index) => ({ key: `k${index}`, effect: 'NO_SCHEDULE' })) },
+    'InvalidParameterException: A node group can have at most 50 taints; 51 were given',
+  ],
+  [
+    'a taint twice',
+    {
+      taints: [
+        { key: 'a', effect: 'NO_SCHEDULE' },
+        { key: 'a', value: 'b', effect: 'NO_SCHEDULE' },
+      ],
+    },
+    'InvalidParameterException: Taint a with effect NO_SCHEDULE is given twice',
+  ],
+  [
+    'an ARM instance type',
+    { instanceTypes: ['m5.large', 't4g.medium'] },
+    'InvalidParameterException: [t4g.medium] is not a valid instance type for requested amiType WINDOWS_CORE_2022_x86_64',
+  ],
+  [
+    'an unknown instance type',
+    { instanceTypes: ['m5.huge'] },
+    'InvalidParameterException: The following supplied instance types do not exist: [m5.huge]',
+  ],
+  [
+    'an unknown release',
+    { releaseVersion: '1.36-2020.01.01' },
+    'InvalidParameterException: Requested release version 1.36-2020.01.01 is not valid for kubernetes version 1.36.',
+  ],
+  [
+    'a release of another version',
+    { version: '1.36', releaseVersion: '1.35-2026.04.18' },
+    'InvalidParameterException: Requested release version 1.35-2026.04.18 is not valid for kubernetes version 1.36.',
+  ],
+  [
+    'a version above the cluster',
+    { version: '1.37' },
+    "InvalidParameterException: Nodegroup version 1.37 is newer than the cluster's version 1.36",
+  ],
+  [
+    'Windows 2025 below 1.35',
+    { amiType: 'WINDOWS_CORE_2025_x86_64', version: '1.34' },
+    'InvalidParameterException: AMI Type WINDOWS_CORE_2025_x86_64 is only supported for kubernetes versions 1.35 or later',
+  ],
+  [
+    'a disk beside a template',
+    { launchTemplate: { name: 'lt' }, diskSize: 50 },
+    'InvalidParameterException: Disk size must be specified within the launch template.',
+  ],
+  [
+    'remote access beside a template',
+    { launchTemplate: { name: 'lt' }, remoteAccess: { ec2SshKey: 'k' } },
+    'InvalidParameterException: Remote access configuration cannot be specified with a launch template.',
+  ],
+  [
+    'a disk of 0',
+    { diskSize: 0 },
+    'InvalidParameterException: diskSize is 0; it must be a whole number of GiB from 1 to 16384',
+  ],
+  [
+    'a label of EKS itself',
+    { labels: { 'eks.amazonaws.com/x': 'y' } },
+    'InvalidParameterException: Label cannot contain reserved prefixes [kubernetes.io/, k8s.io/, eks.amazonaws.com/]',
+  ],
+  [
+    'a label without value',
+    { labels: { a: '' } },
+    'InvalidParameterException: Value of label a must have 1 to 63 characters',
+  ],
+  [
+    'a label with a long name',
+    { labels: { [long]: 'a' } },
+    `InvalidParameterException: Label key ${long} must have a name of 1 to 63 characters`,
+  ],
+  [
+    'a tag of AWS itself',
+    { tags: { 'winpool.dev/pool': 'web', 'aws:x': 'y' } },
+    "InvalidParameterException: Tag key aws:x begins with aws:, which is AWS' own",
+  ],
+  [
+    'maxUnavailable twice',
+    { updateConfig: { maxUnavailable: 1, maxUnavailablePercentage: 10 } },
+    'InvalidParameterException: Only one of maxUnavailable and maxUnavailablePercentage can be given',
+  ],
+  [
+    'maxUnavailable 0',
+    { updateConfig: { maxUnavailable: 0 } },
+    'InvalidParameterException: maxUnavailable is 0; it must be a whole number from 1 to 100',
+  ],
+  [
+    'a role that EC2 may not take',
+    { nodeRole: untrustedRoleArn },
+    `InvalidParameterException: Following required service principals [ec2.amazonaws.com] were not found in the trust relationships of nodeRole ${untrustedRoleArn}`,
+  ],
+  [
+    'a role that is not there',
+    { nodeRole: 'arn:aws:iam::111122223333:role/windows-nodes-2' },
+    'InvalidParameterException: The role with name windows-nodes-2 cannot be found.',
+  ],
+  [
+    'an unknown subnet',
+    { subnets: ['subnet-0a1000000000000aa', 'subnet-9'] },
+    "InvalidParameterException: The subnet ID 'subnet-9' does not exist",
+  ],
+  ['no subnet', { subnets: [] }, 'InvalidParameterException: subnets must name at least one subnet'],
+  [
+    'no subnets at all',
+    { subnets: undefined },
+    "InvalidParameterException: Value null at 'subnets' failed to satisfy constraint: Member must not be null",
+  ],
+  [
+    'an unknown capacity type',
+    { capacityType: 'Spot' },
+    'InvalidParameterException: Invalid capacityType: Spot, must be one of these [CAPACITY_BLOCK, ON_DEMAND, SPOT]',
+  ],
+  [
+    'a size as text',
+    { scalingConfig: { minSize: '1', desiredSize: 1, maxSize: 1 } },
+    'SerializationException: scalingConfig.minSize is a string; a number is expected',
+  ],
+  [
+    'another cluster',
+    { clusterName: 'other' },
+    'AccessDeniedException: User: arn:aws:sts::111122223333:assumed-role/windowspool-operator/windowspool-operator is not authorized to perform: eks:CreateNodegroup on resource: arn:aws:eks:us-west-2:111122223333:cluster/other because no identity-based policy allows the eks:CreateNodegroup action',
+  ],
+  [
+    'a taken name',
+    { nodegroupName: 'taken' },
+    'ResourceInUseException: NodeGroup already exists with name taken and cluster name demo',
+  ],
+];
+
+const updates: readonly Case<Partial<UpdateNodegroupConfigRequest>>[] = [
+  [
+    'empty sizes',
+    { scalingConfig: {} },
+    'InvalidParameterException: Either all or at least one of minSize, maxSize, desiredSize must be provided',
+  ],
+  [
+    'empty labels',
+    { labels: {} },
+    'InvalidParameterException: Both or either addOrUpdateLabels or removeLabels must not be empty',
+  ],
+  [
+    'empty taints',
+    { taints: { addOrUpdateTaints: [] } },
+    'InvalidParameterException: Both or either addOrUpdateTaints or removeTaints must not be empty',
+  ],
+  [
+    'min above desired',
+    { scalingConfig: { minSize: 3 } },
+    "InvalidParameterException: Minimum capacity 3 can't be greater than desired size 2",
+  ],
+  [
+    'desired above max',
+    { scalingConfig: { desiredSize: 6 } },
+    "InvalidParameterException: desiredSize can't be greater than maxSize",
+  ],
+  [
+    'max below desired',
+    { scalingConfig: { maxSize: 1 } },
+    "InvalidParameterException: desiredSize can't be greater than maxSize",
+  ],
+  [
+    'a label of EKS itself',
+    { labels: { addOrUpdateLabels: { 'eks.amazonaws.com/x': 'y' } } },
+    'InvalidParameterException: Label cannot contain reserved prefixes [kubernetes.io/, k8s.io/, eks.amazonaws.com/]',
+  ],
+  [
+    'both kinds of maxUnavailable',
+    { updateConfig: { maxUnavailable: 1, maxUnavailablePercentage: 1 } },
+    'InvalidParameterException: Only one of maxUnavailable and maxUnavailablePercentage can be given',
+  ],
+  ['another group', { nodegroupName: 'other' }, 'ResourceNotFoundException: No node group found for name: other.'],
+];
+
+describe('a node group of an older Kubernetes version than the cluster', () => {
+  for (const [olderVersionAtCreation, outcome] of [
+    ['reject', /^InvalidParameterException: You can only create a node group equal to the current Kubernetes version/],
+    ['accept', /^accepted$/],
+  ] as const) {
+    it(`can be created or not: ${olderVersionAtCreation}`, async () => {
+      const { cloud } = memoryCloud({ switches: { olderVersionAtCreation } });
+      const creation = cloud.send('CreateNodegroup', sampleGroup({ version: '1.35' }));
+      assert.match(await creation.then(() => 'accepted', String), outcome);
+    });
+  }
+});
+
+describe('what EKS refuses, through the real SDK client', () => {
+  let cloud: Cloud;
+  let sdk: SdkClients;
+
+  before(async () => {
+    cloud = await startCloud({ cluster: sampleCluster, speed: 1000 });
+    sdk = sdkClients(cloud.url, sampleCluster.region);
+    await sdk.eks.createNodegroup(sampleGroup({ nodegroupName: 'taken' }));
+    const deadline = Date.now() + 30_000;
+    while ((await sdk.eks.describeNodegroup({ clusterName, nodegroupName: 'taken' })).nodegroup?.status !== 'ACTIVE') {
+      assert.ok(Date.now() < deadline, 'the group is not ACTIVE after 30 s');
+    }
+  });
+
+  after(async () => {
+    sdk.destroy();
+    await cloud.stop();
+  });
+
+  const rejection = (promise: Promise<unknown>): Promise<string> => promise.then(() => 'accepted', String);
+
+  for (const [what, changes, error] of creates) {
+    it(`refuses to create with ${what}`, async () => {
+      // Some rows break the types on purpose.
+      const request = { ...sampleGroup(), ...changes } as CreateNodegroupRequest;
+      assert.equal(await rejection(sdk.eks.createNodegroup(request)), error);
+      assert.deepEqual([...cloud.state.groups.keys()], ['taken']);
+    });
+  }
+
+  for (const [what, changes, error] of updates) {
+    it(`refuses to update with ${what}`, async () => {
+      const request = { clusterName, nodegroupName: 'taken', ...changes };
+      assert.equal(await rejection(sdk.eks.updateNodegroupConfig(request)), error);
+      assert.equal(cloud.state.updates.size, 0);
+    });
+  }
+});

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import type { Faults } from '../faults.ts';
+import { type Cloud, startCloud } from '../localAws.ts';
+import { MemoryCloud } from '../memory.ts';
+import { nodeRoleArn } from '../network.ts';
+import { sampleCluster, sampleGroup } from '../testing/fixtures.ts';
+import { type SdkClients, sdkClients } from './sdkClients.ts';
+
+interface SdkError {
+  readonly name: string;
+  readonly code?: string;
+  readonly $metadata?: { readonly httpStatusCode?: number };
+}
+
+type Service = 'eks' | 'ec2';
+
+const rows: readonly (readonly [what: string, arm: (faults: Faults) => void, eks: SdkError, ec2: SdkError])[] = [
+  [
+    'throttling',
+    (faults) => faults.calls.throttle(),
+    seen('ThrottlingException', 429),
+    seen('RequestLimitExceeded', 503),
+  ],
+  ['a server error', (faults) => faults.calls.serverError(), seen('ServerException', 500), seen('InternalError', 500)],
+  [
+    'a service that is not available',
+    (faults) => faults.calls.serverError({ status: 503 }),
+    seen('ServiceUnavailableException', 503),
+    seen('Unavailable', 503),
+  ],
+  ['a reset connection', (faults) => faults.calls.reset(), broken('ECONNRESET'), broken('ECONNRESET')],
+  ['a call that hangs', (faults) => faults.calls.hang(), broken('ETIMEDOUT'), broken('ETIMEDOUT')],
+  ['a page of HTML', (faults) => faults.calls.html(), seen('SyntaxError', 502), seen('Unknown', 502)],
+  ['an error without a body', (faults) => faults.calls.empty(), seen('Unknown', 500), seen('Unknown', 500)],
+  [
+    'any other error',
+    (faults) => faults.calls.error({ name: 'ExpiredTokenException', message: 'expired' }),
+    seen('ExpiredTokenException', 403),
+    seen('ExpiredTokenException', 403),
+  ],
+];
+
+function seen(name: string, httpStatusCode: number): SdkError {
+  return { name, $metadata: { httpStatusCode } };
+}
+
+function broken(code: string): SdkError {
+  return { name: 'TimeoutError', code };
+}
+
+/** The parts of an error that a client decides by. */
+function essence(error: unknown): SdkError {
+  const { name, code, $metadata } = error as SdkError;
+  const httpStatusCode = $metadata?.httpStatusCode;
+  return {
+    name,
+    ...(code === undefined ? {} : { code }),
+    ...(httpStatusCode === undefined ? {} : { $metadata: { httpStatusCode } }),
+  };
+}
+
+const failure = (promise: Promise<unknown>): Promise<SdkError> =>
+  promise.then(() => assert.fail('the call was answered'), essence);
+
+describe('faults over HTTP and in memory', () => {
+  let cloud: Cloud;
+  let sdk: SdkClients;
+  /** For calls that are not answered. */
+  let impatient: SdkClients;
+  let memory: MemoryCloud;
+
+  before(async () => {
+    cloud = await startCloud({ cluster: sampleCluster });
+    sdk = sdkClients(cloud.url, sampleCluster.region);
+    impatient = sdkClients(cloud.url, sampleCluster.region, { requestTimeout: 1_000 });
+    memory = new MemoryCloud({ cluster: sampleCluster });
+  });
+
+  after(async () => {
+    sdk.destroy();
+    impatient.destroy();
+    await cloud.stop();
+  });
+
+  const overHttp = (service: Service, { eks, ec2 } = sdk) =>
+    service === 'eks' ? eks.describeCluster({ name: 'demo' }) : ec2.describeSubnets({});
+  const inMemory = (service: Service) =>
+    service === 'eks' ? memory.send('DescribeCluster', { name: 'demo' }) : memory.send('DescribeSubnets', {});
+
+  for (const [what, arm, eks, ec2] of rows) {
+    it(`shows ${what} to both clients as AWS does`, async () => {
+      for (const [service, expected] of [
+        ['eks', eks],
+        ['ec2', ec2],
+      ] as const) {
+        arm(cloud.faults);
+        const clients = expected.code === 'ETIMEDOUT' ? impatient : sdk;
+        assert.deepEqual(await failure(overHttp(service, clients)), expected);
+        assert.ok(await overHttp(service), 'the next call is answered');
+        arm(memory.faults);
+        assert.deepEqual(await failure(inMemory(service)), expected);
+        assert.ok(await inMemory(service));
+      }
+    });
+  }
+
+  it('hits so many calls of one operation, and no others', async () => {
+    cloud.faults.calls.throttle({ count: 2, operation: 'ListClusters' });
+    assert.ok(await overHttp('eks'));
+    for (let call = 0; call < 2; call += 1)
+      assert.equal((await failure(sdk.eks.listClusters({}))).name, 'ThrottlingException');
+    assert.equal((await failure(sdk.eks.listClusters({}))).name, 'AccessDeniedException');
+  });
+
+  it('hits the calls about one node group, and no others', async () => {
+    const describe = (nodegroupName: string) =>
+      failure(sdk.eks.describeNodegroup({ clusterName: 'demo', nodegroupName }));
+    cloud.faults.calls.throttle({ operation: 'DescribeNodegroup', group: 'linux' });
+    assert.equal((await describe('web')).name, 'ResourceNotFoundException');
+    assert.equal((await describe('linux')).name, 'ThrottlingException');
+    assert.equal((await describe('linux')).name, 'ResourceNotFoundException');
+  });
+
+  it('hits the calls by which prerequisites are read and met, each by its name', async () => {
+    const entry = { clusterName: 'demo', principalArn: nodeRoleArn };
+    const calls: readonly (readonly [operation: string, error: string, send: () => Promise<unknown>])[] = [
+      [
+        'DescribeAddon',
+        'ThrottlingException',
+        () => sdk.eks.describeAddon({ clusterName: 'demo', addonName: 'vpc-cni' }),
+      ],
+      ['DescribeAccessEntry', 'ThrottlingException', () => sdk.eks.describeAccessEntry(entry)],
+      ['CreateAccessEntry', 'ThrottlingException', () => sdk.eks.createAccessEntry({ ...entry, type: 'EC2_WINDOWS' })],
+      ['DescribeInstanceTypes', 'RequestLimitExceeded', () => sdk.ec2.describeInstanceTypes({})],
+      ['DescribeInstanceTypeOfferings', 'RequestLimitExceeded', () => sdk.ec2.describeInstanceTypeOfferings({})],
+      ['DescribeSubnets', 'RequestLimitExceeded', () => sdk.ec2.describeSubnets({})],
+    ];
+    cloud.resetCalls();
+    for (const [operation] of calls) cloud.faults.calls.throttle({ operation });
+    for (const [, error, send] of [...calls].reverse()) assert.equal((await failure(send())).name, error);
+    assert.deepEqual(
+      cloud.calls().map(({ operation, result }) => [operation, result]),
+      calls.map(([operation, error]) => [operation, error]).reverse(),
+    );
+    assert.ok(await sdk.eks.describeAccessEntry(entry), 'the next call is answered');
+  });
+
+  it('can lose the answer of a call that took effect', async () => {
+    cloud.faults.calls.reset({ operation: 'CreateNodegroup', after: true });
+    assert.deepEqual(await failure(sdk.eks.createNodegroup(sampleGroup())), broken('ECONNRESET'));
+    assert.equal(cloud.state.groups.has('web'), true);
+    cloud.faults.calls.reset({ operation: 'DeleteNodegroup' });
+    assert.deepEqual(
+      await failure(sdk.eks.deleteNodegroup({ clusterName: 'demo', nodegroupName: 'web' })),
+      broken('ECONNRESET'),
+    );
+    assert.equal(cloud.state.groups.get('web')?.nodegroup.status, 'CREATING');
+  });
+
+  it('is overcome by the retries of a client that has them', async () => {
+    const retrying = sdkClients(cloud.url, sampleCluster.region, { maxAttempts: 3 });
+    cloud.faults.calls.serverError({ count: 2 });
+    const { $metadata } = await retrying.eks.describeCluster({ name: 'demo' });
+    assert.equal($metadata.attempts, 3);
+    retrying.destroy();
+  });
+
+  it('lists every call in order, with what became of it', async () => {
+    cloud.resetCalls();
+    cloud.faults.calls.throttle();
+    await failure(overHttp('eks'));
+    await overHttp('ec2');
+    await failure(sdk.eks.describeNodegroup({ clusterName: 'demo', nodegroupName: 'none' }));
+    assert.deepEqual(
+      cloud.calls().map(({ n, operation, input, result }) => ({ n, operation, input, result })),
+      [
+        { n: 1, operation: 'DescribeCluster', input: { name: 'demo' }, result: 'ThrottlingException' },
+        { n: 2, operation: 'DescribeSubnets', input: {}, result: 'ok' },
+        {
+          n: 3,
+          operation: 'DescribeNodegroup',
+          input: { clusterName: 'demo', nodegroupName: 'none' },
+          result: 'ResourceNotFoundException',
+        },
+      ],
+    );
+    assert.match(cloud.calls()[0]?.userAgent ?? '', /^aws-sdk-js/);
+  });
+
+  it('holds a call at its gate before and after it takes effect', async () => {
+    const passed: string[] = [];
+    cloud.resetCalls();
+    cloud.setGate(({ n, operation }, phase) => {
+      passed.push(`${n} ${operation} ${phase}`);
+    });
+    await overHttp('eks');
+    cloud.setGate(() => {});
+    assert.deepEqual(passed, ['1 DescribeCluster before', '1 DescribeCluster after']);
+  });
+});

@@ -1,0 +1,68 @@
+import { AwsFault } from '../awsFault.ts';
+import type { Policy } from '../iam/iam.ts';
+import type { CloudState } from '../state.ts';
+import { type Breakage, CallFaults } from './callFaults.ts';
+import { type CallEntry, CallLog } from './callLog.ts';
+import { type Caller, call, isServed, type Operations } from './calls.ts';
+import type { Service } from './shapes.ts';
+
+/** How a call ends, before it is put on a wire. */
+export type Reply =
+  | { readonly kind: 'output'; readonly output: object }
+  | { readonly kind: 'fault'; readonly fault: AwsFault; readonly retryAfterSeconds?: number }
+  | { readonly kind: 'breakage'; readonly breakage: Breakage };
+
+/** Is called when a call has arrived and when it has taken effect but is not answered yet; the call waits for it. */
+export type Gate = (entry: CallEntry, phase: 'before' | 'after') => void | Promise<void>;
+
+/** What the HTTP front and the memory front have in common: the list of calls, the injected faults, the call itself. */
+export class Front {
+  readonly state: CloudState;
+  readonly policy: Policy;
+  readonly faults = new CallFaults();
+  readonly log = new CallLog();
+  gate: Gate = () => {};
+
+  constructor(state: CloudState, policy: Policy) {
+    this.state = state;
+    this.policy = policy;
+  }
+
+  /** Serves one call. Never throws for what a caller can do wrong; an error of the local AWS itself comes out as one. */
+  async serve(service: Service, operation: string, input: object, caller: Caller): Promise<Reply> {
+    const entry = this.log.add(operation, input, caller, this.state.timeline.now());
+    const injected = this.faults.next(service, operation, input);
+    await this.gate(entry, 'before');
+    if (injected?.kind === 'fault') return this.#ended(entry, injected);
+    if (injected?.kind === 'breakage' && !injected.after) return this.#ended(entry, injected);
+    const reply = this.#run(entry, input, caller);
+    await this.gate(entry, 'after');
+    return this.#ended(entry, injected ?? reply);
+  }
+
+  #run(entry: CallEntry, input: object, caller: Caller): Reply {
+    const { operation } = entry;
+    try {
+      if (!isServed(operation))
+        throw new AwsFault('NotImplementedException', `hack/localaws does not serve ${operation}`);
+      // The model check inside turns "some object" into "the input of that operation".
+      const checked = input as Operations[typeof operation]['input'];
+      return { kind: 'output', output: call(this.state, this.policy, operation, checked as never, caller) };
+    } catch (error) {
+      if (error instanceof AwsFault) return { kind: 'fault', fault: error };
+      entry.result = 'hack/localaws failed';
+      entry.message = String(error instanceof Error ? error.stack : error);
+      throw error;
+    }
+  }
+
+  #ended(entry: CallEntry, reply: Reply): Reply {
+    if (reply.kind === 'output') entry.result = 'ok';
+    if (reply.kind === 'breakage') entry.result = reply.breakage.kind;
+    if (reply.kind === 'fault') {
+      entry.result = reply.fault.name;
+      entry.message = reply.fault.message;
+    }
+    return reply;
+  }
+}

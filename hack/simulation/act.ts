@@ -1,0 +1,80 @@
+/** One thing that happens in a pool's life, and what most of them have in common. */
+import fc from 'fast-check';
+import type { WindowsPool, WindowsPoolSpec } from '../../controllers/windowspool/api.gen.ts';
+import type { NodeGroupPool } from '../../controllers/windowspool/testing/fixtures.ts';
+import type { CallFaults } from '../localaws/wire/callFaults.ts';
+import type { CloudWorld } from './localAwsWorld.ts';
+
+/** One thing that happens; `name` says which, to read a counterexample. */
+export interface Act {
+  readonly name: string;
+  readonly happen?: (world: CloudWorld) => void;
+  /** How long nothing but the operator and AWS does anything, in milliseconds. */
+  readonly passes?: number;
+  /** How a counterexample shows it. */
+  readonly [fc.toStringMethod]: () => string;
+}
+
+/** An act of this name. */
+export function act(name: string, rest: Pick<Act, 'happen' | 'passes'>): Act {
+  return { name, ...rest, [fc.toStringMethod]: () => name };
+}
+
+export const POOLS = ['web', 'db'] as const;
+export const pool = fc.constantFrom(...POOLS);
+
+export type Edit = (spec: NodeGroupPool['spec']) => NodeGroupPool['spec'];
+
+/** A change of the spec of one pool; nothing where the pool is not there. */
+export function edits(
+  what: string,
+  edit: fc.Arbitrary<Edit>,
+  also: (world: CloudWorld, name: string) => unknown = () => undefined,
+): fc.Arbitrary<Act> {
+  return fc.tuple(pool, edit).map(([name, change]) =>
+    act(`${what} of ${name}`, {
+      happen: (world) => {
+        const known = world.pools.get(name) as NodeGroupPool | undefined;
+        if (!known || known.metadata.deletionTimestamp) return;
+        world.apply({ ...known, spec: change(known.spec) } as WindowsPool);
+        also(world, name);
+      },
+    }),
+  );
+}
+
+/** Another value of some fields of `spec.nodeGroup`. */
+export const group =
+  (change: Partial<NodeGroupPool['spec']['nodeGroup']>): Edit =>
+  (spec) => ({
+    ...spec,
+    nodeGroup: { ...spec.nodeGroup, ...change },
+  });
+
+/** Another value of some fields of the spec. */
+export const top =
+  (change: Partial<WindowsPoolSpec>): Edit =>
+  (spec) =>
+    ({ ...spec, ...change }) as NodeGroupPool['spec'];
+
+/** What is done to one pool. */
+export const ofPool = (what: string, happen: (world: CloudWorld, name: string) => void): fc.Arbitrary<Act> =>
+  pool.map((name) => act(`${what} ${name}`, { happen: (world) => happen(world, name) }));
+
+/** What becomes of the next call of one of these operations. */
+export const call = (what: string, arm: (calls: CallFaults, operation: string) => void): fc.Arbitrary<Act> =>
+  fc
+    .constantFrom(
+      'CreateNodegroup',
+      'DescribeNodegroup',
+      'UpdateNodegroupConfig',
+      'UpdateNodegroupVersion',
+      'DescribeUpdate',
+      'DeleteNodegroup',
+      'DescribeCluster',
+      'TagResource',
+      'TerminateInstanceInAutoScalingGroup',
+      'DescribeAutoScalingGroups',
+      'DescribeInstances',
+    )
+    .map((operation) => act(`${operation} ${what}`, { happen: ({ cloud }) => arm(cloud.faults.calls, operation) }));

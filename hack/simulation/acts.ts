@@ -1,0 +1,283 @@
+/** What people, AWS and bad luck do to a pool over its life. */
+import fc from 'fast-check';
+import { RETRY_ANNOTATION } from '../../controllers/windowspool/labels.ts';
+import { type NodeGroupPool, samplePool } from '../../controllers/windowspool/testing/fixtures.ts';
+import type { ConsoleEdit } from '../localaws/faults.ts';
+import { nodeRoleArn, subnetIds } from '../localaws/network.ts';
+import { type Act, act, call, edits, group, ofPool, POOLS, pool, top } from './act.ts';
+import { type CloudWorld, TEMPLATE } from './localAwsWorld.ts';
+import { nodeActs } from './nodeActs.ts';
+
+/** A release that there never was. */
+export const UNPUBLISHED = '1.35-2020.01.01';
+
+const MINUTE = 60_000;
+
+/** A pool as somebody applies it for the first time; `db` is made from a launch template. */
+export function newPool(name: string): NodeGroupPool {
+  const template = { launchTemplate: { name: TEMPLATE, version: '$Default' }, diskSizeGiB: undefined };
+  const nodeGroup = {
+    nodeRoleArn,
+    subnets: subnetIds.map((id) => ({ id })),
+    instanceTypes: ['m5.large'],
+    ...(name === 'db' && template),
+  };
+  const metadata = { name, uid: `uid-${name}`, finalizers: [], generation: 0 };
+  return samplePool({ nodeGroup, scaling: { min: 1, max: 4 } }, { metadata });
+}
+
+const spec: readonly fc.Arbitrary<Act>[] = [
+  edits(
+    'sizes',
+    fc
+      .tuple(fc.integer({ min: 0, max: 2 }), fc.integer({ min: 2, max: 5 }), fc.option(fc.integer({ min: 0, max: 5 })))
+      .map(([min, max, size]) =>
+        top({ scaling: { min, max, ...(size !== null && { desired: Math.min(max, Math.max(min, size)) }) } }),
+      ),
+  ),
+  edits(
+    'labels',
+    fc.dictionary(fc.constantFrom('team', 'tier'), fc.constantFrom('a', 'b')).map((labels) => top({ labels })),
+  ),
+  edits(
+    'taints',
+    fc
+      .subarray(['gpu', 'team'])
+      .map((keys) => top({ taints: keys.map((key) => ({ key, value: 'yes', effect: 'NoSchedule' as const })) })),
+  ),
+  edits(
+    'tags',
+    fc.dictionary(fc.constantFrom('cost', 'owner'), fc.constantFrom('1', '2')).map((tags) => group({ tags })),
+  ),
+  edits(
+    'the verification policy',
+    fc.constantFrom('Report', 'Quarantine', 'Gate').map((policy) => top({ verification: { policy } })),
+  ),
+  edits(
+    'the drift policy',
+    fc.constantFrom('Correct', 'Report').map((driftPolicy) => top({ driftPolicy })),
+  ),
+  edits(
+    'the update policy',
+    fc
+      .tuple(
+        fc.constantFrom('Manual', 'Automatic'),
+        fc.option(fc.constantFrom('* * * * *', '0 2 * * SAT', '99 2 * * *')),
+      )
+      .map(([policy, schedule]) =>
+        group({
+          update: {
+            policy,
+            force: false,
+            ...(schedule && { maintenanceWindows: [{ schedule, duration: '1h', timeZone: 'Etc/UTC' }] }),
+          },
+        }),
+      ),
+  ),
+  edits(
+    'the deletion policy',
+    fc.constantFrom('Delete', 'Retain').map((deletionPolicy) => top({ deletionPolicy })),
+  ),
+  edits(
+    'the adoption',
+    fc.constantFrom('Never', 'IfUnowned').map((adoption) => group({ adoption })),
+    // What was there before it is adopted counts as an edit.
+    ({ edited }, name) => edited.add(name),
+  ),
+  edits(
+    'the release',
+    fc
+      .constantFrom('1.35-2026.02.17', '1.35-2026.03.17', '1.35-2026.04.18', UNPUBLISHED, undefined)
+      .map((releaseVersion) => (given) => {
+        const { releaseVersion: _before, kubernetesVersion: _version, ...rest } = given.nodeGroup;
+        return { ...given, nodeGroup: { ...rest, ...(releaseVersion && { releaseVersion }) } };
+      }),
+  ),
+  edits(
+    'the Kubernetes version',
+    fc.constantFrom('1.35', '1.36', undefined).map((kubernetesVersion) => (given) => {
+      const { kubernetesVersion: _before, releaseVersion: _release, ...rest } = given.nodeGroup;
+      return { ...given, nodeGroup: { ...rest, ...(kubernetesVersion && { kubernetesVersion }) } };
+    }),
+  ),
+  edits(
+    'the version of the launch template',
+    fc.constantFrom('1', '2', '$Latest', '$Default').map((version) => (given) => {
+      const { launchTemplate } = given.nodeGroup;
+      return launchTemplate ? group({ launchTemplate: { ...launchTemplate, version } })(given) : given;
+    }),
+  ),
+  edits(
+    'the disruption',
+    fc.constantFrom(1, 2, '50%').map((maxUnavailable) => top({ disruption: { maxUnavailable } })),
+  ),
+  edits(
+    'the pause',
+    fc.boolean().map((paused) => top({ paused })),
+  ),
+];
+
+const objects: readonly fc.Arbitrary<Act>[] = [
+  ofPool('apply', (world, name) => {
+    if (!world.pools.has(name)) world.apply(newPool(name));
+  }),
+  ofPool('delete', (world, name) => world.remove(name)),
+  ofPool('retry', retry),
+];
+
+/** Somebody sets the annotation that asks for another try. */
+export function retry(world: CloudWorld, name: string): void {
+  const known = world.pools.get(name);
+  if (!known) return;
+  const annotations = { ...known.metadata.annotations, [RETRY_ANNOTATION]: String(world.now) };
+  world.apply({ ...known, metadata: { ...known.metadata, annotations } });
+}
+
+/** Somebody edits a group in the console; nothing where there is none, or it is busy. */
+function consoleEdits(what: string, edit: fc.Arbitrary<Omit<ConsoleEdit, 'group'>>): fc.Arbitrary<Act> {
+  return fc.tuple(pool, edit).map(([name, change]) =>
+    act(`console: ${what} of ${name}`, {
+      happen: ({ cloud, edited }) => {
+        cloud.state.timeline.settle();
+        if (cloud.state.groups.get(name)?.nodegroup.status !== 'ACTIVE') return;
+        edited.add(name);
+        cloud.faults.edit({ group: name, ...change });
+      },
+    }),
+  );
+}
+
+const consoles: readonly fc.Arbitrary<Act>[] = [
+  consoleEdits(
+    'labels',
+    fc.dictionary(fc.constantFrom('team', 'tier', 'theirs'), fc.constantFrom('a', 'x')).map((labels) => ({ labels })),
+  ),
+  consoleEdits(
+    'taints',
+    fc
+      .subarray(['os', 'gpu', 'theirs'])
+      .map((keys) => ({ taints: keys.map((key) => ({ key, value: 'windows', effect: 'NO_SCHEDULE' as const })) })),
+  ),
+  consoleEdits(
+    'sizes',
+    fc.integer({ min: 1, max: 4 }).map((desiredSize) => ({ scalingConfig: { minSize: 1, desiredSize, maxSize: 4 } })),
+  ),
+  ofPool('console: delete', ({ cloud }, name) => {
+    cloud.state.timeline.settle();
+    if (cloud.state.groups.get(name)?.nodegroup.status === 'ACTIVE') cloud.faults.consoleDelete({ group: name });
+  }),
+];
+
+const issues = [{ code: 'NodeCreationFailure' as const, message: 'the instances did not join', resourceIds: ['i-1'] }];
+const errors = [{ errorCode: 'NodeCreationFailure' as const, errorMessage: 'they did not join', resourceIds: ['i-1'] }];
+
+const crash: fc.Arbitrary<Act> = fc.integer({ min: 1, max: 12 }).map((count) =>
+  act(`the process ends after ${count} calls`, {
+    happen: (world) => {
+      world.callsLeft = count;
+    },
+  }),
+);
+
+const faults: readonly fc.Arbitrary<Act>[] = [
+  ofPool('the creation fails of', ({ cloud }, name) => cloud.faults.createFailure({ group: name, issues })),
+  ofPool('the next update fails of', ({ cloud }, name) => cloud.faults.updateFailure({ group: name, errors })),
+  ofPool('the deletion fails of', ({ cloud }, name) => cloud.faults.deleteFailure({ group: name, issues })),
+  ofPool('a bad node comes to', ({ cloud }, name) => cloud.faults.nextNode({ group: name, build: '10.0.17763' })),
+  ofPool('an instance ends of', ({ cloud, nodes }, name) => {
+    cloud.state.timeline.settle();
+    const living = [...cloud.state.instances.values()].find((one) => one.group === name && one.state === 'running');
+    if (living && nodes.length > 0) cloud.faults.endInstance({ node: living.id });
+  }),
+  ofPool('health issues of', ({ cloud }, name) => {
+    cloud.state.timeline.settle();
+    if (cloud.state.groups.get(name)?.nodegroup.status === 'ACTIVE') cloud.faults.healthIssue({ group: name, issues });
+  }),
+  ofPool('better health of', healed),
+  fc.constant(
+    act('an upgrade of the control plane', {
+      happen: ({ cloud }) => {
+        cloud.state.timeline.settle();
+        const { status, version } = cloud.state.clusterState;
+        if (status === 'ACTIVE' && version === '1.35') cloud.faults.upgradeCluster({ version: '1.36' });
+      },
+    }),
+  ),
+  call('is throttled', (calls, operation) => calls.throttle({ operation })),
+  call('fails', (calls, operation) => calls.serverError({ operation })),
+  call('loses its answer', (calls, operation) => calls.reset({ operation, after: true })),
+  fc.constantFrom('accept', 'reject').map((answer) =>
+    act(`EKS ${answer}s updates of DEGRADED groups`, {
+      happen: ({ cloud }) => void Object.assign(cloud.state.switches, { updatesWhileDegraded: answer }),
+    }),
+  ),
+  crash,
+  fc.constant(
+    act('a new version of the launch template', {
+      happen: ({ cloud }) => void cloud.faults.launchTemplate({ name: TEMPLATE, data: {} }),
+    }),
+  ),
+  fc.constant(
+    act('another default version of the launch template', {
+      happen: ({ cloud }) => {
+        const { version } = cloud.faults.launchTemplate({ name: TEMPLATE });
+        cloud.faults.launchTemplate({ name: TEMPLATE, defaultVersion: version });
+      },
+    }),
+  ),
+  fc.constant(act('a new release', { happen: ({ cloud }) => cloud.faults.release({ date: '2026.05.12' }) })),
+];
+
+/** EKS no longer has anything to say about a group. */
+export function healed({ cloud }: CloudWorld, name: string): void {
+  cloud.state.timeline.settle();
+  if (cloud.state.groups.get(name)?.nodegroup.status === 'DEGRADED')
+    cloud.faults.healthIssue({ group: name, issues: [] });
+}
+
+const time: fc.Arbitrary<Act> = fc
+  .constantFrom(1_000, 3_000, 30_000, 2 * MINUTE, 20 * MINUTE)
+  .map((ms) => act(`${ms / 1_000} s pass`, { passes: ms }));
+
+/** What happens in its order. Time passes often, or nothing would ever be in the middle of anything. */
+const anything: fc.Arbitrary<readonly Act[]> = fc.array(
+  fc.oneof(
+    { weight: 5, arbitrary: time },
+    { weight: 5, arbitrary: fc.oneof(...spec) },
+    { weight: 2, arbitrary: fc.oneof(...objects) },
+    { weight: 3, arbitrary: fc.oneof(...consoles) },
+    { weight: 4, arbitrary: fc.oneof(...faults) },
+    { weight: 2, arbitrary: nodeActs },
+  ),
+  { minLength: 3, maxLength: 20 },
+);
+
+/** Both pools have three nodes. */
+const populated: readonly Act[] = [
+  act('both pools', { happen: (world) => world.apply(newPool('db')), passes: 5 * MINUTE }),
+  act('three nodes each', {
+    happen: ({ cloud }) => {
+      const scalingConfig = { minSize: 1, desiredSize: 3, maxSize: 4 };
+      for (const group of POOLS) if (cloud.state.groups.has(group)) cloud.faults.edit({ group, scalingConfig });
+    },
+    passes: 20 * MINUTE,
+  }),
+];
+
+/** What happens to nodes, and a little of everything else. */
+const ofNodes: fc.Arbitrary<readonly Act[]> = fc
+  .array(
+    fc.oneof(
+      { weight: 6, arbitrary: time },
+      { weight: 9, arbitrary: nodeActs },
+      { weight: 1, arbitrary: fc.oneof(...spec) },
+      { weight: 1, arbitrary: fc.oneof(...objects) },
+      { weight: 1, arbitrary: fc.oneof(...consoles) },
+      { weight: 2, arbitrary: fc.oneof(...faults, ...Array<fc.Arbitrary<Act>>(6).fill(crash)) },
+    ),
+    { minLength: 3, maxLength: 20 },
+  )
+  .map((acts) => [...populated, ...acts]);
+
+/** A life. */
+export const lives: fc.Arbitrary<readonly Act[]> = fc.oneof(anything, ofNodes);

@@ -1,0 +1,104 @@
+/** What people and bad luck do to single nodes and to the pods on them. */
+import fc from 'fast-check';
+import {
+  CORDONED_ANNOTATION,
+  EXCLUDE_FROM_DRAIN_ANNOTATION,
+  REMEDIATION_ANNOTATION,
+  REMOVE_ANNOTATION,
+  REPLACE_ANNOTATION,
+} from '../../controllers/windowspool/labels.ts';
+import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
+import { type Act, act, edits, ofPool, pool, top } from './act.ts';
+import type { CloudWorld } from './localAwsWorld.ts';
+import type { PodKind } from './workload.ts';
+
+/** What is done to one node of a pool; nothing where it has none. */
+function ofNode(what: string, happen: (world: CloudWorld, node: NodeRecord) => void): fc.Arbitrary<Act> {
+  return fc.tuple(pool, fc.nat(3)).map(([name, index]) =>
+    act(`${what} node ${index} of ${name}`, {
+      happen: (world) => {
+        const nodes = world.nodesOf(name);
+        const node = nodes[index % nodes.length];
+        if (node) happen(world, node);
+      },
+    }),
+  );
+}
+
+/** As kubectl annotate: these annotations, and of the others only what the operator wrote. */
+const ordered = (what: string, orders: Readonly<Record<string, string>>): fc.Arbitrary<Act> =>
+  ofNode(what, (world, node) => {
+    const { [CORDONED_ANNOTATION]: mark } = node.orders;
+    world.setNode({ ...node, orders: { ...orders, ...(mark !== undefined && { [CORDONED_ANNOTATION]: mark }) } });
+  });
+
+const REPLACE = { [REPLACE_ANNOTATION]: 'true' };
+const REMOVE = { [REMOVE_ANNOTATION]: 'true' };
+const EXCLUDE = { [EXCLUDE_FROM_DRAIN_ANNOTATION]: 'true' };
+
+const orders: readonly fc.Arbitrary<Act>[] = [
+  ordered('replace', REPLACE),
+  ordered('replace', REPLACE),
+  ordered('remove', REMOVE),
+  ordered('replace or remove', { ...REPLACE, ...REMOVE }),
+  ordered('replace at once', { ...REPLACE, ...EXCLUDE }),
+  ordered('remove at once', { ...REMOVE, ...EXCLUDE }),
+  ordered('spare', { [REMEDIATION_ANNOTATION]: 'off' }),
+  ordered('let stay', {}),
+  ofNode('cordon', (world, node) => world.setNode({ ...node, unschedulable: true })),
+  ofNode('uncordon', (world, node) => world.setNode({ ...node, unschedulable: false })),
+];
+
+const failures: readonly fc.Arbitrary<Act>[] = [
+  ofNode('not Ready:', (world, { name }) => world.setReady(name, false)),
+  ofNode('Ready again:', (world, { name }) => world.setReady(name, true)),
+  ofPool('a node that is never Ready comes to', ({ cloud }, name) =>
+    cloud.faults.nextNode({ group: name, notReady: true }),
+  ),
+  ofPool('an instance that never joins comes to', ({ cloud }, name) =>
+    cloud.faults.nextNode({ group: name, neverJoins: true }),
+  ),
+];
+
+const lands = (what: string, kind: PodKind): fc.Arbitrary<Act> =>
+  ofNode(`a pod ${what} lands on`, ({ workload }, { name }) => workload.place(name, kind));
+
+const pods: readonly fc.Arbitrary<Act>[] = [
+  fc.boolean().map((isKept) =>
+    act(`the PodDisruptionBudget ${isKept ? 'keeps' : 'releases'} all pods`, {
+      happen: ({ workload }) => Object.assign(workload, { isKept }),
+    }),
+  ),
+  lands('without a controller', {}),
+  lands('that tolerates a cordon', { controller: 'ReplicaSet', toleratesCordon: true }),
+  lands('with an emptyDir volume', { controller: 'ReplicaSet', emptyDir: true }),
+];
+
+const spec: readonly fc.Arbitrary<Act>[] = [
+  edits(
+    'the remediation',
+    fc
+      .option(
+        fc.record({ unhealthyAfter: fc.constantFrom('1m', '15m'), maxUnhealthy: fc.constantFrom(1, 2, '40%', '100%') }),
+      )
+      .map((wanted) => ({ remediation: _before, ...rest }) => ({ ...rest, ...(wanted && { remediation: wanted }) })),
+  ),
+  edits(
+    'the drain',
+    fc
+      .record({
+        timeout: fc.constantFrom('1m', '15m', '3h'),
+        deleteEmptyDirData: fc.boolean(),
+        evictBarePods: fc.boolean(),
+      })
+      .map((drain) => top({ disruption: { maxUnavailable: 1, drain } })),
+  ),
+];
+
+/** All of them. */
+export const nodeActs: fc.Arbitrary<Act> = fc.oneof(
+  { weight: 5, arbitrary: fc.oneof(...orders) },
+  { weight: 2, arbitrary: fc.oneof(...failures) },
+  { weight: 2, arbitrary: fc.oneof(...pods) },
+  { weight: 2, arbitrary: fc.oneof(...spec) },
+);

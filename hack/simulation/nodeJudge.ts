@@ -1,0 +1,171 @@
+/** What must never be done to a node, looked at in the moment in which it is done: by what is true then, not by what the operator knows. */
+import type { LeavingNode, WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import {
+  CORDONED_ANNOTATION,
+  CORDONED_BY_OPERATOR,
+  EXCLUDE_FROM_DRAIN_ANNOTATION,
+  NODE_GROUP_LABEL,
+  REMEDIATION_ANNOTATION,
+  REMOVE_ANNOTATION,
+  REPLACE_ANNOTATION,
+} from '../../controllers/windowspool/labels.ts';
+import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
+import type { DrainPod } from '../../controllers/windowspool/ports/pods.ts';
+import type { Deps } from '../../controllers/windowspool/reconcile.ts';
+import type { InstanceRecord } from '../localaws/state.ts';
+import type { CloudWorld } from './localAwsWorld.ts';
+
+/** From the end of its grace, until nobody waits for a pod on a node that is not Ready any more. */
+const DEAD_NODE_WAIT_MS = 300_000;
+
+export class NodeJudge {
+  readonly #world: CloudWorld;
+  readonly #poolsAtOnce: number;
+
+  constructor(world: CloudWorld, poolsAtOnce: number) {
+    this.#world = world;
+    this.#poolsAtOnce = poolsAtOnce;
+  }
+
+  /** The same, with an eye on what takes nodes away. */
+  watch({ nodes, drains, budget, ...rest }: Deps): Deps {
+    const { cordon } = nodes;
+    return {
+      ...rest,
+      nodes: {
+        ...nodes,
+        cordon: (node, signal) => {
+          this.#judgeCordon(node);
+          return cordon(node, signal);
+        },
+      },
+      drains: {
+        podsOn: (node, signal) => drains.podsOn(node, signal),
+        evict: (pod, grace, signal) => {
+          this.#judgeEviction(pod);
+          return drains.evict(pod, grace, signal);
+        },
+      },
+      budget: {
+        claim: async (pool, status, signal) => {
+          const answer = await budget.claim(pool, status, signal);
+          const holders = [...this.#world.pools.values()].filter((each) => each.status?.disruption !== undefined);
+          if (answer.ok && holders.length > this.#poolsAtOnce)
+            this.#breach(`${holders.length} pools lose nodes at the same time`);
+          return answer;
+        },
+      },
+    };
+  }
+
+  /** TerminateInstanceInAutoScalingGroup is about to be carried out. */
+  judgeEnd(id: string, shrink: boolean): void {
+    const instance = this.#world.cloud.state.instances.get(id);
+    const found = this.#entryOf(({ instance: known }) => known === id);
+    if (instance?.state === 'terminated' || instance?.leaving !== undefined)
+      this.#breach(`instance ${id} is ended twice`);
+    if (!instance || !found) {
+      this.#breach(`instance ${id} is ended, and no pool says so`);
+      return;
+    }
+    const { pool, entry } = found;
+    const { name } = pool.metadata;
+    if (instance.group !== name) this.#breach(`pool ${name} ends an instance of ${instance.group}`);
+    this.#judgeRest(name, `the end of ${id}`);
+    if (shrink !== (entry.operation === 'Remove')) this.#breach(`${entry.operation} of ${id} with shrink=${shrink}`);
+    this.#judgeEndOfNode(pool, entry, instance);
+  }
+
+  #judgeEndOfNode(pool: WindowsPool, entry: LeavingNode, instance: InstanceRecord): void {
+    const node = this.#world.nodes.find(({ name }) => name === instance.nodeName);
+    if (!node) {
+      if (entry.operation !== 'Remediate') this.#breach(`instance ${instance.id} ends, which is no node`);
+      this.#judgeBudget(pool, instance.nodeName, true);
+      return;
+    }
+    const { name, orders, unschedulable } = node;
+    if (!unschedulable || !(CORDONED_ANNOTATION in orders)) this.#breach(`${name} ends and is not cordoned`);
+    if (!isAsked(pool, entry, node)) this.#breach(`${name} ends, and nobody wants that: ${entry.operation}`);
+    if (orders[EXCLUDE_FROM_DRAIN_ANNOTATION] === 'true') return;
+    const since = Date.parse(entry.since);
+    const pods = this.#world.workload.on(name).filter((pod) => mustGo(pod, node, since, this.#world.now));
+    if (pods.length > 0) this.#breach(`${name} ends with ${pods.map((pod) => pod.name)}`);
+  }
+
+  #judgeCordon(node: NodeRecord): void {
+    const found = this.#entryOf(({ uid }) => uid === node.uid);
+    const { name, labels } = node;
+    if (!found) {
+      this.#breach(`${name} is cordoned, and no pool says so`);
+      return;
+    }
+    const { pool, entry } = found;
+    if (labels[NODE_GROUP_LABEL] !== pool.metadata.name) this.#breach(`${pool.metadata.name} cordons ${name}`);
+    if (!isAsked(pool, entry, node)) this.#breach(`${name} is cordoned, and nobody wants that`);
+    this.#judgeRest(pool.metadata.name, `the cordon of ${name}`);
+    this.#judgeBudget(pool, name, node.ready !== 'True' || node.unschedulable);
+  }
+
+  #judgeEviction({ name, controller }: DrainPod): void {
+    const placed = this.#world.nodes.find((each) =>
+      this.#world.workload.on(each.name).some((pod) => pod.name === name),
+    );
+    if (!placed) return;
+    if (!placed.unschedulable || !this.#entryOf(({ uid }) => uid === placed.uid))
+      this.#breach(`${name} is evicted from ${placed.name}, which does not go`);
+    if (controller === 'DaemonSet') this.#breach(`${name} of a DaemonSet is evicted`);
+  }
+
+  /** No node goes on while EKS works on the group. */
+  #judgeRest(name: string, what: string): void {
+    const status = this.#world.cloud.state.groups.get(name)?.nodegroup.status;
+    if (status !== 'ACTIVE' && status !== 'DEGRADED') this.#breach(`${what} while the group is ${status}`);
+  }
+
+  /** One more node goes: with those that are out already no more than allowed, unless it was out before. */
+  #judgeBudget(pool: WindowsPool, name: string, wasOut: boolean): void {
+    const nodes = this.#world.nodesOf(pool.metadata.name);
+    const desired = this.#world.cloud.state.groups.get(pool.metadata.name)?.nodegroup.scalingConfig?.desiredSize ?? 0;
+    const most = limitOf(pool.spec.disruption?.maxUnavailable ?? 1, desired);
+    const others = nodes.filter((node) => node.name !== name);
+    const ours = others.filter(({ orders }) => orders[CORDONED_ANNOTATION] === CORDONED_BY_OPERATOR);
+    const out = others.filter(({ ready, unschedulable }) => ready !== 'True' || unschedulable);
+    const missing = Math.max(0, desired - nodes.length);
+    const taken = wasOut ? ours.length : out.length + missing;
+    if (taken >= most)
+      this.#breach(
+        `${name} is taken away, and ${taken} are out (${missing} missing) of ${desired}: no more than ${most}`,
+      );
+  }
+
+  #entryOf(
+    fits: (entry: LeavingNode) => boolean,
+  ): { readonly pool: WindowsPool; readonly entry: LeavingNode } | undefined {
+    for (const pool of this.#world.pools.values()) {
+      const entry = pool.status?.disruption?.nodes?.find(fits);
+      if (entry) return { pool, entry };
+    }
+    return undefined;
+  }
+
+  #breach(text: string): void {
+    this.#world.breaches.push(text);
+  }
+}
+
+function limitOf(limit: number | string, desired: number): number {
+  const text = String(limit);
+  return Math.max(1, text.endsWith('%') ? Math.floor((Number.parseInt(text, 10) * desired) / 100) : Number(text));
+}
+
+function isAsked({ spec }: WindowsPool, { operation }: LeavingNode, { orders, verified }: NodeRecord): boolean {
+  if (operation === 'Replace') return orders[REPLACE_ANNOTATION] === 'true';
+  if (operation === 'Remove') return orders[REMOVE_ANNOTATION] === 'true' && orders[REPLACE_ANNOTATION] !== 'true';
+  return spec.remediation !== undefined && verified?.status === 'False' && !(REMEDIATION_ANNOTATION in orders);
+}
+
+function mustGo(pod: DrainPod, { ready }: NodeRecord, since: number, now: number): boolean {
+  const comesBack = pod.toleratesCordon && pod.createdAt >= since;
+  const isStuck = ready !== 'True' && pod.deletingAt !== undefined && now - pod.deletingAt >= DEAD_NODE_WAIT_MS;
+  return pod.controller !== 'DaemonSet' && !comesBack && !isStuck;
+}

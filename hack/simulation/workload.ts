@@ -1,0 +1,107 @@
+/** The pods of the simulated cluster: a ReplicaSet's and a DaemonSet's on each node, and whatever else comes. */
+import type { Answer } from '../../controllers/windowspool/ports/answer.ts';
+import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
+import type { DrainPod, Drains, Eviction } from '../../controllers/windowspool/ports/pods.ts';
+import type { CloudWorld } from './localAwsWorld.ts';
+
+/** A pod and where it is. */
+export type PlacedPod = DrainPod & { readonly node: string };
+
+/** What is special about a pod. */
+export type PodKind = Partial<Pick<DrainPod, 'controller' | 'toleratesCordon' | 'emptyDir'>>;
+
+/** The default of a pod's terminationGracePeriodSeconds: k8s.io/kubernetes/pkg/apis/core/v1/defaults.go. */
+const GRACE_SECONDS = 30;
+
+export class Workload implements Drains {
+  /** Whether the one PodDisruptionBudget, which matches every pod of a ReplicaSet, allows no disruption. */
+  isKept = false;
+  #pods: readonly PlacedPod[] = [];
+  #made = 0;
+  readonly #world: Pick<CloudWorld, 'now' | 'nodes'>;
+  readonly #graceSeconds: number;
+
+  /** @param graceSeconds how long a pod takes to terminate */
+  constructor(world: Pick<CloudWorld, 'now' | 'nodes'>, graceSeconds = GRACE_SECONDS) {
+    this.#world = world;
+    this.#graceSeconds = graceSeconds;
+  }
+
+  /** The pods on a node. */
+  on(node: string): readonly PlacedPod[] {
+    return this.#pods.filter((pod) => pod.node === node);
+  }
+
+  /** A new pod on a node. */
+  place(node: string, kind: PodKind): void {
+    this.#made += 1;
+    const name = `pod-${this.#made}`;
+    const gracePeriodSeconds = this.#graceSeconds;
+    const uid = `uid-${name}`;
+    const pod = { ...standard, ...kind, name, uid, createdAt: this.#world.now, gracePeriodSeconds, node };
+    this.#pods = [...this.#pods, pod];
+  }
+
+  /** A node has joined. */
+  join(node: string): void {
+    this.place(node, { controller: 'ReplicaSet' });
+    this.place(node, { controller: 'DaemonSet', toleratesCordon: true });
+  }
+
+  /** A node is gone, and its pods with it. */
+  leave(node: string): void {
+    this.#end((pod) => pod.node === node);
+  }
+
+  /** Pods whose grace is over end, where a kubelet is alive to say so. */
+  pass(): void {
+    const alive = new Set(this.#world.nodes.filter(({ ready }) => ready === 'True').map(({ name }) => name));
+    this.#end(({ deletingAt, node }) => deletingAt !== undefined && deletingAt <= this.#world.now && alive.has(node));
+  }
+
+  async podsOn(node: string): Promise<Answer<readonly DrainPod[]>> {
+    return { ok: true, value: this.on(node) };
+  }
+
+  async evict({ uid, controller }: DrainPod, gracePeriodSeconds: number): Promise<Answer<Eviction>> {
+    const answer = (value: Eviction): Answer<Eviction> => ({ ok: true, value });
+    if (!this.#pods.some((pod) => pod.uid === uid)) return answer({ kind: 'gone' });
+    if (this.isKept && controller === 'ReplicaSet')
+      return answer({ kind: 'blocked', budget: 'shop', message: 'it allows no disruption' });
+    const deletingAt = this.#world.now + gracePeriodSeconds * 1_000;
+    this.#pods = this.#pods.map((pod) => (pod.uid === uid ? { ...pod, deletingAt } : pod));
+    return answer({ kind: 'accepted' });
+  }
+
+  /** Controllers make anew what ended, where it may be: those that tolerate it on the same node. */
+  #end(hasEnded: (pod: PlacedPod) => boolean): void {
+    const ended = this.#pods.filter(hasEnded);
+    if (ended.length === 0) return;
+    this.#pods = this.#pods.filter((pod) => !hasEnded(pod));
+    for (const { node, controller, toleratesCordon, emptyDir } of ended) {
+      if (controller === undefined) continue;
+      const target = this.#world.nodes.find(
+        (each) => (toleratesCordon && each.name === node) || (controller !== 'DaemonSet' && isOpen(each)),
+      );
+      if (target) this.place(target.name, { controller, toleratesCordon, emptyDir });
+    }
+  }
+}
+
+const standard: DrainPod = {
+  namespace: 'shop',
+  name: '',
+  uid: '',
+  createdAt: 0,
+  deletingAt: undefined,
+  gracePeriodSeconds: GRACE_SECONDS,
+  controller: undefined,
+  mirror: false,
+  phase: 'Running',
+  emptyDir: false,
+  toleratesCordon: false,
+};
+
+function isOpen({ ready, unschedulable }: NodeRecord): boolean {
+  return ready === 'True' && !unschedulable;
+}

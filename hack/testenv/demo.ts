@@ -1,0 +1,204 @@
+/** `make demo`: from an empty machine to a verified Windows pool and back, in stages that say what they do. */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { VERIFIED_CONDITION } from '../../controllers/windowspool/labels.ts';
+import { waitFor } from '../controlplane/wait.ts';
+import { OPERATOR_USER, ofOperator, readAudit, refused } from './audit.ts';
+import { watchReadyPods } from './podsReady.ts';
+import { conditionOf, messageOf, startWorld, type World, windowsIpam } from './testEnv.ts';
+
+const SAMPLES = fileURLToPath(new URL('../../config/samples/', import.meta.url));
+const POOL = 'web';
+/** Newer than those that the local AWS begins with. */
+const RELEASE = '1.36-2026.05.19';
+/** `minAvailable` of the sample's PodDisruptionBudget. */
+const WANTED_PODS = 1;
+/** The sample's Deployment has two. */
+const MORE_PODS = 6;
+
+/** Runs every stage. Throws, and leaves nothing behind, when one does not come out as it should. */
+export async function demo(say: (line: string) => void, signal: AbortSignal): Promise<void> {
+  const stage = stages(say);
+  stage('Starting a Kubernetes 1.36 (etcd, API server, controller manager, scheduler, kwok) and a local AWS');
+  // What the demo publishes is there for EKS at once: the pool would wait for its next look.
+  const world = await startWorld({ log: say, signal, switches: { releaseInEks: 'atOnce' } });
+  try {
+    stage('Starting the operator under its own ServiceAccount with the rights of config/rbac');
+    // It looks at a missing prerequisite every 20 seconds by default: too long for a demo.
+    const operator = await world.operator(['--poll-interval=1s']).ready();
+    await applySample(world, stage, say);
+    await switchIpamOn(world, stage, say);
+    await runWorkload(world, stage, say);
+    await upgradeUnderLoad(world, stage, say);
+    const bad = await joinGatedPool(world, stage, say);
+    await replaceNode(world, bad, stage, say);
+    await deletePool(world, stage, say);
+    stage('Reading the audit log of the API server');
+    say(await auditOperator(world));
+    const code = await operator.stop();
+    if (code !== 0) throw new Error(`the operator ended with ${code}:\n${operator.tail()}`);
+  } finally {
+    stage('Stopping everything');
+    await world.stop();
+  }
+  stage('Done');
+}
+
+type Say = (line: string) => void;
+
+function stages(say: Say): Say {
+  const start = performance.now();
+  let number = 0;
+  return (title) => {
+    number += 1;
+    say(`\n[${number}] ${title} (${((performance.now() - start) / 1_000).toFixed(1)} s)`);
+  };
+}
+
+async function applySample(world: World, stage: Say, say: Say): Promise<void> {
+  stage('Applying config/samples/windowspool.yaml in a cluster whose Windows IPAM is off');
+  await world.apply(windowsIpam(false));
+  await world.kubectl('apply', '-k', SAMPLES);
+  const pool = await world.waitForPool(
+    POOL,
+    'to say that Windows IPAM is off',
+    (found) => conditionOf(found, 'Ready') === 'False/WindowsIPAMDisabled',
+  );
+  say(messageOf(pool, 'PrerequisitesMet'));
+  say(await world.kubectl('get', 'windowspools', '-o', 'wide'));
+  if (world.cloud.state.groups.size > 0) throw new Error('a node group was created before the prerequisites were met');
+}
+
+async function switchIpamOn(world: World, stage: Say, say: Say): Promise<void> {
+  stage('Switching Windows IPAM on and waiting for condition Ready');
+  await world.apply(windowsIpam(true));
+  await world.kubectl('wait', '--for=condition=Ready', `windowspool/${POOL}`, '--timeout=60s');
+  say(await world.kubectl('get', 'windowspools', '-o', 'wide'));
+  say(await world.kubectl('get', 'nodes', '-L', 'node.kubernetes.io/windows-build'));
+}
+
+async function runWorkload(world: World, stage: Say, say: Say): Promise<void> {
+  stage('Deploying pods with runtimeClassName: windows-2022; the scheduler places them on the pool');
+  await world.kubectl('apply', '-f', join(SAMPLES, 'deployment.yaml'));
+  await world.kubectl('rollout', 'status', 'deployment/iis', '--timeout=60s');
+  say(await world.kubectl('get', 'pods', '-o', 'wide'));
+}
+
+/** The nodes are replaced one after another while pods run on them; what serves is counted at every event. */
+async function upgradeUnderLoad(world: World, stage: Say, say: Say): Promise<void> {
+  stage(`Upgrading the pool to AMI release ${RELEASE} while the pods serve; their budget wants ${WANTED_PODS} of them`);
+  world.cloud.faults.release({ date: RELEASE.slice(5) });
+  const pods = await watchReadyPods(world.controlPlane.adminKubeconfig, 'iis');
+  const spec = { nodeGroup: { releaseVersion: RELEASE } };
+  await world.kubectl('patch', 'windowspool', POOL, '--type=merge', '-p', JSON.stringify({ spec }));
+  const pool = await world.waitForPool(
+    POOL,
+    `to have release ${RELEASE} on verified nodes`,
+    (found) =>
+      found?.status?.nodeGroup?.releaseVersion === RELEASE &&
+      conditionOf(found, 'UpToDate') === 'True/AsSpecified' &&
+      conditionOf(found, 'NodesVerified') === 'True/AllVerified',
+    90_000,
+  );
+  const { least, events } = await pods.stop();
+  if (least < WANTED_PODS) throw new Error(`${least} pods served, and the budget wants ${WANTED_PODS}`);
+  say(messageOf(pool, 'UpToDate'));
+  say(`${messageOf(pool, 'NodesVerified')} At each of ${events} events of the pods, ${least} or more served.`);
+  say(await world.kubectl('get', 'poddisruptionbudgets'));
+  say(await world.kubectl('get', 'windowspools'));
+}
+
+/** Gives the name of the node that fails. More pods than before ask for a place, and the node that failed is the emptiest: only its taint keeps them away. */
+async function joinGatedPool(world: World, stage: Say, say: Say): Promise<string> {
+  stage(
+    'Closing the gate (verification.policy: Gate): nodes are born with a taint, which they lose once they are verified',
+  );
+  const spec = { verification: { policy: 'Gate' } };
+  await world.kubectl('patch', 'windowspool', POOL, '--type=merge', '-p', JSON.stringify({ spec }));
+  await world.waitForPool(
+    POOL,
+    'to have the gate closed and its own nodes released',
+    (found) => conditionOf(found, 'UpToDate') === 'True/AsSpecified' && found?.status?.nodes?.gated === 0,
+  );
+  stage('A node with Windows Server 2019 joins the gated pool of Windows Server 2022');
+  world.cloud.faults.nextNode({ group: POOL, build: '10.0.17763' });
+  await world.kubectl('scale', 'windowspool', POOL, '--replicas=3');
+  const pool = await world.waitForPool(
+    POOL,
+    'to name the wrong build',
+    (found) => conditionOf(found, 'NodesVerified') === 'False/WrongBuild',
+  );
+  const [bad] = pool?.status?.failingNodes ?? [];
+  if (!bad) throw new Error('the pool names no node that fails');
+  say(messageOf(pool, 'NodesVerified'));
+  say(await world.kubectl('get', 'wp'));
+  say(`${bad.name}:\n${trustOf(await world.kubectl('describe', 'node', bad.name))}`);
+  stage(`Scaling the Deployment to ${MORE_PODS} pods; none of them lands on that node`);
+  await world.kubectl('scale', 'deployment', 'iis', `--replicas=${MORE_PODS}`);
+  await world.kubectl('rollout', 'status', 'deployment/iis', '--timeout=60s');
+  const onNode = `--field-selector=spec.nodeName=${bad.name}`;
+  const landed = await world.kubectl('get', 'pods', '-l', 'app=iis', '-o', 'name', onNode);
+  if (landed !== '') throw new Error(`pods landed on ${bad.name}, which was never verified: ${landed}`);
+  say(await world.kubectl('get', 'pods', '-o', 'wide'));
+  return bad.name;
+}
+
+/** spec.remediation does the same by itself, after some minutes. */
+async function replaceNode(world: World, node: string, stage: Say, say: Say): Promise<void> {
+  stage('Having that node replaced: kubectl annotate node NAME winpool.dev/replace=true');
+  await world.kubectl('annotate', 'node', node, 'winpool.dev/replace=true');
+  const pool = await world.waitForPool(
+    POOL,
+    'to have three verified nodes again',
+    (found) =>
+      found?.status?.nodes?.verified === 3 &&
+      conditionOf(found, 'NodesVerified') === 'True/AllVerified' &&
+      found.status.disruption === undefined,
+    60_000,
+  );
+  say(messageOf(pool, 'NodesVerified'));
+  const isEnded = async () => (await eventsOfPool(world)).includes('NodeDisruptionEnded');
+  await waitFor(isEnded, { what: 'the event that tells which node came', timeoutMs: 10_000 });
+  const told = (await eventsOfPool(world)).split('\n').filter((line) => /^NodeDisruption|^InstanceEnded/.test(line));
+  say(told.join('\n'));
+  say(await world.kubectl('get', 'wp'));
+}
+
+function eventsOfPool(world: World): Promise<string> {
+  const columns = 'custom-columns=REASON:.reason,MESSAGE:.message';
+  const selector = '--field-selector=involvedObject.kind=WindowsPool';
+  return world.kubectl('get', 'events', '-A', selector, '--sort-by=.metadata.creationTimestamp', '-o', columns);
+}
+
+/** What `kubectl describe node` says of the operator's verdict: the taints and the condition winpool.dev/Verified. */
+function trustOf(described: string): string {
+  const lines = described.split('\n');
+  const from = lines.findIndex((line) => line.startsWith('Taints:'));
+  const length = lines.slice(from + 1).findIndex((line) => !line.startsWith(' ')) + 1;
+  const condition = lines.filter((line) => line.trim().startsWith(VERIFIED_CONDITION));
+  return [...lines.slice(from, from + length), 'Conditions:', ...condition].join('\n');
+}
+
+async function deletePool(world: World, stage: Say, say: Say): Promise<void> {
+  stage('Deleting the pool: its node group goes first, then the pool, then the RuntimeClass');
+  await world.kubectl('delete', '-f', join(SAMPLES, 'deployment.yaml'));
+  await world.kubectl('delete', 'windowspool', POOL, '--timeout=60s');
+  const left = world.cloud.state.groups.size;
+  if (left > 0) throw new Error(`${left} node groups are left in AWS`);
+  const gone = async () => (await world.kubectl('get', 'runtimeclasses', '-o', 'name')) === '';
+  await waitFor(gone, { what: 'the garbage collector to end the RuntimeClass', timeoutMs: 30_000 });
+  say('No node group, no pool and no RuntimeClass is left.');
+}
+
+/** Proves from the audit log that the operator was itself, and was refused nothing. */
+async function auditOperator(world: World): Promise<string> {
+  const events = await readAudit(world.controlPlane.auditLog);
+  const own = ofOperator(events);
+  const strangers = own.filter(({ user, impersonatedUser }) => user.username !== OPERATOR_USER || impersonatedUser);
+  const denied = refused(events.filter(({ user }) => user.username === OPERATOR_USER));
+  if (own.length === 0) throw new Error('the audit log knows no request of the operator');
+  for (const { user, verb, requestURI } of strangers)
+    throw new Error(`the operator came as ${user.username}: ${verb} ${requestURI}`);
+  for (const { verb, requestURI } of denied) throw new Error(`the operator was refused ${verb} ${requestURI}`);
+  return `The operator made ${own.length} requests, all as ${OPERATOR_USER}; none was refused.`;
+}

@@ -1,0 +1,405 @@
+import assert from 'node:assert/strict';
+import { parse, stringify } from 'yaml';
+import { type ControlPlane, startControlPlane } from '../../hack/controlplane/controlplane.ts';
+import { waitFor } from '../../hack/controlplane/wait.ts';
+import { type Cloud, startCloud } from '../../hack/localaws/localAws.ts';
+import { nodeRoleArn } from '../../hack/localaws/network.ts';
+import { sampleCluster, sampleGroup } from '../../hack/localaws/testing/fixtures.ts';
+import { type SdkClients, sdkClients } from '../../hack/localaws/wire/sdkClients.ts';
+import { windowsIpam } from '../../hack/testenv/testEnv.ts';
+import { setSwitch } from '../sharedWorld.ts';
+
+interface Node {
+  metadata: { name: string; labels: Record<string, string>; managedFields: { manager: string }[] };
+  spec: { providerID: string; taints?: { key: string; value?: string; effect: string }[] };
+  status: {
+    capacity: Record<string, string>;
+    allocatable: Record<string, string>;
+    conditions?: { type: string; status: string }[];
+    nodeInfo: Record<string, string>;
+    addresses: { type: string; address: string }[];
+  };
+}
+
+describe('the nodes of the local AWS, in a real Kubernetes', function () {
+  this.timeout(120_000);
+  let kubernetes: ControlPlane;
+  let cloud: Cloud;
+  let sdk: SdkClients;
+  const { name: clusterName } = sampleCluster;
+  const pods = 'vpc.amazonaws.com/PrivateIPv4Address';
+
+  before(async function () {
+    this.timeout(1_800_000);
+    kubernetes = await startControlPlane();
+    const cluster = { ...sampleCluster, caData: kubernetes.caData, endpoint: kubernetes.url };
+    cloud = await startCloud({ cluster, kubeconfig: await kubernetes.kubeconfigForUser('cloud'), speed: 10 });
+    sdk = sdkClients(cloud.url, cluster.region);
+    await apply(windowsIpam(true));
+  });
+
+  after(async () => {
+    sdk?.destroy();
+    await cloud?.stop();
+    await kubernetes?.stop();
+  });
+
+  afterEach(async () => {
+    await deleteGroup();
+    assert.deepEqual(cloud.kubelets?.problems(), []);
+  });
+
+  async function nodes(): Promise<Node[]> {
+    const { stdout } = await kubernetes.kubectl(['get', 'nodes', '-o', 'json', '--show-managed-fields']);
+    return (JSON.parse(stdout) as { items: Node[] }).items;
+  }
+
+  const untilNodes = (what: string, test: (found: Node[]) => boolean) =>
+    waitFor(
+      async () => {
+        const found = await nodes();
+        return test(found) ? found : undefined;
+      },
+      { what, timeoutMs: 60_000, intervalMs: 100 },
+    );
+
+  const isReady = ({ status }: Node) =>
+    status.conditions?.some(({ type, status: verdict }) => type === 'Ready' && verdict === 'True') === true;
+  const isSettled = ({ spec }: Node) => !spec.taints?.some(({ key }) => /uninitialized|not-ready/.test(key));
+  const isComplete = (node: Node) => isReady(node) && isSettled(node) && node.status.allocatable[pods] !== undefined;
+  const createWith = (desiredSize: number, changes = {}) =>
+    sdk.eks.createNodegroup(sampleGroup({ scalingConfig: { minSize: 0, desiredSize, maxSize: 5 }, ...changes }));
+  const update = (request: object) => sdk.eks.updateNodegroupConfig({ clusterName, nodegroupName: 'web', ...request });
+
+  async function apply(object: object): Promise<void> {
+    const { code, stderr } = await kubernetes.kubectl(['apply', '-f', '-'], { stdin: JSON.stringify(object) });
+    assert.equal(code, 0, stderr);
+  }
+
+  async function configMap(name: string): Promise<Record<string, string> | undefined> {
+    const { stdout } = await kubernetes.kubectl([
+      ...['get', 'configmap', name, '-n', 'kube-system', '-o', 'json', '--ignore-not-found'],
+    ]);
+    return stdout === '' ? undefined : (JSON.parse(stdout) as { data?: Record<string, string> }).data;
+  }
+
+  const issuesOf = async () => {
+    const { nodegroup } = await sdk.eks.describeNodegroup({ clusterName, nodegroupName: 'web' });
+    return nodegroup?.health?.issues?.map(({ code }) => code);
+  };
+
+  async function untilStatus(wanted: string): Promise<void> {
+    await waitFor(
+      async () => (await sdk.eks.describeNodegroup({ clusterName, nodegroupName: 'web' })).nodegroup?.status === wanted,
+      { what: `node group ${wanted}`, timeoutMs: 60_000, intervalMs: 50 },
+    );
+  }
+
+  async function deleteGroup(): Promise<void> {
+    if (cloud.state.groups.has('web')) await sdk.eks.deleteNodegroup({ clusterName, nodegroupName: 'web' });
+    await untilNodes('no nodes', (found) => found.length === 0);
+    await waitFor(() => cloud.state.groups.size === 0, { what: 'no node group', timeoutMs: 60_000, intervalMs: 50 });
+  }
+
+  it('joins nodes as kubelets do', async () => {
+    await createWith(1, { labels: { tier: 'web' }, taints: [{ key: 'os', value: 'windows', effect: 'NO_SCHEDULE' }] });
+    await untilStatus('ACTIVE');
+    const [node] = await untilNodes('one complete node', (found) => found.length === 1 && found.every(isComplete));
+    assert.ok(node);
+    const instance = [...cloud.state.instances.values()].find(({ state }) => state === 'running');
+    assert.equal(node.metadata.name, 'ip-10-0-1-10.us-west-2.compute.internal');
+    assert.equal(node.spec.providerID, `aws:///us-west-2a/${instance?.id}`);
+    assert.deepEqual(node.spec.taints, [{ key: 'os', value: 'windows', effect: 'NoSchedule' }]);
+    assert.deepEqual(node.metadata.labels, {
+      'beta.kubernetes.io/arch': 'amd64',
+      'beta.kubernetes.io/instance-type': 'm5.large',
+      'beta.kubernetes.io/os': 'windows',
+      'eks.amazonaws.com/capacityType': 'ON_DEMAND',
+      'eks.amazonaws.com/nodegroup': 'web',
+      'eks.amazonaws.com/nodegroup-image': instance?.imageId,
+      'k8s.io/cloud-provider-aws': node.metadata.labels['k8s.io/cloud-provider-aws'],
+      'kubernetes.io/arch': 'amd64',
+      'kubernetes.io/hostname': node.metadata.name,
+      'kubernetes.io/os': 'windows',
+      'node.kubernetes.io/instance-type': 'm5.large',
+      'node.kubernetes.io/windows-build': '10.0.20348',
+      tier: 'web',
+      'topology.k8s.aws/zone-id': 'usw2-az1',
+      'topology.kubernetes.io/region': 'us-west-2',
+      'topology.kubernetes.io/zone': 'us-west-2a',
+    });
+    const { kernelVersion, kubeletVersion, osImage, operatingSystem, containerRuntimeVersion } = node.status.nodeInfo;
+    assert.deepEqual(
+      { kernelVersion, kubeletVersion, osImage, operatingSystem, containerRuntimeVersion },
+      {
+        kernelVersion: '10.0.20348.5020',
+        kubeletVersion: 'v1.36.1-eks-3385e9f',
+        osImage: 'Windows Server 2022 Datacenter',
+        operatingSystem: 'windows',
+        containerRuntimeVersion: 'containerd://2.1.6',
+      },
+    );
+    assert.equal(node.status.capacity[pods], '9');
+    assert.ok(node.metadata.managedFields.some(({ manager }) => manager === 'kubelet'));
+  });
+
+  it('follows a scale-out and a scale-in', async () => {
+    await createWith(1);
+    await untilStatus('ACTIVE');
+    await update({ scalingConfig: { desiredSize: 3 } });
+    await untilNodes('three ready nodes', (found) => found.length === 3 && found.every(isComplete));
+    await untilStatus('ACTIVE');
+    await update({ scalingConfig: { desiredSize: 1 } });
+    await untilNodes('one node', (found) => found.length === 1);
+    await untilStatus('ACTIVE');
+  });
+
+  it('brings changed labels and taints to living nodes, and keeps those of others', async () => {
+    await createWith(1, { labels: { old: 'a', kept: 'b' }, taints: [{ key: 'old', effect: 'NO_SCHEDULE' }] });
+    await untilStatus('ACTIVE');
+    const [node] = await untilNodes('one complete node', (found) => found.length === 1 && found.every(isComplete));
+    const name = node?.metadata.name ?? '';
+    await kubernetes.kubectl(['taint', 'node', name, 'mine=1:NoExecute']);
+    await kubernetes.kubectl(['label', 'node', name, 'mine=1']);
+    await update({
+      labels: { addOrUpdateLabels: { fresh: 'c' }, removeLabels: ['old'] },
+      taints: {
+        addOrUpdateTaints: [{ key: 'fresh', effect: 'NO_SCHEDULE' }],
+        removeTaints: [{ key: 'old', effect: 'NO_SCHEDULE' }],
+      },
+    });
+    const [changed] = await untilNodes(
+      'the new taint',
+      ([first]) => first?.spec.taints?.some(({ key }) => key === 'fresh') === true,
+    );
+    assert.deepEqual(changed?.spec.taints, [
+      { key: 'mine', value: '1', effect: 'NoExecute' },
+      { key: 'fresh', effect: 'NoSchedule' },
+    ]);
+    const { old, kept, fresh, mine } = changed?.metadata.labels ?? {};
+    assert.deepEqual({ old, kept, fresh, mine }, { old: undefined, kept: 'b', fresh: 'c', mine: '1' });
+    await untilStatus('ACTIVE');
+  });
+
+  it('measures again when a patched node restarts, and lets the label of the group win', async () => {
+    await createWith(2);
+    await untilStatus('ACTIVE');
+    const [first] = await untilNodes('two complete nodes', (found) => found.length === 2 && found.every(isComplete));
+    const node = first?.metadata.name ?? '';
+    cloud.faults.patchKernel({ node, build: '10.0.17763' });
+    const ofNode = (found: Node[]) => found.find(({ metadata }) => metadata.name === node);
+    const patched = ofNode(
+      await untilNodes('the other build', (found) => ofNode(found)?.status.nodeInfo.bootID === '2'),
+    );
+    assert.equal(patched?.status.nodeInfo.kernelVersion, '10.0.17763.8644');
+    assert.equal(patched?.metadata.labels['node.kubernetes.io/windows-build'], '10.0.17763');
+    cloud.faults.edit({
+      group: 'web',
+      labels: { 'node.kubernetes.io/windows-build': '10.0.20348' },
+      scalingConfig: { desiredSize: 3 },
+    });
+    await deleteGroup();
+    cloud.faults.nextNode({ build: '10.0.17763' });
+    await createWith(1, { labels: { 'node.kubernetes.io/windows-build': '10.0.20348' } });
+    const [wrong] = await untilNodes('a complete node', (found) => found.length === 1 && found.every(isComplete));
+    assert.equal(wrong?.metadata.labels['node.kubernetes.io/windows-build'], '10.0.20348');
+    await untilStatus('ACTIVE');
+  });
+
+  it('shows nodes that never join, have no pod addresses or are not ready', async () => {
+    cloud.faults.nextNode({ neverJoins: true });
+    cloud.faults.nextNode({ noPodAddresses: true });
+    cloud.faults.nextNode({ notReady: true });
+    await createWith(3);
+    const unreadyWithAddresses = (node: Node) => !isReady(node) && node.status.capacity[pods] !== undefined;
+    const found = await untilNodes(
+      'a ready and an unready node',
+      (all) => all.length === 2 && all.some(isReady) && all.some(unreadyWithAddresses),
+    );
+    assert.deepEqual(found.map((node) => [isReady(node), node.status.capacity[pods]]).sort(), [
+      [false, '9'],
+      [true, undefined],
+    ]);
+    const unready = found.find((node) => !isReady(node));
+    cloud.faults.nodeReady({ node: unready?.metadata.name ?? '', ready: true });
+    await untilNodes('both ready', (all) => all.every(isReady));
+  });
+
+  it('registers again when a node starts whose Node was deleted, and not before', async () => {
+    await createWith(1, { labels: { tier: 'web' } });
+    await untilStatus('ACTIVE');
+    const [node] = await untilNodes('one complete node', (found) => found.length === 1 && found.every(isComplete));
+    const name = node?.metadata.name ?? '';
+    await kubernetes.kubectl(['delete', 'node', name]);
+    await update({ labels: { addOrUpdateLabels: { tier: 'db' } } });
+    await untilStatus('ACTIVE');
+    assert.deepEqual(await nodes(), []);
+    cloud.faults.restartNode({ node: name });
+    const [again] = await untilNodes('the node again', (found) => found.length === 1 && found.every(isComplete));
+    assert.equal(again?.metadata.labels.tier, 'web', 'the kubelet knows only the labels of its launch');
+    assert.equal(again?.spec.taints, undefined);
+  });
+
+  describe('when a prerequisite is missing', () => {
+    const undo: (() => unknown)[] = [];
+    afterEach(async () => {
+      for (const step of undo.splice(0).reverse()) await step();
+      cloud.faults.accessEntry({ type: 'EC2_WINDOWS' });
+      await deleteGroup();
+    });
+    const ipam = 'enable-windows-ipam';
+
+    it('are Ready without pod addresses as long as Windows IPAM is off', async () => {
+      undo.push(() => apply(windowsIpam(true)));
+      await apply(windowsIpam(false));
+      await createWith(2);
+      await untilStatus('ACTIVE');
+      const found = await untilNodes('two ready nodes', (all) => all.length === 2 && all.every(isReady));
+      assert.deepEqual(
+        found.map(({ status }) => status.capacity[pods]),
+        [undefined, undefined],
+      );
+      await apply(windowsIpam(true));
+      await untilNodes('pod addresses', (all) => all.length === 2 && all.every(isComplete));
+    });
+
+    it('have no pod addresses without the ConfigMap either', async () => {
+      undo.push(() => apply(windowsIpam(true)));
+      await kubernetes.kubectl(['delete', 'configmap', 'amazon-vpc-cni', '-n', 'kube-system']);
+      await createWith(1);
+      await untilStatus('ACTIVE');
+      const [node] = await untilNodes('one ready node', (all) => all.length === 1 && all.every(isReady));
+      assert.equal(node?.status.capacity[pods], undefined);
+    });
+
+    it('follow the ConfigMap where somebody changed what the vpc-cni add-on wrote, until an update that overwrites it', async () => {
+      undo.push(
+        () => apply(windowsIpam(true)),
+        () => cloud.faults.addon({ name: 'vpc-cni', exists: false }),
+      );
+      const addon = { clusterName, addonName: 'vpc-cni' };
+      const value = async () => (await configMap('amazon-vpc-cni'))?.[ipam];
+      const update = async (resolveConflicts: 'NONE' | 'PRESERVE' | 'OVERWRITE') => {
+        await sdk.eks.updateAddon({ ...addon, resolveConflicts, configurationValues: 'enableWindowsIpam: "false"' });
+        const ended = async () => {
+          const found = (await sdk.eks.describeAddon(addon)).addon;
+          return found?.status === 'UPDATING' ? undefined : found;
+        };
+        const { status, health } = await waitFor(ended, { what: 'the update to end', timeoutMs: 60_000 });
+        return [status, health?.issues?.map(({ message }) => message), await value()];
+      };
+      cloud.faults.addon({ name: 'vpc-cni' });
+      await waitFor(async () => (await value()) === 'false', { what: `${ipam} false`, timeoutMs: 60_000 });
+      await apply(windowsIpam(true));
+      await createWith(1);
+      await untilNodes('pod addresses', (all) => all.length === 1 && all.every(isComplete));
+      const words =
+        'Conflicts found when trying to apply. Will not continue due to resolve conflicts mode. Conflicts: ConfigMap amazon-vpc-cni - .data.enable-windows-ipam';
+      assert.deepEqual(
+        [await update('NONE'), await update('PRESERVE'), await update('OVERWRITE')],
+        [
+          ['UPDATE_FAILED', [words], 'true'],
+          ['ACTIVE', [], 'true'],
+          ['ACTIVE', [], 'false'],
+        ],
+      );
+    });
+
+    it('follow the vpc-cni add-on where there is one, and so does the ConfigMap', async () => {
+      undo.push(
+        () => apply(windowsIpam(true)),
+        () => cloud.faults.addon({ name: 'vpc-cni', exists: false }),
+      );
+      const becomes = (value: string) =>
+        waitFor(async () => (await configMap('amazon-vpc-cni'))?.[ipam] === value, {
+          what: `${ipam} ${value}`,
+          timeoutMs: 60_000,
+          intervalMs: 50,
+        });
+      cloud.faults.addon({ name: 'vpc-cni' });
+      await becomes('false');
+      await createWith(1);
+      await untilStatus('ACTIVE');
+      const [node] = await untilNodes('one ready node', (all) => all.length === 1 && all.every(isReady));
+      assert.equal(node?.status.capacity[pods], undefined);
+      // Where EKS puts back what somebody else wrote.
+      undo.push(setSwitch({ cloud }, 'addonDrift', 'putBack'));
+      await apply(windowsIpam(true));
+      await becomes('false');
+      cloud.faults.addon({ name: 'vpc-cni', configurationValues: '{"enableWindowsIpam":"true"}' });
+      await becomes('true');
+      await untilNodes('pod addresses', (all) => all.length === 1 && all.every(isComplete));
+    });
+
+    it('never join without access, and do as soon as their role has an entry', async () => {
+      undo.push(setSwitch({ cloud }, 'nodegroupAccessEntry', 'none'));
+      cloud.faults.accessEntry({ exists: false });
+      await createWith(1);
+      await untilStatus('CREATE_FAILED');
+      assert.deepEqual(await issuesOf(), ['NodeCreationFailure']);
+      assert.deepEqual(await nodes(), []);
+      await sdk.eks.createAccessEntry({ clusterName, principalArn: nodeRoleArn, type: 'EC2_WINDOWS' });
+      await untilNodes('one complete node', (all) => all.length === 1 && all.every(isComplete));
+      await untilStatus('CREATE_FAILED');
+    });
+
+    it('join and are not Ready with an entry of type EC2_LINUX, where the switch says so', async () => {
+      undo.push(setSwitch({ cloud }, 'linuxAccessEntry', 'notReady'));
+      cloud.faults.accessEntry({ type: 'EC2_LINUX' });
+      await createWith(1);
+      await untilStatus('ACTIVE');
+      const [node] = await untilNodes(
+        'a node with pod addresses',
+        (all) => all.length === 1 && all.every(({ status }) => status.capacity[pods] !== undefined),
+      );
+      assert.deepEqual(
+        node?.status.conditions?.filter(({ type }) => type === 'Ready').map(({ status }) => status),
+        ['False'],
+      );
+    });
+
+    it('join by aws-auth, which EKS writes where nobody has', async () => {
+      undo.push(
+        () => kubernetes.kubectl(['delete', 'configmap', 'aws-auth', '-n', 'kube-system', '--ignore-not-found']),
+        () => cloud.faults.cluster({ authenticationMode: 'API_AND_CONFIG_MAP' }),
+      );
+      cloud.faults.cluster({ authenticationMode: 'CONFIG_MAP' });
+      await createWith(1);
+      await untilStatus('ACTIVE');
+      assert.deepEqual(parse((await configMap('aws-auth'))?.mapRoles ?? ''), [
+        {
+          rolearn: nodeRoleArn,
+          username: 'system:node:{{EC2PrivateDNSName}}',
+          groups: ['system:bootstrappers', 'system:nodes', 'eks:kube-proxy-windows'],
+        },
+      ]);
+      await deleteGroup();
+      const mapRole = (groups: string[]) =>
+        apply({
+          apiVersion: 'v1',
+          kind: 'ConfigMap',
+          metadata: { name: 'aws-auth', namespace: 'kube-system' },
+          data: { mapRoles: stringify([{ rolearn: nodeRoleArn, username: 'node', groups }]) },
+        });
+      await mapRole(['system:nodes']);
+      await createWith(1);
+      await untilStatus('DEGRADED');
+      assert.deepEqual(await issuesOf(), ['AccessDenied']);
+      await mapRole(['system:nodes', 'eks:kube-proxy-windows']);
+      await untilStatus('ACTIVE');
+    });
+  });
+
+  it('goes on where it was when the API server was away', async () => {
+    await kubernetes.stopApiServer();
+    await createWith(1);
+    await waitFor(() => [...cloud.state.instances.values()].some(({ joined }) => joined), {
+      what: 'a join',
+      timeoutMs: 60_000,
+      intervalMs: 20,
+    });
+    await kubernetes.startApiServer();
+    await untilNodes('one complete node', (found) => found.length === 1 && found.every(isComplete));
+    await untilStatus('ACTIVE');
+  });
+});

@@ -1,0 +1,335 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { type ControlPlane, type Outcome, startControlPlane } from '../../hack/controlplane/controlplane.ts';
+import { waitFor } from '../../hack/controlplane/wait.ts';
+
+const nodeName = 'ip-10-0-1-10.ec2.internal';
+const kernelVersion = '10.0.20348.2762';
+
+/** A Windows node as its kubelet registers it. */
+function windowsNode(name: string, labels: Record<string, string> = {}): object {
+  const resources = { cpu: '4', memory: '16Gi', pods: '110', 'ephemeral-storage': '100Gi' };
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: {
+      name,
+      annotations: { 'kwok.x-k8s.io/node': 'fake' },
+      labels: {
+        'kubernetes.io/arch': 'amd64',
+        'kubernetes.io/os': 'windows',
+        'kubernetes.io/hostname': name,
+        'node.kubernetes.io/windows-build': '10.0.20348',
+        ...labels,
+      },
+    },
+    spec: {
+      providerID: 'aws:///us-west-2a/i-0123456789abcdef0',
+      taints: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }],
+    },
+    status: {
+      capacity: resources,
+      allocatable: { ...resources, memory: '14Gi' },
+      addresses: [{ type: 'InternalIP', address: '10.0.1.10' }],
+      nodeInfo: {
+        architecture: 'amd64',
+        operatingSystem: 'windows',
+        osImage: 'Windows Server 2022 Datacenter',
+        kernelVersion,
+        kubeletVersion: 'v1.36.3-eks-1234567',
+        containerRuntimeVersion: 'containerd://2.1.0',
+        bootID: '',
+        kubeProxyVersion: '',
+        machineID: 'i-0123456789abcdef0',
+        systemUUID: 'EC2',
+      },
+    },
+  };
+}
+
+const runtimeClass = {
+  apiVersion: 'node.k8s.io/v1',
+  kind: 'RuntimeClass',
+  metadata: { name: 'windows-2022' },
+  handler: 'runhcs-wcow-process',
+  scheduling: {
+    nodeSelector: { 'kubernetes.io/os': 'windows', 'node.kubernetes.io/windows-build': '10.0.20348' },
+    tolerations: [{ key: 'os', value: 'windows', effect: 'NoSchedule', operator: 'Equal' }],
+  },
+};
+
+function deployment(name: string, pod: object): object {
+  const labels = { app: name };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, labels },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: { ...pod, containers: [{ name: 'iis', image: 'mcr.microsoft.com/windows/servercore/iis:latest' }] },
+      },
+    },
+  };
+}
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly lastHeartbeatTime: string;
+  readonly lastTransitionTime: string;
+}
+
+describe('the local control plane', function () {
+  this.timeout(180_000);
+  let plane: ControlPlane;
+  let startSeconds: number;
+
+  before(async () => {
+    const began = performance.now();
+    // A heartbeat every second.
+    plane = await startControlPlane({ kwokSpeed: 300, users: [{ name: 'jane', groups: ['developers'] }] });
+    startSeconds = (performance.now() - began) / 1000;
+  });
+  after(() => plane?.stop());
+
+  /** Runs kubectl and expects it to succeed. */
+  async function kubectl(args: readonly string[], stdin?: object): Promise<string> {
+    const { stdout, stderr, code } = await plane.kubectl(args, stdin ? { stdin: JSON.stringify(stdin) } : {});
+    assert.equal(code, 0, `kubectl ${args.join(' ')}: ${stderr}`);
+    return stdout;
+  }
+  const get = async <T>(...args: string[]): Promise<T> =>
+    JSON.parse(await kubectl(['get', '-o', 'json', ...args])) as T;
+  const apply = (object: object) => kubectl(['apply', '-f', '-'], object);
+
+  /** Runs kubectl as hack/localaws does: under the identity `cloud`, in the name of a node's kubelet. */
+  async function asKubelet(node: string, args: readonly string[], stdin?: object): Promise<Outcome> {
+    const identity = [`--as=system:node:${node}`, '--as-group=system:nodes'];
+    const kubeconfig = await plane.kubeconfigForUser('cloud');
+    return plane.kubectl([...identity, ...args], { kubeconfig, stdin: JSON.stringify(stdin ?? {}) });
+  }
+  async function register(node: object, name: string): Promise<void> {
+    const { stderr, code } = await asKubelet(name, ['create', '-f', '-'], node);
+    assert.equal(code, 0, stderr);
+  }
+  const conditions = async (name: string) =>
+    (await get<{ status: { conditions?: Condition[] } }>('node', name)).status.conditions ?? [];
+  const condition = async (name: string, type: string) => (await conditions(name)).find((one) => one.type === type);
+
+  it('is up within seconds: every component runs and the API server is ready', async () => {
+    // Two seconds on an idle machine.
+    assert.ok(startSeconds < 60, `It took ${startSeconds} s`);
+    const names = [
+      'etcd',
+      'guard',
+      'kube-apiserver',
+      'kube-controller-manager',
+      'kube-scheduler',
+      'kwok',
+      'supervisor',
+    ];
+    assert.deepEqual(Object.keys(plane.pids).sort(), names);
+    assert.match(await kubectl(['get', '--raw', '/readyz?verbose']), /readyz check passed/);
+    const version = JSON.parse(await kubectl(['version', '-o', 'json'])) as { serverVersion: { gitVersion: string } };
+    assert.match(version.serverVersion.gitVersion, /^v1\.36\.\d+$/);
+    const config = await readFile(plane.adminKubeconfig, 'utf8');
+    assert.ok(config.includes(plane.url) && config.includes(plane.caData));
+  });
+
+  it('makes a Windows node Ready that its kubelet registered, and leaves what the kubelet said', async () => {
+    await register(windowsNode(nodeName), nodeName);
+    await kubectl(['wait', '--for=condition=Ready', `node/${nodeName}`, '--timeout=60s']);
+    // The API server gives a new Node the taint not-ready, and the node lifecycle controller takes it off.
+    interface Node {
+      readonly spec: { taints: { key: string }[] };
+      readonly status: { nodeInfo: { kernelVersion: string } };
+    }
+    const node = await waitFor(
+      async () => {
+        const seen = await get<Node>('node', nodeName);
+        return seen.spec.taints.every(({ key }) => !key.startsWith('node.kubernetes.io/')) && seen;
+      },
+      { what: 'the taint not-ready to go', timeoutMs: 60_000 },
+    );
+    assert.equal(node.status.nodeInfo.kernelVersion, kernelVersion);
+    assert.deepEqual(node.spec.taints, [{ key: 'os', value: 'windows', effect: 'NoSchedule' }]);
+    const types = (await conditions(nodeName)).map(({ type, status }) => `${type}=${status}`);
+    assert.deepEqual(types.sort(), ['DiskPressure=False', 'MemoryPressure=False', 'PIDPressure=False', 'Ready=True']);
+    const lease = await get<{ spec: { leaseDurationSeconds: number } }>('lease', nodeName, '-n', 'kube-node-lease');
+    assert.equal(lease.spec.leaseDurationSeconds, 40);
+  });
+
+  it('places a pod on it by its RuntimeClass and runs the pod, and leaves one without it pending', async () => {
+    await apply(runtimeClass);
+    await apply(deployment('web', { runtimeClassName: 'windows-2022' }));
+    await apply(deployment('lost', {}));
+    await kubectl(['rollout', 'status', 'deployment/web', '--timeout=60s']);
+    const pods = await get<{ items: { spec: { nodeName?: string }; status: { phase: string; podIP?: string } }[] }>(
+      'pods',
+      '-l',
+      'app=web',
+    );
+    assert.deepEqual(
+      pods.items.map(({ spec, status }) => [spec.nodeName, status.phase]),
+      [[nodeName, 'Running']],
+    );
+    assert.match(pods.items[0]?.status.podIP ?? '', /^10\.128\./);
+    await kubectl(['wait', '--for=condition=PodScheduled=False', 'pod', '-l', 'app=lost', '--timeout=60s']);
+    await kubectl(['delete', 'deployment', 'lost', '--wait=true', '--timeout=60s']);
+    await kubectl(['wait', '--for=delete', 'pod', '-l', 'app=lost', '--timeout=60s']);
+  });
+
+  it('sends heartbeats that change no more than their time', async () => {
+    const first = await condition(nodeName, 'Ready');
+    const later = await waitFor(
+      async () => {
+        const now = await condition(nodeName, 'Ready');
+        return now?.lastHeartbeatTime !== first?.lastHeartbeatTime && now;
+      },
+      { what: 'a heartbeat', timeoutMs: 60_000 },
+    );
+    assert.deepEqual({ ...later, lastHeartbeatTime: '' }, { ...first, lastHeartbeatTime: '' });
+  });
+
+  it('leaves a node unready that says so', async () => {
+    const name = 'ip-10-0-1-11.ec2.internal';
+    await register(windowsNode(name), name);
+    await kubectl(['wait', '--for=condition=Ready', `node/${name}`, '--timeout=60s']);
+    const unready = { type: 'Ready', status: 'False', reason: 'KubeletNotReady', message: 'container runtime is down' };
+    const patch = JSON.stringify({ status: { conditions: [unready] } });
+    await kubectl(['patch', 'node', name, '--subresource=status', '-p', patch]);
+    const before = await condition(name, 'Ready');
+    const after = await waitFor(
+      async () => {
+        const now = await condition(name, 'Ready');
+        return now?.lastHeartbeatTime !== before?.lastHeartbeatTime && now;
+      },
+      { what: 'a heartbeat of the unready node', timeoutMs: 60_000 },
+    );
+    assert.deepEqual([after.status, after.reason], ['False', 'KubeletNotReady']);
+    await kubectl(['delete', 'node', name]);
+  });
+
+  const other = 'ip-10-0-1-99.ec2.internal';
+  const refusals: readonly { what: string; args: string[]; stdin?: object; says: RegExp }[] = [
+    {
+      what: 'give itself a label that is reserved to Kubernetes',
+      args: ['create', '-f', '-'],
+      stdin: windowsNode(other, { 'kubernetes.io/made-up': 'x' }),
+      says: /is not allowed to set the following labels: kubernetes\.io\/made-up/,
+    },
+    {
+      what: 'give itself a label that only others may set',
+      args: ['create', '-f', '-'],
+      stdin: windowsNode(other, { 'node-restriction.kubernetes.io/team': 'x' }),
+      says: /is not allowed to set the following labels: node-restriction\.kubernetes\.io\/team/,
+    },
+    {
+      what: 'register under another name',
+      args: ['create', '-f', '-'],
+      stdin: windowsNode('ip-10-0-1-98.ec2.internal'),
+      says: /is not allowed to modify node "ip-10-0-1-98\.ec2\.internal"/,
+    },
+    {
+      what: "change another node's labels",
+      args: ['label', 'node', nodeName, 'team=x'],
+      says: /is not allowed to modify node|cannot get resource "nodes"/,
+    },
+    {
+      what: 'delete a node',
+      args: ['delete', 'node', nodeName],
+      says: /cannot delete resource "nodes"|is not allowed/,
+    },
+  ];
+  for (const { what, args, stdin, says } of refusals) {
+    it(`does not let a kubelet ${what}`, async () => {
+      const { code, stderr } = await asKubelet(other, args, stdin);
+      assert.equal(code, 1);
+      assert.match(stderr, says);
+    });
+  }
+
+  it('does not let a kubelet take off its own taint', async () => {
+    const patch = JSON.stringify({ spec: { taints: [] } });
+    const { code, stderr } = await asKubelet(nodeName, ['patch', 'node', nodeName, '--type=merge', '-p', patch]);
+    assert.equal(code, 1);
+    assert.match(stderr, /is not allowed to modify taints/);
+  });
+
+  it('gives its local cloud no way to become an administrator', async () => {
+    const kubeconfig = await plane.kubeconfigForUser('cloud');
+    const args = ['--as=jane', '--as-group=system:masters', 'get', 'secrets', '-A'];
+    const { code, stderr } = await plane.kubectl(args, { kubeconfig });
+    assert.equal(code, 1);
+    assert.match(stderr, /cannot impersonate resource "groups"/);
+  });
+
+  it('knows the users that it was given, and ServiceAccounts', async () => {
+    const whoami = async (kubeconfig: string) => {
+      const { stdout } = await plane.kubectl(['auth', 'whoami', '-o', 'json'], { kubeconfig });
+      return (JSON.parse(stdout) as { status: { userInfo: { username: string; groups: string[] } } }).status.userInfo;
+    };
+    const jane = await whoami(await plane.kubeconfigForUser('jane'));
+    assert.deepEqual([jane.username, jane.groups], ['jane', ['developers', 'system:authenticated']]);
+    const account = await plane.serviceAccountKubeconfig('default', 'default');
+    assert.equal((await whoami(account)).username, 'system:serviceaccount:default:default');
+    const refused = await plane.kubectl(['get', 'nodes'], { kubeconfig: account });
+    assert.match(refused.stderr, /User "system:serviceaccount:default:default" cannot list resource "nodes"/);
+    await assert.rejects(
+      plane.serviceAccountKubeconfig('default', 'nobody'),
+      /No token for ServiceAccount default\/nobody/,
+    );
+  });
+
+  it('tells in its audit log who did what in whose name and with which result, but no bodies', async () => {
+    interface Event {
+      readonly level: string;
+      readonly verb: string;
+      readonly user: { username: string };
+      readonly impersonatedUser?: { username: string; groups: string[] };
+      readonly objectRef?: { resource: string; name?: string };
+      readonly responseStatus?: { code: number };
+      readonly requestObject?: unknown;
+      readonly responseObject?: unknown;
+    }
+    const log = await readFile(plane.auditLog, 'utf8');
+    const events = log
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Event);
+    const results = (node: string, verb: string) =>
+      events
+        .filter((one) => one.objectRef?.resource === 'nodes' && one.objectRef.name === node && one.verb === verb)
+        .map(({ user, impersonatedUser, responseStatus }) => [
+          user.username,
+          impersonatedUser?.username,
+          responseStatus?.code,
+        ]);
+    assert.deepEqual(results(nodeName, 'create'), [['cloud', `system:node:${nodeName}`, 201]]);
+    const stranger = ['cloud', `system:node:${other}`, 403];
+    assert.deepEqual(results(other, 'create'), [stranger, stranger]);
+    assert.ok(events.every(({ level }) => level === 'Metadata'));
+    assert.ok(events.every((one) => one.requestObject === undefined && one.responseObject === undefined));
+  });
+
+  it('survives a restart of its API server: same address and authority, same objects, and everyone goes on', async () => {
+    const { url, caData, pids } = plane;
+    await plane.stopApiServer();
+    assert.equal(plane.pids['kube-apiserver'], undefined);
+    const down = await plane.kubectl(['get', 'nodes', '--request-timeout=5s']);
+    assert.match(down.stderr, /connection .* refused/);
+    await plane.startApiServer();
+    assert.deepEqual([plane.url, plane.caData], [url, caData]);
+    const { 'kube-apiserver': before, ...others } = pids;
+    const { 'kube-apiserver': after, ...othersNow } = plane.pids;
+    assert.notEqual(after, before);
+    assert.deepEqual(othersNow, others);
+    await kubectl(['scale', 'deployment/web', '--replicas=3']);
+    await kubectl(['rollout', 'status', 'deployment/web', '--timeout=60s']);
+    assert.equal((await get<{ items: object[] }>('pods', '-l', 'app=web')).items.length, 3);
+  });
+});

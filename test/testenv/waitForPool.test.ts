@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { conditionOf, type World } from '../../hack/testenv/testEnv.ts';
+import { poolManifest } from '../pools.ts';
+import { theWorld } from '../sharedWorld.ts';
+
+/** Without an operator: the test writes the status itself. */
+describe('waiting for a pool', () => {
+  const NAME = 'waited-for';
+  let world: World;
+  before(async () => {
+    world = await theWorld();
+    await world.apply(poolManifest(NAME));
+  });
+  after(() => world.kubectl('delete', 'windowspool', NAME));
+
+  const answer = (observedGeneration: number) => {
+    const lastTransitionTime = '2026-01-01T00:00:00Z';
+    const ready = { type: 'Ready', status: 'True', reason: 'Verified', message: 'It is.', lastTransitionTime };
+    const status = { observedGeneration, conditions: [ready] };
+    const patch = JSON.stringify({ status });
+    return world.kubectl('patch', 'windowspool', NAME, '--subresource=status', '--type=merge', '-p', patch);
+  };
+  const ready = (timeoutMs: number) =>
+    world.waitForPool(NAME, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified', timeoutMs);
+
+  it('ends with the condition that answers its spec', async () => {
+    await answer(1);
+    assert.equal((await ready(10_000))?.metadata.generation, 1);
+  });
+
+  it('goes on while the condition is of an earlier spec, and says so when time is up', async () => {
+    await world.patchPool(NAME, { scaling: { max: 4 } });
+    await assert.rejects(ready(500), /The status is of generation 1, the spec of 2\.\nReady=True Verified/);
+    await answer(2);
+    assert.equal((await ready(10_000))?.metadata.generation, 2);
+  });
+});
