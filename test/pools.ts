@@ -1,6 +1,6 @@
 /** Pools for the cluster suites: valid against the local AWS; a test says only what differs. */
 import { nodeRoleArn, subnetIds } from '../hack/localaws/network.ts';
-import type { World } from '../hack/testenv/testEnv.ts';
+import type { TestEnv } from '../hack/testenv/testEnv.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -21,7 +21,7 @@ export function poolManifest(name: string, spec: Fields & { nodeGroup?: Fields; 
 }
 
 /** How often the local AWS was asked to create the node group, since its calls were last reset. */
-export function creationsOf({ cloud }: World, name: string): number {
+export function creationsOf({ cloud }: TestEnv, name: string): number {
   return cloud
     .calls()
     .filter(

@@ -6,21 +6,21 @@
 import { waitFor } from '../hack/controlplane/wait.ts';
 import type { Switches } from '../hack/localaws/switches.ts';
 import type { OperatorProcess } from '../hack/testenv/operatorProcess.ts';
-import { startWorld, type World } from '../hack/testenv/testEnv.ts';
+import { startTestEnv, type TestEnv } from '../hack/testenv/testEnv.ts';
 
 /** How many times faster than by default its AWS runs. */
 const SPEED = 4;
 
-let started: Promise<World> | undefined;
+let started: Promise<TestEnv> | undefined;
 
 /** The world, started at the first call. */
-export function theWorld(): Promise<World> {
-  started ??= startWorld({ speed: SPEED, log: (line) => console.log(`    ${line}`) });
+export function theWorld(): Promise<TestEnv> {
+  started ??= startTestEnv({ speed: SPEED, log: (line) => console.log(`    ${line}`) });
   return started;
 }
 
 /** The world if some suite has asked for it. */
-export async function startedWorld(): Promise<World | undefined> {
+export async function startedWorld(): Promise<TestEnv | undefined> {
   return started?.catch(() => undefined);
 }
 
@@ -48,7 +48,7 @@ const HASTY = [
 ];
 
 export interface Stage {
-  readonly world: World;
+  readonly world: TestEnv;
   operator: OperatorProcess;
   /** Starts another operator with the same flags, after the last one ended. */
   restart(): Promise<void>;
@@ -60,7 +60,7 @@ export function withOperator(...flags: readonly string[]): Stage {
     async restart() {
       stage.operator = await stage.world.operator([...HASTY, ...flags]).ready();
     },
-  } as Stage & { world: World };
+  } as Stage & { world: TestEnv };
   before(async function () {
     this.timeout(600_000);
     stage.world = await theWorld();
@@ -82,7 +82,7 @@ export function withOperator(...flags: readonly string[]): Stage {
 }
 
 /** Takes back what a test that failed may have left, and what would keep a pool from its end. */
-async function makeGood(world: World): Promise<void> {
+async function makeGood(world: TestEnv): Promise<void> {
   const { faults } = world.cloud;
   faults.speed({ speed: SPEED });
   faults.restoreAction();
@@ -93,7 +93,7 @@ async function makeGood(world: World): Promise<void> {
 }
 
 /** The garbage collector ends the RuntimeClasses of pools that are gone; the next suite must not find them. */
-async function noneLeft(world: World): Promise<void> {
+async function noneLeft(world: TestEnv): Promise<void> {
   const left = () =>
     world.kubectl('get', 'runtimeclasses', '-l', 'app.kubernetes.io/managed-by=windowspool-operator', '-o', 'name');
   await waitFor(async () => (await left()) === '', {
@@ -103,7 +103,7 @@ async function noneLeft(world: World): Promise<void> {
 }
 
 /** Lets nothing in the local AWS come to its end; returns how to go on. */
-export function slowed({ cloud }: Pick<World, 'cloud'>): () => void {
+export function slowed({ cloud }: Pick<TestEnv, 'cloud'>): () => void {
   const { speed } = cloud.state.timeline;
   cloud.faults.speed({ speed: 0.001 });
   return () => cloud.faults.speed({ speed });
@@ -111,7 +111,7 @@ export function slowed({ cloud }: Pick<World, 'cloud'>): () => void {
 
 /** Makes the local AWS answer an open question in another way; returns how to take that back. */
 export function setSwitch<K extends keyof Switches>(
-  { cloud }: Pick<World, 'cloud'>,
+  { cloud }: Pick<TestEnv, 'cloud'>,
   name: K,
   value: Switches[K],
 ): () => void {

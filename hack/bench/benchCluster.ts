@@ -5,10 +5,10 @@ import { createKubernetesClient, type KubernetesClient, PATCH } from '../../cont
 import { silentLog } from '../../controllers/runtime/silentLog.ts';
 import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
 import { waitFor } from '../controlplane/wait.ts';
-import { startCloud } from '../localaws/localAws.ts';
+import { startLocalAws } from '../localaws/localAws.ts';
 import { subnetIds } from '../localaws/network.ts';
 import { operatorBundle } from '../operatorBundle.ts';
-import { CLUSTER_NAME, REGION, World } from '../testenv/testEnv.ts';
+import { CLUSTER_NAME, REGION, TestEnv } from '../testenv/testEnv.ts';
 import { type Extras, groupName, nodeName, nodeObject } from './nodeObject.ts';
 import { forEachOf } from './workers.ts';
 
@@ -22,14 +22,14 @@ const TIMEOUT_MS = 60_000;
 const BYSTANDERS = ['kube-controller-manager', 'kube-scheduler', 'kwok'];
 
 export class BenchCluster {
-  readonly world: World;
+  readonly world: TestEnv;
   /** As a member of system:masters, whom the API server never makes wait. */
   readonly admin: KubernetesClient;
   readonly groups: number;
   readonly #signal: AbortSignal;
   #nodes = 0;
 
-  private constructor(world: World, groups: number, admin: KubernetesClient, signal: AbortSignal) {
+  private constructor(world: TestEnv, groups: number, admin: KubernetesClient, signal: AbortSignal) {
     this.world = world;
     this.groups = groups;
     this.#signal = signal;
@@ -41,8 +41,8 @@ export class BenchCluster {
     const auditPolicy = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'None' }] };
     const entry = await operatorBundle();
     const controlPlane = await startControlPlane({ crds: [CRD], auditPolicy, signal });
-    const cloud = await startCloud({ cluster: clusterOf(controlPlane), speed: 10, nodegroupLimit: 100 });
-    const world = new World(controlPlane, cloud, entry);
+    const cloud = await startLocalAws({ cluster: clusterOf(controlPlane), speed: 10, nodegroupLimit: 100 });
+    const world = new TestEnv(controlPlane, cloud, entry);
     const cluster = new BenchCluster(world, groups, await adminClient(controlPlane), signal);
     try {
       await cluster.world.prepare();

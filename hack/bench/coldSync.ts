@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NODE_SELECTOR } from '../../controllers/kubernetes/nodes.ts';
 import { shipped } from '../shipped.ts';
-import type { World } from '../testenv/testEnv.ts';
+import type { TestEnv } from '../testenv/testEnv.ts';
 import { ensureBaseline } from './baseline.ts';
 import { bundleProgram } from './bundle.ts';
 import type { Synced } from './coldSync/program.ts';
@@ -66,7 +66,7 @@ async function measure(bench: Bench, nodes: number): Promise<{ rows: Row[]; mark
   return summary(nodes, figures);
 }
 
-async function contendersFor({ say, signal }: Bench, world: World): Promise<Contender[]> {
+async function contendersFor({ say, signal }: Bench, world: TestEnv): Promise<Contender[]> {
   const pod = await world.podCredentials();
   const args = [`--kubeconfig=${world.operatorKubeconfig}`, `--selector=${NODE_SELECTOR}`];
   const baseline = await ensureBaseline(say, signal);

@@ -23,9 +23,9 @@ import { controllerPolicy, setClusterRolePolicy } from './iam/rolePolicies.ts';
 import { instanceTypes, nodeRoleArn } from './network.ts';
 import {
   type AddonFailure,
-  type CloudState,
   controllerWarningReasons,
   type InstanceRecord,
+  type LocalAwsState,
   type NodeDefect,
   type UpdateFailure,
 } from './state.ts';
@@ -55,10 +55,10 @@ export interface ClusterChange {
 /** Everything that can be made to go wrong, or to change without the operator. Call faults are in `calls`. */
 export class Faults {
   readonly calls: CallFaults;
-  readonly #cloud: CloudState;
+  readonly #cloud: LocalAwsState;
   readonly #policy: Policy;
 
-  constructor(cloud: CloudState, policy: Policy, calls: CallFaults) {
+  constructor(cloud: LocalAwsState, policy: Policy, calls: CallFaults) {
     this.#cloud = cloud;
     this.#policy = policy;
     this.calls = calls;

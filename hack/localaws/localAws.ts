@@ -4,7 +4,7 @@ import { Faults } from './faults.ts';
 import { Policy } from './iam/iam.ts';
 import { clusterRoleName } from './network.ts';
 import { type Kubelets, startKubelets } from './nodes/kubelets.ts';
-import { CloudState, type ClusterOptions } from './state.ts';
+import { type ClusterOptions, LocalAwsState } from './state.ts';
 import type { Switches } from './switches.ts';
 import type { CallEntry } from './wire/callLog.ts';
 import { Front, type Gate } from './wire/front.ts';
@@ -18,7 +18,7 @@ const optionalPolicies = ['windows-ipam.json'].map((name) =>
 );
 
 /** What a local AWS is started with. Without `port` it takes a free one. */
-export interface CloudOptions {
+export interface LocalAwsOptions {
   readonly cluster: ClusterOptions;
   /** The kubeconfig of the user that may register nodes (hack/controlplane calls it `cloud`). Without it no nodes join. */
   readonly kubeconfig?: string;
@@ -33,10 +33,10 @@ export interface CloudOptions {
 }
 
 /** A running local AWS. */
-export interface Cloud {
+export interface LocalAws {
   /** For AWS_ENDPOINT_URL, or AWS_ENDPOINT_URL_EKS, _EC2, _AUTO_SCALING, _SSM, _IAM and _STS. */
   readonly url: string;
-  readonly state: CloudState;
+  readonly state: LocalAwsState;
   readonly faults: Faults;
   /** The caller's rights, and which of them were needed so far. */
   readonly policy: Policy;
@@ -52,11 +52,11 @@ export interface Cloud {
 }
 
 /** The caller that the policy is attached to. */
-export const callerArnOf = (cloud: CloudState): string =>
+export const callerArnOf = (cloud: LocalAwsState): string =>
   `arn:aws:sts::${cloud.cluster.accountId}:assumed-role/windowspool-operator/windowspool-operator`;
 
 /** The policy of a file, or all that is shipped, as the account's administrator would attach it: the words in capitals are filled in. */
-export function policyFor(cloud: CloudState, path?: string): Policy {
+export function policyFor(cloud: LocalAwsState, path?: string): Policy {
   return Policy.fromFiles(path === undefined ? [shippedPolicy, ...optionalPolicies] : [path], {
     PARTITION: 'aws',
     REGION: cloud.cluster.region,
@@ -70,8 +70,8 @@ export function policyFor(cloud: CloudState, path?: string): Policy {
 }
 
 /** Starts a local AWS on 127.0.0.1. */
-export async function startCloud(options: CloudOptions): Promise<Cloud> {
-  const state = new CloudState(options);
+export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws> {
+  const state = new LocalAwsState(options);
   const front = new Front(state, policyFor(state, options.policy));
   const faults = new Faults(state, front.policy, front.faults);
   const http = new HttpFront(front, adminOf(front, faults), callerArnOf(state));
@@ -97,7 +97,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
 }
 
 /** Settles the timeline whenever something in it is due, by the real clock. */
-function drive(state: CloudState): { stop(): void } {
+function drive(state: LocalAwsState): { stop(): void } {
   let timer: NodeJS.Timeout | undefined;
   const arm = (): void => {
     clearTimeout(timer);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { KubeConfig } from '@kubernetes/client-node';
-import { startCloud } from './localAws.ts';
+import { startLocalAws } from './localAws.ts';
 import { type Switches, switchTable } from './switches.ts';
 
 const help = `Usage: node hack/localaws/main.ts [options]
@@ -47,7 +47,7 @@ async function main(): Promise<void> {
   const { kubeconfig, policy } = values;
   const known = kubeconfig === undefined ? undefined : clusterIn(kubeconfig);
   const caFile = values['ca-file'];
-  const cloud = await startCloud({
+  const cloud = await startLocalAws({
     cluster: {
       name: values.cluster,
       region: values.region,

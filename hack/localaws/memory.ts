@@ -7,7 +7,7 @@ import { STSServiceException } from '@aws-sdk/client-sts';
 import type { AwsFault } from './awsFault.ts';
 import { Faults } from './faults.ts';
 import { callerArnOf, policyFor } from './localAws.ts';
-import { CloudState, type StateOptions } from './state.ts';
+import { LocalAwsState, type StateOptions } from './state.ts';
 import type { Breakage } from './wire/callFaults.ts';
 import { type OperationName, type Operations, serviceOf } from './wire/calls.ts';
 import { Front } from './wire/front.ts';
@@ -18,13 +18,13 @@ import type { Service } from './wire/shapes.ts';
  * with what the SDK clients throw: name, message and `$metadata.httpStatusCode` are equal.
  */
 export class MemoryCloud {
-  readonly state: CloudState;
+  readonly state: LocalAwsState;
   readonly front: Front;
   readonly faults: Faults;
   #requests = 0;
 
   constructor(options: StateOptions & { readonly policy?: string }) {
-    this.state = new CloudState(options);
+    this.state = new LocalAwsState(options);
     this.front = new Front(this.state, policyFor(this.state, options.policy));
     this.faults = new Faults(this.state, this.front.policy, this.front.faults);
   }

@@ -212,7 +212,7 @@ export interface StateOptions {
 }
 
 /** Everything that the local AWS knows. Other modules hold what it does; nothing here asks a clock or draws lots. */
-export class CloudState {
+export class LocalAwsState {
   readonly cluster: ClusterOptions & { readonly accountId: string; readonly createdAt: Date };
   readonly timeline: Timeline;
   readonly switches: Switches;

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import type { WindowsPool, WindowsPoolSpec } from '../../controllers/windowspool/api.gen.ts';
 import type { NodeGroupPool } from '../../controllers/windowspool/testing/fixtures.ts';
 import type { CallFaults } from '../localaws/wire/callFaults.ts';
-import type { CloudWorld } from './localAwsWorld.ts';
+import type { LocalAwsWorld } from './localAwsWorld.ts';
 
 /** One thing that happens; `name` says which, to read a counterexample. */
 export interface Act {
   readonly name: string;
-  readonly happen?: (world: CloudWorld) => void;
+  readonly happen?: (world: LocalAwsWorld) => void;
   /** How long nothing but the operator and AWS does anything, in milliseconds. */
   readonly passes?: number;
   /** How a counterexample shows it. */
@@ -29,7 +29,7 @@ export type Edit = (spec: NodeGroupPool['spec']) => NodeGroupPool['spec'];
 export function edits(
   what: string,
   edit: fc.Arbitrary<Edit>,
-  also: (world: CloudWorld, name: string) => unknown = () => undefined,
+  also: (world: LocalAwsWorld, name: string) => unknown = () => undefined,
 ): fc.Arbitrary<Act> {
   return fc.tuple(pool, edit).map(([name, change]) =>
     act(`${what} of ${name}`, {
@@ -58,7 +58,7 @@ export const top =
     ({ ...spec, ...change }) as NodeGroupPool['spec'];
 
 /** What is done to one pool. */
-export const ofPool = (what: string, happen: (world: CloudWorld, name: string) => void): fc.Arbitrary<Act> =>
+export const ofPool = (what: string, happen: (world: LocalAwsWorld, name: string) => void): fc.Arbitrary<Act> =>
   pool.map((name) => act(`${what} ${name}`, { happen: (world) => happen(world, name) }));
 
 /** What becomes of the next call of one of these operations. */

@@ -5,7 +5,7 @@ import { type NodeGroupPool, samplePool } from '../../controllers/windowspool/te
 import type { ConsoleEdit } from '../localaws/faults.ts';
 import { nodeRoleArn, subnetIds } from '../localaws/network.ts';
 import { type Act, act, call, edits, group, ofPool, POOLS, pool, top } from './act.ts';
-import { type CloudWorld, TEMPLATE } from './localAwsWorld.ts';
+import { type LocalAwsWorld, TEMPLATE } from './localAwsWorld.ts';
 import { nodeActs } from './nodeActs.ts';
 
 /** A release that there never was. */
@@ -126,7 +126,7 @@ const objects: readonly fc.Arbitrary<Act>[] = [
 ];
 
 /** Somebody sets the annotation that asks for another try. */
-export function retry(world: CloudWorld, name: string): void {
+export function retry(world: LocalAwsWorld, name: string): void {
   const known = world.pools.get(name);
   if (!known) return;
   const annotations = { ...known.metadata.annotations, [RETRY_ANNOTATION]: String(world.now) };
@@ -229,7 +229,7 @@ const faults: readonly fc.Arbitrary<Act>[] = [
 ];
 
 /** EKS no longer has anything to say about a group. */
-export function healed({ cloud }: CloudWorld, name: string): void {
+export function healed({ cloud }: LocalAwsWorld, name: string): void {
   cloud.state.timeline.settle();
   if (cloud.state.groups.get(name)?.nodegroup.status === 'DEGRADED')
     cloud.faults.healthIssue({ group: name, issues: [] });

@@ -13,7 +13,7 @@ import { Crash } from '../../controllers/windowspool/testing/fakeWorld.ts';
 import { conditionOf } from '../testenv/testEnv.ts';
 import { type Act, POOLS } from './act.ts';
 import { healed, newPool, retry, UNPUBLISHED } from './acts.ts';
-import { CloudWorld } from './localAwsWorld.ts';
+import { LocalAwsWorld } from './localAwsWorld.ts';
 
 const MINUTE = 60_000;
 /** More than any backoff, resync and rollout together. */
@@ -35,7 +35,7 @@ const RIGHT_ENDS: readonly string[] = [
 const { signal } = new AbortController();
 
 export class Life {
-  readonly world = new CloudWorld();
+  readonly world = new LocalAwsWorld();
   #deps: Deps = this.world.start();
   /** When each pool runs next. */
   readonly #due = new Map<string, number>();

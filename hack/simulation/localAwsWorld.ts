@@ -50,7 +50,7 @@ interface CloudWorldOptions {
   readonly podGraceSeconds?: number | undefined;
 }
 
-export class CloudWorld extends FakeWorld {
+export class LocalAwsWorld extends FakeWorld {
   readonly cloud: MemoryCloud;
   /** What must never be, and was. */
   readonly breaches: string[] = [];

@@ -9,11 +9,11 @@ import {
 } from '../../controllers/windowspool/labels.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import { type Act, act, edits, ofPool, pool, top } from './act.ts';
-import type { CloudWorld } from './localAwsWorld.ts';
+import type { LocalAwsWorld } from './localAwsWorld.ts';
 import type { PodKind } from './workload.ts';
 
 /** What is done to one node of a pool; nothing where it has none. */
-function ofNode(what: string, happen: (world: CloudWorld, node: NodeRecord) => void): fc.Arbitrary<Act> {
+function ofNode(what: string, happen: (world: LocalAwsWorld, node: NodeRecord) => void): fc.Arbitrary<Act> {
   return fc.tuple(pool, fc.nat(3)).map(([name, index]) =>
     act(`${what} node ${index} of ${name}`, {
       happen: (world) => {

@@ -13,16 +13,16 @@ import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import type { DrainPod } from '../../controllers/windowspool/ports/pods.ts';
 import type { Deps } from '../../controllers/windowspool/reconcile.ts';
 import type { InstanceRecord } from '../localaws/state.ts';
-import type { CloudWorld } from './localAwsWorld.ts';
+import type { LocalAwsWorld } from './localAwsWorld.ts';
 
 /** From the end of its grace, until nobody waits for a pod on a node that is not Ready any more. */
 const DEAD_NODE_WAIT_MS = 300_000;
 
 export class NodeJudge {
-  readonly #world: CloudWorld;
+  readonly #world: LocalAwsWorld;
   readonly #poolsAtOnce: number;
 
-  constructor(world: CloudWorld, poolsAtOnce: number) {
+  constructor(world: LocalAwsWorld, poolsAtOnce: number) {
     this.#world = world;
     this.#poolsAtOnce = poolsAtOnce;
   }

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { OPERATOR_AGENT, ofOperator, readAudit } from '../testenv/audit.ts';
 import type { Request } from '../testenv/grants.ts';
-import type { World } from '../testenv/testEnv.ts';
+import type { TestEnv } from '../testenv/testEnv.ts';
 
 export interface Usage {
   /** Requests to the API server, each kind once. */
@@ -17,7 +17,7 @@ export interface Usage {
 }
 
 /** What the operators of this world needed so far. */
-export async function usageOf({ controlPlane, cloud }: World): Promise<Usage> {
+export async function usageOf({ controlPlane, cloud }: TestEnv): Promise<Usage> {
   const events = ofOperator(await readAudit(controlPlane.auditLog, OPERATOR_AGENT));
   const requests = new Map<string, Request>();
   for (const { verb, objectRef, responseStatus } of events) {

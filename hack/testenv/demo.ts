@@ -5,7 +5,7 @@ import { VERIFIED_CONDITION } from '../../controllers/windowspool/labels.ts';
 import { waitFor } from '../controlplane/wait.ts';
 import { OPERATOR_USER, ofOperator, readAudit, refused } from './audit.ts';
 import { watchReadyPods } from './podsReady.ts';
-import { conditionOf, messageOf, startWorld, type World, windowsIpam } from './testEnv.ts';
+import { conditionOf, messageOf, startTestEnv, type TestEnv, windowsIpam } from './testEnv.ts';
 
 const SAMPLES = fileURLToPath(new URL('../../config/samples/', import.meta.url));
 const POOL = 'web';
@@ -21,7 +21,7 @@ export async function demo(say: (line: string) => void, signal: AbortSignal): Pr
   const stage = stages(say);
   stage('Starting a Kubernetes 1.36 (etcd, API server, controller manager, scheduler, kwok) and a local AWS');
   // What the demo publishes is there for EKS at once: the pool would wait for its next look.
-  const world = await startWorld({ log: say, signal, switches: { releaseInEks: 'atOnce' } });
+  const world = await startTestEnv({ log: say, signal, switches: { releaseInEks: 'atOnce' } });
   try {
     stage('Starting the operator under its own ServiceAccount with the rights of config/rbac');
     // It looks at a missing prerequisite every 20 seconds by default: too long for a demo.
@@ -55,7 +55,7 @@ function stages(say: Say): Say {
   };
 }
 
-async function applySample(world: World, stage: Say, say: Say): Promise<void> {
+async function applySample(world: TestEnv, stage: Say, say: Say): Promise<void> {
   stage('Applying config/samples/windowspool.yaml in a cluster whose Windows IPAM is off');
   await world.apply(windowsIpam(false));
   await world.kubectl('apply', '-k', SAMPLES);
@@ -69,7 +69,7 @@ async function applySample(world: World, stage: Say, say: Say): Promise<void> {
   if (world.cloud.state.groups.size > 0) throw new Error('a node group was created before the prerequisites were met');
 }
 
-async function switchIpamOn(world: World, stage: Say, say: Say): Promise<void> {
+async function switchIpamOn(world: TestEnv, stage: Say, say: Say): Promise<void> {
   stage('Switching Windows IPAM on and waiting for condition Ready');
   await world.apply(windowsIpam(true));
   await world.kubectl('wait', '--for=condition=Ready', `windowspool/${POOL}`, '--timeout=60s');
@@ -77,7 +77,7 @@ async function switchIpamOn(world: World, stage: Say, say: Say): Promise<void> {
   say(await world.kubectl('get', 'nodes', '-L', 'node.kubernetes.io/windows-build'));
 }
 
-async function runWorkload(world: World, stage: Say, say: Say): Promise<void> {
+async function runWorkload(world: TestEnv, stage: Say, say: Say): Promise<void> {
   stage('Deploying pods with runtimeClassName: windows-2022; the scheduler places them on the pool');
   await world.kubectl('apply', '-f', join(SAMPLES, 'deployment.yaml'));
   await world.kubectl('rollout', 'status', 'deployment/iis', '--timeout=60s');
@@ -85,7 +85,7 @@ async function runWorkload(world: World, stage: Say, say: Say): Promise<void> {
 }
 
 /** The nodes are replaced one after another while pods run on them; what serves is counted at every event. */
-async function upgradeUnderLoad(world: World, stage: Say, say: Say): Promise<void> {
+async function upgradeUnderLoad(world: TestEnv, stage: Say, say: Say): Promise<void> {
   stage(`Upgrading the pool to AMI release ${RELEASE} while the pods serve; their budget wants ${WANTED_PODS} of them`);
   world.cloud.faults.release({ date: RELEASE.slice(5) });
   const pods = await watchReadyPods(world.controlPlane.adminKubeconfig, 'iis');
@@ -109,7 +109,7 @@ async function upgradeUnderLoad(world: World, stage: Say, say: Say): Promise<voi
 }
 
 /** Gives the name of the node that fails. More pods than before ask for a place, and the node that failed is the emptiest: only its taint keeps them away. */
-async function joinGatedPool(world: World, stage: Say, say: Say): Promise<string> {
+async function joinGatedPool(world: TestEnv, stage: Say, say: Say): Promise<string> {
   stage(
     'Closing the gate (verification.policy: Gate): nodes are born with a taint, which they lose once they are verified',
   );
@@ -144,7 +144,7 @@ async function joinGatedPool(world: World, stage: Say, say: Say): Promise<string
 }
 
 /** spec.remediation does the same by itself, after some minutes. */
-async function replaceNode(world: World, node: string, stage: Say, say: Say): Promise<void> {
+async function replaceNode(world: TestEnv, node: string, stage: Say, say: Say): Promise<void> {
   stage('Having that node replaced: kubectl annotate node NAME winpool.dev/replace=true');
   await world.kubectl('annotate', 'node', node, 'winpool.dev/replace=true');
   const pool = await world.waitForPool(
@@ -164,7 +164,7 @@ async function replaceNode(world: World, node: string, stage: Say, say: Say): Pr
   say(await world.kubectl('get', 'wp'));
 }
 
-function eventsOfPool(world: World): Promise<string> {
+function eventsOfPool(world: TestEnv): Promise<string> {
   const columns = 'custom-columns=REASON:.reason,MESSAGE:.message';
   const selector = '--field-selector=involvedObject.kind=WindowsPool';
   return world.kubectl('get', 'events', '-A', selector, '--sort-by=.metadata.creationTimestamp', '-o', columns);
@@ -179,7 +179,7 @@ function trustOf(described: string): string {
   return [...lines.slice(from, from + length), 'Conditions:', ...condition].join('\n');
 }
 
-async function deletePool(world: World, stage: Say, say: Say): Promise<void> {
+async function deletePool(world: TestEnv, stage: Say, say: Say): Promise<void> {
   stage('Deleting the pool: its node group goes first, then the pool, then the RuntimeClass');
   await world.kubectl('delete', '-f', join(SAMPLES, 'deployment.yaml'));
   await world.kubectl('delete', 'windowspool', POOL, '--timeout=60s');
@@ -191,7 +191,7 @@ async function deletePool(world: World, stage: Say, say: Say): Promise<void> {
 }
 
 /** Proves from the audit log that the operator was itself, and was refused nothing. */
-async function auditOperator(world: World): Promise<string> {
+async function auditOperator(world: TestEnv): Promise<string> {
   const events = await readAudit(world.controlPlane.auditLog);
   const own = ofOperator(events);
   const strangers = own.filter(({ user, impersonatedUser }) => user.username !== OPERATOR_USER || impersonatedUser);

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { type ControlPlane, type PodCredentials, startControlPlane } from '../controlplane/controlplane.ts';
 import { waitFor } from '../controlplane/wait.ts';
-import { type Cloud, startCloud } from '../localaws/localAws.ts';
+import { type LocalAws, startLocalAws } from '../localaws/localAws.ts';
 import type { Switches } from '../localaws/switches.ts';
 import { operatorEntry } from '../operatorBundle.ts';
 import { linuxNode } from './linuxNode.ts';
@@ -18,7 +18,7 @@ export const REGION = 'eu-west-1';
 /** Namespace and name in config/rbac. */
 const ACCOUNT = ['winpool-system', 'windowspool-operator'] as const;
 
-export interface WorldOptions {
+export interface TestEnvOptions {
   /** Where the control plane keeps its data. Default: a temporary folder that goes at the end. */
   readonly dir?: string;
   readonly log?: (line: string) => void;
@@ -31,7 +31,7 @@ export interface WorldOptions {
 }
 
 /** Starts the world, with the CRD and the operator's rights installed, unless it shall be bare, and no operator yet. */
-export async function startWorld(options: WorldOptions = {}): Promise<World> {
+export async function startTestEnv(options: TestEnvOptions = {}): Promise<TestEnv> {
   const { dir, log, signal, speed, switches, bare = false } = options;
   const entry = await operatorEntry();
   const controlPlane = await startControlPlane({
@@ -40,7 +40,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     ...(log && { log }),
     ...(signal && { signal }),
   });
-  const cloud = await startCloud({
+  const cloud = await startLocalAws({
     cluster: {
       name: CLUSTER_NAME,
       region: REGION,
@@ -52,7 +52,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     ...(speed && { speed }),
     ...(switches && { switches }),
   });
-  const world = new World(controlPlane, cloud, entry);
+  const world = new TestEnv(controlPlane, cloud, entry);
   try {
     await world.prepare();
     if (!bare) await world.install();
@@ -63,15 +63,15 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   }
 }
 
-export class World {
+export class TestEnv {
   readonly controlPlane: ControlPlane;
-  readonly cloud: Cloud;
+  readonly cloud: LocalAws;
   /** The program of its operators, unless another is asked for. */
   readonly entry: string;
   readonly operators: OperatorProcess[] = [];
   #operatorKubeconfig = '';
 
-  constructor(controlPlane: ControlPlane, cloud: Cloud, entry: string) {
+  constructor(controlPlane: ControlPlane, cloud: LocalAws, entry: string) {
     this.controlPlane = controlPlane;
     this.cloud = cloud;
     this.entry = entry;

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { isAlive } from '../controlplane/alive.ts';
 import { ensureBinaries } from '../controlplane/binaries.ts';
 import { waitFor } from '../controlplane/wait.ts';
-import { startWorld } from './testEnv.ts';
+import { startTestEnv } from './testEnv.ts';
 
 const FOLDER = fileURLToPath(new URL('../../build/up/', import.meta.url));
 const STATE = join(FOLDER, 'state.json');
@@ -62,7 +62,7 @@ export async function down(say: (line: string) => void): Promise<void> {
 
 /** The background process itself: works until it is asked to end. */
 export async function serveWorld(say: (line: string) => void, signal: AbortSignal): Promise<void> {
-  const world = await startWorld({ log: say, signal });
+  const world = await startTestEnv({ log: say, signal });
   try {
     const operator = await world.operator([], { log: say }).ready();
     const port = operator.lines.find((line) => line.metricsPort !== undefined)?.metricsPort;

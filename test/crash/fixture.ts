@@ -1,7 +1,7 @@
 /** What a phase of the crash tests needs of the world that it runs in: one pool, and an operator that can be killed at any of its requests. */
 import type { Nodegroup } from '@aws-sdk/client-eks';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import type { Cloud } from '../../hack/localaws/localAws.ts';
+import type { LocalAws } from '../../hack/localaws/localAws.ts';
 import type { CallEntry } from '../../hack/localaws/wire/callLog.ts';
 
 const POOL_TAG = 'winpool.dev/pool';
@@ -24,7 +24,7 @@ export interface RuntimeClassJson {
 
 /** One world with one pool under test. The operator runs as a process on a real API server, or in memory. */
 export interface CrashFixture {
-  readonly world: { readonly cloud: Pick<Cloud, 'state' | 'faults'> };
+  readonly world: { readonly cloud: Pick<LocalAws, 'state' | 'faults'> };
   /** The name of the pool. */
   readonly name: string;
   /** Whether the node group may outlive the pool. */
@@ -58,7 +58,7 @@ export function emptyHistory(): History {
 }
 
 /** The node groups that carry the pool's tag, under any name, and the group with the pool's name. */
-export function groupsOf({ state }: Pick<Cloud, 'state'>, pool: string): Nodegroup[] {
+export function groupsOf({ state }: Pick<LocalAws, 'state'>, pool: string): Nodegroup[] {
   const all = [...state.groups.values()].map(({ nodegroup }) => nodegroup);
   return all.filter(({ tags, nodegroupName }) => tags?.[POOL_TAG] === pool || nodegroupName === pool);
 }
@@ -66,7 +66,7 @@ export function groupsOf({ state }: Pick<Cloud, 'state'>, pool: string): Nodegro
 /** Adds what a call to AWS has done for a pool. Call it after the call took effect. */
 export function record(
   history: History,
-  cloud: Pick<Cloud, 'state'>,
+  cloud: Pick<LocalAws, 'state'>,
   pool: string,
   { operation, input }: Pick<CallEntry, 'operation' | 'input'>,
 ): void {

@@ -8,7 +8,7 @@ import type { Answer } from '../../controllers/windowspool/ports/answer.ts';
 import type { Deps } from '../../controllers/windowspool/reconcile.ts';
 import type { Switches } from '../../hack/localaws/switches.ts';
 import type { CallEntry } from '../../hack/localaws/wire/callLog.ts';
-import { CloudWorld } from '../../hack/simulation/localAwsWorld.ts';
+import { LocalAwsWorld } from '../../hack/simulation/localAwsWorld.ts';
 import { type Moment, type Passage, SenderIsDead, type Turnstile } from './turnstile.ts';
 
 /** The requests that each call of the fake API server stands for; the last of them has its effect. */
@@ -47,7 +47,7 @@ export function isNumberedInMemory(request: string): boolean {
   return !/^(WATCH|GET \/version|\w+ events)/.test(request);
 }
 
-export class MemoryWorld extends CloudWorld {
+export class MemoryWorld extends LocalAwsWorld {
   /** When each request arrived, in epoch milliseconds. */
   readonly arrivals: number[] = [];
   readonly #turnstile: Turnstile;

@@ -4,7 +4,7 @@
  * nodeOperationsInMemory.test.ts visits all of them each time.
  */
 import assert from 'node:assert/strict';
-import { startWorld, type World } from '../../hack/testenv/testEnv.ts';
+import { startTestEnv, type TestEnv } from '../../hack/testenv/testEnv.ts';
 import { theWorld } from '../sharedWorld.ts';
 import { MOMENTS, type Recording, samplePoints, visitsAll } from './crashPoints.ts';
 import { killAtEach, shareOut } from './killAtEach.ts';
@@ -35,10 +35,10 @@ describe('an operator that is killed at any of its requests while nodes go', fun
   /** Two worlds, so that one computes while the other waits. */
   const stages: NodeOperationsStage[] = [];
   const crashes: CrashStage[] = [];
-  let second: World | undefined;
+  let second: TestEnv | undefined;
   let sample: ReturnType<typeof samplePoints> = new Map();
   before(async () => {
-    second = await startWorld();
+    second = await startTestEnv();
     for (const world of [await theWorld(), second]) {
       const crash = await CrashStage.open(world, '--join-grace=2s');
       crashes.push(crash);

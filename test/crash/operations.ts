@@ -1,6 +1,6 @@
 /** The ways in which single nodes of a pool go, during which the crash tests kill the operator. */
 import assert from 'node:assert/strict';
-import type { Cloud } from '../../hack/localaws/localAws.ts';
+import type { LocalAws } from '../../hack/localaws/localAws.ts';
 import { nodeRoleArn, subnetIds } from '../../hack/localaws/network.ts';
 import type { CallEntry } from '../../hack/localaws/wire/callLog.ts';
 
@@ -22,7 +22,7 @@ export interface PoolNode {
 
 /** What users, AWS and other controllers do to nodes. */
 export interface NodeFixture {
-  readonly cloud: Pick<Cloud, 'state' | 'faults'>;
+  readonly cloud: Pick<LocalAws, 'state' | 'faults'>;
   /** The name of the pool and of its node group. */
   readonly pool: string;
   /** The time of the world, in epoch milliseconds. */
@@ -144,7 +144,7 @@ export function assertDone({ begin, size }: Operation, { wanted, terminated, bef
 }
 
 /** The instances of a node group that are not terminated. */
-export function instancesOf({ state }: Pick<Cloud, 'state'>, group: string): string[] {
+export function instancesOf({ state }: Pick<LocalAws, 'state'>, group: string): string[] {
   const all = [...state.instances.values()];
   return all.filter((instance) => instance.group === group && instance.state !== 'terminated').map(({ id }) => id);
 }

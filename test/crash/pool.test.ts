@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import type { Switches } from '../../hack/localaws/switches.ts';
-import { startWorld, type World } from '../../hack/testenv/testEnv.ts';
+import { startTestEnv, type TestEnv } from '../../hack/testenv/testEnv.ts';
 import { setSwitch, theWorld } from '../sharedWorld.ts';
 import { MOMENTS, type Recording, samplePoints, visitsAll } from './crashPoints.ts';
 import { killAtEach, shareOut } from './killAtEach.ts';
@@ -27,11 +27,11 @@ describe('an operator that is killed at any of its requests', function () {
   this.timeout(900_000);
   /** Two worlds, so that one computes while the other waits. */
   let stages: readonly [CrashStage, CrashStage];
-  let second: World | undefined;
+  let second: TestEnv | undefined;
   let pools = 0;
   let sample: ReturnType<typeof samplePoints> = new Map();
   before(async () => {
-    second = await startWorld();
+    second = await startTestEnv();
     stages = await Promise.all([CrashStage.open(await theWorld()), CrashStage.open(second)]);
     if (visitsAll) return;
     const recordings = await shareOut(stages, phases, async (stage, phase): Promise<Recording> => {

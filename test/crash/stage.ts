@@ -7,7 +7,7 @@ import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import type { CallEntry } from '../../hack/localaws/wire/callLog.ts';
 import { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
-import { CLUSTER_NAME, conditionLines, REGION, type World } from '../../hack/testenv/testEnv.ts';
+import { CLUSTER_NAME, conditionLines, REGION, type TestEnv } from '../../hack/testenv/testEnv.ts';
 import {
   BUSY,
   type CrashFixture,
@@ -45,7 +45,7 @@ interface NodeJson {
  * requests.
  */
 export class CrashStage implements CrashFixture, AsyncDisposable {
-  readonly world: World;
+  readonly world: TestEnv;
   readonly admin: KubernetesClient;
   readonly turnstile: Turnstile;
   /** The name of the pool that is on stage. */
@@ -68,13 +68,13 @@ export class CrashStage implements CrashFixture, AsyncDisposable {
   #status: string | undefined;
 
   /** @param flags more flags of the operator */
-  static async open(world: World, ...flags: readonly string[]): Promise<CrashStage> {
+  static async open(world: TestEnv, ...flags: readonly string[]): Promise<CrashStage> {
     const kubeconfigPath = world.controlPlane.adminKubeconfig;
     const admin = await createKubernetesClient({ kubeconfigPath, log: silentLog, version: 'crash-test' });
     return new CrashStage(world, [...FLAGS, ...flags], admin).#raise();
   }
 
-  private constructor(world: World, flags: readonly string[], admin: KubernetesClient) {
+  private constructor(world: TestEnv, flags: readonly string[], admin: KubernetesClient) {
     this.world = world;
     this.#flags = flags;
     this.#speedBefore = world.cloud.state.timeline.speed;

@@ -13,7 +13,7 @@ import { waitFor } from '../../hack/controlplane/wait.ts';
 import { accountId, nodeRoleArn, subnetIds } from '../../hack/localaws/network.ts';
 import { ADMINISTRATOR } from '../../hack/localaws/wire/calls.ts';
 import { readAudit } from '../../hack/testenv/audit.ts';
-import { CLUSTER_NAME, REGION, startWorld, type World } from '../../hack/testenv/testEnv.ts';
+import { CLUSTER_NAME, REGION, startTestEnv, type TestEnv } from '../../hack/testenv/testEnv.ts';
 import { slowed, theWorld } from '../sharedWorld.ts';
 
 const MAIN = fileURLToPath(new URL('../../hack/e2e/main.ts', import.meta.url));
@@ -47,7 +47,7 @@ interface Running {
 
 describe('make e2e', function () {
   this.timeout(300_000);
-  let world: World;
+  let world: TestEnv;
   let folder: string;
   before(async () => {
     world = await theWorld();
@@ -362,7 +362,7 @@ describe('make e2e', function () {
   });
 
   it('removes what it made after Ctrl-C, also what it installed', async () => {
-    const bare = await startWorld({ bare: true });
+    const bare = await startTestEnv({ bare: true });
     try {
       const run = await start({}, bare);
       await nodeGroupOf(run, bare);

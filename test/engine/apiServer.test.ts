@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import type { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
-import { conditionOf, startWorld, type World } from '../../hack/testenv/testEnv.ts';
+import { conditionOf, startTestEnv, type TestEnv } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { Cable } from './detour.ts';
 
@@ -15,11 +15,11 @@ const isReady = (pool: WindowsPool | undefined) => conditionOf(pool, 'Ready') ==
 
 describe('an operator and its API server', function () {
   this.timeout(120_000);
-  let world: World;
+  let world: TestEnv;
   let operator: OperatorProcess;
 
   before(async () => {
-    world = await startWorld({ speed: 4 });
+    world = await startTestEnv({ speed: 4 });
   });
   after(async () => world?.stop());
   afterEach(async () => operator?.kill());

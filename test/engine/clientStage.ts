@@ -10,13 +10,13 @@ import { Store } from '../../controllers/runtime/store.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import type { Answer } from '../../controllers/windowspool/ports/answer.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import type { World } from '../../hack/testenv/testEnv.ts';
+import type { TestEnv } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { theWorld } from '../sharedWorld.ts';
 
 /** A client for the tests of one `describe`. Its last act is to see that the server refused it nothing unasked. */
 export function withClient() {
-  let world: World | undefined;
+  let world: TestEnv | undefined;
   let client: KubernetesClient | undefined;
   const ending = new AbortController();
   const { signal } = ending;
@@ -39,7 +39,7 @@ export function withClient() {
 
   const on = {
     signal,
-    get world(): World {
+    get world(): TestEnv {
       return world ?? assert.fail('before the suite began');
     },
     get client(): KubernetesClient {

@@ -10,7 +10,7 @@ import type { ListWatch, Logger, WatchEvent } from '../../controllers/runtime/po
 import { silentLog } from '../../controllers/runtime/silentLog.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import type { World } from '../../hack/testenv/testEnv.ts';
+import type { TestEnv } from '../../hack/testenv/testEnv.ts';
 import { theWorld } from '../sharedWorld.ts';
 
 const PATH = '/api/v1/nodes';
@@ -62,7 +62,7 @@ const names = new Set(nodes.map(({ metadata }) => metadata.name));
 
 describe('nodes in protobuf, from a real API server', () => {
   const { signal } = new AbortController();
-  let world: World;
+  let world: TestEnv;
   let client: KubernetesClient;
   const created: string[] = [];
   const sourceOf = (decoder: Decoder<NodeRecord>): ListWatch<NodeRecord> =>

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import type { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
-import { conditionOf, type World } from '../../hack/testenv/testEnv.ts';
+import { conditionOf, type TestEnv } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { theWorld } from '../sharedWorld.ts';
 import { Cable } from './detour.ts';
@@ -12,7 +12,7 @@ const LEASE = ['lease', 'windowspool-operator', '-n', 'winpool-system'] as const
 
 describe('two operators', function () {
   this.timeout(120_000);
-  let world: World;
+  let world: TestEnv;
   let leader: OperatorProcess;
   let standby: OperatorProcess;
   const cables: Cable[] = [];

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { PodCredentials } from '../../hack/controlplane/controlplane.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import type { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
-import { conditionOf, startWorld, type World } from '../../hack/testenv/testEnv.ts';
+import { conditionOf, startTestEnv, type TestEnv } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 
 /** Alone: one that leads ends when an API server starts for longer than the lease may be out of reach. */
@@ -20,7 +20,7 @@ const SERVING = ['apiserver.crt', 'apiserver.key'];
 
 describe('an operator whose credentials rotate', function () {
   this.timeout(120_000);
-  let world: World;
+  let world: TestEnv;
   let operator: OperatorProcess;
   let pod: PodCredentials;
   /** What the API server serves with, and what it has made to serve with later. */
@@ -28,7 +28,7 @@ describe('an operator whose credentials rotate', function () {
   let second: Serving;
 
   before(async () => {
-    world = await startWorld({ speed: 4 });
+    world = await startTestEnv({ speed: 4 });
     first = await servingOf(world);
     await serveWith(world, undefined);
     second = await servingOf(world);
@@ -118,14 +118,14 @@ interface Serving {
   readonly ca: string;
 }
 
-async function servingOf({ controlPlane }: World): Promise<Serving> {
+async function servingOf({ controlPlane }: TestEnv): Promise<Serving> {
   const pki = join(controlPlane.dir, 'pki');
   const read = SERVING.map(async (file) => [join(pki, file), await readFile(join(pki, file))] as const);
   return { files: new Map(await Promise.all(read)), ca: Buffer.from(controlPlane.caData, 'base64').toString() };
 }
 
 /** Restarts the API server with this certificate; without one it makes one, and an authority of its own. */
-async function serveWith(world: World, serving: Serving | undefined): Promise<void> {
+async function serveWith(world: TestEnv, serving: Serving | undefined): Promise<void> {
   const { controlPlane } = world;
   await controlPlane.stopApiServer();
   for (const path of (await servingOf(world)).files.keys()) await rm(path);

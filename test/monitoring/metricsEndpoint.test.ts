@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { type KeyPair, selfSigned } from '../../cmd/operator/serving/selfSigned.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import type { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
-import type { World } from '../../hack/testenv/testEnv.ts';
+import type { TestEnv } from '../../hack/testenv/testEnv.ts';
 import { blocksOf } from '../docs/markdown.ts';
 import { Cable } from '../engine/detour.ts';
 import { theWorld } from '../sharedWorld.ts';
@@ -18,7 +18,7 @@ const SECURE = ['--metrics-secure=true', '--leader-elect=false'];
 
 describe('the metrics endpoint', function () {
   this.timeout(120_000);
-  let world: World;
+  let world: TestEnv;
   let operator: OperatorProcess;
 
   before(async function () {

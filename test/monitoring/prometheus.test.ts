@@ -4,7 +4,7 @@ import { runCommand } from '../../hack/controlplane/command.ts';
 import { freePort } from '../../hack/controlplane/ports.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import type { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
-import { conditionOf, startWorld, type World } from '../../hack/testenv/testEnv.ts';
+import { conditionOf, startTestEnv, type TestEnv } from '../../hack/testenv/testEnv.ts';
 import { toolPath } from '../../hack/tools/tools.ts';
 import { poolManifest } from '../pools.ts';
 import { slowed } from '../sharedWorld.ts';
@@ -21,7 +21,7 @@ const LEASE = ['lease', 'windowspool-operator', '-n', 'winpool-system'] as const
 
 describe('alerts on a real Prometheus', function () {
   this.timeout(120_000);
-  let world: World;
+  let world: TestEnv;
   let operator: OperatorProcess;
   let prometheus: PrometheusServer;
   let token: string;
@@ -31,7 +31,7 @@ describe('alerts on a real Prometheus', function () {
   /** A world of its own: releases of these days would be news to other suites. */
   before(async function () {
     this.timeout(900_000);
-    world = await startWorld({ speed: 8, log: (line) => console.log(`    ${line}`) });
+    world = await startTestEnv({ speed: 8, log: (line) => console.log(`    ${line}`) });
     for (const date of [NEAR_END, OLDISH]) world.cloud.faults.release({ date });
     port = await freePort();
     operator = await startOperator();

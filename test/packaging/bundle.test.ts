@@ -10,7 +10,7 @@ import type { PodCredentials } from '../../hack/controlplane/controlplane.ts';
 import { shipped } from '../../hack/shipped.ts';
 import { containerObstacle } from '../../hack/testenv/container.ts';
 import type { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
-import { conditionOf, type World } from '../../hack/testenv/testEnv.ts';
+import { conditionOf, type TestEnv } from '../../hack/testenv/testEnv.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import lock from '../../package-lock.json' with { type: 'json' };
 import { poolManifest } from '../pools.ts';
@@ -50,7 +50,7 @@ async function copySources(target: string): Promise<void> {
 
 describe('the bundle that ships', () => {
   let folder: string;
-  let world: World;
+  let world: TestEnv;
   let operator: OperatorProcess | undefined;
   const bundle = () => join(folder, 'first');
   const entry = () => join(bundle(), 'operator.mjs');

@@ -8,7 +8,7 @@ import { ensureBinaries } from '../../hack/controlplane/binaries.ts';
 import { runCommand } from '../../hack/controlplane/command.ts';
 import { ofOperator, readAudit, refused } from '../../hack/testenv/audit.ts';
 import type { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
-import { conditionOf, startWorld, type World } from '../../hack/testenv/testEnv.ts';
+import { conditionOf, startTestEnv, type TestEnv } from '../../hack/testenv/testEnv.ts';
 import { toolPath } from '../../hack/tools/tools.ts';
 import { blocksOf } from '../docs/markdown.ts';
 import { poolManifest } from '../pools.ts';
@@ -25,7 +25,7 @@ interface Crd {
 
 describe('the Helm chart in a cluster', function () {
   this.timeout(300_000);
-  let world: World;
+  let world: TestEnv;
   let folder: string;
   let env: NodeJS.ProcessEnv;
   let operator: OperatorProcess | undefined;
@@ -34,7 +34,7 @@ describe('the Helm chart in a cluster', function () {
   before(async () => {
     const say = (line: string) => console.log(`    ${line}`);
     const [helm, { kubectl }] = [await toolPath('helm', say), await ensureBinaries(say)];
-    world = await startWorld({ speed: 4, bare: true, log: say });
+    world = await startTestEnv({ speed: 4, bare: true, log: say });
     folder = await mkdtemp(join(tmpdir(), 'windowspool-helm-'));
     env = {
       ...process.env,

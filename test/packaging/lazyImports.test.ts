@@ -11,7 +11,7 @@ import { bundle } from '../../hack/bundle.ts';
 import { runCommand } from '../../hack/controlplane/command.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { nodeRoleArn } from '../../hack/localaws/network.ts';
-import { conditionOf, type World, windowsIpam } from '../../hack/testenv/testEnv.ts';
+import { conditionOf, type TestEnv, windowsIpam } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { theWorld } from '../sharedWorld.ts';
 import { type CredentialServices, startCredentialServices } from './credentialServices.ts';
@@ -231,7 +231,7 @@ async function furnishHome(home: string): Promise<void> {
 }
 
 /** Makes the cluster one without access entries, and with a vpc-cni add-on that is configured in YAML; returns how to undo that. */
-async function awsAuthAlone(world: World): Promise<() => Promise<void>> {
+async function awsAuthAlone(world: TestEnv): Promise<() => Promise<void>> {
   world.cloud.faults.cluster({ authenticationMode: 'CONFIG_MAP' });
   world.cloud.faults.addon({ name: 'vpc-cni', configurationValues: 'enableWindowsIpam: "true" # for web\n' });
   const groups = ['system:bootstrappers', 'system:nodes', 'eks:kube-proxy-windows'];
@@ -250,7 +250,7 @@ async function awsAuthAlone(world: World): Promise<() => Promise<void>> {
 }
 
 /** The life of a pool that needs every client of AWS: SSM for the latest release, EC2 and Auto Scaling for a node that is replaced. */
-async function bringUpAndReplace(world: World, name: string): Promise<void> {
+async function bringUpAndReplace(world: TestEnv, name: string): Promise<void> {
   await world.apply(poolManifest(name, { nodeGroup: { update: { policy: 'Automatic' } } }));
   await world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
   const nodes = () =>

@@ -6,7 +6,7 @@ import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { existingNode } from '../../hack/testenv/existingNode.ts';
 import type { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
-import { conditionOf, startWorld, type World } from '../../hack/testenv/testEnv.ts';
+import { conditionOf, startTestEnv, type TestEnv } from '../../hack/testenv/testEnv.ts';
 import { existingPool, poolManifest } from '../pools.ts';
 import { type PreviousOperator, previousOperator } from './previousOperator.ts';
 
@@ -48,7 +48,7 @@ interface Event {
 describe('an upgrade of the operator', function () {
   this.timeout(300_000);
   let previous: PreviousOperator;
-  let world: World;
+  let world: TestEnv;
   let operator: OperatorProcess;
   let were: readonly WindowsPool[];
   let toldBefore: readonly string[];
@@ -57,7 +57,7 @@ describe('an upgrade of the operator', function () {
   before(async () => {
     previous = await previousOperator();
     console.log(`    from ${previous.origin}`);
-    world = await startWorld({ speed: 4, bare: true });
+    world = await startTestEnv({ speed: 4, bare: true });
     await world.kubectl('apply', '-f', join(previous.manifests, 'crds/windowspools.yaml'));
     await world.kubectl('apply', '-f', join(previous.manifests, 'config/manager/namespace.yaml'));
     await world.kubectl('apply', '-k', join(previous.manifests, 'config/rbac'));

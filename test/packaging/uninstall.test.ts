@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureBinaries } from '../../hack/controlplane/binaries.ts';
-import type { World } from '../../hack/testenv/testEnv.ts';
+import type { TestEnv } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { theWorld } from '../sharedWorld.ts';
 
@@ -14,7 +14,7 @@ const FINALIZER = 'winpool.dev/finalizer';
 
 describe('an operator that was uninstalled before its pools', function () {
   this.timeout(180_000);
-  let world: World;
+  let world: TestEnv;
   before(async () => {
     world = await theWorld();
     const pool = poolManifest('stuck');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { World } from '../../hack/testenv/testEnv.ts';
+import type { TestEnv } from '../../hack/testenv/testEnv.ts';
 import { existingPool, poolManifest } from '../pools.ts';
 import { theWorld } from '../sharedWorld.ts';
 
@@ -241,7 +241,7 @@ const refusalsOfExisting: readonly (readonly [what: string, selector: Fields, sp
 ];
 
 describe('the API server', () => {
-  let world: World;
+  let world: TestEnv;
   before(async function () {
     this.timeout(600_000);
     world = await theWorld();

@@ -1,6 +1,6 @@
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { nodeRoleArn } from '../../hack/localaws/network.ts';
-import { conditionOf, type World, windowsIpam } from '../../hack/testenv/testEnv.ts';
+import { conditionOf, type TestEnv, windowsIpam } from '../../hack/testenv/testEnv.ts';
 import { assertGolden, withoutChance } from '../goldenText.ts';
 import { poolManifest } from '../pools.ts';
 import { setSwitch, slowed } from '../sharedWorld.ts';
@@ -13,7 +13,7 @@ const BOTH_GROUPS = [...LINUX_GROUPS, 'eks:kube-proxy-windows'];
 interface Row {
   readonly what: string;
   readonly name: string;
-  readonly given: (world: World) => unknown;
+  readonly given: (world: TestEnv) => unknown;
   /** Whether EKS is still at work on the group when the pool is shown. */
   readonly creating: boolean;
   readonly until: readonly string[];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { nodeRoleArn, subnetIds } from '../../hack/localaws/network.ts';
-import { conditionOf, messageOf, type World, windowsIpam } from '../../hack/testenv/testEnv.ts';
+import { conditionOf, messageOf, type TestEnv, windowsIpam } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { setSwitch } from '../sharedWorld.ts';
 import { awsAuth, LINUX, linuxGroup, withPrerequisites } from './stage.ts';
@@ -11,8 +11,8 @@ interface Row {
   readonly what: string;
   readonly name: string;
   readonly spec?: Parameters<typeof poolManifest>[1];
-  readonly breaks: (world: World) => unknown;
-  readonly mends: (world: World) => unknown;
+  readonly breaks: (world: TestEnv) => unknown;
+  readonly mends: (world: TestEnv) => unknown;
   readonly reason: string;
   readonly words: RegExp;
 }

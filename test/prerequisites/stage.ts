@@ -1,6 +1,6 @@
 /** What the suites about prerequisites share: an operator, and a world in which nothing is missing before each test. */
 import { nodeRoleArn, subnetIds } from '../../hack/localaws/network.ts';
-import { conditionOf, podWebhook, type World, windowsIpam } from '../../hack/testenv/testEnv.ts';
+import { conditionOf, podWebhook, type TestEnv, windowsIpam } from '../../hack/testenv/testEnv.ts';
 import { creationsOf } from '../pools.ts';
 import { type Stage, withOperator } from '../sharedWorld.ts';
 
@@ -61,7 +61,7 @@ export function withPrerequisites(...flags: readonly string[]): PrerequisiteStag
 }
 
 /** A node group of somebody else with that node role, and the cluster's Linux node in it. */
-export async function linuxGroup(world: World, nodegroupName: string, nodeRole: string): Promise<void> {
+export async function linuxGroup(world: TestEnv, nodegroupName: string, nodeRole: string): Promise<void> {
   world.cloud.faults.consoleCreate({
     nodegroupName,
     nodeRole,

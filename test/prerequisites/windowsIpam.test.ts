@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { OPERATOR_USER, readAudit } from '../../hack/testenv/audit.ts';
-import { conditionOf, type World, windowsIpam } from '../../hack/testenv/testEnv.ts';
+import { conditionOf, type TestEnv, windowsIpam } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { setSwitch } from '../sharedWorld.ts';
 import { withPrerequisites } from './stage.ts';
@@ -23,18 +23,18 @@ interface ConfigMap {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-const configMap = (world: World) =>
+const configMap = (world: TestEnv) =>
   world.get<ConfigMap>('configmap', 'amazon-vpc-cni', '-n', 'kube-system', '--show-managed-fields');
 
 /** The configuration values of the vpc-cni add-on now. */
-const valuesOf = ({ cloud }: World) => cloud.state.addons.get('vpc-cni')?.configurationValues;
+const valuesOf = ({ cloud }: TestEnv) => cloud.state.addons.get('vpc-cni')?.configurationValues;
 
 /** How often the operator sent an operation to AWS. */
-const sent = ({ cloud }: World, operation: string) =>
+const sent = ({ cloud }: TestEnv, operation: string) =>
   cloud.calls().filter((call) => call.operation === operation).length;
 
 /** What the operator wrote into the ConfigMap, by the audit log. */
-const writes = async ({ controlPlane }: World) =>
+const writes = async ({ controlPlane }: TestEnv) =>
   (await readAudit(controlPlane.auditLog, 'amazon-vpc-cni')).filter(
     ({ user, verb, objectRef }) =>
       user.username === OPERATOR_USER &&
@@ -50,7 +50,7 @@ interface Event {
 }
 
 /** Waits for an event of the pool that Windows IPAM was enabled. */
-const announced = (world: World, pool: string) =>
+const announced = (world: TestEnv, pool: string) =>
   waitFor(
     async () => {
       const { items } = JSON.parse(await world.kubectl('get', 'events.v1.events.k8s.io', '-A', '-o', 'json')) as {
@@ -61,7 +61,7 @@ const announced = (world: World, pool: string) =>
     { what: `the event that Windows IPAM was enabled for ${pool}`, timeoutMs: 30_000 },
   );
 
-const untilValue = (world: World, value: string) =>
+const untilValue = (world: TestEnv, value: string) =>
   waitFor(async () => (await configMap(world))?.data?.[KEY] === value, {
     what: `${KEY}: ${value} in the ConfigMap`,
     timeoutMs: 30_000,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { parse, stringify } from 'yaml';
 import { type ControlPlane, startControlPlane } from '../../hack/controlplane/controlplane.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { type Cloud, startCloud } from '../../hack/localaws/localAws.ts';
+import { type LocalAws, startLocalAws } from '../../hack/localaws/localAws.ts';
 import { nodeRoleArn } from '../../hack/localaws/network.ts';
 import { sampleCluster, sampleGroup } from '../../hack/localaws/testing/fixtures.ts';
 import { type SdkClients, sdkClients } from '../../hack/localaws/wire/sdkClients.ts';
@@ -24,7 +24,7 @@ interface Node {
 describe('the nodes of the local AWS, in a real Kubernetes', function () {
   this.timeout(120_000);
   let kubernetes: ControlPlane;
-  let cloud: Cloud;
+  let cloud: LocalAws;
   let sdk: SdkClients;
   const { name: clusterName } = sampleCluster;
   const pods = 'vpc.amazonaws.com/PrivateIPv4Address';
@@ -33,7 +33,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
     this.timeout(1_800_000);
     kubernetes = await startControlPlane();
     const cluster = { ...sampleCluster, caData: kubernetes.caData, endpoint: kubernetes.url };
-    cloud = await startCloud({ cluster, kubeconfig: await kubernetes.kubeconfigForUser('cloud'), speed: 10 });
+    cloud = await startLocalAws({ cluster, kubeconfig: await kubernetes.kubeconfigForUser('cloud'), speed: 10 });
     sdk = sdkClients(cloud.url, cluster.region);
     await apply(windowsIpam(true));
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ControlPlane, startControlPlane } from '../../hack/controlplane/controlplane.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { type Cloud, startCloud } from '../../hack/localaws/localAws.ts';
+import { type LocalAws, startLocalAws } from '../../hack/localaws/localAws.ts';
 import { openPolicy, sampleCluster, sampleGroup } from '../../hack/localaws/testing/fixtures.ts';
 import { type SdkClients, sdkClients } from '../../hack/localaws/wire/sdkClients.ts';
 import { watchEvents } from '../../hack/testenv/watchEvents.ts';
@@ -19,7 +19,7 @@ const exclude = 'node.kubernetes.io/exclude-from-external-load-balancers';
 describe('a change of version of the local AWS, in a real Kubernetes', function () {
   this.timeout(120_000);
   let kubernetes: ControlPlane;
-  let cloud: Cloud;
+  let cloud: LocalAws;
   let sdk: SdkClients;
   const group = { clusterName: sampleCluster.name, nodegroupName: 'web' };
 
@@ -28,7 +28,7 @@ describe('a change of version of the local AWS, in a real Kubernetes', function 
     kubernetes = await startControlPlane();
     const cluster = { ...sampleCluster, caData: kubernetes.caData, endpoint: kubernetes.url };
     const kubeconfig = await kubernetes.kubeconfigForUser('cloud');
-    cloud = await startCloud({ cluster, kubeconfig, policy: openPolicy, speed: 4 });
+    cloud = await startLocalAws({ cluster, kubeconfig, policy: openPolicy, speed: 4 });
     sdk = sdkClients(cloud.url, cluster.region);
   });
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { conditionOf, type World } from '../../hack/testenv/testEnv.ts';
+import { conditionOf, type TestEnv } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { theWorld } from '../sharedWorld.ts';
 
 /** Without an operator: the test writes the status itself. */
 describe('waiting for a pool', () => {
   const NAME = 'waited-for';
-  let world: World;
+  let world: TestEnv;
   before(async () => {
     world = await theWorld();
     await world.apply(poolManifest(NAME));

@@ -1,7 +1,7 @@
 /** Updates that nobody asks for by name. In a world of its own: it publishes AMI releases and upgrades the cluster. */
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf, messageOf, startWorld, type World } from '../../hack/testenv/testEnv.ts';
+import { conditionOf, messageOf, startTestEnv, type TestEnv } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { setSwitch, slowed } from '../sharedWorld.ts';
 
@@ -18,7 +18,7 @@ const OPEN = { schedule: '* * * * *', duration: '2m', timeZone: 'Europe/Berlin' 
 
 describe('an automatic update', function () {
   this.timeout(120_000);
-  let world: World;
+  let world: TestEnv;
 
   const update = (settings: object) => world.patchPool(POOL, { nodeGroup: { update: settings } });
   /** The releases that were sent; one that EKS does not offer yet is sent more than once. */
@@ -55,7 +55,7 @@ describe('an automatic update', function () {
 
   before(async function () {
     this.timeout(600_000);
-    world = await startWorld({ speed: 4 });
+    world = await startTestEnv({ speed: 4 });
     world.cloud.faults.cluster({ version: '1.35' });
     await world.operator(FLAGS).ready();
     await world.apply(poolManifest(POOL, { nodeGroup: { update: { policy: 'Automatic' } } }));

@@ -14,7 +14,7 @@ import type {
   TerminateInstanceInAutoScalingGroupType,
 } from '@aws-sdk/client-auto-scaling';
 import { AwsFault } from '../awsFault.ts';
-import type { CloudState, GroupRecord, InstanceRecord } from '../state.ts';
+import type { GroupRecord, InstanceRecord, LocalAwsState } from '../state.ts';
 import { autoScalingGroup, pageOfRecords, tagsOfGroup, validationError } from './autoScalingTags.ts';
 import { follow, takeOutOfService } from './endInstance.ts';
 import { runningInstances, warmInstances } from './instances.ts';
@@ -23,7 +23,7 @@ import { templateNamed } from './launchTemplates.ts';
 
 /** DescribeAutoScalingGroups: by names or by filters on tags; a name that is not there is no error. */
 export function describeAutoScalingGroups(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   request: AutoScalingGroupNamesType,
 ): AutoScalingGroupsType {
   const { AutoScalingGroupNames: names = [], Filters: filters = [], IncludeInstances = true } = request;
@@ -37,7 +37,7 @@ export function describeAutoScalingGroups(
 
 /** SetDesiredCapacity, as an autoscaler uses it: within the group's bounds. */
 export function setDesiredCapacity(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   { AutoScalingGroupName, DesiredCapacity: wanted = 0 }: SetDesiredCapacityType,
 ): Record<string, never> {
   const group = autoScalingGroup(cloud, AutoScalingGroupName);
@@ -54,7 +54,7 @@ export function setDesiredCapacity(
 
 /** TerminateInstanceInAutoScalingGroup: the group gets smaller by that instance, or launches another. */
 export function terminateInGroup(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   { InstanceId: id = '', ShouldDecrementDesiredCapacity: shrink }: TerminateInstanceInAutoScalingGroupType,
 ): ActivityType {
   const instance = cloud.instances.get(id);
@@ -97,10 +97,10 @@ function setDesired(group: GroupRecord, desired: number): void {
 const uuidOf = ({ nodegroup }: GroupRecord): string => nodegroup.nodegroupArn?.split('/').at(-1) ?? '';
 
 /** `arn:aws:autoscaling:<region>:<account>:autoScalingGroup:<uuid>:autoScalingGroupName/<name>` */
-export const autoScalingArn = ({ cluster: { region, accountId } }: CloudState, group: GroupRecord): string =>
+export const autoScalingArn = ({ cluster: { region, accountId } }: LocalAwsState, group: GroupRecord): string =>
   `arn:aws:autoscaling:${region}:${accountId}:autoScalingGroup:${uuidOf(group)}:autoScalingGroupName/${group.autoScalingGroup}`;
 
-function describe(cloud: CloudState, group: GroupRecord, withInstances: boolean): AutoScalingGroup {
+function describe(cloud: LocalAwsState, group: GroupRecord, withInstances: boolean): AutoScalingGroup {
   const { min, max, desired } = sizesOf(group);
   const subnets = cloud.subnets.filter(({ id }) => group.nodegroup.subnets?.includes(id));
   const template = templateNamed(cloud, `eks-${uuidOf(group)}`);
@@ -153,7 +153,7 @@ const instanceOf = ({ id, type, subnet, state, leaving, imageId, warm }: Instanc
   ProtectedFromScaleIn: false,
 });
 
-function activityOf(cloud: CloudState, group: GroupRecord, { id }: InstanceRecord): Activity {
+function activityOf(cloud: LocalAwsState, group: GroupRecord, { id }: InstanceRecord): Activity {
   const now = cloud.timeline.now();
   return {
     ActivityId: cloud.nextUuid(),
@@ -166,7 +166,7 @@ function activityOf(cloud: CloudState, group: GroupRecord, { id }: InstanceRecor
   };
 }
 
-function fitsFilter(cloud: CloudState, group: GroupRecord, { Name = '', Values = [] }: Filter): boolean {
+function fitsFilter(cloud: LocalAwsState, group: GroupRecord, { Name = '', Values = [] }: Filter): boolean {
   const tags = tagsOfGroup(cloud, group);
   if (Name === 'tag-key') return tags.some(({ Key = '' }) => Values.includes(Key));
   if (Name === 'tag-value') return tags.some(({ Value = '' }) => Values.includes(Value));

@@ -10,7 +10,7 @@ import type {
 } from '@aws-sdk/client-auto-scaling';
 import { AwsFault } from '../awsFault.ts';
 import { tagsFault } from '../eks/validation.ts';
-import type { CloudState, GroupRecord } from '../state.ts';
+import type { GroupRecord, LocalAwsState } from '../state.ts';
 import { pageOf } from '../wire/paging.ts';
 
 /** A value that Auto Scaling does not take. */
@@ -30,14 +30,14 @@ export function pageOfRecords<T>(
 }
 
 /** The group of that name; the words are Auto Scaling's own. */
-export function autoScalingGroup(cloud: CloudState, name: string | undefined): GroupRecord {
+export function autoScalingGroup(cloud: LocalAwsState, name: string | undefined): GroupRecord {
   const group = [...cloud.groups.values()].find(({ autoScalingGroup: found }) => found === name);
   if (group !== undefined) return group;
   throw validationError(`AutoScalingGroup name not found - AutoScalingGroup ${name} not found`);
 }
 
 /** All tags of a group: those of EKS, which the autoscaler finds its groups by, and those of others. */
-export function tagsOfGroup(cloud: CloudState, group: GroupRecord): TagDescription[] {
+export function tagsOfGroup(cloud: LocalAwsState, group: GroupRecord): TagDescription[] {
   const { name } = cloud.cluster;
   const own = new Map([
     ['eks:cluster-name', name],
@@ -59,7 +59,7 @@ export function tagsOfGroup(cloud: CloudState, group: GroupRecord): TagDescripti
 
 /** CreateOrUpdateTags: all of them or none. */
 export function createOrUpdateTags(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   { Tags: tags = [] }: CreateOrUpdateTagsType,
 ): Record<string, never> {
   for (const tag of tags) {
@@ -77,7 +77,7 @@ export function createOrUpdateTags(
 }
 
 /** DeleteTags: one that is not there is no error. */
-export function deleteTags(cloud: CloudState, { Tags: tags = [] }: DeleteTagsType): Record<string, never> {
+export function deleteTags(cloud: LocalAwsState, { Tags: tags = [] }: DeleteTagsType): Record<string, never> {
   for (const tag of tags) groupOf(cloud, tag);
   for (const { ResourceId, Key } of tags) {
     const group = autoScalingGroup(cloud, ResourceId);
@@ -87,7 +87,7 @@ export function deleteTags(cloud: CloudState, { Tags: tags = [] }: DeleteTagsTyp
 }
 
 /** DescribeTags: of all groups, by filters. */
-export function describeTags(cloud: CloudState, request: DescribeTagsType): TagsType {
+export function describeTags(cloud: LocalAwsState, request: DescribeTagsType): TagsType {
   const all = [...cloud.groups.values()]
     .flatMap((group) => tagsOfGroup(cloud, group))
     .filter((tag) => (request.Filters ?? []).every((filter) => fitsFilter(tag, filter)));
@@ -95,7 +95,7 @@ export function describeTags(cloud: CloudState, request: DescribeTagsType): Tags
   return { Tags: page.items, ...(page.nextToken === undefined ? {} : { NextToken: page.nextToken }) };
 }
 
-function groupOf(cloud: CloudState, { ResourceId, ResourceType }: Tag): GroupRecord {
+function groupOf(cloud: LocalAwsState, { ResourceId, ResourceType }: Tag): GroupRecord {
   if (ResourceType !== undefined && ResourceType !== 'auto-scaling-group')
     throw validationError(`ResourceType is ${ResourceType}; it must be auto-scaling-group`);
   return autoScalingGroup(cloud, ResourceId);

@@ -10,7 +10,7 @@ import type {
 } from '@aws-sdk/client-ec2';
 import { AwsFault } from '../awsFault.ts';
 import { type SubnetRecord, vpcId } from '../network.ts';
-import { type CloudState, type InstanceRecord, instanceCodes } from '../state.ts';
+import { type InstanceRecord, instanceCodes, type LocalAwsState } from '../state.ts';
 import { pageOf } from '../wire/paging.ts';
 import { doNotExist, type Filters, fits, pageSize } from './ec2Filters.ts';
 
@@ -37,7 +37,7 @@ const subnetFilters: Filters<Subnet> = {
 };
 
 /** DescribeInstances: by ids or filters, one reservation an instance, 5 to 1000 a page. */
-export function describeInstances(cloud: CloudState, request: DescribeInstancesRequest): DescribeInstancesResult {
+export function describeInstances(cloud: LocalAwsState, request: DescribeInstancesRequest): DescribeInstancesResult {
   const ids = request.InstanceIds ?? [];
   if (ids.length > 0 && request.MaxResults !== undefined) {
     throw new AwsFault(
@@ -62,7 +62,7 @@ export function describeInstances(cloud: CloudState, request: DescribeInstancesR
 }
 
 /** DescribeSubnets: by ids or filters. */
-export function describeSubnets(cloud: CloudState, request: DescribeSubnetsRequest): DescribeSubnetsResult {
+export function describeSubnets(cloud: LocalAwsState, request: DescribeSubnetsRequest): DescribeSubnetsResult {
   const ids = request.SubnetIds ?? [];
   const missing = ids.filter((id) => !cloud.subnets.some((subnet) => subnet.id === id));
   if (missing.length > 0) throw new AwsFault('InvalidSubnetID.NotFound', doNotExist('subnet ID', missing));
@@ -75,7 +75,7 @@ export function describeSubnets(cloud: CloudState, request: DescribeSubnetsReque
 }
 
 /** The tags of an instance: what it was launched with, and whose it is. */
-export function instanceTags(cloud: CloudState, { tags, autoScalingGroup, group }: InstanceRecord): Tag[] {
+export function instanceTags(cloud: LocalAwsState, { tags, autoScalingGroup, group }: InstanceRecord): Tag[] {
   const groupTags = { 'eks:cluster-name': cloud.cluster.name, 'eks:nodegroup-name': group };
   const own = {
     'aws:autoscaling:groupName': autoScalingGroup,
@@ -84,7 +84,7 @@ export function instanceTags(cloud: CloudState, { tags, autoScalingGroup, group 
   return [...tags, ...Object.entries(own).map(([Key, Value]) => ({ Key, Value }))];
 }
 
-function instanceOf(cloud: CloudState, record: InstanceRecord): Instance {
+function instanceOf(cloud: LocalAwsState, record: InstanceRecord): Instance {
   const { state, subnet } = record;
   return {
     InstanceId: record.id,
@@ -103,7 +103,7 @@ function instanceOf(cloud: CloudState, record: InstanceRecord): Instance {
   };
 }
 
-const subnetOf = (cloud: CloudState, record: SubnetRecord): Subnet => ({
+const subnetOf = (cloud: LocalAwsState, record: SubnetRecord): Subnet => ({
   SubnetId: record.id,
   VpcId: vpcId,
   AvailabilityZone: record.zone,
@@ -121,7 +121,7 @@ const subnetOf = (cloud: CloudState, record: SubnetRecord): Subnet => ({
 });
 
 // The subnets of an IPv6 cluster have both families.
-const ipv6BlocksOf = (cloud: CloudState, { network, id }: SubnetRecord): Subnet['Ipv6CidrBlockAssociationSet'] =>
+const ipv6BlocksOf = (cloud: LocalAwsState, { network, id }: SubnetRecord): Subnet['Ipv6CidrBlockAssociationSet'] =>
   cloud.clusterState.ipFamily === 'ipv4'
     ? []
     : [

@@ -3,12 +3,12 @@ import { AwsFault } from '../awsFault.ts';
 import { durations } from '../durations.ts';
 import { checkLaunches } from '../eks/groupStatus.ts';
 import { cordon, drain, stopDrain } from '../nodes/nodeDrain.ts';
-import { type CloudState, type GroupRecord, type InstanceRecord, instanceCodes } from '../state.ts';
+import { type GroupRecord, type InstanceRecord, instanceCodes, type LocalAwsState } from '../state.ts';
 import { doNotExist } from './ec2Filters.ts';
 import { resize, terminateUnderNode } from './instances.ts';
 
 /** Ends an instance at once, whatever runs on it. Its Auto Scaling group launches another if it still wants one. */
-export function endInstance(cloud: CloudState, instance: InstanceRecord): void {
+export function endInstance(cloud: LocalAwsState, instance: InstanceRecord): void {
   terminateUnderNode(cloud, instance);
   const group = cloud.groups.get(instance.group);
   if (group !== undefined && group.autoScalingGroup === instance.autoScalingGroup) follow(cloud, group);
@@ -19,7 +19,7 @@ export function endInstance(cloud: CloudState, instance: InstanceRecord): void {
  * (Terminate-LC-Hook) keeps the old one meanwhile: its node is cordoned and drained, and after 15 minutes it ends all the same. Sources: the user
  * guide's "Simplify node lifecycle with managed node groups", and the lifecycle states of EC2 Auto Scaling's user guide.
  */
-export function takeOutOfService(cloud: CloudState, group: GroupRecord, instance: InstanceRecord): void {
+export function takeOutOfService(cloud: LocalAwsState, group: GroupRecord, instance: InstanceRecord): void {
   instance.leaving = 'Terminating:Wait';
   follow(cloud, group);
   const during = (seconds: number, run: () => void) =>
@@ -43,7 +43,7 @@ export function takeOutOfService(cloud: CloudState, group: GroupRecord, instance
 }
 
 /** An Auto Scaling group brings itself to the size that it has been told. One that is being deleted does not. */
-export function follow(cloud: CloudState, group: GroupRecord): void {
+export function follow(cloud: LocalAwsState, group: GroupRecord): void {
   if (group.nodegroup.status === 'DELETING') return;
   resize(cloud, group);
   checkLaunches(cloud, group);
@@ -51,7 +51,7 @@ export function follow(cloud: CloudState, group: GroupRecord): void {
 
 /** TerminateInstances of EC2: all of them or, if one is not there, none. */
 export function terminateInstances(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   { InstanceIds: ids = [] }: TerminateInstancesRequest,
 ): TerminateInstancesResult {
   const missing = ids.filter((id) => !cloud.instances.has(id));

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { DescribeImagesRequest, DescribeImagesResult, Image } from '@aws-sdk/client-ec2';
 import { AwsFault } from '../awsFault.ts';
 import { amiTypesOf, dayOf, minors, type Release, releasesOf, windowsOf } from '../releases.ts';
-import type { CloudState } from '../state.ts';
+import type { LocalAwsState } from '../state.ts';
 import { pageOf } from '../wire/paging.ts';
 import { doNotExist, type Filters, fits, pageSize } from './ec2Filters.ts';
 
@@ -16,22 +16,22 @@ const publicMs = 122 * 86_400_000;
 const deprecatedMs = 730 * 86_400_000;
 
 /** The published image of a release version; the newest of the cluster's version when none is named. */
-export function releaseOf(cloud: CloudState, releaseVersion: string | undefined): Release | undefined {
+export function releaseOf(cloud: LocalAwsState, releaseVersion: string | undefined): Release | undefined {
   if (releaseVersion === undefined) return newestRelease(cloud, cloud.clusterState.version);
   const releases = releasesOf(cloud.releases, releaseVersion.split('-')[0] ?? '');
   return releases.find((release) => release.releaseVersion === releaseVersion);
 }
 
 /** The newest release of a minor, for an amiType if one is given. */
-export const newestRelease = (cloud: CloudState, minor: string, amiType?: string): Release | undefined =>
+export const newestRelease = (cloud: LocalAwsState, minor: string, amiType?: string): Release | undefined =>
   releasesOf(cloud.releases, minor, amiType).at(-1);
 
 /** The newest release that EKS takes: SSM, for a while, names a newer one. */
-export const newestInEks = (cloud: CloudState, minor: string, amiType?: string): Release | undefined =>
+export const newestInEks = (cloud: LocalAwsState, minor: string, amiType?: string): Release | undefined =>
   inEks(cloud, minor, amiType).at(-1);
 
 /** The releases that EKS takes, oldest first. */
-export const inEks = (cloud: CloudState, minor: string, amiType?: string): Release[] => {
+export const inEks = (cloud: LocalAwsState, minor: string, amiType?: string): Release[] => {
   const days = cloud.releases.filter(({ ahead }) => ahead !== true);
   return releasesOf(days, minor, amiType);
 };
@@ -42,7 +42,7 @@ export const imageIdFor = (amiType: string, releaseVersion: string): string =>
 
 /** Which Windows and which release the image of that id has, public or not. */
 export function imageNamed(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   id: string,
 ): { readonly amiType: string; readonly releaseVersion: string } | undefined {
   return published(cloud).find(({ amiType, releaseVersion }) => imageIdFor(amiType, releaseVersion) === id);
@@ -55,7 +55,7 @@ export function imageFamily(amiType: string, minor: string): string {
 }
 
 /** May instances be launched from a release? */
-export function isPublic(cloud: CloudState, releaseVersion: string | undefined): boolean {
+export function isPublic(cloud: LocalAwsState, releaseVersion: string | undefined): boolean {
   const found = cloud.releases.find(({ date }) => releaseVersion?.endsWith(`-${date}`) === true);
   const newest = cloud.releases.at(-1);
   if (found === undefined || newest === undefined) return true;
@@ -73,7 +73,7 @@ const imageFilters: Filters<Image> = {
 };
 
 /** DescribeImages, of EKS' Windows images: those that were taken back are not to be seen. */
-export function describeImages(cloud: CloudState, request: DescribeImagesRequest): DescribeImagesResult {
+export function describeImages(cloud: LocalAwsState, request: DescribeImagesRequest): DescribeImagesResult {
   const ids = request.ImageIds ?? [];
   const all = images(cloud);
   const missing = ids.filter((id) => !all.some(({ ImageId }) => ImageId === id));
@@ -87,14 +87,14 @@ export function describeImages(cloud: CloudState, request: DescribeImagesRequest
   return { Images: page.items, ...(page.nextToken === undefined ? {} : { NextToken: page.nextToken }) };
 }
 
-const published = (cloud: CloudState) =>
+const published = (cloud: LocalAwsState) =>
   minors.flatMap((minor) =>
     amiTypesOf(minor).flatMap((amiType) =>
       releasesOf(cloud.releases, minor, amiType).map(({ releaseVersion }) => ({ minor, amiType, releaseVersion })),
     ),
   );
 
-const images = (cloud: CloudState): Image[] =>
+const images = (cloud: LocalAwsState): Image[] =>
   published(cloud)
     .filter(({ releaseVersion }) => isPublic(cloud, releaseVersion))
     .map(({ amiType, minor, releaseVersion }) => imageOf(amiType, minor, releaseVersion));

@@ -9,7 +9,7 @@ import type {
 } from '@aws-sdk/client-ec2';
 import { AwsFault } from '../awsFault.ts';
 import { type InstanceTypeRecord, instanceTypes } from '../network.ts';
-import type { CloudState } from '../state.ts';
+import type { LocalAwsState } from '../state.ts';
 import { pageOf } from '../wire/paging.ts';
 import { type Filters, fits, pageSize } from './ec2Filters.ts';
 
@@ -28,16 +28,16 @@ const offeringFilters: Filters<InstanceTypeOffering> = {
 };
 
 /** The zones of the region that offer an instance type: all, unless a test says otherwise. */
-export const zonesOffering = (cloud: CloudState, type: string): readonly string[] =>
+export const zonesOffering = (cloud: LocalAwsState, type: string): readonly string[] =>
   cloud.offerings.get(type) ?? cloud.subnets.map(({ zone }) => zone);
 
 /** The instance type of that name, where the region offers it at all. */
-export const offeredType = (cloud: CloudState, name: string): InstanceTypeRecord | undefined =>
+export const offeredType = (cloud: LocalAwsState, name: string): InstanceTypeRecord | undefined =>
   instanceTypes.find((type) => type.name === name && zonesOffering(cloud, name).length > 0);
 
 /** DescribeInstanceTypes: by names or filters, 5 to 100 a page. */
 export function describeInstanceTypes(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   request: DescribeInstanceTypesRequest,
 ): DescribeInstanceTypesResult {
   const names: readonly string[] = request.InstanceTypes ?? [];
@@ -64,7 +64,7 @@ export function describeInstanceTypes(
 
 /** DescribeInstanceTypeOfferings: by region or zone, 5 to 1000 a page. */
 export function describeInstanceTypeOfferings(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   request: DescribeInstanceTypeOfferingsRequest,
 ): DescribeInstanceTypeOfferingsResult {
   const { LocationType = 'region', Filters: filters, NextToken: token } = request;
@@ -78,7 +78,7 @@ export function describeInstanceTypeOfferings(
   return { InstanceTypeOfferings: page.items, ...(page.nextToken === undefined ? {} : { NextToken: page.nextToken }) };
 }
 
-function locationsOf(cloud: CloudState, type: string, by: string): readonly string[] {
+function locationsOf(cloud: LocalAwsState, type: string, by: string): readonly string[] {
   const zones = zonesOffering(cloud, type);
   if (by === 'availability-zone') return zones;
   if (by === 'availability-zone-id')

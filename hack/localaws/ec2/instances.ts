@@ -2,27 +2,27 @@ import { durations } from '../durations.ts';
 import { admissionOf, whenAdmitted } from '../eks/admission.ts';
 import { isKubeletLabel, isKubernetesLabel } from '../eks/labels.ts';
 import { buildOf, kernelOf, type Release, windowsOf, yearOf } from '../releases.ts';
-import { type CloudState, type GroupRecord, type InstanceRecord, type NodeDefect, takePlan } from '../state.ts';
+import { type GroupRecord, type InstanceRecord, type LocalAwsState, type NodeDefect, takePlan } from '../state.ts';
 import { releaseOf } from './images.ts';
 import { type LaunchConfig, launchConfigOf } from './launchConfig.ts';
 import { type Place, placeFor } from './placement.ts';
 
 /** The instances of a group that are not terminated, oldest first; also those that its Auto Scaling group has taken out of service. */
-export const runningInstances = (cloud: CloudState, group: string): InstanceRecord[] =>
+export const runningInstances = (cloud: LocalAwsState, group: string): InstanceRecord[] =>
   ofGroup(cloud, group).filter(({ warm }) => warm !== true);
 
 /** The instances in the warm pool of a group. */
-export const warmInstances = (cloud: CloudState, group: string): InstanceRecord[] =>
+export const warmInstances = (cloud: LocalAwsState, group: string): InstanceRecord[] =>
   ofGroup(cloud, group).filter(({ warm }) => warm === true);
 
-const ofGroup = (cloud: CloudState, group: string): InstanceRecord[] =>
+const ofGroup = (cloud: LocalAwsState, group: string): InstanceRecord[] =>
   [...cloud.instances.values()].filter((instance) => instance.group === group && instance.state !== 'terminated');
 
 /**
  * Gives a group a warm pool of so many instances, as `warmPoolConfig` with the state Running does; none end it. They boot, and no kubelet of them joins
  * before they are in service. None goes into service here.
  */
-export function setWarmPool(cloud: CloudState, group: GroupRecord, size: number): void {
+export function setWarmPool(cloud: LocalAwsState, group: GroupRecord, size: number): void {
   const warm = warmInstances(cloud, group.name);
   for (const instance of warm.slice(size)) terminate(cloud, instance);
   for (let missing = size - warm.length; missing > 0; missing -= 1) {
@@ -35,18 +35,18 @@ export function setWarmPool(cloud: CloudState, group: GroupRecord, size: number)
 }
 
 /** Those of them that are in service: what counts when an Auto Scaling group looks whether it has as many as it wants. */
-export const livingInstances = (cloud: CloudState, group: string): InstanceRecord[] =>
+export const livingInstances = (cloud: LocalAwsState, group: string): InstanceRecord[] =>
   runningInstances(cloud, group).filter(({ leaving }) => leaving === undefined);
 
 /** Launches or ends instances until there are as many as the group's configuration desires, and its growth. */
-export const resize = (cloud: CloudState, group: GroupRecord): void =>
+export const resize = (cloud: LocalAwsState, group: GroupRecord): void =>
   scaleTo(cloud, group, (group.nodegroup.scalingConfig?.desiredSize ?? 0) + group.growth);
 
 /**
  * Launches or ends instances until there are that many. The kubelets follow. What keeps it from launching them all is
  * left in the group's `launchIssue`.
  */
-export function scaleTo(cloud: CloudState, group: GroupRecord, desired: number): void {
+export function scaleTo(cloud: LocalAwsState, group: GroupRecord, desired: number): void {
   delete group.launchIssue;
   const living = livingInstances(cloud, group.name);
   for (let missing = desired - living.length; missing > 0; missing -= 1) {
@@ -64,18 +64,18 @@ export function scaleTo(cloud: CloudState, group: GroupRecord, desired: number):
 }
 
 /** Ends an instance: its node leaves, and EC2 forgets it some time later. */
-export function terminate(cloud: CloudState, instance: InstanceRecord): void {
+export function terminate(cloud: LocalAwsState, instance: InstanceRecord): void {
   if (stop(cloud, instance)) cloud.emit({ kind: 'leave', instance });
 }
 
 /** Ends an instance as `terminate` does, but its node is there for a while after it, and not Ready. */
-export function terminateUnderNode(cloud: CloudState, instance: InstanceRecord): void {
+export function terminateUnderNode(cloud: LocalAwsState, instance: InstanceRecord): void {
   if (!stop(cloud, instance)) return;
   if (instance.joined) cloud.emit({ kind: 'lost', instance });
   cloud.timeline.after(durations.lostNode, () => cloud.emit({ kind: 'leave', instance }));
 }
 
-function stop(cloud: CloudState, instance: InstanceRecord): boolean {
+function stop(cloud: LocalAwsState, instance: InstanceRecord): boolean {
   if (instance.state === 'terminated') return false;
   instance.state = 'terminated';
   instance.drain?.abort();
@@ -84,7 +84,7 @@ function stop(cloud: CloudState, instance: InstanceRecord): boolean {
   return true;
 }
 
-function launch(cloud: CloudState, group: GroupRecord, place: Place): void {
+function launch(cloud: LocalAwsState, group: GroupRecord, place: Place): void {
   const instance = newInstance(cloud, group, place);
   cloud.instances.set(instance.id, instance);
   instance.subnet.freeAddresses -= 1;
@@ -97,7 +97,7 @@ function launch(cloud: CloudState, group: GroupRecord, place: Place): void {
   });
 }
 
-function join(cloud: CloudState, group: GroupRecord, instance: InstanceRecord): void {
+function join(cloud: LocalAwsState, group: GroupRecord, instance: InstanceRecord): void {
   instance.joined = true;
   if (cloud.switches.linuxAccessEntry === 'notReady' && admissionOf(cloud, group.nodegroup.nodeRole) === 'linux') {
     instance.defect = { ...instance.defect, notReady: true };
@@ -108,7 +108,7 @@ function join(cloud: CloudState, group: GroupRecord, instance: InstanceRecord): 
 }
 
 // The node registers without the labels and taints of its group; EKS adds them a moment later.
-function joinBare(cloud: CloudState, { nodegroup }: GroupRecord, instance: InstanceRecord): void {
+function joinBare(cloud: LocalAwsState, { nodegroup }: GroupRecord, instance: InstanceRecord): void {
   const after = structuredClone(nodegroup);
   const own = Object.entries(instance.nodeLabels).filter(([label]) => after.labels?.[label] === undefined);
   cloud.emit({
@@ -122,13 +122,13 @@ function joinBare(cloud: CloudState, { nodegroup }: GroupRecord, instance: Insta
 }
 
 /** Restarts an instance. Its kubelet measures again, and registers again if its Node is gone. */
-export function restart(cloud: CloudState, instance: InstanceRecord): void {
+export function restart(cloud: LocalAwsState, instance: InstanceRecord): void {
   instance.boots += 1;
   cloud.emit({ kind: 'restart', instance });
   addressesFollow(cloud, instance);
 }
 
-function addressesFollow(cloud: CloudState, instance: InstanceRecord): void {
+function addressesFollow(cloud: LocalAwsState, instance: InstanceRecord): void {
   const { noPodAddresses, controllerWarning: reason } = instance.defect;
   if (noPodAddresses === true) return;
   cloud.timeline.after(durations.podAddresses, () => {
@@ -143,7 +143,7 @@ function addressesFollow(cloud: CloudState, instance: InstanceRecord): void {
 const kubeletStarts = (group: GroupRecord): boolean =>
   Object.keys(group.nodegroup.labels ?? {}).every((label) => !isKubernetesLabel(label) || isKubeletLabel(label));
 
-function newInstance(cloud: CloudState, group: GroupRecord, { type, subnet }: Place): InstanceRecord {
+function newInstance(cloud: LocalAwsState, group: GroupRecord, { type, subnet }: Place): InstanceRecord {
   const { releaseVersion, amiType, imageId, tags, template } = launchConfigOf(cloud, group);
   const release = releaseOf(cloud, releaseVersion);
   const windows = windowsOf(amiType);
@@ -202,7 +202,7 @@ export function kernelWith(measured: string, { kernelVersion, build, revision }:
   return `${build}.${revision ?? (year === undefined ? 1 : release.revisions[year])}`;
 }
 
-function freeAddress(cloud: CloudState, network: number): string {
+function freeAddress(cloud: LocalAwsState, network: number): string {
   // The addresses of ended instances rest for a while, as those of a VPC do.
   const taken = new Set([...cloud.instances.values()].map(({ privateIp }) => privateIp));
   // A fleet larger than a /24 goes on in the next 64 networks up, so that bigger benches fit as well.

@@ -1,6 +1,6 @@
 import type { Tag } from '@aws-sdk/client-ec2';
 import type { TemplateUse } from '../eks/templateRules.ts';
-import type { CloudState, GroupRecord } from '../state.ts';
+import type { GroupRecord, LocalAwsState } from '../state.ts';
 import { imageIdFor, imageNamed } from './images.ts';
 import { addVersion } from './launchTemplates.ts';
 
@@ -22,7 +22,7 @@ export interface LaunchConfig {
 const defaultType = 't3.medium';
 
 /** The launch configuration of a group as of now. */
-export function launchConfigOf(cloud: CloudState, group: GroupRecord): LaunchConfig {
+export function launchConfigOf(cloud: LocalAwsState, group: GroupRecord): LaunchConfig {
   const {
     amiType = '',
     releaseVersion = '',
@@ -46,7 +46,7 @@ export function launchConfigOf(cloud: CloudState, group: GroupRecord): LaunchCon
 }
 
 /** EKS copies what a group is launched from into a template of its own, `eks-<uuid>`: a version for each change. */
-export function copyTemplate(cloud: CloudState, group: GroupRecord): void {
+export function copyTemplate(cloud: LocalAwsState, group: GroupRecord): void {
   const { imageId, tags } = launchConfigOf(cloud, group);
   const source = (group.rollout?.template ?? group.template)?.data;
   const uuid = group.nodegroup.nodegroupArn?.split('/').at(-1);

@@ -9,7 +9,7 @@ import type {
   ResponseLaunchTemplateData,
 } from '@aws-sdk/client-ec2';
 import { AwsFault } from '../awsFault.ts';
-import type { CloudState } from '../state.ts';
+import type { LocalAwsState } from '../state.ts';
 import { checkInput } from '../wire/model.ts';
 import { pageOf } from '../wire/paging.ts';
 import { operationOf } from '../wire/shapes.ts';
@@ -34,7 +34,7 @@ export interface TemplateRecord {
 
 /** A new version of the template of that name, or a new template. */
 export function addVersion(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   name: string,
   data: ResponseLaunchTemplateData,
   group?: string,
@@ -62,7 +62,7 @@ export interface TemplateChange {
 
 /** Does that, and returns the template's id and newest version. Throws RangeError, or what EC2 says of the data. */
 export function changeTemplate(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   { name, data, defaultVersion, deleteVersion, exists }: TemplateChange,
 ): { readonly id: string; readonly version: number } {
   const create = operationOf('ec2', 'CreateLaunchTemplate');
@@ -80,7 +80,7 @@ export function changeTemplate(
 }
 
 /** The template of that name. */
-export const templateNamed = (cloud: CloudState, name: string | undefined): TemplateRecord | undefined =>
+export const templateNamed = (cloud: LocalAwsState, name: string | undefined): TemplateRecord | undefined =>
   [...cloud.launchTemplates.values()].find((template) => template.name === name);
 
 /** A version by number, `$Latest` or `$Default`. */
@@ -96,7 +96,7 @@ const templateFilters: Filters<LaunchTemplate> = {
 
 /** DescribeLaunchTemplates: by ids, names or filters. */
 export function describeLaunchTemplates(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   request: DescribeLaunchTemplatesRequest,
 ): DescribeLaunchTemplatesResult {
   const { LaunchTemplateIds: ids = [], LaunchTemplateNames: names = [] } = request;
@@ -112,7 +112,7 @@ export function describeLaunchTemplates(
 
 /** DescribeLaunchTemplateVersions of one template, newest first. */
 export function describeLaunchTemplateVersions(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   request: DescribeLaunchTemplateVersionsRequest,
 ): DescribeLaunchTemplateVersionsResult {
   const template = templateFor(cloud, request);
@@ -131,7 +131,7 @@ export function describeLaunchTemplateVersions(
 }
 
 function templateFor(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   { LaunchTemplateId: id, LaunchTemplateName: name }: DescribeLaunchTemplateVersionsRequest,
 ): TemplateRecord {
   if ((id === undefined) === (name === undefined)) {
@@ -164,9 +164,9 @@ const noVersion = ({ id }: TemplateRecord, version: string): AwsFault =>
 
 const latestOf = ({ versions }: TemplateRecord): number => versions.at(-1)?.number ?? 0;
 
-const creatorOf = (cloud: CloudState): string => `arn:aws:iam::${cloud.cluster.accountId}:root`;
+const creatorOf = (cloud: LocalAwsState): string => `arn:aws:iam::${cloud.cluster.accountId}:root`;
 
-const templateOf = (cloud: CloudState, template: TemplateRecord): LaunchTemplate => ({
+const templateOf = (cloud: LocalAwsState, template: TemplateRecord): LaunchTemplate => ({
   LaunchTemplateId: template.id,
   LaunchTemplateName: template.name,
   CreateTime: template.createdAt,
@@ -183,7 +183,7 @@ const templateOf = (cloud: CloudState, template: TemplateRecord): LaunchTemplate
 });
 
 const templateVersionOf = (
-  cloud: CloudState,
+  cloud: LocalAwsState,
   template: TemplateRecord,
   { number, createdAt, data }: TemplateVersion,
 ): LaunchTemplateVersion => ({

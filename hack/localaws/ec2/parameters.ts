@@ -1,13 +1,13 @@
 import type { GetParameterRequest, GetParameterResult } from '@aws-sdk/client-ssm';
 import { AwsFault } from '../awsFault.ts';
 import { amiTypesOf, dayOf, minors } from '../releases.ts';
-import type { CloudState } from '../state.ts';
+import type { LocalAwsState } from '../state.ts';
 import { imageFamily, imageIdFor, newestRelease } from './images.ts';
 
 const folder = '/aws/service/ami-windows-latest/';
 
 /** GetParameter of SSM: the newest image of a Windows version, edition and Kubernetes minor. There are no others here. */
-export function getParameter(cloud: CloudState, { Name: name = '' }: GetParameterRequest): GetParameterResult {
+export function getParameter(cloud: LocalAwsState, { Name: name = '' }: GetParameterRequest): GetParameterResult {
   const [minor, amiType] = familyNamed(name) ?? ['', ''];
   const release = newestRelease(cloud, minor, amiType);
   if (release === undefined) throw new AwsFault('ParameterNotFound', `Parameter ${name} not found.`);

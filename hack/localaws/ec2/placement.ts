@@ -1,6 +1,6 @@
 import type { Issue } from '@aws-sdk/client-eks';
 import type { SubnetRecord } from '../network.ts';
-import type { CloudState, GroupRecord } from '../state.ts';
+import type { GroupRecord, LocalAwsState } from '../state.ts';
 import { isPublic } from './images.ts';
 import { zonesOffering } from './instanceTypeQueries.ts';
 import { launchConfigOf } from './launchConfig.ts';
@@ -15,7 +15,7 @@ export interface Place {
  * Where a group's Auto Scaling group launches its next instance: it balances its zones, and takes the first of its types
  * that a zone with free addresses offers. If there is none, what EKS says of it.
  */
-export function placeFor(cloud: CloudState, group: GroupRecord): Place | Issue {
+export function placeFor(cloud: LocalAwsState, group: GroupRecord): Place | Issue {
   const { subnets: ids = [] } = group.nodegroup;
   const { instanceTypes, releaseVersion, imageId } = launchConfigOf(cloud, group);
   if (!isPublic(cloud, releaseVersion)) return notAuthorized(group, imageId);

@@ -5,7 +5,7 @@
 import type { AccessEntry, CreateAccessEntryRequest } from '@aws-sdk/client-eks';
 import { type AwsFault, inUse, invalidParameter, invalidRequest, notFound } from '../awsFault.ts';
 import { roleArns } from '../network.ts';
-import type { CloudState } from '../state.ts';
+import type { LocalAwsState } from '../state.ts';
 import { newEntry } from './accessEntryRecord.ts';
 import { accessChanged } from './groupStatus.ts';
 import { forgetTokens, once } from './idempotency.ts';
@@ -15,7 +15,7 @@ const types = ['STANDARD', 'EC2_LINUX', 'EC2_WINDOWS', 'FARGATE_LINUX', 'EC2', '
 
 /** CreateAccessEntry: one for each principal; the type can't be changed later. */
 export function createAccessEntry(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   request: CreateAccessEntryRequest,
 ): { readonly accessEntry: AccessEntry } {
   checkMode(cloud);
@@ -35,12 +35,12 @@ export function createAccessEntry(
 }
 
 /** DescribeAccessEntry. */
-export const describeAccessEntry = (cloud: CloudState, principalArn: string | undefined) => ({
+export const describeAccessEntry = (cloud: LocalAwsState, principalArn: string | undefined) => ({
   accessEntry: entryOf(cloud, principalArn),
 });
 
 /** DeleteAccessEntry. Nodes that have joined stay: that they have to authenticate again some time is not played here. */
-export function deleteAccessEntry(cloud: CloudState, principalArn: string | undefined): Record<string, never> {
+export function deleteAccessEntry(cloud: LocalAwsState, principalArn: string | undefined): Record<string, never> {
   entryOf(cloud, principalArn);
   cloud.accessEntries.delete(principalArn ?? '');
   forgetTokens(cloud, principalArn ?? '');
@@ -49,14 +49,14 @@ export function deleteAccessEntry(cloud: CloudState, principalArn: string | unde
 }
 
 /** The principals that have an entry. No entry has an access policy, so a filter by policy finds none. */
-export function accessEntryArns(cloud: CloudState, associatedPolicyArn: string | undefined): string[] {
+export function accessEntryArns(cloud: LocalAwsState, associatedPolicyArn: string | undefined): string[] {
   checkMode(cloud);
   return associatedPolicyArn === undefined ? [...cloud.accessEntries.keys()].sort() : [];
 }
 
 /** What an administrator does at once: an entry of that type in place of the one there is, or none. Throws RangeError for an unknown type. */
 export function setEntry(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   change: { readonly principalArn: string; readonly type?: string; readonly exists?: boolean },
 ): void {
   const { principalArn, type = 'STANDARD', exists = true } = change;
@@ -66,7 +66,7 @@ export function setEntry(
   accessChanged(cloud);
 }
 
-function entryOf(cloud: CloudState, principalArn: string | undefined): AccessEntry {
+function entryOf(cloud: LocalAwsState, principalArn: string | undefined): AccessEntry {
   checkMode(cloud);
   const entry = cloud.accessEntries.get(principalArn ?? '');
   if (entry !== undefined) return entry;
@@ -76,7 +76,7 @@ function entryOf(cloud: CloudState, principalArn: string | undefined): AccessEnt
   );
 }
 
-function checkMode(cloud: CloudState): void {
+function checkMode(cloud: LocalAwsState): void {
   if (cloud.clusterState.authenticationMode !== 'CONFIG_MAP') return;
   // Seen.
   throw invalidRequest(

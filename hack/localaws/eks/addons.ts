@@ -2,7 +2,7 @@ import type { Addon, AddonIssueCode, AddonStatus, Update, UpdateAddonRequest } f
 import { parseDocument } from 'yaml';
 import { inUse, invalidParameter, notFound } from '../awsFault.ts';
 import { durations } from '../durations.ts';
-import type { AddonFailure, CloudState, ConflictMode } from '../state.ts';
+import type { AddonFailure, ConflictMode, LocalAwsState } from '../state.ts';
 import { once } from './idempotency.ts';
 import { openUpdate } from './updates.ts';
 
@@ -20,12 +20,12 @@ export interface AddonChange {
 const textSettings = ['enableWindowsIpam', 'enableWindowsPrefixDelegation'];
 
 /** DescribeAddon. */
-export function describeAddon(cloud: CloudState, name: string | undefined): { readonly addon: Addon } {
+export function describeAddon(cloud: LocalAwsState, name: string | undefined): { readonly addon: Addon } {
   return { addon: addonOf(cloud, name) };
 }
 
 /** UpdateAddon: checks, then an update that is InProgress. The add-on has its new configuration when that succeeds. */
-export function updateAddon(cloud: CloudState, request: UpdateAddonRequest): { update: Update } {
+export function updateAddon(cloud: LocalAwsState, request: UpdateAddonRequest): { update: Update } {
   const { addonName = '' } = request;
   const addon = addonOf(cloud, addonName);
   return once(cloud, request, { operation: 'UpdateAddon', group: `addon ${addonName}` }, () => {
@@ -43,7 +43,7 @@ export function updateAddon(cloud: CloudState, request: UpdateAddonRequest): { u
 }
 
 /** Adds, changes or removes an add-on, at once. Throws RangeError for values that EKS would refuse. */
-export function setAddon(cloud: CloudState, { name, exists = true, ...given }: AddonChange): void {
+export function setAddon(cloud: LocalAwsState, { name, exists = true, ...given }: AddonChange): void {
   if (!exists) {
     cloud.addons.delete(name);
     return;
@@ -72,19 +72,19 @@ export function valuesOf({ configurationValues = '' }: Pick<Addon, 'configuratio
   return parseDocument(configurationValues).toJS() ?? {};
 }
 
-function addonOf(cloud: CloudState, name: string | undefined): Addon {
+function addonOf(cloud: LocalAwsState, name: string | undefined): Addon {
   const addon = cloud.addons.get(name ?? '');
   // Seen, at UpdateAddon.
   if (addon === undefined) throw notFound(`No addon: ${name} found in cluster: ${cloud.cluster.name}`);
   return addon;
 }
 
-function change(cloud: CloudState, name: string, changed: Partial<Addon>): void {
+function change(cloud: LocalAwsState, name: string, changed: Partial<Addon>): void {
   cloud.addons.set(name, { ...addonOf(cloud, name), ...changed, modifiedAt: cloud.timeline.now() });
 }
 
 /** The end of an update: as it was asked for, or as a test wants it, or with a conflict in the cluster. */
-function finish(cloud: CloudState, request: UpdateAddonRequest, update: Update): void {
+function finish(cloud: LocalAwsState, request: UpdateAddonRequest, update: Update): void {
   const { addonName = '', resolveConflicts } = request;
   // Somebody removed it meanwhile.
   if (!cloud.addons.has(addonName)) return;
@@ -110,7 +110,12 @@ function finish(cloud: CloudState, request: UpdateAddonRequest, update: Update):
   });
 }
 
-function fail(cloud: CloudState, request: UpdateAddonRequest, update: Update, { code, message }: AddonFailure): void {
+function fail(
+  cloud: LocalAwsState,
+  request: UpdateAddonRequest,
+  update: Update,
+  { code, message }: AddonFailure,
+): void {
   const { addonName = '' } = request;
   update.status = 'Failed';
   update.errors = [{ errorCode: 'ConfigurationConflict', errorMessage: message, resourceIds: [addonName] }];
@@ -122,7 +127,7 @@ function fail(cloud: CloudState, request: UpdateAddonRequest, update: Update, { 
 
 /** What of an add-on an update changes. The role that it does not name is lost, as the SDK says, or kept: a switch. */
 function configured(
-  { switches }: CloudState,
+  { switches }: LocalAwsState,
   addon: Addon,
   { addonVersion, configurationValues, serviceAccountRoleArn }: UpdateAddonRequest,
 ): Partial<Addon> {

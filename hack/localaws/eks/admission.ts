@@ -1,14 +1,14 @@
 import type { Nodegroup } from '@aws-sdk/client-eks';
 import { durations } from '../durations.ts';
 import { windowsOf } from '../releases.ts';
-import type { CloudState, GroupRecord } from '../state.ts';
+import type { GroupRecord, LocalAwsState } from '../state.ts';
 import { newEntry } from './accessEntryRecord.ts';
 
 /** As what the API server knows the nodes of a role: not at all, as nodes, or as nodes whose kube-proxy may read Services too. */
 export type Admission = 'none' | 'linux' | 'windows';
 
 /** Asks the role's access entry first, and aws-auth where there is none, as far as the authentication mode uses each. */
-export function admissionOf(cloud: CloudState, roleArn: string | undefined): Admission {
+export function admissionOf(cloud: LocalAwsState, roleArn: string | undefined): Admission {
   const { authenticationMode } = cloud.clusterState;
   const entry = cloud.accessEntries.get(roleArn ?? '');
   if (authenticationMode !== 'CONFIG_MAP' && entry !== undefined) {
@@ -18,7 +18,7 @@ export function admissionOf(cloud: CloudState, roleArn: string | undefined): Adm
 }
 
 /** EKS lets the nodes of a new group in, if their role has neither entry nor mapping: as nodes of Linux, or as the switch says. */
-export function admitNodes(cloud: CloudState, { nodeRole: roleArn = '', amiType }: Nodegroup): void {
+export function admitNodes(cloud: LocalAwsState, { nodeRole: roleArn = '', amiType }: Nodegroup): void {
   const type = windowsOf(amiType ?? '') === undefined ? 'EC2_LINUX' : cloud.switches.nodegroupAccessEntry;
   const { authenticationMode } = cloud.clusterState;
   cloud.emitSetting({ kind: 'readAwsAuth' });
@@ -32,7 +32,7 @@ export function admitNodes(cloud: CloudState, { nodeRole: roleArn = '', amiType 
   cloud.accessEntries.set(roleArn, newEntry(cloud, { principalArn: roleArn, type }, cloud.nextUuid()));
 }
 
-function mapRole(cloud: CloudState, roleArn: string, type: 'EC2_WINDOWS' | 'EC2_LINUX'): void {
+function mapRole(cloud: LocalAwsState, roleArn: string, type: 'EC2_WINDOWS' | 'EC2_LINUX'): void {
   if (cloud.awsAuth.has(roleArn)) return;
   const groups = [
     'system:bootstrappers',
@@ -44,7 +44,7 @@ function mapRole(cloud: CloudState, roleArn: string, type: 'EC2_WINDOWS' | 'EC2_
 }
 
 /** Calls `join` as soon as the API server lets the group's nodes in. A kubelet asks again and again, while `wanted` says so. */
-export function whenAdmitted(cloud: CloudState, group: GroupRecord, wanted: () => boolean, join: () => void): void {
+export function whenAdmitted(cloud: LocalAwsState, group: GroupRecord, wanted: () => boolean, join: () => void): void {
   if (!wanted()) return;
   if (admissionOf(cloud, group.nodegroup.nodeRole) !== 'none') {
     join();

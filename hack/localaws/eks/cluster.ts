@@ -1,11 +1,11 @@
 import type { Cluster } from '@aws-sdk/client-eks';
 import { invalidParameter, notFound } from '../awsFault.ts';
 import { clusterRoleArn, vpcId } from '../network.ts';
-import type { CloudState } from '../state.ts';
+import type { LocalAwsState } from '../state.ts';
 import { type Page, pageOf } from '../wire/paging.ts';
 
 /** DescribeCluster. */
-export function describeCluster(cloud: CloudState): { cluster: Cluster } {
+export function describeCluster(cloud: LocalAwsState): { cluster: Cluster } {
   const { name, endpoint, createdAt } = cloud.cluster;
   const { status, version, caData, ipFamily, authenticationMode, autoMode } = cloud.clusterState;
   return {
@@ -38,7 +38,7 @@ export function describeCluster(cloud: CloudState): { cluster: Cluster } {
 }
 
 /** Refuses a name that is not the cluster's, or any name once it is deleted. */
-export function checkClusterName(cloud: CloudState, name: string | undefined): void {
+export function checkClusterName(cloud: LocalAwsState, name: string | undefined): void {
   if (name !== cloud.cluster.name || !cloud.clusterState.exists) throw notFound(`No cluster found for name: ${name}.`);
 }
 

@@ -1,10 +1,10 @@
 import { durations } from '../durations.ts';
 import { minorNumber, minors, type ReleaseDay } from '../releases.ts';
-import type { CloudState } from '../state.ts';
+import type { LocalAwsState } from '../state.ts';
 import { openUpdate } from './updates.ts';
 
 /** Somebody upgrades the control plane by one minor, as EKS allows; it is UPDATING for a while. Throws RangeError. */
-export function upgradeCluster(cloud: CloudState, version: string): void {
+export function upgradeCluster(cloud: LocalAwsState, version: string): void {
   const { clusterState: cluster } = cloud;
   if (!minors.includes(version) || minorNumber(version) !== minorNumber(cluster.version) + 1)
     throw new RangeError(`the cluster has ${cluster.version}; give the next of ${minors.join(', ')}, not ${version}`);
@@ -27,7 +27,7 @@ export interface ReleaseChange extends Partial<ReleaseDay> {
 }
 
 /** Publishes the images of a date as the newest ones, or changes whether those of a date can be launched. Throws RangeError. */
-export function setRelease(cloud: CloudState, { date, ...change }: ReleaseChange): void {
+export function setRelease(cloud: LocalAwsState, { date, ...change }: ReleaseChange): void {
   if (!/^\d{4}([.-])\d\d\1\d\d$/.test(date))
     throw new RangeError(`release.date is ${date}; give one such as 2026.05.19`);
   const known = cloud.releases.find((release) => release.date === date);

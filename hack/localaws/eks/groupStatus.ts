@@ -3,17 +3,17 @@ import type { Issue, NodegroupIssueCode, NodegroupStatus } from '@aws-sdk/client
 import { durations } from '../durations.ts';
 import { resize } from '../ec2/instances.ts';
 import { windowsOf } from '../releases.ts';
-import type { CloudState, GroupRecord } from '../state.ts';
+import type { GroupRecord, LocalAwsState } from '../state.ts';
 import { admissionOf } from './admission.ts';
 
 /** Sets the status and with it the time of the last change. */
-export function setStatus(cloud: CloudState, group: GroupRecord, status: NodegroupStatus): void {
+export function setStatus(cloud: LocalAwsState, group: GroupRecord, status: NodegroupStatus): void {
   group.nodegroup.status = status;
   group.nodegroup.modifiedAt = cloud.timeline.now();
 }
 
 /** Calls `run` later, unless the group has gone another way by then. */
-export function later(cloud: CloudState, group: GroupRecord, seconds: number, run: () => void): void {
+export function later(cloud: LocalAwsState, group: GroupRecord, seconds: number, run: () => void): void {
   const { epoch } = group;
   cloud.timeline.after(seconds, () => {
     if (group.epoch === epoch && cloud.groups.get(group.name) === group) run();
@@ -21,14 +21,14 @@ export function later(cloud: CloudState, group: GroupRecord, seconds: number, ru
 }
 
 /** Adds a health issue in place of those with its code; an ACTIVE group turns DEGRADED. */
-function reportIssue(cloud: CloudState, group: GroupRecord, issue: Issue): void {
+function reportIssue(cloud: LocalAwsState, group: GroupRecord, issue: Issue): void {
   const others = (group.nodegroup.health?.issues ?? []).filter(({ code }) => code !== issue.code);
   group.nodegroup.health = { issues: [...others, structuredClone(issue)] };
   if (group.nodegroup.status === 'ACTIVE') setStatus(cloud, group, 'DEGRADED');
 }
 
 /** Takes the health issues with that code away, if there are any; with the last issue a DEGRADED group turns ACTIVE. */
-function clearIssue(cloud: CloudState, group: GroupRecord, cleared: NodegroupIssueCode): void {
+function clearIssue(cloud: LocalAwsState, group: GroupRecord, cleared: NodegroupIssueCode): void {
   const issues = group.nodegroup.health?.issues ?? [];
   const others = issues.filter(({ code }) => code !== cleared);
   if (others.length === issues.length) return;
@@ -37,12 +37,12 @@ function clearIssue(cloud: CloudState, group: GroupRecord, cleared: NodegroupIss
 }
 
 /** Access to the cluster has changed: EKS will look at all groups. */
-export function accessChanged(cloud: CloudState): void {
+export function accessChanged(cloud: LocalAwsState): void {
   for (const group of cloud.groups.values()) reviewAccess(cloud, group);
 }
 
 /** EKS will look whether the nodes of a group have access, and look again as long as they have not. */
-export function reviewAccess(cloud: CloudState, group: GroupRecord): void {
+export function reviewAccess(cloud: LocalAwsState, group: GroupRecord): void {
   if (group.reviewPending === true) return;
   group.reviewPending = true;
   cloud.emitSetting({ kind: 'readAwsAuth' });
@@ -54,7 +54,7 @@ export function reviewAccess(cloud: CloudState, group: GroupRecord): void {
 }
 
 // Says with a health issue that the nodes of a Windows group, or the kube-proxy on them, have no access.
-function checkAccess(cloud: CloudState, group: GroupRecord): void {
+function checkAccess(cloud: LocalAwsState, group: GroupRecord): void {
   const { status = '', amiType = '', nodeRole } = group.nodegroup;
   if (!['ACTIVE', 'DEGRADED'].includes(status) || windowsOf(amiType) === undefined) return;
   const admission = admissionOf(cloud, nodeRole);
@@ -70,12 +70,12 @@ function checkAccess(cloud: CloudState, group: GroupRecord): void {
 }
 
 /** Says with a health issue that not all instances could be launched. */
-export function checkLaunches(cloud: CloudState, group: GroupRecord): void {
+export function checkLaunches(cloud: LocalAwsState, group: GroupRecord): void {
   if (group.launchIssue !== undefined) reportIssue(cloud, group, group.launchIssue);
 }
 
 /** Auto Scaling groups try again to launch what they could not. */
-export function retryLaunches(cloud: CloudState): void {
+export function retryLaunches(cloud: LocalAwsState): void {
   for (const group of cloud.groups.values()) {
     const { status = '' } = group.nodegroup;
     const code = group.launchIssue?.code;

@@ -1,12 +1,12 @@
 import { invalidRequest } from '../awsFault.ts';
-import type { CloudState } from '../state.ts';
+import type { LocalAwsState } from '../state.ts';
 
 /**
  * Runs `run` once for each clientRequestToken: the same request again gets the first answer, another request with a
  * used token is refused. Without a token it just runs. A request that failed uses up no token.
  */
 export function once<T>(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   request: { readonly clientRequestToken?: string | undefined },
   scope: { readonly operation: string; readonly group: string },
   run: () => T,
@@ -28,7 +28,7 @@ export function once<T>(
 }
 
 /** Forgets the tokens of a group that is gone, where the switch says so. */
-export function forgetTokens(cloud: CloudState, group: string): void {
+export function forgetTokens(cloud: LocalAwsState, group: string): void {
   if (cloud.switches.tokensAfterDelete === 'remembered') return;
   for (const [key, { group: owner }] of cloud.tokens) if (owner === group) cloud.tokens.delete(key);
 }

@@ -14,7 +14,7 @@ import { livingInstances, resize, runningInstances, scaleTo, setWarmPool, termin
 import { copyTemplate } from '../ec2/launchConfig.ts';
 import { stopDrain } from '../nodes/nodeDrain.ts';
 import { windowsOf } from '../releases.ts';
-import { type CloudState, type GroupRecord, takePlan } from '../state.ts';
+import { type GroupRecord, type LocalAwsState, takePlan } from '../state.ts';
 import { admitNodes } from './admission.ts';
 import { later, reviewAccess, setStatus } from './groupStatus.ts';
 import { forgetTokens, once } from './idempotency.ts';
@@ -22,7 +22,7 @@ import { type TemplateUse, templateUse } from './templateRules.ts';
 import { checkCreate } from './validation.ts';
 
 /** CreateNodegroup: checks, then a group that is CREATING. */
-export function createNodegroup(cloud: CloudState, request: CreateNodegroupRequest): { nodegroup: Nodegroup } {
+export function createNodegroup(cloud: LocalAwsState, request: CreateNodegroupRequest): { nodegroup: Nodegroup } {
   const name = request.nodegroupName ?? '';
   return once(cloud, request, { operation: 'CreateNodegroup', group: name }, () => {
     checkCreate(request, cloud);
@@ -46,7 +46,7 @@ export function createNodegroup(cloud: CloudState, request: CreateNodegroupReque
 }
 
 /** DescribeNodegroup. */
-export function describeNodegroup(cloud: CloudState, name: string | undefined): { nodegroup: Nodegroup } {
+export function describeNodegroup(cloud: LocalAwsState, name: string | undefined): { nodegroup: Nodegroup } {
   const group = cloud.group(name);
   const nodegroup = structuredClone(group.nodegroup);
   if (cloud.switches.rolloutGrowth === 'hidden' || group.growth === 0) return { nodegroup };
@@ -56,7 +56,7 @@ export function describeNodegroup(cloud: CloudState, name: string | undefined): 
 }
 
 /** DeleteNodegroup: the group is DELETING, and gone when its instances are. */
-export function deleteNodegroup(cloud: CloudState, name: string | undefined): { nodegroup: Nodegroup } {
+export function deleteNodegroup(cloud: LocalAwsState, name: string | undefined): { nodegroup: Nodegroup } {
   const group = cloud.group(name);
   const status = group.nodegroup.status;
   if (status === 'DELETING') {
@@ -74,7 +74,7 @@ export function deleteNodegroup(cloud: CloudState, name: string | undefined): { 
 }
 
 /** Refuses a change of node groups while the cluster is not ready for one. */
-export function checkCluster(cloud: CloudState, action: string): void {
+export function checkCluster(cloud: LocalAwsState, action: string): void {
   const { runningUpdate, status } = cloud.clusterState;
   if (runningUpdate !== undefined) {
     throw inUse(
@@ -87,7 +87,7 @@ export function checkCluster(cloud: CloudState, action: string): void {
   if (status !== 'ACTIVE') throw invalidRequest(`Cluster '${cloud.cluster.name}' is not in ACTIVE status`);
 }
 
-function newGroup(cloud: CloudState, request: CreateNodegroupRequest): GroupRecord {
+function newGroup(cloud: LocalAwsState, request: CreateNodegroupRequest): GroupRecord {
   const name = request.nodegroupName ?? '';
   const uuid = cloud.nextUuid();
   const now = cloud.timeline.now();
@@ -144,7 +144,7 @@ function givenIn(request: CreateNodegroupRequest): Nodegroup {
   };
 }
 
-function startCreating(cloud: CloudState, group: GroupRecord): void {
+function startCreating(cloud: LocalAwsState, group: GroupRecord): void {
   const failure = takePlan(cloud.plans.createFailures, group.name);
   if (failure !== undefined) {
     later(cloud, group, failure.afterSeconds ?? durations.create, () => failCreation(cloud, group, failure.issues));
@@ -154,7 +154,7 @@ function startCreating(cloud: CloudState, group: GroupRecord): void {
   later(cloud, group, durations.create, () => finishCreating(cloud, group, durations.joinTimeout - durations.create));
 }
 
-function finishCreating(cloud: CloudState, group: GroupRecord, patience: number): void {
+function finishCreating(cloud: LocalAwsState, group: GroupRecord, patience: number): void {
   // An Auto Scaling group goes on trying.
   if (patience > 0) resize(cloud, group);
   const issue = group.launchIssue ?? joinIssue(cloud, group);
@@ -169,7 +169,7 @@ function finishCreating(cloud: CloudState, group: GroupRecord, patience: number)
   }
 }
 
-function joinIssue(cloud: CloudState, group: GroupRecord): Issue | undefined {
+function joinIssue(cloud: LocalAwsState, group: GroupRecord): Issue | undefined {
   const missing = livingInstances(cloud, group.name).filter((instance) => !instance.joined);
   if (missing.length === 0) return undefined;
   // Seen.
@@ -177,12 +177,12 @@ function joinIssue(cloud: CloudState, group: GroupRecord): Issue | undefined {
   return { code: 'NodeCreationFailure', message, resourceIds: missing.map(({ id }) => id) };
 }
 
-function failCreation(cloud: CloudState, group: GroupRecord, issues: Issue[]): void {
+function failCreation(cloud: LocalAwsState, group: GroupRecord, issues: Issue[]): void {
   group.nodegroup.health = { issues: structuredClone(issues) };
   setStatus(cloud, group, 'CREATE_FAILED');
 }
 
-function startDeleting(cloud: CloudState, group: GroupRecord): void {
+function startDeleting(cloud: LocalAwsState, group: GroupRecord): void {
   group.epoch += 1;
   stopUpdates(cloud, group);
   setStatus(cloud, group, 'DELETING');
@@ -208,7 +208,7 @@ function startDeleting(cloud: CloudState, group: GroupRecord): void {
 }
 
 // What is going on ends with the group, also when its deletion fails.
-function stopUpdates(cloud: CloudState, group: GroupRecord): void {
+function stopUpdates(cloud: LocalAwsState, group: GroupRecord): void {
   delete group.rollout;
   group.growth = 0;
   for (const instance of livingInstances(cloud, group.name)) stopDrain(instance);

@@ -13,9 +13,9 @@ import { livingInstances, resize, scaleInVictim, terminate } from '../ec2/instan
 import { copyTemplate } from '../ec2/launchConfig.ts';
 import { cordon, drain, stopDrain } from '../nodes/nodeDrain.ts';
 import {
-  type CloudState,
   type GroupRecord,
   type InstanceRecord,
+  type LocalAwsState,
   type Rollout,
   takePlan,
   type UpdateFailure,
@@ -25,7 +25,7 @@ import { changesNothing, joinError, parallelOf, podError, zonesOf } from './roll
 
 /** Starts to bring a group to another version. The group itself changes when all of its nodes have. */
 export function startRollout(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   group: GroupRecord,
   update: Update,
   aim: Pick<Rollout, 'target' | 'template' | 'force'>,
@@ -39,13 +39,13 @@ export function startRollout(
 }
 
 class Rolling {
-  readonly #cloud: CloudState;
+  readonly #cloud: LocalAwsState;
   readonly #group: GroupRecord;
   readonly #degraded: boolean;
   readonly #busy = new Set<string>();
   #rollout: Rollout;
 
-  constructor(cloud: CloudState, group: GroupRecord, rollout: Rollout, degraded: boolean) {
+  constructor(cloud: LocalAwsState, group: GroupRecord, rollout: Rollout, degraded: boolean) {
     this.#cloud = cloud;
     this.#group = group;
     this.#rollout = rollout;

@@ -1,6 +1,6 @@
 import type { ErrorDetail, Nodegroup } from '@aws-sdk/client-eks';
 import { livingInstances } from '../ec2/instances.ts';
-import type { CloudState, GroupRecord, InstanceRecord, Rollout, Target } from '../state.ts';
+import type { GroupRecord, InstanceRecord, LocalAwsState, Rollout, Target } from '../state.ts';
 
 /** Is a group where an update aims at already? */
 export function changesNothing(nodegroup: Nodegroup, target: Target): boolean {
@@ -13,7 +13,7 @@ export function changesNothing(nodegroup: Nodegroup, target: Target): boolean {
 }
 
 /** How many zones a group has subnets in. */
-export function zonesOf(cloud: CloudState, group: GroupRecord): number {
+export function zonesOf(cloud: LocalAwsState, group: GroupRecord): number {
   const subnets = cloud.subnets.filter(({ id }) => group.nodegroup.subnets?.includes(id));
   return new Set(subnets.map(({ zone }) => zone)).size;
 }
@@ -26,7 +26,7 @@ export function parallelOf({ nodegroup: { updateConfig = {}, scalingConfig } }: 
 }
 
 /** What an update says when its nodes don't come: they could not be launched, or don't join. */
-export function joinError(cloud: CloudState, group: GroupRecord, { outdated }: Rollout): ErrorDetail {
+export function joinError(cloud: LocalAwsState, group: GroupRecord, { outdated }: Rollout): ErrorDetail {
   const { launchIssue } = group;
   if (launchIssue?.code === 'InsufficientFreeAddresses') {
     const { message = '', resourceIds = [] } = launchIssue;

@@ -1,12 +1,12 @@
 import { AwsFault } from '../awsFault.ts';
-import type { CloudState } from '../state.ts';
+import type { LocalAwsState } from '../state.ts';
 import { tagsFault } from './validation.ts';
 
 // The tags API has errors of its own: NotFoundException and BadRequestException, never ResourceNotFound or InvalidParameter.
 const badRequest = (message: string): AwsFault => new AwsFault('BadRequestException', message);
 
 /** The tags of the resource with that ARN, to read and to change. */
-export function tagsOf(cloud: CloudState, arn: string | undefined): Record<string, string> {
+export function tagsOf(cloud: LocalAwsState, arn: string | undefined): Record<string, string> {
   if (arn === undefined || !/^arn:[\w-]+:eks:/.test(arn)) throw badRequest(`${arn} is not an ARN of EKS`);
   const group = [...cloud.groups.values()].find(({ nodegroup }) => nodegroup.nodegroupArn === arn)?.nodegroup;
   const tagged = group ?? [...cloud.accessEntries.values()].find(({ accessEntryArn }) => accessEntryArn === arn);
@@ -18,7 +18,7 @@ export function tagsOf(cloud: CloudState, arn: string | undefined): Record<strin
 
 /** TagResource: adds tags and replaces values. */
 export function tagResource(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   arn: string | undefined,
   tags: Record<string, string>,
 ): Record<string, never> {
@@ -31,7 +31,7 @@ export function tagResource(
 
 /** UntagResource: removes tags; a key that is not there is no error. */
 export function untagResource(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   arn: string | undefined,
   keys: readonly string[],
 ): Record<string, never> {

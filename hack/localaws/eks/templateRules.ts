@@ -8,7 +8,7 @@ import { type AwsFault, invalidParameter, invalidRequest } from '../awsFault.ts'
 import { imageNamed, isPublic } from '../ec2/images.ts';
 import { offeredType } from '../ec2/instanceTypeQueries.ts';
 import { templateNamed, versionOf } from '../ec2/launchTemplates.ts';
-import type { CloudState } from '../state.ts';
+import type { LocalAwsState } from '../state.ts';
 
 /** A launch template version as a group uses it: EKS copies the data, whatever becomes of the template. */
 export interface TemplateUse {
@@ -25,7 +25,7 @@ export interface TemplateRequest {
 }
 
 /** The template version that a request means; the default one if it names none. EKS tells numbers, whatever it was given. */
-export function templateUse(cloud: CloudState, wanted: LaunchTemplateSpecification): TemplateUse | AwsFault {
+export function templateUse(cloud: LocalAwsState, wanted: LaunchTemplateSpecification): TemplateUse | AwsFault {
   const { id, name, version = '$Default' } = wanted;
   // Seen.
   if ((id === undefined) === (name === undefined))
@@ -39,7 +39,7 @@ export function templateUse(cloud: CloudState, wanted: LaunchTemplateSpecificati
 }
 
 /** The first reason why EKS does not take a template version for a group. */
-export function templateFault(cloud: CloudState, use: TemplateUse, request: TemplateRequest): AwsFault | undefined {
+export function templateFault(cloud: LocalAwsState, use: TemplateUse, request: TemplateRequest): AwsFault | undefined {
   return forbiddenFault(use) ?? typeFault(cloud, use, request) ?? imageFault(cloud, use, request);
 }
 
@@ -54,7 +54,7 @@ function forbiddenFault({ specification: { name }, data }: TemplateUse): AwsFaul
   return data.InstanceInitiatedShutdownBehavior === undefined ? undefined : no('a shutdown behavior.');
 }
 
-function typeFault(cloud: CloudState, { data }: TemplateUse, { instanceTypes = [] }: TemplateRequest) {
+function typeFault(cloud: LocalAwsState, { data }: TemplateUse, { instanceTypes = [] }: TemplateRequest) {
   if (data.InstanceType === undefined) return undefined;
   // Seen.
   if (instanceTypes.length > 0)
@@ -63,7 +63,7 @@ function typeFault(cloud: CloudState, { data }: TemplateUse, { instanceTypes = [
   return invalidParameter(`The following supplied instance types do not exist: [${data.InstanceType}]`);
 }
 
-function imageFault(cloud: CloudState, { data: { ImageId: id } }: TemplateUse, request: TemplateRequest) {
+function imageFault(cloud: LocalAwsState, { data: { ImageId: id } }: TemplateUse, request: TemplateRequest) {
   if (id === undefined) return undefined;
   const { amiType = 'CUSTOM', version, releaseVersion } = request;
   // Seen, all but the second field and the image that does not exist.

@@ -10,14 +10,14 @@ import type {
 import { type AwsFault, inUse, invalidParameter, notFound } from '../awsFault.ts';
 import { durations } from '../durations.ts';
 import { livingInstances, resize } from '../ec2/instances.ts';
-import { type CloudState, type GroupRecord, takePlan, type UpdateRecord } from '../state.ts';
+import { type GroupRecord, type LocalAwsState, takePlan, type UpdateRecord } from '../state.ts';
 import { checkLaunches, later, reviewAccess, setStatus } from './groupStatus.ts';
 import { once } from './idempotency.ts';
 import { checkCluster } from './nodegroups.ts';
 import { labelsFault, reservedTaintsFault, sizeRangeFault, taintsFault, unavailableFault } from './validation.ts';
 
 /** UpdateNodegroupConfig: checks, then an update that is InProgress. The group changes when it succeeds, not before. */
-export function updateNodegroupConfig(cloud: CloudState, request: UpdateNodegroupConfigRequest): { update: Update } {
+export function updateNodegroupConfig(cloud: LocalAwsState, request: UpdateNodegroupConfigRequest): { update: Update } {
   const group = cloud.group(request.nodegroupName);
   return once(cloud, request, { operation: 'UpdateNodegroupConfig', group: group.name }, () => {
     const fault = updateFault(cloud, group, request);
@@ -32,7 +32,7 @@ export function updateNodegroupConfig(cloud: CloudState, request: UpdateNodegrou
 
 /** A new update that is InProgress; of the cluster itself when there is neither group nor add-on. */
 export function openUpdate(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   of: Omit<UpdateRecord, 'update'>,
   type: 'ConfigUpdate' | 'VersionUpdate' | 'AddonUpdate',
   params: UpdateParam[],
@@ -45,7 +45,7 @@ export function openUpdate(
 
 /** DescribeUpdate, of a node group's update, an add-on's or the cluster's. */
 export function describeUpdate(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   { updateId: id, nodegroupName, addonName }: DescribeUpdateRequest,
 ): { update: Update } {
   if (nodegroupName !== undefined) cloud.group(nodegroupName);
@@ -56,7 +56,7 @@ export function describeUpdate(
 }
 
 /** The ids of a node group's updates, or of the cluster's own, in the order that the switch says. */
-export function updateIds(cloud: CloudState, nodegroupName: string | undefined): string[] {
+export function updateIds(cloud: LocalAwsState, nodegroupName: string | undefined): string[] {
   if (nodegroupName !== undefined) cloud.group(nodegroupName);
   const ids = [...cloud.updates]
     .filter(([, { group, addon }]) => group === nodegroupName && addon === undefined)
@@ -91,7 +91,7 @@ function updateConfigOf(before: Nodegroup['updateConfig'], given: NodegroupUpdat
 }
 
 /** Gives the group another configuration at once: its instances are scaled and its living nodes relabelled. */
-export function configure(cloud: CloudState, group: GroupRecord, after: Nodegroup): void {
+export function configure(cloud: LocalAwsState, group: GroupRecord, after: Nodegroup): void {
   const before = structuredClone(group.nodegroup);
   for (const key of Object.keys(group.nodegroup)) Reflect.deleteProperty(group.nodegroup, key);
   Object.assign(group.nodegroup, after);
@@ -105,7 +105,7 @@ export function configure(cloud: CloudState, group: GroupRecord, after: Nodegrou
 }
 
 function updateFault(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   group: GroupRecord,
   request: UpdateNodegroupConfigRequest,
 ): AwsFault | undefined {
@@ -151,7 +151,7 @@ function sizesFault(group: GroupRecord, sizes: UpdateNodegroupConfigRequest['sca
   return sizeRangeFault({ ...sizes });
 }
 
-function noChangeFault(cloud: CloudState, group: GroupRecord, request: UpdateNodegroupConfigRequest) {
+function noChangeFault(cloud: LocalAwsState, group: GroupRecord, request: UpdateNodegroupConfigRequest) {
   if (cloud.switches.updatesWithoutChange === 'accept') return undefined;
   const same =
     JSON.stringify(configured(group.nodegroup, request)) === JSON.stringify(configured(group.nodegroup, bare(request)));
@@ -161,14 +161,14 @@ function noChangeFault(cloud: CloudState, group: GroupRecord, request: UpdateNod
 const bare = ({ clusterName, nodegroupName }: UpdateNodegroupConfigRequest) => ({ clusterName, nodegroupName });
 
 /** Refuses a second update, and one of a group that is not ready for it. */
-export function checkUpdatable(cloud: CloudState, group: GroupRecord): void {
+export function checkUpdatable(cloud: LocalAwsState, group: GroupRecord): void {
   const { status } = group.nodegroup;
   if (status === 'ACTIVE' || (status === 'DEGRADED' && cloud.switches.updatesWhileDegraded === 'accept')) return;
   throw inUse('Nodegroup cannot be updated as it is currently not in Active State');
 }
 
 function startUpdate(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   group: GroupRecord,
   update: Update,
   request: UpdateNodegroupConfigRequest,

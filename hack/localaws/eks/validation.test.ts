@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { CreateNodegroupRequest, UpdateNodegroupConfigRequest } from '@aws-sdk/client-eks';
-import { type Cloud, startCloud } from '../localAws.ts';
+import { type LocalAws, startLocalAws } from '../localAws.ts';
 import { untrustedRoleArn } from '../network.ts';
 import { sampleCluster, sampleGroup } from '../testing/fixtures.ts';
 import { memoryCloud } from '../testing/testClock.ts';
@@ -238,11 +238,11 @@ describe('a node group of an older Kubernetes version than the cluster', () => {
 });
 
 describe('what EKS refuses, through the real SDK client', () => {
-  let cloud: Cloud;
+  let cloud: LocalAws;
   let sdk: SdkClients;
 
   before(async () => {
-    cloud = await startCloud({ cluster: sampleCluster, speed: 1000 });
+    cloud = await startLocalAws({ cluster: sampleCluster, speed: 1000 });
     sdk = sdkClients(cloud.url, sampleCluster.region);
     await sdk.eks.createNodegroup(sampleGroup({ nodegroupName: 'taken' }));
     const deadline = Date.now() + 30_000;

@@ -4,11 +4,11 @@ import { inEks } from '../ec2/images.ts';
 import { offeredType } from '../ec2/instanceTypeQueries.ts';
 import { nodeRoleArn, untrustedRoleArn } from '../network.ts';
 import { minorNumber, minors, windowsOf } from '../releases.ts';
-import type { CloudState } from '../state.ts';
+import type { LocalAwsState } from '../state.ts';
 import { isKubernetesLabel } from './labels.ts';
 import { templateFault, templateUse } from './templateRules.ts';
 
-type Rule = (request: CreateNodegroupRequest, cloud: CloudState) => AwsFault | undefined;
+type Rule = (request: CreateNodegroupRequest, cloud: LocalAwsState) => AwsFault | undefined;
 
 /** What EKS checks of a new node group, in this order. Words marked "seen" are EKS' own, the others only mean the same. */
 const createRules: readonly Rule[] = [
@@ -30,7 +30,7 @@ const createRules: readonly Rule[] = [
 ];
 
 /** Throws the first fault of a create request. */
-export function checkCreate(request: CreateNodegroupRequest, cloud: CloudState): void {
+export function checkCreate(request: CreateNodegroupRequest, cloud: LocalAwsState): void {
   for (const rule of createRules) {
     const fault = rule(request, cloud);
     if (fault !== undefined) throw fault;
@@ -68,20 +68,20 @@ export function sizeRangeFault(sizes: Readonly<Record<string, number | undefined
 }
 
 /** Regions of other partitions than aws: us-gov-west-1, cn-north-1. */
-function amiTypeIsOffered({ amiType }: CreateNodegroupRequest, { cluster, switches }: CloudState) {
+function amiTypeIsOffered({ amiType }: CreateNodegroupRequest, { cluster, switches }: LocalAwsState) {
   const isCommercial = !/^(us-gov|us-iso|cn|eusc)/.test(cluster.region);
   if (isCommercial || windowsOf(amiType ?? '') === undefined || switches.windowsOutsideCommercialRegions === 'accept')
     return undefined;
   return invalidParameter('Windows AMI types are only supported for commercial AWS Regions.');
 }
 
-function amiTypeFits({ amiType, version }: CreateNodegroupRequest, cloud: CloudState) {
+function amiTypeFits({ amiType, version }: CreateNodegroupRequest, cloud: LocalAwsState) {
   const kubernetes = version ?? cloud.clusterState.version;
   if (amiType === undefined || windowsOf(amiType)?.year !== '2025' || minorNumber(kubernetes) >= 35) return undefined;
   return invalidParameter(`AMI Type ${amiType} is only supported for kubernetes versions 1.35 or later`);
 }
 
-function instanceTypesFit({ instanceTypes = [], amiType }: CreateNodegroupRequest, cloud: CloudState) {
+function instanceTypesFit({ instanceTypes = [], amiType }: CreateNodegroupRequest, cloud: LocalAwsState) {
   const unknown = instanceTypes.filter((name) => offeredType(cloud, name) === undefined);
   if (unknown.length > 0) {
     return invalidParameter(`The following supplied instance types do not exist: [${unknown.join(', ')}]`);
@@ -93,7 +93,7 @@ function instanceTypesFit({ instanceTypes = [], amiType }: CreateNodegroupReques
   return invalidParameter(`[${wrong.join(', ')}] is not a valid instance type for requested amiType ${amiType}`);
 }
 
-function releaseFits({ version, releaseVersion, amiType }: CreateNodegroupRequest, cloud: CloudState) {
+function releaseFits({ version, releaseVersion, amiType }: CreateNodegroupRequest, cloud: LocalAwsState) {
   const kubernetes = version ?? cloud.clusterState.version;
   const fault = minorFault(cloud, kubernetes) ?? olderFault(cloud, kubernetes);
   if (fault !== undefined || releaseVersion === undefined) return fault;
@@ -101,7 +101,7 @@ function releaseFits({ version, releaseVersion, amiType }: CreateNodegroupReques
 }
 
 /** The minor of a node group may not be above the cluster's, and EKS must know it. */
-export function minorFault(cloud: CloudState, minor: string): AwsFault | undefined {
+export function minorFault(cloud: LocalAwsState, minor: string): AwsFault | undefined {
   const { version } = cloud.clusterState;
   if (minorNumber(minor) > minorNumber(version))
     return invalidParameter(`Nodegroup version ${minor} is newer than the cluster's version ${version}`);
@@ -110,7 +110,7 @@ export function minorFault(cloud: CloudState, minor: string): AwsFault | undefin
 }
 
 // The sense is that of the SDK's comment on CreateNodegroupRequest.version.
-function olderFault({ switches, clusterState: { version } }: CloudState, minor: string): AwsFault | undefined {
+function olderFault({ switches, clusterState: { version } }: LocalAwsState, minor: string): AwsFault | undefined {
   if (switches.olderVersionAtCreation === 'accept' || minor === version) return undefined;
   return invalidParameter(
     `You can only create a node group equal to the current Kubernetes version. Requested version ${minor}, cluster version ${version}`,
@@ -119,7 +119,7 @@ function olderFault({ switches, clusterState: { version } }: CloudState, minor: 
 
 /** A release version must be one that EKS has published for the minor (and the amiType). */
 export function releaseFault(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   minor: string,
   releaseVersion: string,
   amiType?: string,
@@ -129,7 +129,7 @@ export function releaseFault(
   return invalidParameter(`Requested release version ${releaseVersion} is not valid for kubernetes version ${minor}.`);
 }
 
-function launchTemplateFits(request: CreateNodegroupRequest, cloud: CloudState) {
+function launchTemplateFits(request: CreateNodegroupRequest, cloud: LocalAwsState) {
   const { launchTemplate, diskSize, remoteAccess } = request;
   if (launchTemplate === undefined) return undefined;
   // Seen, both.
@@ -149,7 +149,7 @@ function diskFits({ diskSize }: CreateNodegroupRequest) {
 /** The bounds of labels: keys and values of 1 to 63 characters (a key's prefix aside), reserved prefixes. */
 export function labelsFault(
   labels: Readonly<Record<string, string>> | undefined,
-  cloud: CloudState,
+  cloud: LocalAwsState,
 ): AwsFault | undefined {
   const rejectsKubernetes = cloud.switches.reservedLabels === 'reject';
   for (const [key, value] of Object.entries(labels ?? {})) {
@@ -183,7 +183,7 @@ export function taintsFault(taints: readonly Taint[] | undefined): AwsFault | un
 }
 
 /** The prefixes of taints that are asked for: refused by a switch only. */
-export function reservedTaintsFault(taints: readonly Taint[] | undefined, cloud: CloudState): AwsFault | undefined {
+export function reservedTaintsFault(taints: readonly Taint[] | undefined, cloud: LocalAwsState): AwsFault | undefined {
   if (cloud.switches.reservedTaints === 'accept' || !taints?.some(({ key = '' }) => isKubernetesLabel(key)))
     return undefined;
   return invalidParameter('Taint cannot contain reserved prefixes [kubernetes.io/, k8s.io/, eks.amazonaws.com/]');
@@ -234,7 +234,7 @@ function roleFits({ nodeRole = '' }: CreateNodegroupRequest) {
   return invalidParameter(`The role with name ${nodeRole.split('/').at(-1)} cannot be found.`);
 }
 
-function subnetsFit({ subnets = [] }: CreateNodegroupRequest, cloud: CloudState) {
+function subnetsFit({ subnets = [] }: CreateNodegroupRequest, cloud: LocalAwsState) {
   if (subnets.length === 0) return invalidParameter('subnets must name at least one subnet');
   const missing = subnets.find((id) => !cloud.subnets.some((subnet) => subnet.id === id));
   // Seen, at CreateCluster.

@@ -2,7 +2,7 @@ import type { Update, UpdateNodegroupVersionRequest, UpdateParam } from '@aws-sd
 import { type AwsFault, invalidParameter } from '../awsFault.ts';
 import { newestInEks } from '../ec2/images.ts';
 import { minorNumber } from '../releases.ts';
-import type { CloudState, GroupRecord, Target } from '../state.ts';
+import type { GroupRecord, LocalAwsState, Target } from '../state.ts';
 import { once } from './idempotency.ts';
 import { checkCluster } from './nodegroups.ts';
 import { startRollout } from './rollout.ts';
@@ -12,7 +12,10 @@ import { checkUpdatable, openUpdate } from './updates.ts';
 import { minorFault, releaseFault } from './validation.ts';
 
 /** UpdateNodegroupVersion: checks, then an update that is InProgress while the nodes are replaced. */
-export function updateNodegroupVersion(cloud: CloudState, request: UpdateNodegroupVersionRequest): { update: Update } {
+export function updateNodegroupVersion(
+  cloud: LocalAwsState,
+  request: UpdateNodegroupVersionRequest,
+): { update: Update } {
   const group = cloud.group(request.nodegroupName);
   return once(cloud, request, { operation: 'UpdateNodegroupVersion', group: group.name }, () => {
     const aim = aimOf(cloud, group, request);
@@ -32,7 +35,7 @@ interface Aim {
 }
 
 // Throws the fault of what the request aims at.
-function aimOf(cloud: CloudState, group: GroupRecord, request: UpdateNodegroupVersionRequest): Aim {
+function aimOf(cloud: LocalAwsState, group: GroupRecord, request: UpdateNodegroupVersionRequest): Aim {
   const template = templateOf(cloud, group, request);
   const aim = template === undefined ? {} : { template };
   const launchTemplate = template === undefined ? {} : { launchTemplate: template.specification };
@@ -49,7 +52,7 @@ function aimOf(cloud: CloudState, group: GroupRecord, request: UpdateNodegroupVe
 }
 
 function templateOf(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   { nodegroup, template: present }: GroupRecord,
   { launchTemplate: wanted, version, releaseVersion }: UpdateNodegroupVersionRequest,
 ): TemplateUse | undefined {
@@ -71,7 +74,7 @@ function templateOf(
 // API reference: without a version the cluster's is meant, without a release the newest of the version. Where only a
 // release is named, it is taken to be one of the group's own version.
 function releaseTargetOf(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   { nodegroup }: GroupRecord,
   { version: wanted, releaseVersion, launchTemplate }: UpdateNodegroupVersionRequest,
 ): Target {
@@ -86,7 +89,7 @@ function releaseTargetOf(
   return { version, releaseVersion: releaseVersion ?? newest };
 }
 
-function targetFault(cloud: CloudState, { nodegroup }: GroupRecord, target: Target): AwsFault | undefined {
+function targetFault(cloud: LocalAwsState, { nodegroup }: GroupRecord, target: Target): AwsFault | undefined {
   const { version = '', releaseVersion = '' } = target;
   const fault = minorFault(cloud, version);
   if (fault !== undefined) return fault;
@@ -97,7 +100,7 @@ function targetFault(cloud: CloudState, { nodegroup }: GroupRecord, target: Targ
   return releaseFault(cloud, version, releaseVersion, nodegroup.amiType);
 }
 
-function noChangeFault(cloud: CloudState, { nodegroup }: GroupRecord, target: Target): AwsFault | undefined {
+function noChangeFault(cloud: LocalAwsState, { nodegroup }: GroupRecord, target: Target): AwsFault | undefined {
   if (cloud.switches.updatesWithoutChange === 'accept') return undefined;
   const same = changesNothing(nodegroup, target);
   return same ? invalidParameter('The update changes nothing of the node group') : undefined;

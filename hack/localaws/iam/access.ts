@@ -6,7 +6,7 @@ import type {
 import { AwsFault, invalidRequest } from '../awsFault.ts';
 import { templateNamed, versionOf } from '../ec2/launchTemplates.ts';
 import { entryPath } from '../eks/accessEntryRecord.ts';
-import type { CloudState } from '../state.ts';
+import type { LocalAwsState } from '../state.ts';
 import type { OperationName, Operations } from '../wire/calls.ts';
 import { fleetQuestions } from './accessFleet.ts';
 import { type AccessQuestion, notAuthorized } from './iam.ts';
@@ -16,7 +16,7 @@ import { type AccessQuestion, notAuthorized } from './iam.ts';
  * for Amazon EKS. What EKS asks on the caller's behalf at CreateNodegroup: as seen in issue threads of its clients.
  */
 export function questionsOf<K extends OperationName>(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   name: K,
   input: Operations[K]['input'],
 ): AccessQuestion[] {
@@ -61,7 +61,7 @@ export function questionsOf<K extends OperationName>(
   }
 }
 
-function createQuestions(cloud: CloudState, clusterArn: string, request: CreateNodegroupRequest): AccessQuestion[] {
+function createQuestions(cloud: LocalAwsState, clusterArn: string, request: CreateNodegroupRequest): AccessQuestion[] {
   const { nodeRole = '', tags = {} } = request;
   const roleName = nodeRole.split('/').at(-1);
   const onRole = (action: string): AccessQuestion => ({
@@ -95,7 +95,7 @@ function createQuestions(cloud: CloudState, clusterArn: string, request: CreateN
 }
 
 // EKS tries, in the caller's name, whether instances can be launched from the template.
-function templateQuestions(cloud: CloudState, template: LaunchTemplateSpecification | undefined): AccessQuestion[] {
+function templateQuestions(cloud: LocalAwsState, template: LaunchTemplateSpecification | undefined): AccessQuestion[] {
   if (template === undefined) return [];
   const id = template.id ?? templateNamed(cloud, template.name)?.id ?? 'none';
   const { region, accountId } = cloud.cluster;
@@ -117,14 +117,14 @@ function templateQuestions(cloud: CloudState, template: LaunchTemplateSpecificat
 /** EC2's guide, "Grant permission to tag Amazon EC2 resources during creation": asked only where the launch gives tags, also by a template. */
 const TAGGING = { action: 'ec2:CreateTags', context: { 'ec2:CreateAction': 'RunInstances' } };
 
-function tagsInstances(cloud: CloudState, { id, name, version }: LaunchTemplateSpecification): boolean {
+function tagsInstances(cloud: LocalAwsState, { id, name, version }: LaunchTemplateSpecification): boolean {
   const template = id === undefined ? templateNamed(cloud, name) : cloud.launchTemplates.get(id);
   const { TagSpecifications = [] } = (template && versionOf(template, version ?? '$Default'))?.data ?? {};
   return TagSpecifications.some(({ Tags = [] }) => Tags.length > 0);
 }
 
 // Both words were seen: terraform-aws-modules/terraform-aws-eks#823, XenitAB/terraform-modules#396.
-function serviceRoleQuestions(cloud: CloudState): AccessQuestion[] {
+function serviceRoleQuestions(cloud: LocalAwsState): AccessQuestion[] {
   const name = 'AWSServiceRoleForAmazonEKSNodegroup';
   const service = 'eks-nodegroup.amazonaws.com';
   const resource = `arn:aws:iam::${cloud.cluster.accountId}:role/aws-service-role/${service}/${name}`;
@@ -147,7 +147,7 @@ function serviceRoleQuestions(cloud: CloudState): AccessQuestion[] {
 }
 
 function groupQuestions(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   name: string,
   group: string,
   given: Readonly<Record<string, unknown>>,
@@ -161,7 +161,7 @@ function groupQuestions(
   return [{ action: `eks:${name}`, resource: arn, context: resourceTags(record?.nodegroup.tags, missingTags(cloud)) }];
 }
 
-function addonArn(cloud: CloudState, { clusterName, addonName }: Readonly<Record<string, unknown>>): string {
+function addonArn(cloud: LocalAwsState, { clusterName, addonName }: Readonly<Record<string, unknown>>): string {
   const asPath = cloud.switches.missingAddonArn === 'path';
   const missing = asPath ? pathOf(clusterName, 'addons', addonName) : `addon/${clusterName}/${addonName}/none`;
   return cloud.addons.get(String(addonName))?.addonArn ?? cloud.arn(missing);
@@ -172,7 +172,7 @@ const pathOf = (cluster: unknown, kind: 'addons' | 'node-groups' | 'access-entri
   `/clusters/${cluster}/${kind}/${name}`;
 
 function createEntryQuestions(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   clusterArn: string,
   { clusterName = '', principalArn = '', type = 'STANDARD', tags = {} }: CreateAccessEntryRequest,
 ): AccessQuestion[] {
@@ -197,7 +197,7 @@ const passRole = (resource: string, service: string): AccessQuestion => ({
 });
 
 function entryQuestions(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   name: string,
   { clusterName, principalArn }: Readonly<Record<string, unknown>>,
 ): AccessQuestion[] {
@@ -210,7 +210,7 @@ function entryQuestions(
   return [{ action: `eks:${name}`, resource: entry?.accessEntryArn ?? cloud.arn(missing), context }];
 }
 
-function tagQuestions(cloud: CloudState, name: string, given: Readonly<Record<string, unknown>>): AccessQuestion[] {
+function tagQuestions(cloud: LocalAwsState, name: string, given: Readonly<Record<string, unknown>>): AccessQuestion[] {
   const resource = String(given.resourceArn);
   const group = [...cloud.groups.values()].find(({ nodegroup }) => nodegroup.nodegroupArn === resource)?.nodegroup;
   const tagged = group ?? [...cloud.accessEntries.values()].find(({ accessEntryArn }) => accessEntryArn === resource);
@@ -223,7 +223,7 @@ function tagQuestions(cloud: CloudState, name: string, given: Readonly<Record<st
 
 // A resource that does not exist has no tags. Whether AWS then answers "not found" or "denied" is a switch: for the
 // first, it is asked as if it carried the tag that the shipped policy looks for.
-const missingTags = (cloud: CloudState): Record<string, string> =>
+const missingTags = (cloud: LocalAwsState): Record<string, string> =>
   cloud.switches.missingUnderTagCondition === 'notFound' ? { 'winpool.dev/pool': 'none' } : {};
 
 const requestTags = (tags: Readonly<Record<string, string>>): Record<string, string> =>

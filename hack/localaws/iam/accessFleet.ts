@@ -1,7 +1,7 @@
 import { autoScalingArn } from '../ec2/autoScaling.ts';
 import { tagsOfGroup } from '../ec2/autoScalingTags.ts';
 import { instanceTags } from '../ec2/ec2Queries.ts';
-import type { CloudState } from '../state.ts';
+import type { LocalAwsState } from '../state.ts';
 import type { OperationName } from '../wire/calls.ts';
 import type { AccessQuestion } from './iam.ts';
 
@@ -12,7 +12,7 @@ type TagList = readonly { readonly Key?: string | undefined; readonly Value?: st
  * What IAM is asked before an operation of EC2, Auto Scaling, SSM, IAM or STS; undefined for one of EKS. Resources and condition
  * keys: AWS' service authorization reference.
  */
-export function fleetQuestions(cloud: CloudState, name: OperationName, given: Given): AccessQuestion[] | undefined {
+export function fleetQuestions(cloud: LocalAwsState, name: OperationName, given: Given): AccessQuestion[] | undefined {
   const { region, accountId } = cloud.cluster;
   switch (name) {
     case 'DescribeInstances':
@@ -54,7 +54,7 @@ export function fleetQuestions(cloud: CloudState, name: OperationName, given: Gi
   }
 }
 
-function tagQuestions(cloud: CloudState, name: OperationName, { Tags }: Given): AccessQuestion[] {
+function tagQuestions(cloud: LocalAwsState, name: OperationName, { Tags }: Given): AccessQuestion[] {
   const tags = listOf(Tags) as readonly { ResourceId?: string; Key?: string; Value?: string }[];
   return tags.map(({ ResourceId = 'none', Key, Value }) =>
     groupQuestion(cloud, name, ResourceId, contextOf(['aws:RequestTag/'], [{ Key, Value }])),
@@ -62,7 +62,7 @@ function tagQuestions(cloud: CloudState, name: OperationName, { Tags }: Given): 
 }
 
 function groupQuestion(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   operation: OperationName,
   name: string,
   request: Readonly<Record<string, string>> = {},
@@ -78,7 +78,7 @@ function groupQuestion(
   };
 }
 
-function instanceContext(cloud: CloudState, id: unknown): Record<string, string> {
+function instanceContext(cloud: LocalAwsState, id: unknown): Record<string, string> {
   const instance = cloud.instances.get(String(id));
   const tags = instance === undefined ? [] : instanceTags(cloud, instance);
   return contextOf(['aws:ResourceTag/', 'ec2:ResourceTag/'], tags);

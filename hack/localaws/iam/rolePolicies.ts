@@ -2,7 +2,7 @@
 import type { ListAttachedRolePoliciesRequest, ListAttachedRolePoliciesResponse } from '@aws-sdk/client-iam';
 import { AwsFault } from '../awsFault.ts';
 import { clusterRoleName, roleArns } from '../network.ts';
-import type { CloudState } from '../state.ts';
+import type { LocalAwsState } from '../state.ts';
 
 /** The policy with which the VPC resource controller gives addresses. */
 export const controllerPolicy = 'AmazonEKSVPCResourceController';
@@ -12,7 +12,7 @@ const nodePolicies = ['AmazonEKSWorkerNodePolicy', 'AmazonEC2ContainerRegistryPu
 
 /** ListAttachedRolePolicies of IAM, in one page. */
 export function listAttachedRolePolicies(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   { RoleName = '' }: ListAttachedRolePoliciesRequest,
 ): ListAttachedRolePoliciesResponse {
   if (!roleArns.some((arn) => arn.endsWith(`/${RoleName}`))) {
@@ -26,12 +26,12 @@ export function listAttachedRolePolicies(
 }
 
 /** What an administrator does: attaches a policy to the role of the cluster, or detaches it. */
-export function setClusterRolePolicy(cloud: CloudState, name: string, attached: boolean): void {
+export function setClusterRolePolicy(cloud: LocalAwsState, name: string, attached: boolean): void {
   if (attached) cloud.clusterRolePolicies.add(name);
   else cloud.clusterRolePolicies.delete(name);
 }
 
 /** Whether the VPC resource controller, which acts as the role of the cluster, gets nodes ready for pods. */
-export function mayGiveAddresses({ clusterRolePolicies, switches }: CloudState): boolean {
+export function mayGiveAddresses({ clusterRolePolicies, switches }: LocalAwsState): boolean {
   return clusterRolePolicies.has(controllerPolicy) || switches.withoutControllerPolicy === 'addressesAdvertised';
 }

@@ -4,7 +4,7 @@
  */
 import { parseDocument, stringify } from 'yaml';
 import { valuesOf } from '../eks/addons.ts';
-import type { CloudState, ConflictMode } from '../state.ts';
+import type { ConflictMode, LocalAwsState } from '../state.ts';
 import type { KubeClient, KubeRequest } from './kubeClient.ts';
 import { expectOk } from './nodeStepError.ts';
 
@@ -33,10 +33,10 @@ interface ManagedFields {
 
 /** Reads and writes these settings. Throws NodeStepError, or what the connection threw. */
 export class ClusterSettings {
-  readonly #cloud: CloudState;
+  readonly #cloud: LocalAwsState;
   readonly #kube: KubeClient;
 
-  constructor(cloud: CloudState, kube: KubeClient) {
+  constructor(cloud: LocalAwsState, kube: KubeClient) {
     this.#cloud = cloud;
     this.#kube = kube;
   }

@@ -1,10 +1,10 @@
-import type { CloudState } from '../state.ts';
+import type { LocalAwsState } from '../state.ts';
 import type { ClusterSettings } from './clusterSettings.ts';
 import { untilDone } from './untilDone.ts';
 
 /** Does what EKS does to the cluster's settings, one after the other. Returns a function that waits for the last. */
 export function followSettings(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   settings: ClusterSettings,
   problem: (error: unknown) => void,
   signal: AbortSignal,

@@ -1,5 +1,5 @@
 import { mayGiveAddresses } from '../iam/rolePolicies.ts';
-import type { CloudState } from '../state.ts';
+import type { LocalAwsState } from '../state.ts';
 import { ClusterSettings } from './clusterSettings.ts';
 import { followSettings } from './followSettings.ts';
 import { IpamGate } from './ipamGate.ts';
@@ -20,7 +20,7 @@ export interface Kubelets {
  * Follows the instances of the cloud with Nodes in the cluster of the kubeconfig. What happens to one node is written in
  * order and repeated until it succeeds, also over a restart of the API server; nodes don't wait for each other.
  */
-export function startKubelets(cloud: CloudState, kubeconfig: string): Kubelets {
+export function startKubelets(cloud: LocalAwsState, kubeconfig: string): Kubelets {
   const kube = new KubeClient(kubeconfig);
   const problems: string[] = [];
   const problem = (error: unknown) => {

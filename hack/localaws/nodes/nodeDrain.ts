@@ -1,8 +1,8 @@
 import { durations } from '../durations.ts';
-import { type CloudState, type InstanceRecord, takePlan } from '../state.ts';
+import { type InstanceRecord, type LocalAwsState, takePlan } from '../state.ts';
 
 /** Marks a node as unschedulable, or takes that back. */
-export function cordon(cloud: CloudState, instance: InstanceRecord, on: boolean): void {
+export function cordon(cloud: LocalAwsState, instance: InstanceRecord, on: boolean): void {
   if (instance.joined) cloud.emit({ kind: 'cordon', instance, on });
 }
 
@@ -10,7 +10,7 @@ export function cordon(cloud: CloudState, instance: InstanceRecord, on: boolean)
  * Begins to move the pods of a node elsewhere; `instance.drained` turns true when they are gone. Where there is no
  * Kubernetes they go by themselves. A fault can keep them.
  */
-export function drain(cloud: CloudState, instance: InstanceRecord): void {
+export function drain(cloud: LocalAwsState, instance: InstanceRecord): void {
   stopDrain(instance);
   instance.drained = !instance.joined;
   if (instance.drained || takePlan(cloud.plans.blockedDrains, instance.group) !== undefined) return;

@@ -6,7 +6,7 @@ import type { Taint } from '@aws-sdk/client-eks';
 import { releaseOf } from '../ec2/images.ts';
 import { instanceType } from '../network.ts';
 import { buildOf, yearOf } from '../releases.ts';
-import type { CloudState, InstanceRecord } from '../state.ts';
+import type { InstanceRecord, LocalAwsState } from '../state.ts';
 
 /** A taint as Kubernetes writes it. */
 export interface NodeTaint {
@@ -72,7 +72,7 @@ export const restartLabels = (instance: InstanceRecord): Record<string, string> 
   Object.fromEntries(Object.entries(kubeletLabels(instance)).filter(([label]) => defaultLabels.includes(label)));
 
 /** The labels that the cloud controller adds; a kubelet may not set all of them. */
-export const cloudLabels = (cloud: CloudState, instance: InstanceRecord): Record<string, string> => ({
+export const cloudLabels = (cloud: LocalAwsState, instance: InstanceRecord): Record<string, string> => ({
   'beta.kubernetes.io/instance-type': instance.type,
   'node.kubernetes.io/instance-type': instance.type,
   'topology.kubernetes.io/region': cloud.cluster.region,
@@ -82,7 +82,7 @@ export const cloudLabels = (cloud: CloudState, instance: InstanceRecord): Record
 });
 
 /** The Node as its kubelet registers it. A healthy one has no Ready condition yet: kwok reports that. */
-export function nodeFor(cloud: CloudState, instance: InstanceRecord): NodeObject {
+export function nodeFor(cloud: LocalAwsState, instance: InstanceRecord): NodeObject {
   return {
     apiVersion: 'v1',
     kind: 'Node',
@@ -132,7 +132,7 @@ export function lostCondition(now: Date): Record<string, string> {
 }
 
 /** nodeInfo as the kubelet measures it after the latest boot. */
-export function nodeInfo(cloud: CloudState, instance: InstanceRecord): Record<string, string> {
+export function nodeInfo(cloud: LocalAwsState, instance: InstanceRecord): Record<string, string> {
   const release = releaseOf(cloud, instance.releaseVersion);
   return {
     machineID: `EC2AMAZ-${instance.id.slice(-7).toUpperCase()}`,
@@ -156,11 +156,11 @@ function systemInfo(instance: InstanceRecord) {
   return { operatingSystem, kernelVersion, osImage };
 }
 
-const kubeletVersion = (cloud: CloudState, instance: InstanceRecord): string =>
+const kubeletVersion = (cloud: LocalAwsState, instance: InstanceRecord): string =>
   releaseOf(cloud, instance.releaseVersion)?.kubeletVersion ?? `v${cloud.clusterState.version}.0-eks-0000000`;
 
 /** How many pods of the instance can get an address: one interface, less its own address; with prefixes 16 times as many, on Nitro. */
-export function podAddresses(cloud: CloudState, { type }: Pick<InstanceRecord, 'type'>): number {
+export function podAddresses(cloud: LocalAwsState, { type }: Pick<InstanceRecord, 'type'>): number {
   const { addressesPerInterface = 1, hypervisor } = instanceType(type) ?? {};
   const perSlot = cloud.prefixDelegation && hypervisor === 'nitro' ? 16 : 1;
   return Math.max(0, addressesPerInterface - 1) * perSlot;
@@ -172,7 +172,7 @@ export function nodeTaint({ key = '', value, effect = 'NO_SCHEDULE' }: Taint): N
   return { key, ...(value === undefined || value === '' ? {} : { value }), effect: words[effect] };
 }
 
-function resources(cloud: CloudState, instance: InstanceRecord) {
+function resources(cloud: LocalAwsState, instance: InstanceRecord) {
   const type = instanceType(instance.type);
   const memoryMiB = type?.memoryMiB ?? 8192;
   const capacity = {
@@ -194,7 +194,7 @@ function evictionThresholdMiB(version: string): number {
 }
 
 // containerd reports its handlers since version 2.
-function runtimeHandlers(cloud: CloudState, instance: InstanceRecord) {
+function runtimeHandlers(cloud: LocalAwsState, instance: InstanceRecord) {
   const runtime = releaseOf(cloud, instance.releaseVersion)?.containerRuntimeVersion ?? '';
   return runtime.startsWith('containerd://2.')
     ? { runtimeHandlers: [{ name: '' }, { name: 'runhcs-wcow-process' }] }

@@ -1,5 +1,5 @@
 import type { Nodegroup } from '@aws-sdk/client-eks';
-import type { CloudState, ControllerWarning, InstanceRecord, NodeEvent } from '../state.ts';
+import type { ControllerWarning, InstanceRecord, LocalAwsState, NodeEvent } from '../state.ts';
 import { cordonNode, evictPods } from './evictions.ts';
 import type { KubeAnswer, KubeClient, KubeRequest } from './kubeClient.ts';
 import {
@@ -19,7 +19,7 @@ import { expectOk } from './nodeStepError.ts';
 
 /** Does in Kubernetes what a node event means, one attempt (a drain goes on until it is done or given up). Throws NodeStepError, or what the connection threw. */
 export async function nodeStep(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   kube: KubeClient,
   event: NodeEvent,
   signal: AbortSignal,
@@ -54,7 +54,7 @@ type Send = (request: KubeRequest) => Promise<KubeAnswer>;
 const pathOf = ({ nodeName }: InstanceRecord, subresource = ''): string => `/api/v1/nodes/${nodeName}${subresource}`;
 
 // As a kubelet that starts: it registers, and where its Node exists already it puts right what it knows better.
-async function start(cloud: CloudState, instance: InstanceRecord, send: Send): Promise<void> {
+async function start(cloud: LocalAwsState, instance: InstanceRecord, send: Send): Promise<void> {
   const body = nodeFor(cloud, instance);
   const answer = await send({ method: 'POST', path: '/api/v1/nodes', node: instance.nodeName, agent: 'kubelet', body });
   if (answer.status === 409) await measureAgain(cloud, instance, send);
@@ -63,7 +63,7 @@ async function start(cloud: CloudState, instance: InstanceRecord, send: Send): P
 }
 
 // As the cloud controller manager: labels that it knows best, and the end of its taint.
-async function initialize(cloud: CloudState, instance: InstanceRecord, send: Send): Promise<void> {
+async function initialize(cloud: LocalAwsState, instance: InstanceRecord, send: Send): Promise<void> {
   await changeTaints(instance, send, 'cloud-controller-manager', (taints) =>
     taints.filter(({ key }) => key !== uninitializedTaint.key),
   );
@@ -79,7 +79,7 @@ async function initialize(cloud: CloudState, instance: InstanceRecord, send: Sen
 }
 
 // As the VPC resource controller, which runs in EKS' control plane.
-async function givePodAddresses(cloud: CloudState, instance: InstanceRecord, send: Send): Promise<void> {
+async function givePodAddresses(cloud: LocalAwsState, instance: InstanceRecord, send: Send): Promise<void> {
   const count = { [podAddressResource]: String(podAddresses(cloud, instance)) };
   const answer = await send({
     method: 'PATCH',
@@ -116,7 +116,7 @@ async function warn(instance: InstanceRecord, reason: ControllerWarning, now: Da
   expectOk(`warn of ${nodeName}`, await send({ method: 'POST', path, agent: 'vpc-resource-controller', body }));
 }
 
-async function measureAgain(cloud: CloudState, instance: InstanceRecord, send: Send): Promise<void> {
+async function measureAgain(cloud: LocalAwsState, instance: InstanceRecord, send: Send): Promise<void> {
   const answer = await send({
     method: 'PATCH',
     path: pathOf(instance, '/status'),
@@ -128,7 +128,7 @@ async function measureAgain(cloud: CloudState, instance: InstanceRecord, send: S
   expectOk(`measure ${instance.nodeName} again`, answer);
 }
 
-async function reportReady(cloud: CloudState, instance: InstanceRecord, ready: boolean, send: Send): Promise<void> {
+async function reportReady(cloud: LocalAwsState, instance: InstanceRecord, ready: boolean, send: Send): Promise<void> {
   const answer = await send({
     method: 'PATCH',
     path: pathOf(instance, '/status'),
@@ -141,7 +141,7 @@ async function reportReady(cloud: CloudState, instance: InstanceRecord, ready: b
 }
 
 // As the node lifecycle controller: nobody has heard of the kubelet for a while.
-async function lose(cloud: CloudState, instance: InstanceRecord, send: Send): Promise<void> {
+async function lose(cloud: LocalAwsState, instance: InstanceRecord, send: Send): Promise<void> {
   const answer = await send({
     method: 'PATCH',
     path: pathOf(instance, '/status'),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Faults } from '../faults.ts';
-import { type Cloud, startCloud } from '../localAws.ts';
+import { type LocalAws, startLocalAws } from '../localAws.ts';
 import { MemoryCloud } from '../memory.ts';
 import { nodeRoleArn } from '../network.ts';
 import { sampleCluster, sampleGroup } from '../testing/fixtures.ts';
@@ -63,14 +63,14 @@ const failure = (promise: Promise<unknown>): Promise<SdkError> =>
   promise.then(() => assert.fail('the call was answered'), essence);
 
 describe('faults over HTTP and in memory', () => {
-  let cloud: Cloud;
+  let cloud: LocalAws;
   let sdk: SdkClients;
   /** For calls that are not answered. */
   let impatient: SdkClients;
   let memory: MemoryCloud;
 
   before(async () => {
-    cloud = await startCloud({ cluster: sampleCluster });
+    cloud = await startLocalAws({ cluster: sampleCluster });
     sdk = sdkClients(cloud.url, sampleCluster.region);
     impatient = sdkClients(cloud.url, sampleCluster.region, { requestTimeout: 1_000 });
     memory = new MemoryCloud({ cluster: sampleCluster });

@@ -23,7 +23,7 @@ import { updateNodegroupVersion } from '../eks/versionUpdates.ts';
 import { questionsOf } from '../iam/access.ts';
 import type { Policy } from '../iam/iam.ts';
 import { listAttachedRolePolicies } from '../iam/rolePolicies.ts';
-import type { CloudState } from '../state.ts';
+import type { LocalAwsState } from '../state.ts';
 import { checkInput, checkOutput } from './model.ts';
 import { protocols } from './protocols.ts';
 import { type Operation, operationOf, type Service } from './shapes.ts';
@@ -102,7 +102,7 @@ export interface Caller {
 export const ADMINISTRATOR = 'ADMINISTRATOR';
 
 type Handler<K extends OperationName> = (
-  cloud: CloudState,
+  cloud: LocalAwsState,
   input: Operations[K]['input'],
   caller: Caller,
 ) => Operations[K]['output'];
@@ -183,7 +183,7 @@ const handlers: { readonly [K in OperationName]: { readonly service: Service; re
  * Returns what the SDK client would return, or throws an AwsFault. Nothing of the answer is shared with the state.
  */
 export function call<K extends OperationName>(
-  cloud: CloudState,
+  cloud: LocalAwsState,
   policy: Policy,
   name: K,
   input: Operations[K]['input'],

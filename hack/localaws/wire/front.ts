@@ -1,6 +1,6 @@
 import { AwsFault } from '../awsFault.ts';
 import type { Policy } from '../iam/iam.ts';
-import type { CloudState } from '../state.ts';
+import type { LocalAwsState } from '../state.ts';
 import { type Breakage, CallFaults } from './callFaults.ts';
 import { type CallEntry, CallLog } from './callLog.ts';
 import { type Caller, call, isServed, type Operations } from './calls.ts';
@@ -17,13 +17,13 @@ export type Gate = (entry: CallEntry, phase: 'before' | 'after') => void | Promi
 
 /** What the HTTP front and the memory front have in common: the list of calls, the injected faults, the call itself. */
 export class Front {
-  readonly state: CloudState;
+  readonly state: LocalAwsState;
   readonly policy: Policy;
   readonly faults = new CallFaults();
   readonly log = new CallLog();
   gate: Gate = () => {};
 
-  constructor(state: CloudState, policy: Policy) {
+  constructor(state: LocalAwsState, policy: Policy) {
     this.state = state;
     this.policy = policy;
   }

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { Faults } from '../faults.ts';
 import { nodeRoleArn } from '../network.ts';
-import type { CloudState } from '../state.ts';
+import type { LocalAwsState } from '../state.ts';
 import { sampleGroup } from '../testing/fixtures.ts';
 import type { OperationName } from './calls.ts';
 
@@ -38,7 +38,7 @@ const someGroup = 'GROUP';
 const someInstance = 'INSTANCE';
 
 /** An input with what it stands for. */
-export function filledIn(input: object, { groups, instances }: CloudState): object {
+export function filledIn(input: object, { groups, instances }: LocalAwsState): object {
   const group = groups.get('web')?.autoScalingGroup ?? 'none';
   const instance = [...instances.keys()].at(-1) ?? 'i-1';
   return JSON.parse(JSON.stringify(input).replaceAll(someGroup, group).replaceAll(someInstance, instance));

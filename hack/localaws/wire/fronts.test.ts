@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { adminOf } from '../admin.ts';
 import { Faults } from '../faults.ts';
 import { callerArnOf, policyFor } from '../localAws.ts';
-import { CloudState } from '../state.ts';
+import { LocalAwsState } from '../state.ts';
 import { type Switches, switchTable } from '../switches.ts';
 import { openPolicy, sampleCluster, sampleGroup } from '../testing/fixtures.ts';
 import { memoryCloud, TestClock } from '../testing/testClock.ts';
@@ -28,7 +28,7 @@ async function httpCloud(
   settings: Switches,
 ): Promise<{ sdk: SdkClients; clock: TestClock; faults: Faults; close(): Promise<void> }> {
   const clock = new TestClock();
-  const state = new CloudState({ cluster: sampleCluster, clock, switches: settings });
+  const state = new LocalAwsState({ cluster: sampleCluster, clock, switches: settings });
   const front = new Front(state, policyFor(state, openPolicy));
   const faults = new Faults(state, front.policy, front.faults);
   const http = new HttpFront(front, adminOf(front, faults), callerArnOf(state));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Cloud, startCloud } from '../localAws.ts';
+import { type LocalAws, startLocalAws } from '../localAws.ts';
 import { sampleCluster, sampleGroup } from '../testing/fixtures.ts';
 import { withOpenCloud } from '../testing/testCloud.ts';
 import * as eksWire from './eksWire.ts';
@@ -8,11 +8,11 @@ import { type SdkClients, sdkClients } from './sdkClients.ts';
 const rejection = (promise: Promise<unknown>): Promise<string> => promise.then(() => 'accepted', String);
 
 describe('the HTTP front', () => {
-  let cloud: Cloud;
+  let cloud: LocalAws;
   let sdk: SdkClients;
 
   before(async () => {
-    cloud = await startCloud({ cluster: sampleCluster, speed: 1000 });
+    cloud = await startLocalAws({ cluster: sampleCluster, speed: 1000 });
     sdk = sdkClients(cloud.url, sampleCluster.region);
     cloud.faults.consoleCreate({ ...sampleGroup({ scalingConfig: { minSize: 0, desiredSize: 12, maxSize: 12 } }) });
     const deadline = Date.now() + 30_000;
