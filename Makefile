@@ -25,7 +25,7 @@ test: lint verify unit cluster-test ## Everything that must pass before a commit
 unit: deps ## Unit tests, and the line coverage that the domain must have.
 	@c8 --all --check-coverage --lines 95 --include 'controllers/windowspool/{*,{existing,nodeGroup,nodes,operations,prerequisites,upgrades}/*}.ts' \
 	  --exclude '**/*.test.ts' --exclude '**/*.gen.ts' --exclude '**/situation.ts' --reporter text-summary --reporter html --reports-dir build/coverage \
-	  mocha --config test/unit.mocharc.yaml
+	  mocha --config test/unit.mocharc.mjs
 
 model: deps ## Live MODEL_RUNS random lives of pools (3000), of which `make unit` lives 30. MODEL_SEED and MODEL_PATH repeat one.
 	@MODEL_RUNS=$${MODEL_RUNS:-3000} mocha --no-config --timeout 0 hack/simulation/life.test.ts
