@@ -10,9 +10,9 @@ import type { Logger } from '../../controllers/runtime/ports.ts';
 import { Reflector } from '../../controllers/runtime/reflector.ts';
 import { Store } from '../../controllers/runtime/store.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import { Holdings } from '../../controllers/windowspool/existing/holdings.ts';
+import { NodeMembership } from '../../controllers/windowspool/existing/holdings.ts';
 import { nodeGroupNameOf } from '../../controllers/windowspool/nodeGroup/nodeGroup.ts';
-import { Rosters } from '../../controllers/windowspool/nodes/rosters.ts';
+import { PoolNodesCache } from '../../controllers/windowspool/nodes/rosters.ts';
 import { hasNodeGroup } from '../../controllers/windowspool/poolKind.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import type { RuntimeClass } from '../../controllers/windowspool/ports/runtimeClasses.ts';
@@ -25,9 +25,9 @@ export class Caches {
   readonly pools: Store<WindowsPool, keyof typeof poolIndexes>;
   readonly nodes: Store<NodeRecord, keyof typeof nodeIndexes>;
   readonly runtimeClasses: Store<RuntimeClass>;
-  readonly rosters: Rosters;
+  readonly poolNodesCache: PoolNodesCache;
   readonly fleet = new Fleet();
-  readonly holdings: Holdings;
+  readonly nodeMembership: NodeMembership;
   readonly lists: InstanceLists;
   #controller: Controller | undefined;
   readonly #reflectors: readonly { run(signal: AbortSignal): Promise<void> }[];
@@ -36,11 +36,11 @@ export class Caches {
     this.pools = new Store({ identity: poolIdentity, indexes: poolIndexes, log });
     this.pools.subscribe(({ before, after }) => this.fleet.follow(before, after));
     this.nodes = new Store({ identity: nodeIdentity, indexes: nodeIndexes, log });
-    this.rosters = new Rosters(
+    this.poolNodesCache = new PoolNodesCache(
       (group) => this.nodes.byIndex('nodeGroup', group),
       () => Date.now(),
     );
-    this.holdings = new Holdings({
+    this.nodeMembership = new NodeMembership({
       nodes: () => this.nodes.list(),
       poolOfGroup: (group) => this.pools.byIndex('nodeGroup', group).find(isGroupKnown)?.metadata.name,
       wake: (pool) => this.#controller?.enqueue(pool),
@@ -51,7 +51,7 @@ export class Caches {
       // Also where no node comes or goes: status tells of the list itself.
       this.#controller?.enqueue(name);
     });
-    this.#followHoldings();
+    this.#followNodeMembership();
     this.runtimeClasses = new Store({ identity: runtimeClassIdentity, log });
     const common = (name: string) => ({ name, clock: realClock, log, hooks: metrics.reflector(name) });
     this.#reflectors = [
@@ -88,21 +88,21 @@ export class Caches {
   }
 
   /** The nodes of pools of existing nodes. Before anybody is woken: what a pool wants decides about the nodes of others. */
-  #followHoldings(): void {
+  #followNodeMembership(): void {
     this.pools.subscribe(({ key, before, after }) => {
       this.lists.follow(key, after);
       this.#declare(key);
       const groups = [before, after].flatMap((pool) => (pool && isGroupKnown(pool) ? [nodeGroupNameOf(pool)] : []));
       if (groups.length === 1 || groups[0] !== groups[1])
-        for (const group of groups) this.holdings.reconsider(this.nodes.byIndex('nodeGroup', group));
+        for (const group of groups) this.nodeMembership.reconsider(this.nodes.byIndex('nodeGroup', group));
     });
-    this.nodes.subscribe(({ before, after }) => this.holdings.follow(before, after));
+    this.nodes.subscribe(({ before, after }) => this.nodeMembership.follow(before, after));
   }
 
   /** What a pool wants, now that it or its list has changed. */
   #declare(name: string): void {
     const pool = this.pools.get(name);
-    this.holdings.declare(name, pool, pool && this.lists.of(pool));
+    this.nodeMembership.declare(name, pool, pool && this.lists.of(pool));
   }
 
   /** Tells the controller which pools a change concerns; `gone` is told of a pool's end before others are woken by it. */
@@ -117,7 +117,7 @@ export class Caches {
       for (const group of poolIndexes.nodeGroup(before)) this.#wakeBy('nodeGroup', group, controller);
     });
     this.nodes.subscribe(({ before, after }) => {
-      this.rosters.follow(before, after);
+      this.poolNodesCache.follow(before, after);
       for (const group of nodeGroupsOf(before, after)) this.#wakeBy('nodeGroup', group, controller);
     });
     this.runtimeClasses.subscribe(({ key }) => this.#wakeBy('runtimeClass', key, controller));

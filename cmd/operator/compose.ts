@@ -9,8 +9,8 @@ import { Controller } from '../../controllers/runtime/controller.ts';
 import { LeaderElector, LeadershipLost } from '../../controllers/runtime/leaderElection.ts';
 import type { Logger } from '../../controllers/runtime/ports.ts';
 import { Recorder } from '../../controllers/runtime/recorder.ts';
-import { Sights } from '../../controllers/windowspool/observe.ts';
-import { Pace } from '../../controllers/windowspool/pace.ts';
+import { AwsCache } from '../../controllers/windowspool/observe.ts';
+import { StatusThrottle } from '../../controllers/windowspool/pace.ts';
 import { reconcile } from '../../controllers/windowspool/reconcile.ts';
 import { type Connections, connect, portsOf } from './connections.ts';
 import { collectProcessMetrics, showOperator } from './metrics/catalogue.ts';
@@ -43,7 +43,7 @@ export async function runOperator(options: Options, version: string, log: Logger
     controller: REPORTER,
     instance,
   });
-  const parts = { ...connections, recorder, sights: new Sights() };
+  const parts = { ...connections, recorder, awsCache: new AwsCache() };
   const controller = createController(options, parts, log);
 
   const elector = options.leaderElect ? createElector(options, parts, instance, log) : undefined;
@@ -84,12 +84,12 @@ function createElector(
 
 /** The controller, woken by the caches. */
 function createController(options: Options, parts: Parts, log: Logger): Controller {
-  const { caches, metrics, sights } = parts;
+  const { caches, metrics, awsCache } = parts;
   const controller = new Controller({
     name: CONTROLLER,
     reconcile: reconciler(options, parts),
     sources: caches.stores,
-    workers: options.workers,
+    maxConcurrentReconciles: options.workers,
     timeoutMs: options.reconcileTimeoutMs,
     graceMs: GRACE_MS,
     clock: realClock,
@@ -99,20 +99,20 @@ function createController(options: Options, parts: Parts, log: Logger): Controll
     backoff: { baseDelayMs: options.retryBaseMs, maxDelayMs: options.retryMaxMs },
   });
   metrics.observeQueue(CONTROLLER, controller.queue);
-  caches.wake(controller, (pool) => sights.forget(pool));
+  caches.wake(controller, (pool) => awsCache.forget(pool));
   return controller;
 }
 
 interface Parts extends Connections {
   readonly recorder: Recorder;
-  readonly sights: Sights;
+  readonly awsCache: AwsCache;
 }
 
 function reconciler(options: Options, parts: Parts) {
   const deps = {
     ...portsOf(options, parts),
-    sights: parts.sights,
-    pace: new Pace(),
+    awsCache: parts.awsCache,
+    statusThrottle: new StatusThrottle(),
     settings: options,
     now: () => Date.now(),
     events: createPoolEvents(parts.recorder),

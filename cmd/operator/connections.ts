@@ -22,7 +22,7 @@ import { createSystemObjects } from '../../controllers/kubernetes/systemObjects.
 import { realClock } from '../../controllers/runtime/clock.ts';
 import { createEngineMetrics, type EngineMetrics } from '../../controllers/runtime/metrics.ts';
 import type { Logger } from '../../controllers/runtime/ports.ts';
-import type { Hands } from '../../controllers/windowspool/act.ts';
+import type { Writers } from '../../controllers/windowspool/act.ts';
 import type { Sources } from '../../controllers/windowspool/observe.ts';
 import { DisruptionBudget } from '../../controllers/windowspool/upgrades/disruptionBudget.ts';
 import { Caches } from './caches.ts';
@@ -56,7 +56,7 @@ export async function connect(options: Options, version: string, log: Logger): P
 }
 
 /** The domain's ports to AWS and to the cluster. */
-export function portsOf({ clusterName, maxPoolsUpdating }: Options, connections: Connections): Sources & Hands {
+export function portsOf({ clusterName, maxPoolsUpdating }: Options, connections: Connections): Sources & Writers {
   const { client, aws, caches, registry, serverVersion } = connections;
   const limiter = new AwsRateLimiter(observeAwsCalls(registry), realClock);
   const pools = createPools(client, caches.pools);
@@ -76,8 +76,8 @@ export function portsOf({ clusterName, maxPoolsUpdating }: Options, connections:
     evictions: createEvictions(client),
     drains: createDrains(client),
     nodes: createNodes(client, caches.nodes),
-    rosters: caches.rosters,
-    holdings: caches.holdings,
+    poolNodesCache: caches.poolNodesCache,
+    nodeMembership: caches.nodeMembership,
     instanceLists: createInstanceLists(client),
     runtimeClasses: createRuntimeClasses(client, caches.runtimeClasses),
     pools,

@@ -1,6 +1,6 @@
 /** `--dry-run`: looks at every pool once, prints what would be done, and writes nothing: no lease, no status, no event, no call that changes AWS. */
 import type { Logger } from '../../controllers/runtime/ports.ts';
-import { Sights } from '../../controllers/windowspool/observe.ts';
+import { AwsCache } from '../../controllers/windowspool/observe.ts';
 import { preview, previewText } from '../../controllers/windowspool/preview.ts';
 import { connect, portsOf } from './connections.ts';
 import type { Options } from './options.ts';
@@ -30,13 +30,13 @@ export async function dryRun(
     // Which there are is known from the pools.
     await untilSynced([caches.lists], inTime);
     const sources = portsOf(options, connections);
-    const sights = new Sights();
+    const awsCache = new AwsCache();
     const pools = [...caches.pools.list()].sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
     if (pools.length === 0) print('There are no WindowsPools.');
     let isComplete = true;
     for (const pool of pools) {
       const bounded = AbortSignal.any([signal, AbortSignal.timeout(options.reconcileTimeoutMs)]);
-      const shown = await preview(pool, sights, sources, options, Date.now(), bounded);
+      const shown = await preview(pool, awsCache, sources, options, Date.now(), bounded);
       print(previewText(shown));
       isComplete &&= shown.isComplete;
     }

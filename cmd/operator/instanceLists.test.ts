@@ -45,7 +45,7 @@ describe('a list of hosts', () => {
       metrics,
       () => {
         const list = lists.of(pool);
-        heard.push(list.kind === 'unknown' ? `unknown ${list.trouble?.kind}` : list.kind);
+        heard.push(list.kind === 'unknown' ? `unknown ${list.error?.kind}` : list.kind);
       },
     );
     const becomes = async (state: string) => {

@@ -8,7 +8,7 @@ import type { Logger } from '../../controllers/runtime/ports.ts';
 import { Reflector } from '../../controllers/runtime/reflector.ts';
 import { Store } from '../../controllers/runtime/store.ts';
 import type { InstancesConfigMap, WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import type { Trouble } from '../../controllers/windowspool/ports/answer.ts';
+import type { CallError } from '../../controllers/windowspool/ports/answer.ts';
 import type { InstanceList } from '../../controllers/windowspool/ports/nodes.ts';
 
 interface Watched {
@@ -17,7 +17,7 @@ interface Watched {
   readonly ending: AbortController;
   /** Resolves when the list was read, or could not be. */
   readonly answered: PromiseWithResolvers<void>;
-  trouble: Trouble | undefined;
+  error: CallError | undefined;
 }
 
 export class InstanceLists {
@@ -53,8 +53,8 @@ export class InstanceLists {
   of(pool: WindowsPool): InstanceList {
     const wanted = pool.spec.existingNodes?.instancesConfigMap;
     const watched = wanted && this.#watched.get(keyOf(wanted));
-    const isKnown = watched?.store.hasSynced && watched.trouble?.kind !== 'denied';
-    if (!isKnown) return { kind: 'unknown', ...(watched?.trouble && { trouble: watched.trouble }) };
+    const isKnown = watched?.store.hasSynced && watched.error?.kind !== 'denied';
+    if (!isKnown) return { kind: 'unknown', ...(watched?.error && { error: watched.error }) };
     const [found] = watched.store.list();
     return found ? { kind: 'seen', data: found.data } : { kind: 'absent' };
   }
@@ -76,17 +76,17 @@ export class InstanceLists {
       pools: new Set(),
       ending: new AbortController(),
       answered: Promise.withResolvers(),
-      trouble: undefined,
+      error: undefined,
     };
     const tell = () => {
-      if (store.hasSynced || watched.trouble) watched.answered.resolve();
+      if (store.hasSynced || watched.error) watched.answered.resolve();
       for (const pool of watched.pools) this.#changed(pool);
     };
     // A list that was read is good for as long as a server is away, but nobody knows how it changes once the right to it is gone.
-    const heard = (trouble?: Trouble) => {
-      const isPassing = store.hasSynced ? trouble && trouble.kind !== 'denied' : !trouble;
-      if (watched.trouble?.message === trouble?.message || isPassing) return;
-      watched.trouble = trouble;
+    const heard = (error?: CallError) => {
+      const isPassing = store.hasSynced ? error && error.kind !== 'denied' : !error;
+      if (watched.error?.message === error?.message || isPassing) return;
+      watched.error = error;
       tell();
     };
     const reflector = new Reflector({
@@ -102,7 +102,7 @@ export class InstanceLists {
     store.subscribe(tell);
     // One that does not exist brings no change, and is known all the same. Neither promise ever rejects.
     void store.synced.then(() => {
-      watched.trouble = undefined;
+      watched.error = undefined;
       tell();
     });
     void reflector.run(watched.ending.signal);

@@ -53,7 +53,7 @@ import type {
 } from '@aws-sdk/client-eks';
 import type { ListAttachedRolePoliciesCommandInput, ListAttachedRolePoliciesCommandOutput } from '@aws-sdk/client-iam';
 import type { GetParameterCommandInput, GetParameterCommandOutput } from '@aws-sdk/client-ssm';
-import type { TroubleKind } from '../windowspool/ports/answer.ts';
+import type { CallErrorKind } from '../windowspool/ports/answer.ts';
 
 /** The EKS operations that are used: input and output of each. config/aws/iam-policy.json grants them. */
 export interface EksOperations {
@@ -151,7 +151,7 @@ export type Service = 'eks' | 'ec2' | 'ssm' | 'autoscaling' | 'iam';
 export interface FinishedCall {
   readonly service: Service;
   readonly operation: string;
-  readonly result: 'ok' | TroubleKind;
+  readonly result: 'ok' | CallErrorKind;
   /** `OK` or the error's name. */
   readonly code: string;
   /** With the SDK's own retries, without the wait. */

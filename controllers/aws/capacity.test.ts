@@ -104,6 +104,6 @@ describe('what EC2 has', () => {
       $metadata: { httpStatusCode: 403 },
     });
     const answer = await listing(denied).capacity.subnets(['subnet-1'], signal);
-    assert.equal(!answer.ok && answer.trouble.kind, 'denied');
+    assert.equal(!answer.ok && answer.error.kind, 'denied');
   });
 });

@@ -1,5 +1,5 @@
 /** The port Capacity on EC2: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeInstanceTypes.html and its neighbours. */
-import type { Answer } from '../windowspool/ports/answer.ts';
+import type { CallResult } from '../windowspool/ports/answer.ts';
 import type { Capacity, InstanceType, Offering, Subnet } from '../windowspool/ports/prerequisites.ts';
 import type { Ec2Call, Ec2Operations } from './calls.ts';
 import { everyPage } from './pages.ts';
@@ -15,7 +15,7 @@ export class Ec2Capacity implements Capacity {
     this.#limiter = limiter;
   }
 
-  async instanceTypes(names: readonly string[], signal: AbortSignal): Promise<Answer<readonly InstanceType[]>> {
+  async instanceTypes(names: readonly string[], signal: AbortSignal): Promise<CallResult<readonly InstanceType[]>> {
     return this.#list('DescribeInstanceTypes', { Filters: filter('instance-type', names) }, signal, (page) =>
       (page.InstanceTypes ?? []).map(({ InstanceType: name = '', ProcessorInfo, NetworkInfo, Hypervisor }) => ({
         name,
@@ -27,7 +27,7 @@ export class Ec2Capacity implements Capacity {
     );
   }
 
-  async offerings(instanceTypes: readonly string[], signal: AbortSignal): Promise<Answer<readonly Offering[]>> {
+  async offerings(instanceTypes: readonly string[], signal: AbortSignal): Promise<CallResult<readonly Offering[]>> {
     const input = { LocationType: 'availability-zone' as const, Filters: filter('instance-type', instanceTypes) };
     return this.#list('DescribeInstanceTypeOfferings', input, signal, (page) =>
       (page.InstanceTypeOfferings ?? []).map(({ InstanceType: instanceType = '', Location: zone = '' }) => ({
@@ -37,7 +37,7 @@ export class Ec2Capacity implements Capacity {
     );
   }
 
-  async subnets(ids: readonly string[], signal: AbortSignal): Promise<Answer<readonly Subnet[]>> {
+  async subnets(ids: readonly string[], signal: AbortSignal): Promise<CallResult<readonly Subnet[]>> {
     return this.#list('DescribeSubnets', { Filters: filter('subnet-id', ids) }, signal, (page) =>
       (page.Subnets ?? []).map(({ SubnetId: id = '', AvailabilityZone: zone = '', AvailableIpAddressCount }) => ({
         id,
@@ -52,7 +52,7 @@ export class Ec2Capacity implements Capacity {
     input: Ec2Operations[O][0],
     signal: AbortSignal,
     read: (page: Ec2Operations[O][1]) => readonly T[],
-  ): Promise<Answer<readonly T[]>> {
+  ): Promise<CallResult<readonly T[]>> {
     const answer = await everyPage(this.#ec2, this.#limiter, operation, input, signal);
     return answer.ok ? { ok: true, value: answer.value.flatMap(read) } : answer;
   }

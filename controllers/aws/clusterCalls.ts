@@ -1,4 +1,4 @@
-import type { Answer, Trouble } from '../windowspool/ports/answer.ts';
+import type { CallError, CallResult } from '../windowspool/ports/answer.ts';
 import type { EksCall, EksOperations } from './calls.ts';
 import type { AwsRateLimiter } from './rateLimiter.ts';
 
@@ -18,12 +18,12 @@ export abstract class ClusterCalls {
     operation: O,
     input: EksOperations[O][0],
     signal: AbortSignal,
-  ): Promise<Answer<EksOperations[O][1]>> {
+  ): Promise<CallResult<EksOperations[O][1]>> {
     return this.#limiter.run('eks', operation, (bounded) => this.#eks(operation, input, bounded), signal);
   }
 }
 
 /** Whether what was asked for does not exist. EKS answers ResourceNotFound for a missing cluster, too; its words tell which. */
-export function isAbsent({ kind, message }: Trouble): boolean {
+export function isAbsent({ kind, message }: CallError): boolean {
   return kind === 'gone' && !/^No cluster found/i.test(message);
 }

@@ -67,7 +67,7 @@ describe('an add-on', () => {
   it('is absent where it is not installed, and not where the cluster is gone', async () => {
     assert.deepEqual(await answering(GONE).addons.find('vpc-cni', signal), { ok: true, value: undefined });
     const answer = await answering(NO_CLUSTER).addons.find('vpc-cni', signal);
-    assert.equal(!answer.ok && answer.trouble.kind, 'gone');
+    assert.equal(!answer.ok && answer.error.kind, 'gone');
   });
 });
 
@@ -99,7 +99,7 @@ describe('an add-on that is configured', () => {
     assert.deepEqual(calls.at(-1), ['UpdateAddon', { ...update, serviceAccountRoleArn: ROLE }]);
   });
 
-  const refused: readonly [what: string, addon: object, trouble: object][] = [
+  const refused: readonly [what: string, addon: object, error: object][] = [
     [
       'that somebody changed since it was seen',
       { ...found, modifiedAt: new Date(6_000) },
@@ -120,17 +120,17 @@ describe('an add-on that is configured', () => {
       },
     ],
   ];
-  for (const [what, addon, trouble] of refused) {
+  for (const [what, addon, error] of refused) {
     it(`${what} is left alone`, async () => {
       const { calls, addons } = answering({ addon });
-      assert.deepEqual(await configure(addons), { ok: false, trouble: { operation: 'UpdateAddon', ...trouble } });
+      assert.deepEqual(await configure(addons), { ok: false, error: { operation: 'UpdateAddon', ...error } });
       assert.equal(calls.length, 1);
     });
   }
 
   it('that cannot be read is trouble of that call', async () => {
     const answer = await configure(answering(failing('AccessDeniedException', 'not authorized')).addons);
-    assert.deepEqual(!answer.ok && [answer.trouble.operation, answer.trouble.kind], ['DescribeAddon', 'denied']);
+    assert.deepEqual(!answer.ok && [answer.error.operation, answer.error.kind], ['DescribeAddon', 'denied']);
   });
 });
 
@@ -148,7 +148,7 @@ describe('an access entry', () => {
   it('is absent where there is none, and not where the cluster is gone', async () => {
     assert.deepEqual(await answering(GONE).entries.find(ROLE, signal), { ok: true, value: undefined });
     const answer = await answering(NO_CLUSTER).entries.find(ROLE, signal);
-    assert.equal(!answer.ok && answer.trouble.kind, 'gone');
+    assert.equal(!answer.ok && answer.error.kind, 'gone');
   });
 
   it('is made for Windows, under a token', async () => {
@@ -168,6 +168,6 @@ describe('an access entry', () => {
       't',
       signal,
     );
-    assert.equal(!answer.ok && answer.trouble.kind, 'busy');
+    assert.equal(!answer.ok && answer.error.kind, 'busy');
   });
 });

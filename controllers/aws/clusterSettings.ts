@@ -1,16 +1,16 @@
 /** The ports Addons and AccessEntries on EKS. */
 import type { Addon as EksAddon } from '@aws-sdk/client-eks';
-import { type Answer, scrub } from '../windowspool/ports/answer.ts';
+import { type CallResult, scrub } from '../windowspool/ports/answer.ts';
 import type { AccessEntries, AccessEntry, Addon, Addons } from '../windowspool/ports/prerequisites.ts';
 import { readValues, withValues } from './addonValues.ts';
 import { ClusterCalls, isAbsent } from './clusterCalls.ts';
 
 /** https://docs.aws.amazon.com/eks/latest/APIReference/API_DescribeAddon.html */
 export class EksAddons extends ClusterCalls implements Addons {
-  async find(addonName: string, signal: AbortSignal): Promise<Answer<Addon | undefined>> {
+  async find(addonName: string, signal: AbortSignal): Promise<CallResult<Addon | undefined>> {
     const input = { clusterName: this.clusterName, addonName };
     const answer = await this.call('DescribeAddon', input, signal);
-    if (!answer.ok) return isAbsent(answer.trouble) ? { ok: true, value: undefined } : answer;
+    if (!answer.ok) return isAbsent(answer.error) ? { ok: true, value: undefined } : answer;
     return { ok: true, value: await addonOf(answer.value.addon ?? {}) };
   }
 
@@ -25,7 +25,7 @@ export class EksAddons extends ClusterCalls implements Addons {
     seen: Addon,
     clientRequestToken: string,
     signal: AbortSignal,
-  ): Promise<Answer<void>> {
+  ): Promise<CallResult<void>> {
     const name = { clusterName: this.clusterName, addonName };
     const answer = await this.call('DescribeAddon', name, signal);
     if (!answer.ok) return answer;
@@ -68,20 +68,20 @@ function modifiedAt({ modifiedAt: at }: EksAddon): number {
   return at?.getTime() ?? 0;
 }
 
-function refusal(kind: 'conflict' | 'refused', code: string, message: string): Answer<never> {
-  return { ok: false, trouble: { kind, operation: 'UpdateAddon', code, message } };
+function refusal(kind: 'conflict' | 'refused', code: string, message: string): CallResult<never> {
+  return { ok: false, error: { kind, operation: 'UpdateAddon', code, message } };
 }
 
 /** https://docs.aws.amazon.com/eks/latest/APIReference/API_DescribeAccessEntry.html */
 export class EksAccessEntries extends ClusterCalls implements AccessEntries {
-  async find(principalArn: string, signal: AbortSignal): Promise<Answer<AccessEntry | undefined>> {
+  async find(principalArn: string, signal: AbortSignal): Promise<CallResult<AccessEntry | undefined>> {
     const input = { clusterName: this.clusterName, principalArn };
     const answer = await this.call('DescribeAccessEntry', input, signal);
-    if (!answer.ok) return isAbsent(answer.trouble) ? { ok: true, value: undefined } : answer;
+    if (!answer.ok) return isAbsent(answer.error) ? { ok: true, value: undefined } : answer;
     return { ok: true, value: { type: answer.value.accessEntry?.type ?? 'STANDARD' } };
   }
 
-  async create(principalArn: string, token: string, signal: AbortSignal): Promise<Answer<void>> {
+  async create(principalArn: string, token: string, signal: AbortSignal): Promise<CallResult<void>> {
     const input = { clusterName: this.clusterName, principalArn, type: 'EC2_WINDOWS', clientRequestToken: token };
     const answer = await this.call('CreateAccessEntry', input, signal);
     return answer.ok ? { ok: true, value: undefined } : answer;

@@ -118,7 +118,7 @@ describe('the cluster', () => {
     const answer = await describing(failing('AccessDeniedException', 403)).clusters.describe(signal);
     assert.deepEqual(answer, {
       ok: false,
-      trouble: { kind: 'denied', operation: 'DescribeCluster', code: 'AccessDeniedException', message: 'words' },
+      error: { kind: 'denied', operation: 'DescribeCluster', code: 'AccessDeniedException', message: 'words' },
     });
   });
 });

@@ -1,5 +1,5 @@
 /** The port Clusters on EKS. */
-import type { Answer } from '../windowspool/ports/answer.ts';
+import type { CallResult } from '../windowspool/ports/answer.ts';
 import type { Cluster, Clusters } from '../windowspool/ports/eks.ts';
 import type { EksCall } from './calls.ts';
 import { ClusterCalls } from './clusterCalls.ts';
@@ -15,9 +15,9 @@ export class EksClusters extends ClusterCalls implements Clusters {
     this.#ourAuthorities = ourAuthorities;
   }
 
-  async describe(signal: AbortSignal): Promise<Answer<Cluster | undefined>> {
+  async describe(signal: AbortSignal): Promise<CallResult<Cluster | undefined>> {
     const answer = await this.call('DescribeCluster', { name: this.clusterName }, signal);
-    if (!answer.ok) return answer.trouble.kind === 'gone' ? { ok: true, value: undefined } : answer;
+    if (!answer.ok) return answer.error.kind === 'gone' ? { ok: true, value: undefined } : answer;
     const { cluster } = answer.value;
     if (!cluster) return { ok: true, value: undefined };
     const authority = Buffer.from(cluster.certificateAuthority?.data ?? '', 'base64').toString();

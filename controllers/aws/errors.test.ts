@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { TroubleKind } from '../windowspool/ports/answer.ts';
-import { troubleOf } from './errors.ts';
+import type { CallErrorKind } from '../windowspool/ports/answer.ts';
+import { toCallError } from './errors.ts';
 
 /** An error as the SDK throws it. */
 function sdkError(name: string, status: number | undefined, message: string, code?: string): Error {
@@ -11,7 +11,7 @@ function sdkError(name: string, status: number | undefined, message: string, cod
 }
 
 describe('an error that AWS names', () => {
-  const table: readonly (readonly [string, number, TroubleKind])[] = [
+  const table: readonly (readonly [string, number, CallErrorKind])[] = [
     ['InvalidParameterException', 400, 'refused'],
     ['InvalidRequestException', 400, 'refused'],
     ['BadRequestException', 400, 'refused'],
@@ -38,7 +38,7 @@ describe('an error that AWS names', () => {
   for (const [name, status, kind] of table) {
     it(`${name} (${status}) is ${kind}`, () => {
       const operation = 'CreateNodegroup';
-      assert.deepEqual(troubleOf(operation, sdkError(name, status, 'Words of AWS.')), {
+      assert.deepEqual(toCallError(operation, sdkError(name, status, 'Words of AWS.')), {
         kind,
         operation,
         code: name,
@@ -49,7 +49,7 @@ describe('an error that AWS names', () => {
 });
 
 describe('an error without a name that AWS gives', () => {
-  const table: readonly (readonly [string, Error, TroubleKind, string, string])[] = [
+  const table: readonly (readonly [string, Error, CallErrorKind, string, string])[] = [
     [
       'a page of a proxy',
       sdkError('SyntaxError', 502, 'Unexpected token <'),
@@ -121,19 +121,24 @@ describe('an error without a name that AWS gives', () => {
   ];
   for (const [name, error, kind, code, message] of table) {
     it(`${name} is ${kind}`, () => {
-      assert.deepEqual(troubleOf('DescribeNodegroup', error), { kind, operation: 'DescribeNodegroup', code, message });
+      assert.deepEqual(toCallError('DescribeNodegroup', error), {
+        kind,
+        operation: 'DescribeNodegroup',
+        code,
+        message,
+      });
     });
   }
 
   it('a time-out of our own has its name as code, not the number that browsers give it', () => {
-    const { kind, code } = troubleOf('DescribeNodegroup', new DOMException('too slow', 'TimeoutError'));
+    const { kind, code } = toCallError('DescribeNodegroup', new DOMException('too slow', 'TimeoutError'));
     assert.deepEqual({ kind, code }, { kind: 'unavailable', code: 'TimeoutError' });
   });
 
   it('something thrown that is no error is trouble all the same', () => {
     fc.assert(
       fc.property(fc.anything(), (thrown) => {
-        const { kind, code, message } = troubleOf('DescribeNodegroup', thrown);
+        const { kind, code, message } = toCallError('DescribeNodegroup', thrown);
         assert.deepEqual([typeof kind, typeof code, typeof message], ['string', 'string', 'string']);
       }),
     );
@@ -144,7 +149,7 @@ describe('EKS reports missing permissions as a bad request', () => {
   const user = 'User: arn:aws:sts::111122223333:assumed-role/operator/operator';
   const launch = 'You are not authorized to launch instances with this launch template.';
   const slr = 'AWSServiceRoleForAmazonEKSNodegroup';
-  const table: readonly (readonly [message: string, kind: TroubleKind, action?: string])[] = [
+  const table: readonly (readonly [message: string, kind: CallErrorKind, action?: string])[] = [
     [`${launch} Encoded authorization failure message: SAh2nDlM_rJs7hFuZ5hszTmXB0Cpmz2`, 'denied', 'ec2:RunInstances'],
     [`${launch} ${user} is not authorized to perform: ec2:CreateTags on resource: x`, 'denied', 'ec2:CreateTags'],
     [
@@ -168,15 +173,15 @@ describe('EKS reports missing permissions as a bad request', () => {
   for (const code of ['InvalidRequestException', 'InvalidParameterException']) {
     for (const [message, kind, action] of table) {
       it(`${code} "${message.slice(0, 110)}" is ${kind}, and the permission is ${action ?? 'not named'}`, () => {
-        const trouble = troubleOf('CreateNodegroup', sdkError(code, 400, message));
-        assert.deepEqual([trouble.kind, trouble.action], [kind, action]);
-        assert.doesNotMatch(trouble.message, /Encoded|SAh2/);
+        const error = toCallError('CreateNodegroup', sdkError(code, 400, message));
+        assert.deepEqual([error.kind, error.action], [kind, action]);
+        assert.doesNotMatch(error.message, /Encoded|SAh2/);
       });
     }
   }
 
   it('and AccessDeniedException, too, names the permission where its message does', () => {
-    const action = (message: string) => troubleOf('x', sdkError('AccessDeniedException', 403, message)).action;
+    const action = (message: string) => toCallError('x', sdkError('AccessDeniedException', 403, message)).action;
     assert.equal(
       action(`${user} is not authorized to perform: eks:CreateNodegroup on resource: x`),
       'eks:CreateNodegroup',
@@ -185,7 +190,7 @@ describe('EKS reports missing permissions as a bad request', () => {
   });
 
   it('a quota is a quota, whatever it says', () => {
-    const { kind, action } = troubleOf('x', sdkError('ResourceLimitExceededException', 400, launch));
+    const { kind, action } = toCallError('x', sdkError('ResourceLimitExceededException', 400, launch));
     assert.deepEqual([kind, action], ['limit', undefined]);
   });
 
@@ -193,7 +198,7 @@ describe('EKS reports missing permissions as a bad request', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 5_000 }), (words) => {
         const message = `is not authorized to perform: ${words}`;
-        const { action = 'iam:GetRole' } = troubleOf('x', sdkError('InvalidRequestException', 400, message));
+        const { action = 'iam:GetRole' } = toCallError('x', sdkError('InvalidRequestException', 400, message));
         assert.match(action, /^[a-z0-9-]{2,32}:[A-Za-z]{3,64}$/);
       }),
     );
@@ -216,8 +221,8 @@ describe('a release that EKS does not offer', () => {
   ];
   for (const [message, passes] of table) {
     it(`${message} ${passes ? 'may be offered later' : 'is about something else'}`, () => {
-      const trouble = troubleOf('UpdateNodegroupVersion', sdkError('InvalidParameterException', 400, message));
-      assert.deepEqual([trouble.kind, trouble.passes], ['refused', passes]);
+      const error = toCallError('UpdateNodegroupVersion', sdkError('InvalidParameterException', 400, message));
+      assert.deepEqual([error.kind, error.passes], ['refused', passes]);
     });
   }
 });

@@ -2,10 +2,10 @@
  * AWS' errors, classified once, by name: the HTTP status alone is not enough, and the SDK marks no EKS error as retryable.
  * Sources: the error lists of https://docs.aws.amazon.com/eks/latest/APIReference/ and https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html and the models of the services.
  */
-import { scrub, type Trouble, type TroubleKind } from '../windowspool/ports/answer.ts';
+import { type CallError, type CallErrorKind, scrub } from '../windowspool/ports/answer.ts';
 
-const KINDS: ReadonlyMap<string, TroubleKind> = new Map(
-  Object.entries<TroubleKind>({
+const KINDS: ReadonlyMap<string, CallErrorKind> = new Map(
+  Object.entries<CallErrorKind>({
     ThrottlingException: 'throttled',
     Throttling: 'throttled',
     TooManyRequestsException: 'throttled',
@@ -98,7 +98,7 @@ function partsOf(error: unknown): Parts {
 }
 
 /** Any error of an SDK call as trouble. Its message is the same at every try, so that it can stand in a condition. */
-export function troubleOf(operation: string, error: unknown): Trouble {
+export function toCallError(operation: string, error: unknown): CallError {
   const { name, code, message, status } = partsOf(error);
   if (isTransient(name, code, status)) {
     const what = status === undefined ? 'AWS cannot be reached' : `AWS answered with HTTP ${status}`;
@@ -133,7 +133,7 @@ function isTransient(name: string, code: string | undefined, status: number | un
   return status === undefined && (!KINDS.has(name) || code !== undefined) && name !== 'CredentialsProviderError';
 }
 
-function kindOf(name: string, message: string, status: number | undefined): TroubleKind {
+function kindOf(name: string, message: string, status: number | undefined): CallErrorKind {
   // EKS says InvalidRequest while the cluster itself is being created or updated: that passes.
   if (/is not in ACTIVE status/.test(message)) return 'busy';
   if (BAD_REQUESTS.has(name) && lacksPermission(message)) return 'denied';

@@ -92,7 +92,7 @@ describe('the instances of a scaling group', () => {
   it('are trouble when the scaling group is', async () => {
     const denied = {
       ok: false,
-      trouble: { kind: 'denied', operation: 'x', code: 'AccessDenied', message: 'no' },
+      error: { kind: 'denied', operation: 'x', code: 'AccessDenied', message: 'no' },
     } as const;
     const { inputs, instances } = listing([page('i-1')], denied);
     assert.deepEqual([await instances.ofScalingGroup('eks-web', signal), inputs], [denied, []]);
@@ -114,7 +114,7 @@ describe('the instances of a scaling group', () => {
     const { instances } = listing([{ ...page('i-1'), NextToken: 'next' }, denied]);
     assert.deepEqual(await instances.ofScalingGroup('eks-web', signal), {
       ok: false,
-      trouble: { kind: 'denied', operation: 'DescribeInstances', code: 'UnauthorizedOperation', message: 'no' },
+      error: { kind: 'denied', operation: 'DescribeInstances', code: 'UnauthorizedOperation', message: 'no' },
     });
   });
 

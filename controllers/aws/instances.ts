@@ -1,6 +1,6 @@
 /** The port Instances on EC2: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeInstances.html */
 import type { Instance as Ec2Instance } from '@aws-sdk/client-ec2';
-import type { Answer } from '../windowspool/ports/answer.ts';
+import type { CallResult } from '../windowspool/ports/answer.ts';
 import type { Instance, Instances, KnownInstance } from '../windowspool/ports/ec2.ts';
 import type { Ec2Call } from './calls.ts';
 import { everyPage } from './pages.ts';
@@ -12,7 +12,7 @@ const GROUP_TAG = 'aws:autoscaling:groupName';
 const MOST_VALUES = 200;
 
 /** The ids of the instances that a scaling group counts as its own. */
-export type Members = (scalingGroup: string, signal: AbortSignal) => Promise<Answer<readonly string[]>>;
+export type Members = (scalingGroup: string, signal: AbortSignal) => Promise<CallResult<readonly string[]>>;
 
 export class Ec2Instances implements Instances {
   readonly #ec2: Ec2Call;
@@ -25,7 +25,7 @@ export class Ec2Instances implements Instances {
     this.#members = members;
   }
 
-  async find(id: string, signal: AbortSignal): Promise<Answer<KnownInstance | undefined>> {
+  async find(id: string, signal: AbortSignal): Promise<CallResult<KnownInstance | undefined>> {
     // As a filter: asked for by InstanceIds, one that EC2 has forgotten would be an error.
     const filters = [{ Name: 'instance-id', Values: [id] }];
     const answer = await everyPage(this.#ec2, this.#limiter, 'DescribeInstances', { Filters: filters }, signal);
@@ -36,7 +36,7 @@ export class Ec2Instances implements Instances {
     return { ok: true, value: found && knownFrom(found) };
   }
 
-  async ofScalingGroup(name: string, signal: AbortSignal): Promise<Answer<readonly Instance[]>> {
+  async ofScalingGroup(name: string, signal: AbortSignal): Promise<CallResult<readonly Instance[]>> {
     const members = await this.#members(name, signal);
     if (!members.ok) return members;
     const found: Instance[] = [];

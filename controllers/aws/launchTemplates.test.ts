@@ -76,6 +76,6 @@ describe('a launch template', () => {
 
   it('is trouble where EC2 denies the call', async () => {
     const answer = await over(failing('UnauthorizedOperation')).templates.find({ id: 'lt-1', version: '3' }, signal);
-    assert.equal(!answer.ok && answer.trouble.kind, 'denied');
+    assert.equal(!answer.ok && answer.error.kind, 'denied');
   });
 });

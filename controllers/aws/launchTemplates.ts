@@ -1,6 +1,6 @@
 /** The port LaunchTemplates on EC2: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeLaunchTemplateVersions.html */
 import type { LaunchTemplateVersion, ResponseLaunchTemplateData } from '@aws-sdk/client-ec2';
-import type { Answer } from '../windowspool/ports/answer.ts';
+import type { CallResult } from '../windowspool/ports/answer.ts';
 import type { LaunchTemplate, LaunchTemplates } from '../windowspool/ports/prerequisites.ts';
 import type { Ec2Call } from './calls.ts';
 import type { AwsRateLimiter } from './rateLimiter.ts';
@@ -17,12 +17,12 @@ export class Ec2LaunchTemplates implements LaunchTemplates {
   async find(
     { id, name, version }: Parameters<LaunchTemplates['find']>[0],
     signal: AbortSignal,
-  ): Promise<Answer<LaunchTemplate | undefined>> {
+  ): Promise<CallResult<LaunchTemplate | undefined>> {
     const named = id === undefined ? { LaunchTemplateName: name } : { LaunchTemplateId: id };
     const call = (bounded: AbortSignal) =>
       this.#ec2('DescribeLaunchTemplateVersions', { ...named, Versions: [version] }, bounded);
     const answer = await this.#limiter.run('ec2', 'DescribeLaunchTemplateVersions', call, signal);
-    if (!answer.ok) return answer.trouble.kind === 'gone' ? { ok: true, value: undefined } : answer;
+    if (!answer.ok) return answer.error.kind === 'gone' ? { ok: true, value: undefined } : answer;
     const [found] = answer.value.LaunchTemplateVersions ?? [];
     return { ok: true, value: found && fromEc2(found) };
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Nodegroup, Update } from '@aws-sdk/client-eks';
 import { realClock } from '../runtime/clock.ts';
-import { wishFor } from '../windowspool/nodeGroup/nodeGroup.ts';
+import { desiredNodeGroup } from '../windowspool/nodeGroup/nodeGroup.ts';
 import type { ConfigChange, VersionChange } from '../windowspool/ports/eks.ts';
 import { sampleGroup, samplePool } from '../windowspool/testing/fixtures.ts';
 import type { EksCall } from './calls.ts';
@@ -32,11 +32,11 @@ const pool = samplePool({
     { key: 'team', value: 'web', effect: 'PreferNoSchedule' },
   ],
 });
-const wish = wishFor(pool);
+const desired = desiredNodeGroup(pool);
 const group = sampleGroup(pool, { healthIssues: [{ code: 'Unknown', message: 'm', resourceIds: ['i-1'] }] });
 
 /** `group` as EKS tells it. */
-const told: Nodegroup = {
+const reported: Nodegroup = {
   nodegroupName: 'web',
   nodegroupArn: group.arn,
   clusterName: 'prod',
@@ -45,34 +45,37 @@ const told: Nodegroup = {
   capacityType: 'SPOT',
   instanceTypes: ['m5.large'],
   subnets: ['subnet-0a000000', 'subnet-0b000000'],
-  nodeRole: wish.nodeRoleArn,
+  nodeRole: desired.nodeRoleArn,
   diskSize: 50,
   version: '1.36',
   releaseVersion: '1.36-2026.02.11',
   scalingConfig: { minSize: 3, maxSize: 5, desiredSize: 3 },
   updateConfig: { maxUnavailable: 1 },
-  labels: { ...wish.labels },
+  labels: { ...desired.labels },
   taints: [
     { key: 'os', value: 'windows', effect: 'NO_SCHEDULE' },
     { key: 'gpu', effect: 'NO_EXECUTE' },
     { key: 'team', value: 'web', effect: 'PREFER_NO_SCHEDULE' },
   ],
-  tags: { ...wish.tags, 'aws:cloudformation:stack-name': 'x' },
+  tags: { ...desired.tags, 'aws:cloudformation:stack-name': 'x' },
   health: { issues: [{ code: 'Unknown' as never, message: 'm', resourceIds: ['i-1'] }] },
   resources: { autoScalingGroups: [{ name: 'eks-web-0a1b' }] },
   modifiedAt: new Date(group.modifiedAt),
 };
 
 describe('a node group of EKS', () => {
-  it('is the group in the domain’s words, without the tags of AWS', () => assert.deepEqual(fromEks(told), group));
+  it('is the group in the domain’s words, without the tags of AWS', () => assert.deepEqual(fromEks(reported), group));
 
   it('tells a share of its nodes, and the strategy', () => {
-    const { update } = fromEks({ ...told, updateConfig: { maxUnavailablePercentage: 33, updateStrategy: 'MINIMAL' } });
+    const { update } = fromEks({
+      ...reported,
+      updateConfig: { maxUnavailablePercentage: 33, updateStrategy: 'MINIMAL' },
+    });
     assert.deepEqual(update, { maxUnavailable: '33%', strategy: 'Minimal' });
   });
 
   it('that was just created has no resources, labels and taints', () => {
-    const { resources: _, labels: __, taints: ___, modifiedAt: ____, ...created } = told;
+    const { resources: _, labels: __, taints: ___, modifiedAt: ____, ...created } = reported;
     const want = { ...group, labels: {}, taints: [], autoScalingGroups: [], modifiedAt: 5_000 };
     assert.deepEqual(fromEks({ ...created, createdAt: new Date(5_000) }), want);
   });
@@ -104,7 +107,10 @@ describe('a node group of EKS', () => {
 
   it('has health issues without what changes at every try', () => {
     const message = 'UnauthorizedOperation: You are not authorized. Encoded authorization failure message: AbC123';
-    const { healthIssues } = fromEks({ ...told, health: { issues: [{ code: 'AsgInstanceLaunchFailures', message }] } });
+    const { healthIssues } = fromEks({
+      ...reported,
+      health: { issues: [{ code: 'AsgInstanceLaunchFailures', message }] },
+    });
     assert.deepEqual(healthIssues, [
       { code: 'AsgInstanceLaunchFailures', message: 'UnauthorizedOperation: You are not authorized.', resourceIds: [] },
     ]);
@@ -113,7 +119,7 @@ describe('a node group of EKS', () => {
 
 describe('describe', () => {
   it('asks for the group of the cluster', async () => {
-    const { calls, groups } = recorded({ nodegroup: told });
+    const { calls, groups } = recorded({ nodegroup: reported });
     assert.deepEqual(await groups.describe('web', signal), { ok: true, value: group });
     assert.deepEqual(calls, [['DescribeNodegroup', { clusterName: 'prod', nodegroupName: 'web' }]]);
   });
@@ -125,14 +131,14 @@ describe('describe', () => {
 
   it('is in trouble where EKS knows no such cluster', async () => {
     const answer = await recorded(gone('No cluster found for name: prod.')).groups.describe('web', signal);
-    assert.equal(!answer.ok && answer.trouble.kind, 'gone');
+    assert.equal(!answer.ok && answer.error.kind, 'gone');
   });
 });
 
 describe('create', () => {
   it('says everything, in EKS’ spelling', async () => {
-    const { calls, groups } = recorded({ nodegroup: told });
-    assert.deepEqual(await groups.create(wish, 'token', signal), { ok: true, value: group });
+    const { calls, groups } = recorded({ nodegroup: reported });
+    assert.deepEqual(await groups.create(desired, 'token', signal), { ok: true, value: group });
     assert.deepEqual(calls, [
       [
         'CreateNodegroup',
@@ -143,12 +149,12 @@ describe('create', () => {
           capacityType: 'SPOT',
           instanceTypes: ['m5.large'],
           subnets: ['subnet-0a000000', 'subnet-0b000000'],
-          nodeRole: wish.nodeRoleArn,
+          nodeRole: desired.nodeRoleArn,
           diskSize: 50,
           scalingConfig: { minSize: 3, maxSize: 5, desiredSize: 3 },
-          labels: wish.labels,
-          taints: told.taints,
-          tags: wish.tags,
+          labels: desired.labels,
+          taints: reported.taints,
+          tags: desired.tags,
           clientRequestToken: 'token',
         },
       ],
@@ -156,8 +162,8 @@ describe('create', () => {
   });
 
   it('says how nodes are replaced where the spec does', async () => {
-    const { calls, groups } = recorded({ nodegroup: told });
-    await groups.create(wishFor(samplePool({ disruption: { maxUnavailable: 2 } })), 'token', signal);
+    const { calls, groups } = recorded({ nodegroup: reported });
+    await groups.create(desiredNodeGroup(samplePool({ disruption: { maxUnavailable: 2 } })), 'token', signal);
     assert.deepEqual(
       calls.map(([, input]) => (input as Nodegroup).updateConfig),
       [{ maxUnavailable: 2 }],
@@ -165,9 +171,9 @@ describe('create', () => {
   });
 
   it('says which versions are pinned', async () => {
-    const { calls, groups } = recorded({ nodegroup: told });
+    const { calls, groups } = recorded({ nodegroup: reported });
     const pinned = samplePool({ nodeGroup: { kubernetesVersion: '1.35', releaseVersion: '1.35-2026.01.22' } });
-    await groups.create(wishFor(pinned), 'token', signal);
+    await groups.create(desiredNodeGroup(pinned), 'token', signal);
     const sent = calls.map(([, input]) => input as Nodegroup);
     assert.deepEqual(
       sent.map(({ version, releaseVersion }) => [version, releaseVersion]),
@@ -176,8 +182,8 @@ describe('create', () => {
   });
 
   it('buys on demand otherwise', async () => {
-    const { calls, groups } = recorded({ nodegroup: told });
-    await groups.create(wishFor(samplePool()), 'token', signal);
+    const { calls, groups } = recorded({ nodegroup: reported });
+    await groups.create(desiredNodeGroup(samplePool()), 'token', signal);
     assert.deepEqual(
       calls.map(([, input]) => (input as Nodegroup).capacityType),
       ['ON_DEMAND'],
@@ -286,7 +292,7 @@ describe('describeUpdate', () => {
 
 describe('delete', () => {
   it('is done, also when the group is gone already', async () => {
-    for (const answer of [{ nodegroup: told }, gone('No node group found for name: web.')]) {
+    for (const answer of [{ nodegroup: reported }, gone('No node group found for name: web.')]) {
       const { calls, groups } = recorded(answer);
       assert.deepEqual(await groups.delete('web', signal), { ok: true, value: undefined });
       assert.deepEqual(calls, [['DeleteNodegroup', { clusterName: 'prod', nodegroupName: 'web' }]]);
@@ -299,7 +305,7 @@ describe('delete', () => {
       $metadata: { httpStatusCode: 409 },
     });
     const answer = await recorded(error).groups.delete('web', signal);
-    assert.equal(!answer.ok && answer.trouble.kind, 'busy');
+    assert.equal(!answer.ok && answer.error.kind, 'busy');
   });
 });
 
@@ -319,6 +325,6 @@ describe('tags', () => {
 
   it('of a group that is gone are trouble', async () => {
     const answer = await recorded(gone('gone', 'NotFoundException')).groups.tag('arn', { a: '1' }, signal);
-    assert.equal(!answer.ok && answer.trouble.kind, 'gone');
+    assert.equal(!answer.ok && answer.error.kind, 'gone');
   });
 });

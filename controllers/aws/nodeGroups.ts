@@ -6,7 +6,7 @@ import type {
   NodegroupUpdateConfig,
   Update,
 } from '@aws-sdk/client-eks';
-import { type Answer, scrub } from '../windowspool/ports/answer.ts';
+import { type CallResult, scrub } from '../windowspool/ports/answer.ts';
 import type {
   ConfigChange,
   NewNodeGroup,
@@ -25,29 +25,33 @@ const EFFECTS = { NoSchedule: 'NO_SCHEDULE', NoExecute: 'NO_EXECUTE', PreferNoSc
 
 /** The node groups of one EKS cluster. */
 export class EksNodeGroups extends ClusterCalls implements NodeGroups {
-  async describe(name: string, signal: AbortSignal): Promise<Answer<NodeGroup | undefined>> {
+  async describe(name: string, signal: AbortSignal): Promise<CallResult<NodeGroup | undefined>> {
     const answer = await this.call('DescribeNodegroup', this.#named(name), signal);
     if (answer.ok) return { ok: true, value: answer.value.nodegroup && fromEks(answer.value.nodegroup) };
-    return isAbsent(answer.trouble) ? { ok: true, value: undefined } : answer;
+    return isAbsent(answer.error) ? { ok: true, value: undefined } : answer;
   }
 
-  async create(wish: NewNodeGroup, token: string, signal: AbortSignal): Promise<Answer<NodeGroup>> {
+  async create(desired: NewNodeGroup, token: string, signal: AbortSignal): Promise<CallResult<NodeGroup>> {
     const input = {
-      ...this.#named(wish.name),
-      amiType: wish.amiType as Nodegroup['amiType'],
-      capacityType: wish.capacityType === 'Spot' ? ('SPOT' as const) : ('ON_DEMAND' as const),
-      ...(wish.instanceTypes.length > 0 && { instanceTypes: [...wish.instanceTypes] }),
-      subnets: [...wish.subnets],
-      nodeRole: wish.nodeRoleArn,
-      ...(wish.diskSizeGiB !== undefined && { diskSize: wish.diskSizeGiB }),
-      ...(wish.launchTemplate && { launchTemplate: { ...wish.launchTemplate } }),
-      scalingConfig: { minSize: wish.scaling.min, maxSize: wish.scaling.max, desiredSize: wish.scaling.desired },
-      labels: { ...wish.labels },
-      taints: wish.taints.map(toEksTaint),
-      tags: { ...wish.tags },
-      ...(wish.update && { updateConfig: toEksUpdate(wish.update) }),
-      ...(wish.kubernetesVersion && { version: wish.kubernetesVersion }),
-      ...(wish.releaseVersion && { releaseVersion: wish.releaseVersion }),
+      ...this.#named(desired.name),
+      amiType: desired.amiType as Nodegroup['amiType'],
+      capacityType: desired.capacityType === 'Spot' ? ('SPOT' as const) : ('ON_DEMAND' as const),
+      ...(desired.instanceTypes.length > 0 && { instanceTypes: [...desired.instanceTypes] }),
+      subnets: [...desired.subnets],
+      nodeRole: desired.nodeRoleArn,
+      ...(desired.diskSizeGiB !== undefined && { diskSize: desired.diskSizeGiB }),
+      ...(desired.launchTemplate && { launchTemplate: { ...desired.launchTemplate } }),
+      scalingConfig: {
+        minSize: desired.scaling.min,
+        maxSize: desired.scaling.max,
+        desiredSize: desired.scaling.desired,
+      },
+      labels: { ...desired.labels },
+      taints: desired.taints.map(toEksTaint),
+      tags: { ...desired.tags },
+      ...(desired.update && { updateConfig: toEksUpdate(desired.update) }),
+      ...(desired.kubernetesVersion && { version: desired.kubernetesVersion }),
+      ...(desired.releaseVersion && { releaseVersion: desired.releaseVersion }),
       clientRequestToken: token,
     };
     const answer = await this.call('CreateNodegroup', input, signal);
@@ -59,7 +63,7 @@ export class EksNodeGroups extends ClusterCalls implements NodeGroups {
     { labels, taints, scaling, update: settings }: ConfigChange,
     token: string,
     signal: AbortSignal,
-  ): Promise<Answer<NodeGroupUpdate>> {
+  ): Promise<CallResult<NodeGroupUpdate>> {
     const input = {
       ...this.#named(name),
       ...(labels && {
@@ -93,7 +97,7 @@ export class EksNodeGroups extends ClusterCalls implements NodeGroups {
     { kubernetesVersion, releaseVersion, launchTemplate, force }: VersionChange,
     token: string,
     signal: AbortSignal,
-  ): Promise<Answer<NodeGroupUpdate>> {
+  ): Promise<CallResult<NodeGroupUpdate>> {
     const input = {
       ...this.#named(name),
       version: kubernetesVersion,
@@ -106,27 +110,31 @@ export class EksNodeGroups extends ClusterCalls implements NodeGroups {
     return mapped(answer, ({ update }) => updateFromEks(update ?? {}));
   }
 
-  async describeUpdate(name: string, id: string, signal: AbortSignal): Promise<Answer<NodeGroupUpdate | undefined>> {
+  async describeUpdate(
+    name: string,
+    id: string,
+    signal: AbortSignal,
+  ): Promise<CallResult<NodeGroupUpdate | undefined>> {
     const answer = await this.call(
       'DescribeUpdate',
       { name: this.clusterName, nodegroupName: name, updateId: id },
       signal,
     );
-    if (!answer.ok && answer.trouble.kind === 'gone') return { ok: true, value: undefined };
+    if (!answer.ok && answer.error.kind === 'gone') return { ok: true, value: undefined };
     return mapped(answer, ({ update }) => update && updateFromEks(update));
   }
 
-  async delete(name: string, signal: AbortSignal): Promise<Answer<void>> {
+  async delete(name: string, signal: AbortSignal): Promise<CallResult<void>> {
     const answer = await this.call('DeleteNodegroup', this.#named(name), signal);
-    if (!answer.ok && answer.trouble.kind === 'gone') return { ok: true, value: undefined };
+    if (!answer.ok && answer.error.kind === 'gone') return { ok: true, value: undefined };
     return mapped(answer, () => undefined);
   }
 
-  async tag(arn: string, tags: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Answer<void>> {
+  async tag(arn: string, tags: Readonly<Record<string, string>>, signal: AbortSignal): Promise<CallResult<void>> {
     return mapped(await this.call('TagResource', { resourceArn: arn, tags: { ...tags } }, signal), () => undefined);
   }
 
-  async untag(arn: string, keys: readonly string[], signal: AbortSignal): Promise<Answer<void>> {
+  async untag(arn: string, keys: readonly string[], signal: AbortSignal): Promise<CallResult<void>> {
     return mapped(await this.call('UntagResource', { resourceArn: arn, tagKeys: [...keys] }, signal), () => undefined);
   }
 
@@ -135,7 +143,7 @@ export class EksNodeGroups extends ClusterCalls implements NodeGroups {
   }
 }
 
-function mapped<T, U>(answer: Answer<T>, map: (value: T) => U): Answer<U> {
+function mapped<T, U>(answer: CallResult<T>, map: (value: T) => U): CallResult<U> {
   return answer.ok ? { ok: true, value: map(answer.value) } : answer;
 }
 

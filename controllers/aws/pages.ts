@@ -1,5 +1,5 @@
 /** Lists of EC2, page by page. */
-import type { Answer } from '../windowspool/ports/answer.ts';
+import type { CallResult } from '../windowspool/ports/answer.ts';
 import type { Ec2Call, Ec2Operations } from './calls.ts';
 import type { AwsRateLimiter } from './rateLimiter.ts';
 
@@ -14,7 +14,7 @@ export async function everyPage<O extends keyof Ec2Operations>(
   operation: O,
   input: Ec2Operations[O][0],
   signal: AbortSignal,
-): Promise<Answer<readonly Ec2Operations[O][1][]>> {
+): Promise<CallResult<readonly Ec2Operations[O][1][]>> {
   const pages: Ec2Operations[O][1][] = [];
   let token: string | undefined;
   for (let page = 0; page < MOST_PAGES; page++) {

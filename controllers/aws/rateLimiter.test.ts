@@ -40,14 +40,14 @@ function callsAt(clock: SimulatedClock) {
 
 describe('the rate limiter of AWS', () => {
   it('returns the value and reports the call', async () => {
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     const observe: CallObserver = ({ service, operation, result, code, attempts, tookSeconds, waitedSeconds }) =>
-      told.push([service, operation, result, code, attempts, tookSeconds + waitedSeconds < 5]);
+      reported.push([service, operation, result, code, attempts, tookSeconds + waitedSeconds < 5]);
     const limiter = new AwsRateLimiter(observe, realClock);
     assert.deepEqual(await limiter.run('eks', 'DescribeCluster', async () => 7, signal), { ok: true, value: 7 });
     const answer = await limiter.run('ec2', 'DescribeInstances', throttled, signal);
-    assert.equal(!answer.ok && answer.trouble.kind, 'throttled');
-    assert.deepEqual(told, [
+    assert.equal(!answer.ok && answer.error.kind, 'throttled');
+    assert.deepEqual(reported, [
       ['eks', 'DescribeCluster', 'ok', 'OK', 1, true],
       ['ec2', 'DescribeInstances', 'throttled', 'ThrottlingException', 3, true],
     ]);
@@ -136,7 +136,7 @@ describe('the rate limiter of AWS', () => {
     const limiter = new AwsRateLimiter(() => undefined, realClock, { timeoutMs: 5 });
     const answer = await limiter.run('eks', 'DescribeNodegroup', hang, signal);
     assert.deepEqual(
-      [answer.ok, !answer.ok && answer.trouble.kind, !answer.ok && answer.trouble.code],
+      [answer.ok, !answer.ok && answer.error.kind, !answer.ok && answer.error.code],
       [false, 'unavailable', 'TimeoutError'],
     );
   });

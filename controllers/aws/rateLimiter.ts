@@ -1,10 +1,10 @@
 /** Bounds the calls to AWS in number, rate and time. */
 import PQueue from 'p-queue';
 import type { Clock } from '../runtime/ports.ts';
-import type { Answer } from '../windowspool/ports/answer.ts';
+import type { CallResult } from '../windowspool/ports/answer.ts';
 import { AdaptiveTokenBucket, type Rate } from './adaptiveTokenBucket.ts';
 import type { CallObserver, FinishedCall, Service } from './calls.ts';
-import { troubleOf } from './errors.ts';
+import { toCallError } from './errors.ts';
 
 /** What the rate limiter lets through. */
 export interface AwsLimits {
@@ -68,7 +68,7 @@ export class AwsRateLimiter {
     operation: string,
     call: (signal: AbortSignal) => Promise<T>,
     signal: AbortSignal,
-  ): Promise<Answer<T>> {
+  ): Promise<CallResult<T>> {
     const asked = this.#clock.monotonic();
     const { queue } = this.#services[service];
     const turn = async () => {
@@ -97,7 +97,7 @@ export class AwsRateLimiter {
     call: (signal: AbortSignal) => Promise<T>,
     signal: AbortSignal,
     asked: number,
-  ): Promise<Answer<T>> {
+  ): Promise<CallResult<T>> {
     const start = this.#clock.monotonic();
     const finish = (result: FinishedCall['result'], code: string, answer: unknown) => {
       const now = this.#clock.monotonic();
@@ -113,13 +113,13 @@ export class AwsRateLimiter {
       const value = await call(AbortSignal.any([signal, AbortSignal.timeout(this.#timeoutMs)]));
       finish('ok', 'OK', value);
       return { ok: true, value };
-    } catch (error) {
-      if (isBug(error)) throw error;
-      const trouble = troubleOf(operation, error);
-      finish(trouble.kind, trouble.code, error);
+    } catch (thrown) {
+      if (isBug(thrown)) throw thrown;
+      const error = toCallError(operation, thrown);
+      finish(error.kind, error.code, thrown);
       // The caller gave up, which says nothing about AWS.
       signal.throwIfAborted();
-      return { ok: false, trouble };
+      return { ok: false, error };
     }
   }
 }

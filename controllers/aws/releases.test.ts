@@ -65,7 +65,7 @@ describe('the newest AMI release', () => {
   ] as const) {
     it(`is trouble where ${what} denies the call`, async () => {
       const answer = await over(ssm, ec2).newest();
-      assert.equal(!answer.ok && answer.trouble.kind, 'denied');
+      assert.equal(!answer.ok && answer.error.kind, 'denied');
     });
   }
 });
@@ -83,7 +83,7 @@ describe('whether EKS publishes an AMI for a minor version', () => {
       ['ThrottlingException', 'throttled'],
     ] as const) {
       const answer = await over(failing(name), {}).exists();
-      assert.equal(!answer.ok && answer.trouble.kind, kind);
+      assert.equal(!answer.ok && answer.error.kind, kind);
     }
   });
 });

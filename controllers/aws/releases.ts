@@ -1,5 +1,5 @@
 /** The port Releases on SSM and EC2: https://docs.aws.amazon.com/eks/latest/userguide/retrieve-windows-ami-id.html */
-import type { Answer } from '../windowspool/ports/answer.ts';
+import type { CallResult } from '../windowspool/ports/answer.ts';
 import type { Releases } from '../windowspool/ports/eks.ts';
 import type { Ec2Call, SsmCall } from './calls.ts';
 import type { AwsRateLimiter } from './rateLimiter.ts';
@@ -24,7 +24,7 @@ export class PublishedReleases implements Releases {
     { year, edition }: Parameters<Releases['newest']>[0],
     minor: string,
     signal: AbortSignal,
-  ): Promise<Answer<string | undefined>> {
+  ): Promise<CallResult<string | undefined>> {
     const id = await this.#imageId(parameterOf(year, edition, minor), signal);
     if (!id.ok || id.value === undefined) return id;
     const name = await this.#imageName(id.value, signal);
@@ -37,22 +37,22 @@ export class PublishedReleases implements Releases {
     { year, edition }: Parameters<Releases['exists']>[0],
     minor: string,
     signal: AbortSignal,
-  ): Promise<Answer<boolean>> {
+  ): Promise<CallResult<boolean>> {
     const id = await this.#imageId(parameterOf(year, edition, minor), signal);
     return id.ok ? { ok: true, value: id.value !== undefined } : id;
   }
 
-  async #imageId(Name: string, signal: AbortSignal): Promise<Answer<string | undefined>> {
+  async #imageId(Name: string, signal: AbortSignal): Promise<CallResult<string | undefined>> {
     const call = (bounded: AbortSignal) => this.#ssm('GetParameter', { Name }, bounded);
     const answer = await this.#limiter.run('ssm', 'GetParameter', call, signal);
     if (answer.ok) return { ok: true, value: answer.value.Parameter?.Value };
-    return answer.trouble.kind === 'gone' ? { ok: true, value: undefined } : answer;
+    return answer.error.kind === 'gone' ? { ok: true, value: undefined } : answer;
   }
 
-  async #imageName(id: string, signal: AbortSignal): Promise<Answer<string | undefined>> {
+  async #imageName(id: string, signal: AbortSignal): Promise<CallResult<string | undefined>> {
     const call = (bounded: AbortSignal) => this.#ec2('DescribeImages', { ImageIds: [id] }, bounded);
     const answer = await this.#limiter.run('ec2', 'DescribeImages', call, signal);
     if (answer.ok) return { ok: true, value: answer.value.Images?.[0]?.Name };
-    return answer.trouble.kind === 'gone' ? { ok: true, value: undefined } : answer;
+    return answer.error.kind === 'gone' ? { ok: true, value: undefined } : answer;
   }
 }

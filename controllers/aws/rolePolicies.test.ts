@@ -43,7 +43,7 @@ describe('the policies of a role', () => {
       $metadata: { httpStatusCode: 403 },
     });
     const answer = await over(error).attached();
-    assert.deepEqual(answer.ok ? answer.value : [answer.trouble.kind, answer.trouble.operation], [
+    assert.deepEqual(answer.ok ? answer.value : [answer.error.kind, answer.error.operation], [
       'denied',
       'ListAttachedRolePolicies',
     ]);

@@ -1,5 +1,5 @@
 /** The port RolePolicies on IAM: https://docs.aws.amazon.com/IAM/latest/APIReference/API_ListAttachedRolePolicies.html */
-import type { Answer } from '../windowspool/ports/answer.ts';
+import type { CallResult } from '../windowspool/ports/answer.ts';
 import type { RolePolicies } from '../windowspool/ports/prerequisites.ts';
 import type { IamCall } from './calls.ts';
 import type { AwsRateLimiter } from './rateLimiter.ts';
@@ -16,7 +16,7 @@ export class IamRolePolicies implements RolePolicies {
     this.#limiter = limiter;
   }
 
-  async attachedTo(roleName: string, signal: AbortSignal): Promise<Answer<readonly string[]>> {
+  async attachedTo(roleName: string, signal: AbortSignal): Promise<CallResult<readonly string[]>> {
     const names: string[] = [];
     let Marker: string | undefined;
     for (let page = 0; page < MOST_PAGES; page++) {

@@ -84,8 +84,8 @@ describe('the scaling groups of a cluster', () => {
 
   it('end an instance, and say whether another is to come', async () => {
     const { calls, groups } = over();
-    await groups.endInstance('i-1', false, signal);
-    await groups.endInstance('i-2', true, signal);
+    await groups.terminateInstance('i-1', false, signal);
+    await groups.terminateInstance('i-2', true, signal);
     assert.deepEqual(calls, [
       ['TerminateInstanceInAutoScalingGroup', { InstanceId: 'i-1', ShouldDecrementDesiredCapacity: false }],
       ['TerminateInstanceInAutoScalingGroup', { InstanceId: 'i-2', ShouldDecrementDesiredCapacity: true }],
@@ -100,10 +100,10 @@ describe('the scaling groups of a cluster', () => {
       await over(failure).groups.removeTags('eks-a', ['k'], signal),
       await over(failure).groups.lifecycleOf('eks-a', 'i-1', signal),
       await over(failure).groups.members('eks-a', signal),
-      await over(failure).groups.endInstance('i-1', false, signal),
+      await over(failure).groups.terminateInstance('i-1', false, signal),
     ];
     assert.deepEqual(
-      answers.map((answer) => !answer.ok && answer.trouble.kind),
+      answers.map((answer) => !answer.ok && answer.error.kind),
       answers.map(() => 'denied'),
     );
   });

@@ -1,6 +1,6 @@
 /** The port ScalingGroups on EC2 Auto Scaling: https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_DescribeAutoScalingGroups.html */
 import type { Instance } from '@aws-sdk/client-auto-scaling';
-import type { Answer } from '../windowspool/ports/answer.ts';
+import type { CallResult } from '../windowspool/ports/answer.ts';
 import type { ScalingGroups } from '../windowspool/ports/ec2.ts';
 import type { AutoScalingCall, AutoScalingOperations } from './calls.ts';
 import type { AwsRateLimiter } from './rateLimiter.ts';
@@ -28,7 +28,7 @@ export class AutoScalingGroups implements ScalingGroups {
     this.#limiter = limiter;
   }
 
-  async tags(signal: AbortSignal): Promise<Answer<Readonly<Record<string, Readonly<Record<string, string>>>>>> {
+  async tags(signal: AbortSignal): Promise<CallResult<Readonly<Record<string, Readonly<Record<string, string>>>>>> {
     const found: Record<string, Record<string, string>> = {};
     let token: string | undefined;
     for (let page = 0; page < MOST_PAGES; page++) {
@@ -49,7 +49,7 @@ export class AutoScalingGroups implements ScalingGroups {
     return { ok: true, value: found };
   }
 
-  async setTags(group: string, tags: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Answer<void>> {
+  async setTags(group: string, tags: Readonly<Record<string, string>>, signal: AbortSignal): Promise<CallResult<void>> {
     const Tags = Object.entries(tags).map(([Key, Value]) => ({
       ResourceId: group,
       ResourceType: TYPE,
@@ -60,33 +60,33 @@ export class AutoScalingGroups implements ScalingGroups {
     return done(await this.#call('CreateOrUpdateTags', { Tags }, signal));
   }
 
-  async removeTags(group: string, keys: readonly string[], signal: AbortSignal): Promise<Answer<void>> {
+  async removeTags(group: string, keys: readonly string[], signal: AbortSignal): Promise<CallResult<void>> {
     const Tags = keys.map((Key) => ({ ResourceId: group, ResourceType: TYPE, Key }));
     return done(await this.#call('DeleteTags', { Tags }, signal));
   }
 
-  async lifecycleOf(group: string, instance: string, signal: AbortSignal): Promise<Answer<string | undefined>> {
+  async lifecycleOf(group: string, instance: string, signal: AbortSignal): Promise<CallResult<string | undefined>> {
     const answer = await this.#instancesOf(group, signal);
     if (!answer.ok) return answer;
     return { ok: true, value: answer.value.find(({ InstanceId }) => InstanceId === instance)?.LifecycleState };
   }
 
   /** The ids of the instances that count for the group's size, or leave it. Those of its warm pool carry its tag, and don't count. */
-  async members(group: string, signal: AbortSignal): Promise<Answer<readonly string[]>> {
+  async members(group: string, signal: AbortSignal): Promise<CallResult<readonly string[]>> {
     const answer = await this.#instancesOf(group, signal);
     if (!answer.ok) return answer;
     const members = answer.value.filter(({ LifecycleState = '' }) => MEMBER.test(LifecycleState));
     return { ok: true, value: members.flatMap(({ InstanceId = '' }) => InstanceId || []) };
   }
 
-  async #instancesOf(group: string, signal: AbortSignal): Promise<Answer<readonly Instance[]>> {
+  async #instancesOf(group: string, signal: AbortSignal): Promise<CallResult<readonly Instance[]>> {
     const input = { AutoScalingGroupNames: [group], IncludeInstances: true };
     const answer = await this.#call('DescribeAutoScalingGroups', input, signal);
     if (!answer.ok) return answer;
     return { ok: true, value: (answer.value.AutoScalingGroups ?? []).flatMap(({ Instances = [] }) => Instances) };
   }
 
-  async endInstance(instance: string, shrink: boolean, signal: AbortSignal): Promise<Answer<void>> {
+  async terminateInstance(instance: string, shrink: boolean, signal: AbortSignal): Promise<CallResult<void>> {
     const input = { InstanceId: instance, ShouldDecrementDesiredCapacity: shrink };
     return done(await this.#call('TerminateInstanceInAutoScalingGroup', input, signal));
   }
@@ -95,12 +95,12 @@ export class AutoScalingGroups implements ScalingGroups {
     operation: O,
     input: AutoScalingOperations[O][0],
     signal: AbortSignal,
-  ): Promise<Answer<AutoScalingOperations[O][1]>> {
+  ): Promise<CallResult<AutoScalingOperations[O][1]>> {
     const call = (bounded: AbortSignal) => this.#autoScaling(operation, input, bounded);
     return this.#limiter.run('autoscaling', operation, call, signal);
   }
 }
 
-function done(answer: Answer<unknown>): Answer<void> {
+function done(answer: CallResult<unknown>): CallResult<void> {
   return answer.ok ? { ok: true, value: undefined } : answer;
 }

@@ -31,7 +31,7 @@ describe('a list of hosts, read past the cache', () => {
 
   it('is trouble where it may not be read', async () => {
     const { answer } = await read(failing(403, 'Forbidden'));
-    assert.deepEqual(answer.ok ? answer.value : [answer.trouble.kind, answer.trouble.operation], [
+    assert.deepEqual(answer.ok ? answer.value : [answer.error.kind, answer.error.operation], [
       'denied',
       'get configmaps ops/hosts',
     ]);

@@ -1,10 +1,10 @@
 /** One ConfigMap, watched: with a field selector, so that rights to that one are enough. */
 import type { Identity, ListWatch } from '../runtime/ports.ts';
-import type { Trouble } from '../windowspool/ports/answer.ts';
+import type { CallError } from '../windowspool/ports/answer.ts';
 import type { InstanceLists } from '../windowspool/ports/nodes.ts';
 import type { KubernetesClient } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
-import { answer, isNotFound, troubleOf } from './errors.ts';
+import { answer, isNotFound, toCallError } from './errors.ts';
 import { KubernetesError } from './kubernetesError.ts';
 import { createListWatch } from './listWatch.ts';
 import type { KubernetesObject } from './objects.ts';
@@ -53,7 +53,7 @@ export function createInstanceLists(client: KubernetesClient): InstanceLists {
 export function configMapListWatch(
   client: KubernetesClient,
   { namespace, name }: { readonly namespace: string; readonly name: string },
-  heard: (trouble?: Trouble) => void,
+  heard: (error?: CallError) => void,
 ): ListWatch<ConfigMap> {
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/configmaps`;
   const source = createListWatch({
@@ -63,7 +63,7 @@ export function configMapListWatch(
     fieldSelector: `metadata.name=${name}`,
   });
   const tell = (error: unknown): never => {
-    if (error instanceof KubernetesError) heard(troubleOf(error, `watch configmaps ${namespace}/${name}`));
+    if (error instanceof KubernetesError) heard(toCallError(error, `watch configmaps ${namespace}/${name}`));
     throw error;
   };
   return {

@@ -127,7 +127,7 @@ describe('an eviction', () => {
     it(name, async () => {
       await using server = await loopback((_request, response) => json(response, code, body));
       const answer = await createDrains(server.client).evict(PLAIN, 45, signal);
-      assert.deepEqual(answer.ok ? answer.value : answer.trouble.kind, want);
+      assert.deepEqual(answer.ok ? answer.value : answer.error.kind, want);
     });
   }
 

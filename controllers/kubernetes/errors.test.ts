@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { answer, errorOfAnswer, errorOfNetwork, isNotFound, troubleOf } from './errors.ts';
+import { answer, errorOfAnswer, errorOfNetwork, isNotFound, toCallError } from './errors.ts';
 import { KubernetesError } from './kubernetesError.ts';
 
 const live = new AbortController().signal;
@@ -24,7 +24,7 @@ describe('errors of the API server', () => {
   for (const [status, kind] of kinds) {
     it(`${status ?? 'no answer'} is ${kind}`, () => {
       const error = new KubernetesError('its words', { status, reason: 'Reason' });
-      assert.deepEqual(troubleOf(error, 'patch nodes'), {
+      assert.deepEqual(toCallError(error, 'patch nodes'), {
         kind,
         operation: 'patch nodes',
         code: 'Reason',
@@ -37,7 +37,7 @@ describe('errors of the API server', () => {
     const details = { causes: [{ reason: 'FieldValueInvalid', field: 'metadata.uid' }] };
     const status = { kind: 'Status', reason: 'Invalid', message: 'field is immutable', details };
     const body = Buffer.from(JSON.stringify(status));
-    assert.equal(troubleOf(errorOfAnswer(422, undefined, body), 'patch nodes').kind, 'conflict');
+    assert.equal(toCallError(errorOfAnswer(422, undefined, body), 'patch nodes').kind, 'conflict');
   });
 
   it('an answer is a value, good or bad', async () => {
@@ -47,7 +47,7 @@ describe('errors of the API server', () => {
     );
     assert.deepEqual(failed, {
       ok: false,
-      trouble: {
+      error: {
         kind: 'unavailable',
         operation: 'get nodes',
         code: 'ECONNRESET',

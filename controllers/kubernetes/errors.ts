@@ -1,18 +1,18 @@
-import type { Answer, Trouble, TroubleKind } from '../windowspool/ports/answer.ts';
+import type { CallError, CallErrorKind, CallResult } from '../windowspool/ports/answer.ts';
 import { KubernetesError } from './kubernetesError.ts';
 import { failureOfStatus, statusOfBody } from './status.ts';
 
 /** An answer with a status of 400 or more. Load balancers answer with HTML or nothing, so the body may be anything. */
 export function errorOfAnswer(status: number, retryAfter: string | undefined, body: Buffer): KubernetesError {
-  const told = statusOfBody(body);
-  const failure = told && failureOfStatus(told);
+  const reported = statusOfBody(body);
+  const failure = reported && failureOfStatus(reported);
   const retryAfterMs = retryAfter === undefined ? failure?.retryAfterMs : Number(retryAfter) * 1000;
-  return new KubernetesError(told?.message || `the API server answered ${status}: ${excerpt(body)}`, {
+  return new KubernetesError(reported?.message || `the API server answered ${status}: ${excerpt(body)}`, {
     status,
     reason: failure?.reason ?? `HTTP${status}`,
     causes: failure?.causes ?? [],
-    details: told?.causes.map(({ message: detail }) => detail).filter((detail) => detail !== '') ?? [],
-    fields: told?.causes.map(({ field }) => field).filter((field) => field !== '') ?? [],
+    details: reported?.causes.map(({ message: detail }) => detail).filter((detail) => detail !== '') ?? [],
+    fields: reported?.causes.map(({ field }) => field).filter((field) => field !== '') ?? [],
     retryAfterMs: Number.isFinite(retryAfterMs) ? retryAfterMs : undefined,
   });
 }
@@ -30,7 +30,7 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof KubernetesError && error.status === 404;
 }
 
-const KINDS: Readonly<Record<number, TroubleKind>> = {
+const KINDS: Readonly<Record<number, CallErrorKind>> = {
   400: 'refused',
   401: 'denied',
   403: 'denied',
@@ -46,7 +46,7 @@ const KINDS: Readonly<Record<number, TroubleKind>> = {
 };
 
 /** Classifies a failed request in the domain's words. `operation` is verb and resource: `patch runtimeclasses`. */
-export function troubleOf(error: KubernetesError, operation: string): Trouble {
+export function toCallError(error: KubernetesError, operation: string): CallError {
   const { status, reason, message, fields } = error;
   // A uid in a patch is a precondition. The API server calls it an immutable field when another object has taken the name.
   if (fields.includes('metadata.uid')) return { kind: 'conflict', operation, code: reason, message };
@@ -58,13 +58,17 @@ export function troubleOf(error: KubernetesError, operation: string): Trouble {
  * Makes expected trouble a value. Throws the caller's own abort, so that nobody mistakes it for trouble of the API server, and
  * everything that is no KubernetesError: a bug.
  */
-export async function answer<T>(operation: string, signal: AbortSignal, call: () => Promise<T>): Promise<Answer<T>> {
+export async function answer<T>(
+  operation: string,
+  signal: AbortSignal,
+  call: () => Promise<T>,
+): Promise<CallResult<T>> {
   try {
     return { ok: true, value: await call() };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof KubernetesError)) throw error;
-    return { ok: false, trouble: troubleOf(error, operation) };
+    return { ok: false, error: toCallError(error, operation) };
   }
 }
 

@@ -132,7 +132,7 @@ describe('stuck pods', () => {
         } else json(response, 200, { items: [one] });
       });
       const answer = await createEvictions(server.client).stuckOn(['ip-1'], signal);
-      assert.deepEqual(answer.ok === false && [answer.trouble.kind, answer.trouble.operation], [
+      assert.deepEqual(answer.ok === false && [answer.error.kind, answer.error.operation], [
         'denied',
         `list ${denied}`,
       ]);

@@ -37,40 +37,40 @@ async function watched(collection: ListWatch<string>): Promise<readonly WatchEve
 describe('a collection with a format to fall back to', () => {
   function collection(failure?: () => Error | undefined) {
     const calls: string[] = [];
-    const told: string[] = [];
+    const reported: string[] = [];
     const formats = { wanted: source('protobuf', calls, failure), fallback: source('JSON', calls) };
-    return { calls, told, both: withFallback({ ...formats, onRefused: (error) => told.push(error.message) }) };
+    return { calls, reported, both: withFallback({ ...formats, onRefused: (error) => reported.push(error.message) }) };
   }
 
   it('keeps to the wanted one while the server gives it', async () => {
-    const { calls, told, both } = collection();
+    const { calls, reported, both } = collection();
     assert.deepEqual((await both.list(LIST, live)).items, ['protobuf']);
     assert.deepEqual(await watched(both), [{ type: 'ADDED', item: 'protobuf' }]);
-    assert.deepEqual([calls, told], [['list protobuf', 'watch protobuf'], []]);
+    assert.deepEqual([calls, reported], [['list protobuf', 'watch protobuf'], []]);
   });
 
   for (const status of [406, 415]) {
     it(`asks in the other one at once when a list is refused with ${status}, and never again in the first`, async () => {
-      const { calls, told, both } = collection(() => refusal(status));
+      const { calls, reported, both } = collection(() => refusal(status));
       for (let time = 0; time < 2; time++) assert.deepEqual((await both.list(LIST, live)).items, ['JSON']);
       assert.deepEqual(await watched(both), [{ type: 'ADDED', item: 'JSON' }]);
       assert.deepEqual(calls, ['list protobuf', 'list JSON', 'list JSON', 'watch JSON']);
-      assert.deepEqual(told, ['not that']);
+      assert.deepEqual(reported, ['not that']);
     });
 
     it(`does so too when a watch is refused with ${status}`, async () => {
-      const { calls, told, both } = collection(() => refusal(status));
+      const { calls, reported, both } = collection(() => refusal(status));
       for (let time = 0; time < 2; time++) assert.deepEqual(await watched(both), [{ type: 'ADDED', item: 'JSON' }]);
       assert.deepEqual((await both.list(LIST, live)).items, ['JSON']);
       assert.deepEqual(calls, ['watch protobuf', 'watch JSON', 'watch JSON', 'list JSON']);
-      assert.deepEqual(told, ['not that']);
+      assert.deepEqual(reported, ['not that']);
     });
   }
 
   it('tells once when two requests are refused at the same time', async () => {
-    const { told, both } = collection(() => refusal(406));
+    const { reported, both } = collection(() => refusal(406));
     await Promise.all([both.list(LIST, live), both.list(LIST, live), watched(both)]);
-    assert.deepEqual(told, ['not that']);
+    assert.deepEqual(reported, ['not that']);
   });
 
   for (const error of [
@@ -81,10 +81,10 @@ describe('a collection with a format to fall back to', () => {
     new TypeError('x'),
   ]) {
     it(`takes no other failure for a refusal: ${error.name} ${(error as KubernetesError).status ?? ''}`, async () => {
-      const { calls, told, both } = collection(() => error);
+      const { calls, reported, both } = collection(() => error);
       await assert.rejects(both.list(LIST, live), error);
       await assert.rejects(watched(both), error);
-      assert.deepEqual([calls, told], [['list protobuf', 'watch protobuf'], []]);
+      assert.deepEqual([calls, reported], [['list protobuf', 'watch protobuf'], []]);
     });
   }
 

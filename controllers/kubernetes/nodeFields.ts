@@ -2,7 +2,7 @@
  * What is kept of a Node, and where it is found: the numbers of k8s.io/api v0.36 core/v1 and k8s.io/apimachinery v0.36 meta/v1
  * (generated.proto), which never change. Another field is a line here and one in NodeRecord.
  */
-import { CLAIM_ANNOTATION, ORDER_ANNOTATIONS, VERIFIED_CONDITION } from '../windowspool/labels.ts';
+import { OPERATION_ANNOTATIONS, OWNERSHIP_ANNOTATION, VERIFIED_CONDITION } from '../windowspool/labels.ts';
 import type { NodeCondition, NodeRecord, Taint, TaintEffect } from '../windowspool/ports/nodes.ts';
 import {
   entriesOf,
@@ -90,8 +90,8 @@ const handlerNames = (() => {
   return (...path: Parameters<typeof asKind>) => ({ ...asKind(...path), finish: once });
 })();
 
-const claim = entry(CLAIM_ANNOTATION);
-const orders = entriesOf(...ORDER_ANNOTATIONS);
+const ownership = entry(OWNERSHIP_ANNOTATION);
+const annotations = entriesOf(...OPERATION_ANNOTATIONS);
 
 interface Condition {
   readonly type: string;
@@ -151,8 +151,8 @@ export const nodeFields: FieldTable<NodeRecord> = {
   createdAt: time('metadata=1', 'creationTimestamp=8'),
   deleting: presence('metadata=1', 'deletionTimestamp=9'),
   labels: textMap('metadata=1', 'labels=11'),
-  claim: claim('metadata=1', 'annotations=12'),
-  orders: orders('metadata=1', 'annotations=12'),
+  ownership: ownership('metadata=1', 'annotations=12'),
+  annotations: annotations('metadata=1', 'annotations=12'),
   providerID: text('spec=2', 'providerID=3'),
   unschedulable: flag('spec=2', 'unschedulable=4'),
   taints: taints('spec=2', 'taints=5'),

@@ -59,8 +59,8 @@ describe('node record', () => {
       createdAt: Date.UTC(2026, 0, 1),
       deleting: true,
       labels: { 'eks.amazonaws.com/nodegroup': 'web' },
-      claim: '{}',
-      orders: { 'winpool.dev/replace': 'true' },
+      ownership: '{}',
+      annotations: { 'winpool.dev/replace': 'true' },
       providerID: 'aws:///eu-west-1a/i-1',
       unschedulable: true,
       taints: [
@@ -112,7 +112,7 @@ describe('a newer record of a node', () => {
 
   it('only gives the known one its version when it is a heartbeat', () => {
     const known = nodeRecordOf(object());
-    assert.equal(nodeIdentity.refresh?.(known, newer()), true);
+    assert.equal(nodeIdentity.absorbUnchanged?.(known, newer()), true);
     assert.deepEqual(known, newer());
   });
 
@@ -131,7 +131,7 @@ describe('a newer record of a node', () => {
   for (const [what, change] of Object.entries(differences)) {
     it(`takes the place of the known one when ${what} differs`, () => {
       const known = nodeRecordOf(object());
-      assert.equal(nodeIdentity.refresh?.(known, newer(change)), false);
+      assert.equal(nodeIdentity.absorbUnchanged?.(known, newer(change)), false);
       assert.deepEqual(known, nodeRecordOf(object()));
     });
   }

@@ -1,11 +1,11 @@
 import type { Identity, ListWatch, StoreView } from '../runtime/ports.ts';
 import {
-  CLAIM_ANNOTATION,
   CORDONED_ANNOTATION,
   CORDONED_BEFORE,
   CORDONED_BY_OPERATOR,
   NODE_GROUP_LABEL,
   OS_LABEL,
+  OWNERSHIP_ANNOTATION,
   POOL_KEY,
   VERIFIED_CONDITION,
   WINDOWS,
@@ -35,7 +35,7 @@ export const nodeIdentity: Identity<NodeRecord> = {
   uid: (node) => node.uid,
   resourceVersion: (node) => node.resourceVersion,
   // A heartbeat changes nothing that a record has.
-  refresh: (known: Writable<NodeRecord>, newer) => {
+  absorbUnchanged: (known: Writable<NodeRecord>, newer) => {
     for (const field of comparedFields) if (!same(known[field], newer[field])) return false;
     known.resourceVersion = newer.resourceVersion;
     return true;
@@ -147,7 +147,7 @@ export function createNodes(client: KubernetesClient, store: StoreView<NodeRecor
     setTaints: (node, change, signal) => patched(node, taintPatch(node, change), signal),
     setMarks: (node, marks, signal) => patched(node, marksPatch(node, marks), signal),
     cordon: (node, signal) => patched(node, cordonPatch(node), signal),
-    restore: (node, told, signal) => patched(node, restorePatch(node, told), signal),
+    restore: (node, reported, signal) => patched(node, restorePatch(node, reported), signal),
     setVerified: (node, condition, now, signal) =>
       answer('patch nodes/status', signal, async () => {
         const body = { metadata: { uid: node.uid }, status: { conditions: [verifiedPatch(node, condition, now)] } };
@@ -200,7 +200,7 @@ function pointer(map: string, key: string): string {
 /** An annotation, and before it the map of a node that has none at all. */
 function annotationOf(node: NodeRecord, key: string, value: string): object[] {
   return [
-    ...(node.claim === undefined ? [{ op: 'add', path: '/metadata/annotations', value: {} }] : []),
+    ...(node.ownership === undefined ? [{ op: 'add', path: '/metadata/annotations', value: {} }] : []),
     { op: 'add', path: pointer('annotations', key), value },
   ];
 }
@@ -215,19 +215,19 @@ function cordonPatch(node: NodeRecord): object[] {
   ];
 }
 
-function restorePatch(node: NodeRecord, told: Parameters<Nodes['restore']>[1]): object[] {
-  const record = node.orders[CORDONED_ANNOTATION];
+function restorePatch(node: NodeRecord, reported: Parameters<Nodes['restore']>[1]): object[] {
+  const record = node.annotations[CORDONED_ANNOTATION];
   const isOurs = record === CORDONED_BY_OPERATOR && node.unschedulable;
   return [
     versionTest(node),
     ...(record !== undefined ? [{ op: 'remove', path: pointer('annotations', CORDONED_ANNOTATION) }] : []),
     ...(isOurs ? [{ op: 'remove', path: '/spec/unschedulable' }] : []),
-    ...(told ? annotationOf(node, told.key, told.value) : []),
+    ...(reported ? annotationOf(node, reported.key, reported.value) : []),
   ];
 }
 
 /** The change as a JSON patch of the version that was seen, as taintPatch. */
-function marksPatch(node: NodeRecord, { labels, taints, claim }: NodeMarks): object[] {
+function marksPatch(node: NodeRecord, { labels, taints, ownership }: NodeMarks): object[] {
   return [
     ...(taints.set.length + taints.remove.length > 0 ? taintPatch(node, taints) : [versionTest(node)]),
     ...(Object.keys(node.labels).length === 0 ? [{ op: 'add', path: '/metadata/labels', value: {} }] : []),
@@ -236,8 +236,10 @@ function marksPatch(node: NodeRecord, { labels, taints, claim }: NodeMarks): obj
         ? { op: 'remove', path: pointer('labels', key) }
         : { op: 'add', path: pointer('labels', key), value },
     ),
-    ...(claim !== undefined ? annotationOf(node, CLAIM_ANNOTATION, claim) : []),
-    ...(claim === undefined && node.claim ? [{ op: 'remove', path: pointer('annotations', CLAIM_ANNOTATION) }] : []),
+    ...(ownership !== undefined ? annotationOf(node, OWNERSHIP_ANNOTATION, ownership) : []),
+    ...(ownership === undefined && node.ownership
+      ? [{ op: 'remove', path: pointer('annotations', OWNERSHIP_ANNOTATION) }]
+      : []),
   ];
 }
 

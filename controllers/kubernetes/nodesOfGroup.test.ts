@@ -40,6 +40,6 @@ describe('the nodes of a group, past every cache', () => {
     const pages = PAGES.slice(0, 2);
     await using server = await loopback((_request, response) => json(response, ...(pages.shift() ?? [503, {}])));
     const found = await createNodes(server.client, store).ofGroup('web', signal);
-    assert.equal(!found.ok && found.trouble.kind, 'unavailable');
+    assert.equal(!found.ok && found.error.kind, 'unavailable');
   });
 });

@@ -3,21 +3,21 @@
  * dynamic import of a CommonJS package, which yaml is, has no named exports.
  */
 import { parse } from 'yaml';
-import type { Answer } from '../windowspool/ports/answer.ts';
+import type { CallResult } from '../windowspool/ports/answer.ts';
 import type { RoleMapping } from '../windowspool/ports/prerequisites.ts';
 
 /**
  * The mappings in `mapRoles` of the ConfigMap kube-system/aws-auth. It is YAML in a text that people write: where it is malformed, EKS maps
  * no role, and the answer names the line.
  */
-export function parseRoleMappings(text: string): Answer<RoleMapping[]> {
+export function parseRoleMappings(text: string): CallResult<RoleMapping[]> {
   let roles: unknown;
   try {
     roles = parse(text);
   } catch (error) {
     const [message = ''] = (error as Error).message.split('\n');
     const operation = 'reading mapRoles of ConfigMap kube-system/aws-auth';
-    return { ok: false, trouble: { kind: 'refused', operation, code: 'Malformed', message } };
+    return { ok: false, error: { kind: 'refused', operation, code: 'Malformed', message } };
   }
   const mappings = Array.isArray(roles) ? roles : [];
   return {

@@ -2,9 +2,9 @@ import type { Identity, ListWatch, StoreView } from '../runtime/ports.ts';
 import type { WindowsPool } from '../windowspool/api.gen.ts';
 import { IMAGE_BUILDS_ANNOTATION, MANAGED_BY, MANAGED_BY_LABEL } from '../windowspool/labels.ts';
 import type {
+  DesiredRuntimeClass,
   RuntimeClass,
   RuntimeClasses,
-  RuntimeClassWish,
   Toleration,
 } from '../windowspool/ports/runtimeClasses.ts';
 import { type KubernetesClient, PATCH } from './client.ts';
@@ -65,26 +65,26 @@ export function createRuntimeClasses(client: KubernetesClient, store: StoreView<
   };
   return {
     get: (name) => store.get(name),
-    create: (wish, pool, signal) =>
+    create: (desired, pool, signal) =>
       answer('create runtimeclasses', signal, async () => {
-        const body = manifest(wish, { ownerReferences: [ownerReferenceTo(pool)] });
+        const body = manifest(desired, { ownerReferences: [ownerReferenceTo(pool)] });
         observe(await client.request<RuntimeClassJson>('POST', PATH, { query: WRITER, body, signal }));
       }),
-    apply: (wish, seen, signal) =>
+    apply: (desired, seen, signal) =>
       answer('patch runtimeclasses', signal, async () => {
         const query = { ...WRITER, force: true };
         // The uid is the precondition: without it, an object that vanished since would be created again.
-        const options = { query, body: manifest(wish, { uid: seen.uid }), contentType: PATCH.apply, signal };
-        observe(await client.request<RuntimeClassJson>('PATCH', pathOf(wish.name), options));
+        const options = { query, body: manifest(desired, { uid: seen.uid }), contentType: PATCH.apply, signal };
+        observe(await client.request<RuntimeClassJson>('PATCH', pathOf(desired.name), options));
       }),
     addOwner: async (seen, pool, signal) => {
       const added = await answer('patch runtimeclasses', signal, () =>
         patchOwners(seen, { ownerReferences: [ownerReferenceTo(pool)] }, signal),
       );
       // One that is no longer there is not the one that was observed either.
-      return added.ok || added.trouble.kind !== 'gone'
+      return added.ok || added.error.kind !== 'gone'
         ? added
-        : { ...added, trouble: { ...added.trouble, kind: 'conflict' } };
+        : { ...added, error: { ...added.error, kind: 'conflict' } };
     },
     removeOwner: (seen, pool, signal) =>
       answer('patch runtimeclasses', signal, async () => {
@@ -117,18 +117,18 @@ function ownerReferenceTo({ metadata: { name, uid } }: WindowsPool): object {
   return { apiVersion: API_VERSION, kind: KIND, name, uid, controller: false, blockOwnerDeletion: false };
 }
 
-function manifest(wish: RuntimeClassWish, metadata: object): object {
+function manifest(desired: DesiredRuntimeClass, metadata: object): object {
   return {
     apiVersion: RUNTIME_CLASS_API,
     kind: 'RuntimeClass',
     metadata: {
-      name: wish.name,
+      name: desired.name,
       labels: { [MANAGED_BY_LABEL]: MANAGED_BY },
-      annotations: { [IMAGE_BUILDS_ANNOTATION]: wish.imageBuilds },
+      annotations: { [IMAGE_BUILDS_ANNOTATION]: desired.imageBuilds },
       ...metadata,
     },
-    handler: wish.handler,
-    scheduling: { nodeSelector: wish.nodeSelector, tolerations: wish.tolerations },
+    handler: desired.handler,
+    scheduling: { nodeSelector: desired.nodeSelector, tolerations: desired.tolerations },
   };
 }
 

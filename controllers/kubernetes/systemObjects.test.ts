@@ -95,7 +95,7 @@ describe('what the VPC resource controller left', () => {
       (_request, response) => json(response, 403, status(403, 'Forbidden')),
       (server) => objects(server).controllerWarnings('ip-1', signal),
     );
-    assert.deepEqual(answer.ok ? answer.value : [answer.trouble.kind, answer.trouble.operation], [
+    assert.deepEqual(answer.ok ? answer.value : [answer.error.kind, answer.error.operation], [
       'denied',
       'list events in namespace default',
     ]);
@@ -227,7 +227,7 @@ describe('objects of kube-system', () => {
       (_request, response) => json(response, 409, status(409, 'Conflict')),
       (server) => objects(server).setCniConfig('key', 'true', seen, signal),
     );
-    assert.deepEqual(!answer.ok && [answer.trouble.kind, answer.trouble.operation], ['conflict', 'patch configmaps']);
+    assert.deepEqual(!answer.ok && [answer.error.kind, answer.error.operation], ['conflict', 'patch configmaps']);
   });
 
   const maps: readonly (readonly [what: string, text: string | undefined, want: unknown])[] = [
@@ -263,8 +263,8 @@ describe('objects of kube-system', () => {
       (server) => objects(server).roleMappings(signal),
     );
     assert.ok(!answer.ok);
-    assert.equal(answer.trouble.operation, 'reading mapRoles of ConfigMap kube-system/aws-auth');
-    assert.match(answer.trouble.message, /at line 1, column 4/);
+    assert.equal(answer.error.operation, 'reading mapRoles of ConfigMap kube-system/aws-auth');
+    assert.match(answer.error.message, /at line 1, column 4/);
   });
 
   it('may not exist', async () => {
@@ -305,7 +305,7 @@ describe('objects of kube-system', () => {
           await found.linuxGroups(signal),
         ];
         assert.deepEqual(
-          answers.map((answer) => !answer.ok && `${answer.trouble.kind}: ${answer.trouble.operation}`),
+          answers.map((answer) => !answer.ok && `${answer.error.kind}: ${answer.error.operation}`),
           [
             'denied: get configmaps kube-system/amazon-vpc-cni',
             'denied: get configmaps kube-system/aws-auth',

@@ -1,7 +1,7 @@
 /** The port SystemObjects: single objects of kube-system, and what Linux nodes tell, read when they are asked for. */
 
 import { MANAGED_BY, MANAGED_BY_LABEL, NODE_GROUP_LABEL } from '../windowspool/labels.ts';
-import { type Answer, scrub } from '../windowspool/ports/answer.ts';
+import { type CallResult, scrub } from '../windowspool/ports/answer.ts';
 import type { ConfigMapOwner, ControllerWarning, SystemObjects } from '../windowspool/ports/prerequisites.ts';
 import { type KubernetesClient, PATCH, type RequestOptions } from './client.ts';
 import { answer, isNotFound } from './errors.ts';
@@ -75,7 +75,10 @@ export function createSystemObjects(client: KubernetesClient): SystemObjects {
       throw error;
     }
   };
-  const configMap = async (name: string, signal: AbortSignal): Promise<Answer<Record<string, string> | undefined>> =>
+  const configMap = async (
+    name: string,
+    signal: AbortSignal,
+  ): Promise<CallResult<Record<string, string> | undefined>> =>
     answer(`get configmaps kube-system/${name}`, signal, async () => {
       const found = await find<{ data?: Record<string, string> }>(`/api/v1/${SYSTEM}/configmaps/${name}`, signal);
       return found && (found.data ?? {});

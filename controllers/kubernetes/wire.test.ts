@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { SimulatedServer } from '../runtime/simulatedServer.ts';
 import {
+  assertEverythingReported,
   assertFaithful,
-  assertToldOfEverything,
   happening,
   KEYS,
   play,
@@ -33,7 +33,7 @@ function start(
 async function assertConverges(world: SimulatedWorld): Promise<void> {
   await world.clock.until(world.converged, 'the store equals the server');
   assertFaithful(world);
-  assertToldOfEverything(world);
+  assertEverythingReported(world);
   await world.stop();
   assert.equal(world.clock.pending, 0, 'no timer outlives the reflector');
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Controller, type ControllerOptions, type Next } from './controller.ts';
+import { Controller, type ControllerOptions, type ReconcileResult } from './controller.ts';
 import { silentLog } from './silentLog.ts';
 import { SimulatedClock } from './simulatedClock.ts';
 
@@ -12,7 +12,7 @@ function start(overrides: Overrides) {
   const controller = new Controller({
     name: 'test',
     sources: [],
-    workers: 2,
+    maxConcurrentReconciles: 2,
     timeoutMs: 60_000,
     graceMs: 10_000,
     clock,
@@ -30,7 +30,7 @@ function start(overrides: Overrides) {
   return { clock, controller, results, stop, running };
 }
 
-const rest: Next = { kind: 'rest' };
+const rest: ReconcileResult = { kind: 'done' };
 
 /** Resolves when the signal aborts, as a port does that heeds it. */
 function untilAborted(signal: AbortSignal): Promise<never> {
@@ -43,7 +43,7 @@ describe('controller', () => {
   it('reconciles nothing before every source is synced', async () => {
     const source = Promise.withResolvers<void>();
     const seen: string[] = [];
-    const reconcile = async (key: string): Promise<Next> => {
+    const reconcile = async (key: string): Promise<ReconcileResult> => {
       seen.push(key);
       return rest;
     };
@@ -82,13 +82,23 @@ describe('controller', () => {
     await stop();
   });
 
-  const outcomes: { answer: string; reconcile: () => Promise<Next>; again: number | undefined; result: string }[] = [
+  const outcomes: {
+    answer: string;
+    reconcile: () => Promise<ReconcileResult>;
+    again: number | undefined;
+    result: string;
+  }[] = [
     { answer: 'rest', reconcile: async () => rest, again: undefined, result: 'success' },
-    { answer: 'after', reconcile: async () => ({ kind: 'after', ms: 7_000 }), again: 7_000, result: 'requeue_after' },
-    { answer: 'retry', reconcile: async () => ({ kind: 'retry' }), again: 5, result: 'requeue' },
+    {
+      answer: 'after',
+      reconcile: async () => ({ kind: 'requeueAfter', ms: 7_000 }),
+      again: 7_000,
+      result: 'requeue_after',
+    },
+    { answer: 'retry', reconcile: async () => ({ kind: 'requeue' }), again: 5, result: 'requeue' },
     {
       answer: 'retry with a cause',
-      reconcile: async () => ({ kind: 'retry', cause: new Error('no') }),
+      reconcile: async () => ({ kind: 'requeue', cause: new Error('no') }),
       again: 5,
       result: 'error',
     },
@@ -110,7 +120,13 @@ describe('controller', () => {
   }
 
   it('begins a new backoff after an answer other than retry', async () => {
-    const answers: Next[] = [{ kind: 'retry' }, { kind: 'retry' }, { kind: 'after', ms: 50 }, { kind: 'retry' }, rest];
+    const answers: ReconcileResult[] = [
+      { kind: 'requeue' },
+      { kind: 'requeue' },
+      { kind: 'requeueAfter', ms: 50 },
+      { kind: 'requeue' },
+      rest,
+    ];
     const times: number[] = [];
     const { clock, controller, stop } = start({
       reconcile: async () => {
@@ -143,10 +159,10 @@ describe('controller', () => {
 
   it('lets running reconciles finish at the stop, and starts no other', async () => {
     const { clock, controller, results, stop } = start({
-      workers: 1,
+      maxConcurrentReconciles: 1,
       reconcile: async (_, { signal }) => {
         await clock.sleep(5_000, signal);
-        return { kind: 'after', ms: 1 };
+        return { kind: 'requeueAfter', ms: 1 };
       },
     });
     controller.enqueue('a');

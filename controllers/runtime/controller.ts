@@ -8,10 +8,10 @@ import { Workqueue, type WorkqueueHooks, type WorkqueueOptions } from './workque
  * What is next for a key. `rest`: nothing until something changes. `after`: again in `ms`; the backoff ends. `retry`: again with
  * backoff, because of `cause`.
  */
-export type Next =
-  | { readonly kind: 'rest' }
-  | { readonly kind: 'after'; readonly ms: number }
-  | { readonly kind: 'retry'; readonly cause?: unknown };
+export type ReconcileResult =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'requeueAfter'; readonly ms: number }
+  | { readonly kind: 'requeue'; readonly cause?: unknown };
 
 interface ReconcileContext {
   /** Of this one run; in every line of `log`. */
@@ -22,15 +22,15 @@ interface ReconcileContext {
 }
 
 /** Makes what a key stands for true. Starts from what is true now, never from what woke it. */
-type Reconcile = (key: string, context: ReconcileContext) => Promise<Next>;
+type Reconcile = (key: string, context: ReconcileContext) => Promise<ReconcileResult>;
 
 /** controller-runtime's values of the label `result`. */
-export type ReconcileResult = 'success' | 'requeue_after' | 'requeue' | 'error';
+export type ResultLabel = 'success' | 'requeue_after' | 'requeue' | 'error';
 
 export interface ControllerHooks {
   /** A reconcile began. */
   started?(): void;
-  ended?(result: ReconcileResult, tookMs: number): void;
+  ended?(result: ResultLabel, tookMs: number): void;
   queue?: WorkqueueHooks;
 }
 
@@ -40,7 +40,7 @@ export interface ControllerOptions {
   /** No reconcile runs before all of these are synced. */
   readonly sources: readonly { readonly synced: Promise<void> }[];
   /** How many keys run at once. */
-  readonly workers: number;
+  readonly maxConcurrentReconciles: number;
   readonly timeoutMs: number;
   /** How long running reconciles may go on after the stop; then their signal aborts. */
   readonly graceMs: number;
@@ -65,7 +65,7 @@ export class Controller {
 
   constructor(options: ControllerOptions) {
     this.#options = options;
-    this.#pool = new PQueue({ concurrency: options.workers, autoStart: false });
+    this.#pool = new PQueue({ concurrency: options.maxConcurrentReconciles, autoStart: false });
     this.#queue = new Workqueue({
       clock: options.clock,
       hooks: options.hooks?.queue ?? {},
@@ -96,7 +96,7 @@ export class Controller {
    * Rejects when one ignores even that: then something still runs, and no lease may be released.
    */
   async run(signal: AbortSignal): Promise<void> {
-    const { name, sources, log, workers } = this.#options;
+    const { name, sources, log, maxConcurrentReconciles: workers } = this.#options;
     const stopped = new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       signal.addEventListener('abort', () => resolve(), { once: true });
@@ -144,7 +144,7 @@ export class Controller {
     hooks?.ended?.(result, clock.monotonic() - started);
   }
 
-  async #reconcile(key: string, id: string, log: Logger): Promise<Next> {
+  async #reconcile(key: string, id: string, log: Logger): Promise<ReconcileResult> {
     const { clock, timeoutMs, reconcile } = this.#options;
     using limit = deadline(clock, timeoutMs, this.#abort.signal, `the reconcile of ${key}`);
     try {
@@ -152,14 +152,14 @@ export class Controller {
     } catch (error) {
       // The time-out says more than the error of the call that it interrupted.
       return {
-        kind: 'retry',
+        kind: 'requeue',
         cause: limit.signal.aborted ? limit.signal.reason : (error ?? new Error('thrown without an error')),
       };
     }
   }
 
-  #requeue(key: string, next: Next, log: Logger): ReconcileResult {
-    if (next.kind === 'retry') {
+  #requeue(key: string, next: ReconcileResult, log: Logger): ResultLabel {
+    if (next.kind === 'requeue') {
       this.#queue.retry(key);
       if (next.cause === undefined) return 'requeue';
       log.error(
@@ -169,7 +169,7 @@ export class Controller {
       return 'error';
     }
     this.#queue.forget(key);
-    if (next.kind === 'rest') return 'success';
+    if (next.kind === 'done') return 'success';
     this.#queue.addAfter(key, next.ms);
     return 'requeue_after';
   }

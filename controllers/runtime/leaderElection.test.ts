@@ -5,7 +5,7 @@ import type { Lease, LeaseClient, LeaseRecord } from './ports.ts';
 import { silentLog } from './silentLog.ts';
 import { SimulatedClock } from './simulatedClock.ts';
 
-type Trouble = 'down' | 'lost' | 'hangs' | 'deaf';
+type CallError = 'down' | 'lost' | 'hangs' | 'deaf';
 
 /** One Lease, and the ways in which reaching it can fail. */
 class SimulatedLease {
@@ -14,11 +14,11 @@ class SimulatedLease {
   #version = 0;
 
   /** A candidate's own way to the lease. `lost`: the write happens and the answer does not come back. `deaf`: signals are not heeded. */
-  client(trouble: { kind?: Trouble } = {}): LeaseClient {
+  client(error: { kind?: CallError } = {}): LeaseClient {
     const reach = async (signal: AbortSignal): Promise<void> => {
-      if (trouble.kind === 'down') throw new StreamFailure('connect ECONNREFUSED');
-      if (trouble.kind !== 'hangs' && trouble.kind !== 'deaf') return;
-      const { kind } = trouble;
+      if (error.kind === 'down') throw new StreamFailure('connect ECONNREFUSED');
+      if (error.kind !== 'hangs' && error.kind !== 'deaf') return;
+      const { kind } = error;
       await new Promise((_, reject) => {
         if (kind === 'hangs') signal.addEventListener('abort', () => reject(signal.reason), { once: true });
       });
@@ -28,7 +28,7 @@ class SimulatedLease {
       if (!allowed()) throw new StreamFailure('the object has been modified', { status: 409 });
       this.lease = { record, resourceVersion: String(++this.#version) };
       this.updates += 1;
-      if (trouble.kind === 'lost') throw new StreamFailure('read ECONNRESET');
+      if (error.kind === 'lost') throw new StreamFailure('read ECONNRESET');
       return this.lease;
     };
     return {
@@ -117,7 +117,7 @@ describe('leader election', () => {
     }
   });
 
-  const silences: readonly (readonly [Trouble, string])[] = [
+  const silences: readonly (readonly [CallError, string])[] = [
     ['down', 'the API server is down'],
     ['hangs', 'the API server does not answer'],
     ['deaf', 'the client does not heed its signal'],
@@ -126,13 +126,13 @@ describe('leader election', () => {
     it(`ends before another may begin when ${what}`, async () => {
       const clock = new SimulatedClock();
       const lease = new SimulatedLease();
-      const trouble: { kind?: Trouble } = {};
-      const first = candidate('first', lease.client(trouble), clock, () =>
+      const error: { kind?: CallError } = {};
+      const first = candidate('first', lease.client(error), clock, () =>
         clock.sleep(3_000, new AbortController().signal),
       );
       const second = candidate('second', lease.client(), clock);
       await clock.advance(30_000);
-      trouble.kind = kind;
+      error.kind = kind;
       await clock.until(() => first.log.includes('lost'), 'the first is lost', 20_000);
       assert.deepEqual([first.log, second.works()], [['works', 'ended', 'lost'], false]);
       await clock.until(second.works, 'the second leads', 20_000);
@@ -143,11 +143,11 @@ describe('leader election', () => {
   it('ends in time even when the work does not', async () => {
     const clock = new SimulatedClock();
     const lease = new SimulatedLease();
-    const trouble: { kind?: 'down' } = {};
-    const first = candidate('first', lease.client(trouble), clock, () => new Promise(() => undefined));
+    const error: { kind?: 'down' } = {};
+    const first = candidate('first', lease.client(error), clock, () => new Promise(() => undefined));
     const second = candidate('second', lease.client(), clock);
     await clock.advance(30_000);
-    trouble.kind = 'down';
+    error.kind = 'down';
     await clock.until(() => first.log.includes('lost'), 'the first is lost', 20_000);
     assert.equal(second.works(), false);
     await second.stop();
@@ -156,13 +156,13 @@ describe('leader election', () => {
   it('survives a short outage, and answers that are lost', async () => {
     const clock = new SimulatedClock();
     const lease = new SimulatedLease();
-    const trouble: { kind?: 'down' | 'lost' } = {};
-    const first = candidate('first', lease.client(trouble), clock);
+    const error: { kind?: 'down' | 'lost' } = {};
+    const first = candidate('first', lease.client(error), clock);
     for (const kind of ['down', 'lost', 'down', 'lost'] as const) {
       await clock.advance(5_000);
-      trouble.kind = kind;
+      error.kind = kind;
       await clock.advance(5_000);
-      delete trouble.kind;
+      delete error.kind;
     }
     await clock.advance(30_000);
     assert.deepEqual(first.log, ['works']);
@@ -198,20 +198,20 @@ describe('leader election', () => {
     const lease = new SimulatedLease();
     const first = candidate('first', lease.client(), clock);
     await clock.advance(5_000);
-    const trouble: { kind?: Trouble } = { kind: 'down' };
-    const second = candidate('second', lease.client(trouble), clock);
+    const error: { kind?: CallError } = { kind: 'down' };
+    const second = candidate('second', lease.client(error), clock);
     await clock.advance(5_000);
     assert.equal(second.unreachable(), 'the lease was not reached yet');
-    delete trouble.kind;
+    delete error.kind;
     await clock.advance(5_000);
     assert.equal(second.unreachable(), undefined);
     for (const kind of ['down', 'hangs', 'deaf'] as const) {
-      trouble.kind = kind;
+      error.kind = kind;
       await clock.advance(32_000);
       assert.equal(second.unreachable(), undefined);
       await clock.advance(8_000);
       assert.match(second.unreachable() ?? '', /^the lease was not reached for (3[6-9]|4\d) s$/);
-      delete trouble.kind;
+      delete error.kind;
       await clock.advance(12_000);
       assert.equal(second.unreachable(), undefined);
     }

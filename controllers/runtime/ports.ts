@@ -36,7 +36,7 @@ export interface Identity<T> {
    * Gives the known item the version of a newer one where nothing else differs, and says whether it did. Then the known item stays and
    * nobody is told: most events of a collection may be heartbeats, and objects that live shortly cost the garbage collector nothing.
    */
-  refresh?(known: T, newer: T): boolean;
+  absorbUnchanged?(known: T, newer: T): boolean;
 }
 
 /**

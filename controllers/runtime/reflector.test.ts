@@ -6,8 +6,8 @@ import type { ReflectorHooks } from './reflector.ts';
 import type { SimulatedClock } from './simulatedClock.ts';
 import type { Fault, SimulatedItem, SimulatedServer } from './simulatedServer.ts';
 import {
+  assertEverythingReported,
   assertFaithful,
-  assertToldOfEverything,
   happening,
   KEYS,
   play,
@@ -20,14 +20,14 @@ const start = (prepare?: (server: SimulatedServer) => void, hooks?: ReflectorHoo
 
 /** Follows whether the reflector fails. */
 const failures = () => {
-  const told = {
+  const reported = {
     lasting: false,
     failing: (now: boolean) => {
-      assert.notEqual(now, told.lasting, 'told although nothing turned');
-      told.lasting = now;
+      assert.notEqual(now, reported.lasting, 'told although nothing turned');
+      reported.lasting = now;
     },
   };
-  return told;
+  return reported;
 };
 
 /** What lies between the server and the reflector, and ends or resets each watch on which nothing has come for half a minute. */
@@ -111,7 +111,7 @@ describe('reflector', () => {
           await play(world, steps);
           await world.clock.until(world.converged, 'the store equals the server');
           assertFaithful(world);
-          assertToldOfEverything(world);
+          assertEverythingReported(world);
         },
       ),
       { numRuns: 200 },
@@ -274,29 +274,32 @@ describe('reflector', () => {
   });
 
   it('says that it fails from the first failure until the watch works again, though nothing changes', async () => {
-    const told = failures();
-    await using world = start(undefined, told);
+    const reported = failures();
+    await using world = start(undefined, reported);
     await world.clock.until(() => world.store.hasSynced, 'synced');
     world.server.faults.push('cut', ...Array.from({ length: 8 }, (): Fault => 'refused'));
-    await world.clock.until(() => told.lasting, 'it fails');
+    await world.clock.until(() => reported.lasting, 'it fails');
     for (let second = 0; second < 60; second++) {
       await world.clock.advance(1_000);
-      assert.ok(told.lasting, `${second} s after it failed, and the server refuses on`);
+      assert.ok(reported.lasting, `${second} s after it failed, and the server refuses on`);
     }
-    await world.clock.until(() => !told.lasting, 'it follows again');
+    await world.clock.until(() => !reported.lasting, 'it follows again');
     assert.deepEqual(world.server.faults, []);
   });
 
   for (const how of ['ends', 'resets'] as const)
     it(`fails for no longer than a minute where something ${how} each watch that is silent for half of one`, async () => {
-      const told = failures();
-      await using world = startSimulatedWorld({ hooks: told, way: (server, clock) => impatient(server, clock, how) });
+      const reported = failures();
+      await using world = startSimulatedWorld({
+        hooks: reported,
+        way: (server, clock) => impatient(server, clock, how),
+      });
       await world.clock.until(() => world.store.hasSynced, 'synced');
       world.server.faults.push('refused');
       let lasting = 0;
       for (let second = 0; second < 3_600; second++) {
         await world.clock.advance(1_000);
-        lasting = told.lasting ? lasting + 1 : 0;
+        lasting = reported.lasting ? lasting + 1 : 0;
         assert.ok(lasting <= 60, 'it has failed for a minute');
       }
     });
@@ -322,13 +325,13 @@ describe('reflector', () => {
   it('stops in the middle of anything, and fails no more then', async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...FAULTS), fc.nat({ max: 90_000 }), async (fault, ms) => {
-        const told = failures();
-        const world = start((server) => server.faults.push(fault, fault, fault), told);
+        const reported = failures();
+        const world = start((server) => server.faults.push(fault, fault, fault), reported);
         world.server.write('a', 1);
         await world.clock.advance(ms);
         await world.stop();
         assert.equal(world.clock.pending, 0);
-        assert.equal(told.lasting, false);
+        assert.equal(reported.lasting, false);
       }),
       { numRuns: 60 },
     );

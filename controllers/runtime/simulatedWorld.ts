@@ -120,12 +120,12 @@ export function assertFaithful(world: SimulatedWorld): void {
 }
 
 /** Each change since the first sync was told, once and in its order; unless it was listed anew: a list knows only the last states. */
-export function assertToldOfEverything(world: SimulatedWorld): void {
+export function assertEverythingReported(world: SimulatedWorld): void {
   if (world.server.requests.filter((request) => request.includes('list')).length > 1) return;
   const { version, changes } = world.atSync;
-  const told = world.changes.slice(changes).map(({ key, after }) => `${key} ${after?.resourceVersion ?? 'gone'}`);
+  const reported = world.changes.slice(changes).map(({ key, after }) => `${key} ${after?.resourceVersion ?? 'gone'}`);
   const happened = world.server.log
     .filter(({ item }) => compareVersions(item.resourceVersion, version) > 0)
     .map(({ type, item }) => `${item.key} ${type === 'DELETED' ? 'gone' : item.resourceVersion}`);
-  assert.deepEqual(told, happened);
+  assert.deepEqual(reported, happened);
 }

@@ -39,7 +39,10 @@ describe('store', () => {
       Object.assign(known, newer);
       return true;
     };
-    const store = new Store<SimulatedItem>({ identity: { ...simulatedIdentity, refresh }, log: silentLog });
+    const store = new Store<SimulatedItem>({
+      identity: { ...simulatedIdentity, absorbUnchanged: refresh },
+      log: silentLog,
+    });
     store.replace([item('a', 5)], '5', { newest: true });
     const [known, changes] = [store.get('a'), [] as Change<SimulatedItem>[]];
     store.subscribe((change) => changes.push(change));

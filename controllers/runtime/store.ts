@@ -139,7 +139,7 @@ export class Store<T, I extends string = never> implements StoreView<T, I> {
     if (before !== undefined) {
       const order = compareVersions(this.#identity.resourceVersion(before), this.#identity.resourceVersion(item));
       if (order === 0 || (order > 0 && !rewound)) return false;
-      if (this.#identity.refresh?.(before, item)) return true;
+      if (this.#identity.absorbUnchanged?.(before, item)) return true;
     }
     this.#items.set(key, item);
     for (const index of this.#indexes.values()) index.replace(key, before, item);

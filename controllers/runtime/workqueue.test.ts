@@ -204,8 +204,11 @@ describe('workqueue', () => {
 
   it('stops when the last key is done, and takes nothing on meanwhile', async () => {
     const clock = new SimulatedClock();
-    const told: string[] = [];
-    const hooks = { depth: (waiting: number) => told.push(`depth ${waiting}`), retried: () => told.push('retried') };
+    const reported: string[] = [];
+    const hooks = {
+      depth: (waiting: number) => reported.push(`depth ${waiting}`),
+      retried: () => reported.push('retried'),
+    };
     const queue = new Workqueue({ clock, onReady: () => undefined, hooks });
     queue.add('a');
     queue.take();
@@ -227,7 +230,7 @@ describe('workqueue', () => {
     queue.done('a');
     await stopping;
     assert.deepEqual(
-      told,
+      reported,
       ['depth 1', 'depth 0', 'depth 1', 'depth 0'],
       'nothing waits, and nothing is counted as a retry',
     );

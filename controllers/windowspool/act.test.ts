@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { act, type Hands } from './act.ts';
-import { wishFor } from './nodeGroup/nodeGroup.ts';
-import type { Trouble } from './ports/answer.ts';
+import { act, type Writers } from './act.ts';
+import { desiredNodeGroup } from './nodeGroup/nodeGroup.ts';
+import type { CallError } from './ports/answer.ts';
 import type { NodeRecord } from './ports/nodes.ts';
 import { runtimeClassFor } from './runtimeClass.ts';
-import type { Situation } from './situation.ts';
+import type { ObservedState } from './situation.ts';
 import type { Step } from './steps.ts';
 import { Crash, FakeWorld } from './testing/fakeWorld.ts';
 import {
@@ -12,18 +12,18 @@ import {
   CLUSTER_ARN,
   knownStatus,
   NOW,
+  sampleError,
   sampleGroup,
   sampleNode,
   sampleNodes,
   samplePool,
   sampleRuntimeClass,
-  sampleSituation,
-  sampleTrouble,
+  sampleState,
 } from './testing/fixtures.ts';
 
 const { signal } = new AbortController();
 const pool = samplePool({}, { metadata: { finalizers: [] } });
-const wish = runtimeClassFor(pool) ?? assert.fail();
+const desired = runtimeClassFor(pool) ?? assert.fail();
 const remember = {
   kind: 'remember',
   memory: {
@@ -32,29 +32,29 @@ const remember = {
     anew: { applied: APPLIED, desired: undefined },
   },
 } as const satisfies Step;
-const create: Step = { kind: 'createNodeGroup', wish: wishFor(pool), token: 't' };
-const createClass: Step = { kind: 'createRuntimeClass', wish };
+const create: Step = { kind: 'createNodeGroup', desired: desiredNodeGroup(pool), token: 't' };
+const createClass: Step = { kind: 'createRuntimeClass', desired };
 const label: Step = { kind: 'labelNode', node: sampleNode({ name: 'ip-1' }), build: '10.0.20348' };
 const otherLabel: Step = { kind: 'labelNode', node: sampleNode({ name: 'ip-2' }), build: '10.0.20348' };
 const everything: readonly Step[] = [{ kind: 'addFinalizer' }, remember, create, createClass, label, otherLabel];
 
 async function run(
   steps: readonly Step[],
-  change: Partial<Situation> = {},
+  change: Partial<ObservedState> = {},
   fails: FakeWorld['fails'] = () => undefined,
 ) {
   const world = new FakeWorld();
-  const s = sampleSituation({ pool, group: { kind: 'absent' }, ...change });
+  const s = sampleState({ pool, group: { kind: 'absent' }, ...change });
   world.pools.set('web', s.pool);
   if (s.group.kind === 'seen') world.groups.set('web', s.group.group);
   world.nodes = [sampleNode({ name: 'ip-1' }), sampleNode({ name: 'ip-2' })];
   world.fails = fails;
-  const hands: Hands = world.start();
-  const outcome = await act(steps, s, hands, signal);
+  const writers: Writers = world.start();
+  const outcome = await act(steps, s, writers, signal);
   return { world, outcome, done: outcome.done.map(({ kind }) => kind) };
 }
 
-const only = (call: string, kind: Trouble['kind']) => (now: string) => (now === call ? sampleTrouble(kind) : undefined);
+const only = (call: string, kind: CallError['kind']) => (now: string) => (now === call ? sampleError(kind) : undefined);
 
 describe('the steps', () => {
   it('are taken in their order, each on the pool as the last one left it', async () => {
@@ -67,7 +67,7 @@ describe('the steps', () => {
       'label node',
       'label node',
     ]);
-    assert.deepEqual([outcome.done, outcome.after.troubles, outcome.released], [everything, [], false]);
+    assert.deepEqual([outcome.done, outcome.after.errors, outcome.released], [everything, [], false]);
     const status = {
       ...pool.status,
       cluster: { name: 'prod', arn: CLUSTER_ARN },
@@ -100,7 +100,7 @@ describe('the steps', () => {
       const { done, outcome } = await run(everything, {}, only(call, 'denied'));
       assert.deepEqual(done, want);
       assert.deepEqual(
-        outcome.after.troubles.map(({ trouble }) => [trouble.operation, trouble.kind]),
+        outcome.after.errors.map(({ error }) => [error.operation, error.kind]),
         [[call, 'denied']],
       );
     });
@@ -109,11 +109,11 @@ describe('the steps', () => {
   it('isolate trouble with one node from the others', async () => {
     let first = true;
     const { done, outcome } = await run([label, otherLabel], {}, () => {
-      const trouble = first ? sampleTrouble('conflict') : undefined;
+      const error = first ? sampleError('conflict') : undefined;
       first = false;
-      return trouble;
+      return error;
     });
-    assert.deepEqual([done, outcome.after.troubles.map(({ step }) => step)], [['labelNode'], ['labelNode']]);
+    assert.deepEqual([done, outcome.after.errors.map(({ step }) => step)], [['labelNode'], ['labelNode']]);
   });
 
   it('write to many nodes at a time, and in order to one', async () => {
@@ -128,7 +128,7 @@ describe('the steps', () => {
       open -= 1;
       return { ok: true, value: undefined } as const;
     };
-    const hands = {
+    const writers = {
       ...new FakeWorld().start(),
       nodes: {
         read: () => assert.fail('nothing is read'),
@@ -148,7 +148,7 @@ describe('the steps', () => {
       ...nodes.map((node): Step => ({ kind: 'labelNode', node, build: '10.0.20348' })),
       ...nodes.map((node): Step => ({ kind: 'taintNode', node, change })),
     ];
-    const { done } = await act(steps, sampleSituation(), hands, signal);
+    const { done } = await act(steps, sampleState(), writers, signal);
     assert.deepEqual([done.length, most], [80, 16]);
     for (const { name } of nodes) {
       assert.deepEqual(
@@ -162,16 +162,16 @@ describe('the steps', () => {
     const world = new FakeWorld();
     world.crash = { at: 20, when: 'before' };
     const steps = sampleNodes(100).map((node): Step => ({ kind: 'labelNode', node, build: '10.0.20348' }));
-    await assert.rejects(act(steps, sampleSituation(), world.start(), signal), Crash);
+    await assert.rejects(act(steps, sampleState(), world.start(), signal), Crash);
     await new Promise(setImmediate);
     assert.ok(world.calls.length < 40, `${world.calls.length} calls`);
   });
 
   it('keep what went wrong while the world was looked at', async () => {
-    const before = { at: NOW, step: 'describeUpdate', trouble: sampleTrouble('denied') };
-    const { outcome } = await run([create], { troubles: [before] }, only('CreateNodegroup', 'limit'));
+    const before = { at: NOW, step: 'describeUpdate', error: sampleError('denied') };
+    const { outcome } = await run([create], { errors: [before] }, only('CreateNodegroup', 'limit'));
     assert.deepEqual(
-      outcome.after.troubles.map(({ step }) => step),
+      outcome.after.errors.map(({ step }) => step),
       ['describeUpdate', 'createNodeGroup'],
     );
   });
@@ -244,7 +244,7 @@ describe('the situation after the steps', () => {
       const { outcome } = await run([correct], { group: { kind: 'seen', group: tagged } }, only(call, 'refused'));
       assert.deepEqual(outcome.after.group.kind === 'seen' && outcome.after.group.group.tags, tagged.tags);
       assert.deepEqual(
-        outcome.after.troubles.map(({ step }) => step),
+        outcome.after.errors.map(({ step }) => step),
         ['correctTags'],
       );
     });
@@ -264,8 +264,8 @@ describe('RuntimeClasses', () => {
   it('are applied, shared, released and deleted', async () => {
     const seen = sampleRuntimeClass();
     const { world, done } = await run([
-      { kind: 'applyRuntimeClass', wish, seen: { ...seen, nodeSelector: {} } },
-      { kind: 'applyRuntimeClass', wish, seen: { ...seen, owners: [] } },
+      { kind: 'applyRuntimeClass', desired, seen: { ...seen, nodeSelector: {} } },
+      { kind: 'applyRuntimeClass', desired, seen: { ...seen, owners: [] } },
       { kind: 'releaseRuntimeClass', seen },
       { kind: 'deleteRuntimeClass', seen },
     ]);

@@ -14,12 +14,12 @@ import type { Drains } from './ports/pods.ts';
 import type { Pools } from './ports/pools.ts';
 import type { AccessEntries, Addons, SystemObjects } from './ports/prerequisites.ts';
 import type { RuntimeClasses } from './ports/runtimeClasses.ts';
-import type { Situation, StepTrouble } from './situation.ts';
+import type { ObservedState, StepError } from './situation.ts';
 import { isNodeStep, type Step, unreachable } from './steps.ts';
 import { takeStep } from './takeStep.ts';
 import type { DisruptionBudget } from './upgrades/disruptionBudget.ts';
 
-export interface Hands {
+export interface Writers {
   readonly pools: Pools;
   readonly nodeGroups: NodeGroups;
   readonly scalingGroups: ScalingGroups;
@@ -30,7 +30,7 @@ export interface Hands {
   readonly nodes: Nodes;
   readonly instances: Instances;
   readonly drains: Drains;
-  readonly budget: Pick<DisruptionBudget, 'claim'>;
+  readonly budget: Pick<DisruptionBudget, 'reserve'>;
 }
 
 /** An update that EKS took on. */
@@ -47,11 +47,11 @@ export interface Accepted {
 /** What the steps made of the situation. */
 export interface Outcome {
   /** The situation after the steps, as far as their answers tell. */
-  readonly after: Situation;
+  readonly after: ObservedState;
   readonly done: readonly Step[];
   readonly accepted: Accepted | undefined;
   /** The operator's marks that AWS would not let it take from a group that it leaves. */
-  readonly left: readonly StepTrouble[];
+  readonly left: readonly StepError[];
   /** The pool is gone, or will be as soon as other finalizers are. */
   readonly released: boolean;
 }
@@ -60,33 +60,36 @@ export interface Outcome {
 const NODES_AT_ONCE = 16;
 
 /** Takes the steps in order, those about nodes beside each other. What went wrong is added to what went wrong before. */
-export async function act(steps: readonly Step[], s: Situation, hands: Hands, signal: AbortSignal): Promise<Outcome> {
-  const troubled = new Set<string>();
-  const troubles: StepTrouble[] = [...s.troubles];
-  const left: StepTrouble[] = [];
+export async function act(
+  steps: readonly Step[],
+  s: ObservedState,
+  writers: Writers,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const withError = new Set<string>();
+  const errors: StepError[] = [...s.errors];
+  const left: StepError[] = [];
   const done: Step[] = [];
   const blocked: BlockedPod[] = [];
   let outcome: Outcome = { after: s, done, accepted: undefined, left, released: false };
   const tryTo = async (step: Step): Promise<void> => {
     signal.throwIfAborted();
     const about = subjectOf(step);
-    if (troubled.has('pool') || troubled.has(about) || (isLast(step) && troubled.size > 0)) return;
-    if (takesNodesAway(step) && isAtWork(outcome, troubles)) return;
-    const result = await takeStep(step, outcome, hands, signal);
+    if (withError.has('pool') || withError.has(about) || (isLast(step) && withError.size > 0)) return;
+    if (takesNodesAway(step) && isAtWork(outcome, errors)) return;
+    const result = await takeStep(step, outcome, writers, signal);
     const target = 'target' in step && { target: step.target };
     // What became of it takes the place of what was remembered.
-    const before = target
-      ? troubles.findIndex((entry) => entry.step === step.kind && entry.target === step.target)
-      : -1;
-    if (before >= 0) troubles.splice(before, 1);
-    if ('trouble' in result) {
+    const before = target ? errors.findIndex((entry) => entry.step === step.kind && entry.target === step.target) : -1;
+    if (before >= 0) errors.splice(before, 1);
+    if ('error' in result) {
       // A node that ended meanwhile needs nothing.
-      if (isNodeStep(step) && result.trouble.kind === 'gone') return;
-      const entry = { at: s.now, step: step.kind, trouble: result.trouble, ...target };
-      if (isLeaving(step) && isLasting(result.trouble)) left.push(entry);
+      if (isNodeStep(step) && result.error.kind === 'gone') return;
+      const entry = { at: s.now, step: step.kind, error: result.error, ...target };
+      if (isLeaving(step) && isLasting(result.error)) left.push(entry);
       else {
-        troubled.add(about);
-        troubles.push(entry);
+        withError.add(about);
+        errors.push(entry);
       }
     } else {
       // Nothing that a step about a node does is part of the outcome, so it does not matter which of them ends last.
@@ -103,11 +106,11 @@ export async function act(steps: readonly Step[], s: Situation, hands: Hands, si
     const last = done.at(-1);
     if (last?.kind === 'updateConfig' && isLeaving(last)) break;
   }
-  return { ...outcome, after: withBlocked({ ...outcome.after, troubles }, done, blocked) };
+  return { ...outcome, after: withBlocked({ ...outcome.after, errors }, done, blocked) };
 }
 
 /** Pods that were not asked to go this time are kept as they were last. */
-function withBlocked(after: Situation, done: readonly Step[], blocked: readonly BlockedPod[]): Situation {
+function withBlocked(after: ObservedState, done: readonly Step[], blocked: readonly BlockedPod[]): ObservedState {
   const { operations } = after;
   if (!operations?.fresh) return after;
   const asked = new Set(
@@ -125,18 +128,18 @@ function isLast(step: Step): boolean {
 
 /** Steps by which single nodes go. */
 function takesNodesAway({ kind }: Step): boolean {
-  return ['cordonNode', 'evictPods', 'endInstance', 'endLateInstance'].includes(kind);
+  return ['cordonNode', 'evictPods', 'terminateInstance', 'terminateUnregistered'].includes(kind);
 }
 
 /** Whether EKS was just asked to work on the group, and may do so even where no answer came: nodes go on when it is done. */
-function isAtWork({ accepted }: Outcome, troubles: readonly StepTrouble[]): boolean {
-  const isOpen = ({ step, trouble }: StepTrouble) =>
-    ['updateConfig', 'updateNodeGroupVersion'].includes(step) && trouble.kind === 'unavailable';
-  return accepted !== undefined || troubles.some(isOpen);
+function isAtWork({ accepted }: Outcome, errors: readonly StepError[]): boolean {
+  const isOpen = ({ step, error }: StepError) =>
+    ['updateConfig', 'updateNodeGroupVersion'].includes(step) && error.kind === 'unavailable';
+  return accepted !== undefined || errors.some(isOpen);
 }
 
 function isLeaving(step: Step): boolean {
-  return 'leaving' in step && step.leaving === true;
+  return 'retain' in step && step.retain === true;
 }
 
 function subjectOf(step: Step): string {
@@ -145,7 +148,7 @@ function subjectOf(step: Step): string {
     case 'removeFinalizer':
       return 'pool';
     case 'remember':
-    case 'claimDisruption':
+    case 'reserveDisruption':
     case 'adoptNodeGroup':
     case 'createAccessEntry':
     case 'createNodeGroup':
@@ -157,24 +160,24 @@ function subjectOf(step: Step): string {
     case 'updateAddon':
     case 'applyCniConfig':
       return 'Windows IPAM';
-    case 'endLateInstance':
+    case 'terminateUnregistered':
       return `instance ${step.entry.instance}`;
     case 'correctScalingTags':
       return `scaling group ${step.change.scalingGroup}`;
     case 'labelNode':
     case 'taintNode':
-    case 'tellNode':
+    case 'setNodeCondition':
     case 'markNode':
     case 'releaseNode':
     case 'cordonNode':
     case 'evictPods':
-    case 'endInstance':
-    case 'restoreNode':
+    case 'terminateInstance':
+    case 'uncordonNode':
     case 'reportDrained':
       return `node ${step.node.name}`;
     case 'createRuntimeClass':
     case 'applyRuntimeClass':
-      return `RuntimeClass ${step.wish.name}`;
+      return `RuntimeClass ${step.desired.name}`;
     case 'releaseRuntimeClass':
     case 'deleteRuntimeClass':
       return `RuntimeClass ${step.seen.name}`;

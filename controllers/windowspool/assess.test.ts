@@ -8,13 +8,13 @@ import {
   LEAVING,
   MINUTE,
   NOW,
+  sampleError,
   sampleNode,
   sampleNodes,
   samplePool,
-  sampleSituation,
-  sampleTrouble,
+  sampleState,
 } from './testing/fixtures.ts';
-import { randomSituation } from './testing/randomSituation.ts';
+import { randomObservedState } from './testing/randomSituation.ts';
 import {
   absent,
   check,
@@ -57,12 +57,12 @@ describe('creating, updating, deleting: Ready is False with what is waited for, 
   check([
     [
       'about to be created',
-      sampleSituation({ ...absent }),
+      sampleState({ ...absent }),
       { ...working('NodeGroupReady', NOT_CREATED), NodesVerified: NO_NODES_YET },
     ],
     [
       'being created',
-      sampleSituation({ ...group({ status: 'CREATING' }), nodes: [] }),
+      sampleState({ ...group({ status: 'CREATING' }), nodes: [] }),
       {
         ...working('NodeGroupReady', 'False Creating: EKS is creating node group web.'),
         NodesVerified: NO_NODES_YET,
@@ -70,7 +70,7 @@ describe('creating, updating, deleting: Ready is False with what is waited for, 
     ],
     [
       'created, and no node has joined',
-      sampleSituation({ nodes: [] }),
+      sampleState({ nodes: [] }),
       {
         Ready:
           'False Joining: 0 nodes of the 3 that the pool must have are verified. 0 of 3 nodes joined; waiting for 3.',
@@ -81,7 +81,7 @@ describe('creating, updating, deleting: Ready is False with what is waited for, 
     ],
     [
       'a rolling update has taken one node of a Ready pool away, and another is on its way',
-      sampleSituation({
+      sampleState({
         pool: rolling(true),
         ...group({ status: 'UPDATING' }),
         nodes: sampleNodes(2),
@@ -97,7 +97,7 @@ describe('creating, updating, deleting: Ready is False with what is waited for, 
       (policy) =>
         [
           `a rolling update goes on while a new node fails verification under ${policy}`,
-          sampleSituation({
+          sampleState({
             pool: { ...rolling(true), spec: { ...rolling(true).spec, verification: { policy } } },
             ...group({ status: 'UPDATING' }),
             nodes: [...sampleNodes(2), { ...wrongNode('ip-9'), taints: [...sampleNode().taints, GATE_TAINT] }],
@@ -112,7 +112,7 @@ describe('creating, updating, deleting: Ready is False with what is waited for, 
     ),
     [
       'a rolling update has taken every node of a Ready pool away',
-      sampleSituation({ pool: rolling(true), ...group({ status: 'UPDATING' }), nodes: [] }),
+      sampleState({ pool: rolling(true), ...group({ status: 'UPDATING' }), nodes: [] }),
       {
         Ready:
           'False Joining: 0 nodes of the 3 that the pool must have are verified. 0 of 3 nodes joined; waiting for 3.',
@@ -124,7 +124,7 @@ describe('creating, updating, deleting: Ready is False with what is waited for, 
     ],
     [
       'a rolling update of a pool that was not Ready before',
-      sampleSituation({ pool: rolling(false), ...group({ status: 'UPDATING' }), nodes: sampleNodes(2) }),
+      sampleState({ pool: rolling(false), ...group({ status: 'UPDATING' }), nodes: sampleNodes(2) }),
       {
         Ready:
           'False Joining: 2 nodes of the 3 that the pool must have are verified. 2 of 3 nodes joined; waiting for 1.',
@@ -136,7 +136,7 @@ describe('creating, updating, deleting: Ready is False with what is waited for, 
     ],
     [
       'the last of the first nodes is not complete',
-      sampleSituation({
+      sampleState({
         nodes: [
           ...sampleNodes(2),
           sampleNode({ name: 'ip-9', createdAt: NOW - MINUTE, ready: 'False', readyReason: '' }),
@@ -152,12 +152,12 @@ describe('creating, updating, deleting: Ready is False with what is waited for, 
     ],
     [
       'somebody deletes the group of a pool that lives',
-      sampleSituation(group({ status: 'DELETING' })),
+      sampleState(group({ status: 'DELETING' })),
       working('NodeGroupReady', 'False Deleting: Node group web is being deleted. It is created anew when it is gone.'),
     ],
     [
       'the pool is deleted',
-      sampleSituation({
+      sampleState({
         pool: samplePool({}, { metadata: LEAVING, status: knownStatus() }),
         ...group({ status: 'DELETING' }),
       }),
@@ -165,18 +165,18 @@ describe('creating, updating, deleting: Ready is False with what is waited for, 
     ],
     [
       'the RuntimeClass is missing',
-      sampleSituation({ runtimeClass: undefined }),
+      sampleState({ runtimeClass: undefined }),
       working('RuntimeClassReady', 'False Pending: RuntimeClass windows-2022 is about to be made.'),
     ],
     [
       'the RuntimeClass could not be written',
-      sampleSituation({
+      sampleState({
         runtimeClass: undefined,
-        troubles: [
+        errors: [
           {
             at: NOW,
             step: 'createRuntimeClass',
-            trouble: sampleTrouble('unavailable', { operation: 'create runtimeclasses' }),
+            error: sampleError('unavailable', { operation: 'create runtimeclasses' }),
           },
         ],
       }),
@@ -184,9 +184,9 @@ describe('creating, updating, deleting: Ready is False with what is waited for, 
     ],
     [
       'another writer was faster: no news',
-      sampleSituation({
+      sampleState({
         runtimeClass: undefined,
-        troubles: [{ at: NOW, step: 'createRuntimeClass', trouble: sampleTrouble('conflict') }],
+        errors: [{ at: NOW, step: 'createRuntimeClass', error: sampleError('conflict') }],
       }),
       working('RuntimeClassReady', 'False Pending: RuntimeClass windows-2022 is about to be made.'),
     ],
@@ -194,19 +194,19 @@ describe('creating, updating, deleting: Ready is False with what is waited for, 
 });
 
 describe('a right that is missing leaves Ready as it is', () => {
-  const denied = sampleTrouble('denied', {
+  const denied = sampleError('denied', {
     operation: 'UpdateNodegroupConfig',
     message: 'not authorized to perform: eks:Update',
   });
   const met =
     "False AccessDenied: AWS denied UpdateNodegroupConfig: not authorized to perform: eks:Update. Grant the right to the operator's role; config/aws/iam-policy.json has all of them.";
-  const forbidden = sampleTrouble('denied', { operation: 'patch nodes', message: 'nodes "ip-9" is forbidden' });
+  const forbidden = sampleError('denied', { operation: 'patch nodes', message: 'nodes "ip-9" is forbidden' });
   const rbac =
     'AccessDenied: The API server denied patch nodes: nodes "ip-9" is forbidden. Grant the right to the operator\'s ServiceAccount; config/rbac has all of them.';
   check([
     [
       'while the group is there',
-      sampleSituation({ troubles: [{ at: NOW, step: 'updateConfig', trouble: denied }] }),
+      sampleState({ errors: [{ at: NOW, step: 'updateConfig', error: denied }] }),
       {
         PrerequisitesMet: met,
         NodeGroupReady:
@@ -216,12 +216,12 @@ describe('a right that is missing leaves Ready as it is', () => {
     ],
     [
       'and is named where only the API server can give it',
-      sampleSituation({ troubles: [{ at: NOW, step: 'labelNode', trouble: forbidden }] }),
+      sampleState({ errors: [{ at: NOW, step: 'labelNode', error: forbidden }] }),
       { PrerequisitesMet: `False ${rbac}`, Reconciling: `True ${rbac}` },
     ],
     [
       'but nothing is created without it',
-      sampleSituation({ ...absent, troubles: [{ at: NOW, step: 'createNodeGroup', trouble: denied }] }),
+      sampleState({ ...absent, errors: [{ at: NOW, step: 'createNodeGroup', error: denied }] }),
       {
         Ready: met,
         PrerequisitesMet: met,
@@ -240,19 +240,19 @@ describe('paused: the conditions are as observed, and Paused', () => {
   check([
     [
       'by the spec',
-      sampleSituation({ pool: samplePool({ paused: true }, { status: knownStatus() }) }),
+      sampleState({ pool: samplePool({ paused: true }, { status: knownStatus() }) }),
       { Paused: pause('spec.paused is true') },
     ],
     [
       'by the annotation',
-      sampleSituation({
+      sampleState({
         pool: samplePool({}, { metadata: { annotations: { 'winpool.dev/paused': 'true' } }, status: knownStatus() }),
       }),
       { Paused: pause('it has the annotation winpool.dev/paused') },
     ],
     [
       'while it is deleted',
-      sampleSituation({ pool: samplePool({ paused: true }, { metadata: LEAVING, status: knownStatus() }) }),
+      sampleState({ pool: samplePool({ paused: true }, { metadata: LEAVING, status: knownStatus() }) }),
       {
         NodeGroupReady: 'False Deleting: Node group web stays while the pool is paused.',
         Ready: 'False Deleting: Node group web stays while the pool is paused.',
@@ -274,7 +274,7 @@ describe('in every situation', () => {
 
   it('a pool is never both Reconciling and Stalled, nor Ready and Stalled', () => {
     fc.assert(
-      fc.property(randomSituation, (s) => {
+      fc.property(randomObservedState, (s) => {
         const assessment = assess(s);
         assert.ok(kstatus(assessment).length <= 1, JSON.stringify(assessment));
         assert.ok(!(assessment.Stalled && assessment.Ready.status !== 'False'), JSON.stringify(assessment));
@@ -285,7 +285,7 @@ describe('in every situation', () => {
 
   it('every condition has a reason of the catalogue and a message of whole sentences without request ids', () => {
     fc.assert(
-      fc.property(randomSituation, (s) => {
+      fc.property(randomObservedState, (s) => {
         for (const { reason, message } of Object.values(assess(s))) {
           assert.ok(reason in reasons, reason);
           // A field of the spec is named as it is written.

@@ -13,11 +13,11 @@ import { assessNodeGroup } from './nodeGroup/assessNodeGroup.ts';
 import { assessUpToDate } from './nodeGroup/assessUpToDate.ts';
 import { isOwnedBy } from './nodeGroup/nodeGroup.ts';
 import { assessNodes } from './nodes/assessNodes.ts';
-import { assessLeavingNodes } from './operations/assessLeavingNodes.ts';
+import { assessTerminatingNodes } from './operations/assessLeavingNodes.ts';
 import { hasNodeGroup } from './poolKind.ts';
 import { assessPrerequisites } from './prerequisites/assessPrerequisites.ts';
 import type { Reason } from './reasons.ts';
-import type { Situation } from './situation.ts';
+import type { ObservedState } from './situation.ts';
 import { count } from './words.ts';
 
 export type ConditionStatus = 'True' | 'False' | 'Unknown';
@@ -54,20 +54,20 @@ export interface Assessment extends CommonAssessment {
 /** The conditions of a pool of either kind. */
 export type Findings = Assessment | ExistingAssessment;
 
-export function assessPool(s: Situation): Findings {
+export function assessPool(s: ObservedState): Findings {
   return hasNodeGroup(s.pool) ? assess(s) : assessExisting(s);
 }
 
 /** The conditions of a pool with a node group. */
-export function assess(s: Situation): Assessment {
-  const leaving = assessLeavingNodes(s);
+export function assess(s: ObservedState): Assessment {
+  const terminating = assessTerminatingNodes(s);
   const parts = {
     PrerequisitesMet: assessPrerequisites(s),
     NodeGroupReady: assessNodeGroup(s),
     RuntimeClassReady: assessRuntimeClass(s),
     NodesVerified: assessNodes(s),
     UpToDate: assessUpToDate(s),
-    ...(leaving && { NodesLeaving: leaving }),
+    ...(terminating && { NodesLeaving: terminating }),
   };
   const findings = Object.values(parts);
   // A pool that goes waits for its group alone; only another cluster than its own stops it for good.
@@ -78,7 +78,7 @@ export function assess(s: Situation): Assessment {
 
 /** The conditions in the order of status, with those that are there only while they are true. */
 export function conclude<P extends Readonly<Record<string, Finding>>>(
-  s: Situation,
+  s: ObservedState,
   ready: Finding,
   parts: P,
   stalled: Finding | undefined,
@@ -95,14 +95,14 @@ export function conclude<P extends Readonly<Record<string, Finding>>>(
 }
 
 /** Whether nobody is at work: the operator is paused, and EKS has finished what it was asked for before. */
-function isAtRest(s: Situation): boolean {
+function isAtRest(s: ObservedState): boolean {
   return isPaused(s.pool) && !['CREATING', 'UPDATING', 'DELETING'].includes(groupOf(s)?.status ?? '');
 }
 
 type Parts = Omit<Assessment, 'Ready' | 'Reconciling' | 'Stalled' | 'Paused'>;
 
 /** Ready is about what pods need: a RuntimeClass and enough verified nodes. What EKS does meanwhile does not turn it. */
-function summarize(s: Situation, parts: Parts, stalled: Finding | undefined): Finding {
+function summarize(s: ObservedState, parts: Parts, stalled: Finding | undefined): Finding {
   if (stalled) return { ...stalled, status: 'False' };
   if (isDeleting(s.pool)) return { ...parts.NodeGroupReady, status: 'False' };
   const { status, desired } = knownGroup(s);
@@ -113,7 +113,7 @@ function summarize(s: Situation, parts: Parts, stalled: Finding | undefined): Fi
     return { ...cause, status: 'False' };
   }
   if (parts.RuntimeClassReady.status !== 'True') return { ...parts.RuntimeClassReady, status: 'False' };
-  const { verified, total } = s.roster;
+  const { verified, total } = s.poolNodes;
   if (desired === 0) {
     const left = total > 0 ? ` ${count(total, 'node')} left.` : '';
     return { status: 'True', reason: 'NoNodes', message: `The pool wants no nodes.${left}` };
@@ -130,13 +130,15 @@ function summarize(s: Situation, parts: Parts, stalled: Finding | undefined): Fi
  * Whether a pool that was Ready only waits, within the join grace, for the nodes that an update of its group replaces. One verified node is
  * the least.
  */
-function isRolling(s: Situation, { NodesVerified }: Parts): boolean {
+function isRolling(s: ObservedState, { NodesVerified }: Parts): boolean {
   const wasReady = s.pool.status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
-  return wasReady && knownGroup(s).status === 'UPDATING' && NodesVerified.status !== 'False' && s.roster.verified > 0;
+  return (
+    wasReady && knownGroup(s).status === 'UPDATING' && NodesVerified.status !== 'False' && s.poolNodes.verified > 0
+  );
 }
 
 /** What is known of the pool's own group: seen, or remembered in status where AWS could not be asked since the operator started. */
-function knownGroup(s: Situation): { readonly status: string; readonly desired: number | undefined } {
+function knownGroup(s: ObservedState): { readonly status: string; readonly desired: number | undefined } {
   const group = groupOf(s);
   if (group && isOwnedBy(s.pool, group)) return { status: group.status, desired: group.scaling.desired };
   if (group) return { status: '', desired: undefined };
@@ -144,7 +146,7 @@ function knownGroup(s: Situation): { readonly status: string; readonly desired: 
   return { status: memory?.nodeGroup?.status ?? '', desired: memory?.nodes?.desired };
 }
 
-function assessPause({ pool }: Situation): Finding {
+function assessPause({ pool }: ObservedState): Finding {
   const how = pool.spec.paused ? 'spec.paused is true' : 'it has the annotation winpool.dev/paused';
   const going = isDeleting(pool) ? ' The deletion waits, too.' : '';
   return {

@@ -7,10 +7,10 @@ import {
   LEAVING,
   NOW,
   SMALLER,
+  sampleError,
   samplePool,
   sampleRuntimeClass,
-  sampleSituation,
-  sampleTrouble,
+  sampleState,
   settings,
 } from './testing/fixtures.ts';
 import { otherAuthority } from './testing/sights.ts';
@@ -37,17 +37,17 @@ describe('nothing but a human helps: Ready is False, and Stalled with the reason
     'Check --cluster-name and --region. Nothing is changed; deletionPolicy: Retain lets a deleted pool go.';
   const elsewhere = `False ClusterMismatch: EKS cluster prod in eu-west-1 has another certificate authority than the API server that the operator uses. ${mismatch}`;
   const NOT_LOOKED_AT = "Unknown ClusterMismatch: Node group web is not looked at: this is not the pool's cluster.";
-  const older = sampleTrouble('refused', { operation: 'CreateNodegroup', message: 'version 1.35 is not valid' });
+  const older = sampleError('refused', { operation: 'CreateNodegroup', message: 'version 1.35 is not valid' });
   const { nodeGroup } = samplePool().spec;
   const pinned = samplePool({ nodeGroup: { ...nodeGroup, kubernetesVersion: '1.35' } }, { status: knownStatus() });
-  const refused = sampleTrouble('refused', { operation: 'CreateNodegroup', message: 'Subnet x does not exist' });
-  const limit = sampleTrouble('limit', { operation: 'CreateNodegroup', message: 'Quota of 30 is used up.' });
+  const refused = sampleError('refused', { operation: 'CreateNodegroup', message: 'Subnet x does not exist' });
+  const limit = sampleError('limit', { operation: 'CreateNodegroup', message: 'Quota of 30 is used up.' });
   const again =
     'It is tried again after a while, and at once when the spec or the annotation winpool.dev/retry changes.';
   check([
     [
       'a creation failed',
-      sampleSituation({ ...group({ status: 'CREATE_FAILED', healthIssues: [issue] }), nodes: [] }),
+      sampleState({ ...group({ status: 'CREATE_FAILED', healthIssues: [issue] }), nodes: [] }),
       {
         ...stalled(
           'NodeGroupReady',
@@ -58,7 +58,7 @@ describe('nothing but a human helps: Ready is False, and Stalled with the reason
     ],
     [
       'a creation was refused, told at once',
-      sampleSituation({ ...absent, troubles: [{ at: NOW, step: 'createNodeGroup', trouble: refused }] }),
+      sampleState({ ...absent, errors: [{ at: NOW, step: 'createNodeGroup', error: refused }] }),
       {
         ...stalled(
           'NodeGroupReady',
@@ -69,7 +69,7 @@ describe('nothing but a human helps: Ready is False, and Stalled with the reason
     ],
     [
       'a creation was refused for a Kubernetes version that the spec pins below that of the cluster',
-      sampleSituation({ pool: pinned, ...absent, troubles: [{ at: NOW, step: 'createNodeGroup', trouble: older }] }),
+      sampleState({ pool: pinned, ...absent, errors: [{ at: NOW, step: 'createNodeGroup', error: older }] }),
       {
         ...stalled(
           'NodeGroupReady',
@@ -80,7 +80,7 @@ describe('nothing but a human helps: Ready is False, and Stalled with the reason
     ],
     [
       'a quota is used up',
-      sampleSituation({ ...absent, troubles: [{ at: NOW, step: 'createNodeGroup', trouble: limit }] }),
+      sampleState({ ...absent, errors: [{ at: NOW, step: 'createNodeGroup', error: limit }] }),
       {
         ...stalled(
           'NodeGroupReady',
@@ -91,7 +91,7 @@ describe('nothing but a human helps: Ready is False, and Stalled with the reason
     ],
     [
       'an update was refused',
-      sampleSituation({ pool: samplePool({}, { status: failed('UpdateRefused') }), ...group(SMALLER) }),
+      sampleState({ pool: samplePool({}, { status: failed('UpdateRefused') }), ...group(SMALLER) }),
       stalled(
         'NodeGroupReady',
         'False UpdateRefused: EKS refused it. It is not tried again until the spec or the annotation winpool.dev/retry changes.',
@@ -99,7 +99,7 @@ describe('nothing but a human helps: Ready is False, and Stalled with the reason
     ],
     [
       'an update failed, told at once',
-      sampleSituation({
+      sampleState({
         pool: samplePool(
           {},
           {
@@ -124,7 +124,7 @@ describe('nothing but a human helps: Ready is False, and Stalled with the reason
     ],
     [
       'a deletion failed',
-      sampleSituation(group({ status: 'DELETE_FAILED' })),
+      sampleState(group({ status: 'DELETE_FAILED' })),
       stalled(
         'NodeGroupReady',
         'False DeleteFailed: EKS could not delete node group web: EKS gives no reason. It is tried again.',
@@ -132,7 +132,7 @@ describe('nothing but a human helps: Ready is False, and Stalled with the reason
     ],
     [
       'a foreign group has the name; its nodes are not counted',
-      sampleSituation({ ...group({ tags: {} }), nodes: [] }),
+      sampleState({ ...group({ tags: {} }), nodes: [] }),
       {
         ...stalled(
           'NodeGroupReady',
@@ -143,7 +143,7 @@ describe('nothing but a human helps: Ready is False, and Stalled with the reason
     ],
     [
       'the group differs in what EKS cannot change',
-      sampleSituation(group({ amiType: 'WINDOWS_FULL_2022_x86_64', diskSizeGiB: 100 })),
+      sampleState(group({ amiType: 'WINDOWS_FULL_2022_x86_64', diskSizeGiB: 100 })),
       stalled(
         'NodeGroupReady',
         'False ImmutableDifference: Node group web differs in what EKS cannot change: AMI type is WINDOWS_FULL_2022_x86_64 and the spec says WINDOWS_CORE_2022_x86_64 and disk size is 100 and the spec says 50. Put the spec right, or create another pool.',
@@ -151,17 +151,17 @@ describe('nothing but a human helps: Ready is False, and Stalled with the reason
     ],
     [
       'the cluster is another',
-      sampleSituation({ cluster: otherAuthority }),
+      sampleState({ cluster: otherAuthority }),
       { ...stalled('PrerequisitesMet', elsewhere), NodeGroupReady: NOT_LOOKED_AT },
     ],
     [
       'the cluster is another and the pool is deleted',
-      sampleSituation({ pool: samplePool({}, { metadata: LEAVING, status: knownStatus() }), cluster: otherAuthority }),
+      sampleState({ pool: samplePool({}, { metadata: LEAVING, status: knownStatus() }), cluster: otherAuthority }),
       { ...stalled('PrerequisitesMet', elsewhere), NodeGroupReady: NOT_LOOKED_AT },
     ],
     [
       'the flags name another cluster',
-      sampleSituation({ settings: { ...settings, clusterName: 'test' } }),
+      sampleState({ settings: { ...settings, clusterName: 'test' } }),
       {
         ...stalled(
           'PrerequisitesMet',
@@ -172,7 +172,7 @@ describe('nothing but a human helps: Ready is False, and Stalled with the reason
     ],
     [
       'EKS does not know the cluster',
-      sampleSituation({ pool: nowhere, cluster: { kind: 'absent' } }),
+      sampleState({ pool: nowhere, cluster: { kind: 'absent' } }),
       stalled(
         'PrerequisitesMet',
         'False ClusterNotFound: EKS does not know a cluster prod in eu-west-1. Check --cluster-name and --region.',
@@ -180,7 +180,7 @@ describe('nothing but a human helps: Ready is False, and Stalled with the reason
     ],
     [
       'EKS no longer knows the cluster',
-      sampleSituation({ cluster: { kind: 'absent' } }),
+      sampleState({ cluster: { kind: 'absent' } }),
       stalled(
         'PrerequisitesMet',
         'False ClusterNotFound: EKS no longer knows a cluster prod in eu-west-1. Check --cluster-name and --region.',
@@ -188,7 +188,7 @@ describe('nothing but a human helps: Ready is False, and Stalled with the reason
     ],
     [
       'a foreign RuntimeClass has the name and does not fit',
-      sampleSituation({ runtimeClass: foreign }),
+      sampleState({ runtimeClass: foreign }),
       stalled(
         'RuntimeClassReady',
         'False NotOwned: RuntimeClass windows-2022 was there before and does not place pods on this pool: it needs handler runhcs-wcow-process, nodeSelector kubernetes.io/os=windows, kubernetes.io/arch=amd64 and node.kubernetes.io/windows-build=10.0.20348 and a toleration of os=windows:NoSchedule. Delete it and the operator makes its own, or set runtimeClass.scope: Pool.',
@@ -196,12 +196,12 @@ describe('nothing but a human helps: Ready is False, and Stalled with the reason
     ],
     [
       'another pool has the name of the RuntimeClass',
-      sampleSituation({ pool: own, runtimeClass: sampleRuntimeClass(own, { owners: [api], tolerations: [] }) }),
+      sampleState({ pool: own, runtimeClass: sampleRuntimeClass(own, { owners: [api], tolerations: [] }) }),
       stalled('RuntimeClassReady', takenBy(' and belongs to api')),
     ],
     [
       'a RuntimeClass that was left behind has another handler',
-      sampleSituation({ pool: own, runtimeClass: sampleRuntimeClass(own, { owners: [], handler: 'other' }) }),
+      sampleState({ pool: own, runtimeClass: sampleRuntimeClass(own, { owners: [], handler: 'other' }) }),
       stalled('RuntimeClassReady', takenBy('')),
     ],
   ]);

@@ -1,14 +1,14 @@
 /** The rules for a pool that goes. */
 import { isClusterMismatch, isLasting } from './facts.ts';
 import { FINALIZER } from './labels.ts';
-import { LEAVING_PATIENCE_MS, leavingSteps } from './nodeGroup/leaving.ts';
+import { RETAIN_PATIENCE_MS, retainedGroupSteps } from './nodeGroup/leaving.ts';
 import { isOwnedBy } from './nodeGroup/nodeGroup.ts';
 import { isOwner } from './runtimeClass.ts';
-import type { Situation } from './situation.ts';
+import type { ObservedState } from './situation.ts';
 import type { Step } from './steps.ts';
 
 /** Ensures that a pool which waits only for other controllers' finalizers is left alone. */
-export function leaveWhatIsNotHeld({ pool }: Situation) {
+export function skipWithoutFinalizer({ pool }: ObservedState) {
   return pool.metadata.finalizers?.includes(FINALIZER) ? undefined : [];
 }
 
@@ -16,26 +16,26 @@ export function leaveWhatIsNotHeld({ pool }: Situation) {
  * Ensures that a pool leaves its group in order: not while EKS works on it, and not at the first call that AWS did not answer. A call that
  * would fail for long, and a cluster that is another or gone, hold up nobody.
  */
-export function waitToLeave(s: Situation): Step[] | undefined {
+export function waitForRetainedMarks(s: ObservedState): Step[] | undefined {
   const { pool, group, cluster } = s;
   if (pool.spec.deletionPolicy !== 'Retain' || isClusterMismatch(s)) return undefined;
-  const trouble = [group, cluster].find((sight) => sight.kind === 'unreachable')?.trouble;
-  if (trouble) return isLasting(trouble) || s.now >= patienceEnd(s) ? undefined : [];
+  const error = [group, cluster].find((view) => view.kind === 'unreachable')?.error;
+  if (error) return isLasting(error) || s.now >= patienceEnd(s) ? undefined : [];
   const busy = group.kind === 'seen' && ['CREATING', 'UPDATING'].includes(group.group.status);
   return busy && isOwnedBy(pool, group.group) ? [] : undefined;
 }
 
-function patienceEnd({ pool }: Situation): number {
-  return Date.parse(pool.metadata.deletionTimestamp ?? '') + LEAVING_PATIENCE_MS;
+function patienceEnd({ pool }: ObservedState): number {
+  return Date.parse(pool.metadata.deletionTimestamp ?? '') + RETAIN_PATIENCE_MS;
 }
 
 /** Ensures that Retain takes the operator's marks from the group and lets the pool go; the RuntimeClass stays because nobody owns it any more. */
-export function letGoRetained(s: Situation): Step[] | undefined {
+export function releaseRetainedGroup(s: ObservedState): Step[] | undefined {
   const { pool, runtimeClass, formerRuntimeClass } = s;
   if (pool.spec.deletionPolicy !== 'Retain') return undefined;
   const owned = [runtimeClass, formerRuntimeClass].filter((seen) => seen !== undefined && isOwner(pool, seen));
   return [
-    ...leavingSteps(s),
+    ...retainedGroupSteps(s),
     ...owned.flatMap((seen): Step[] => (seen ? [{ kind: 'releaseRuntimeClass', seen }] : [])),
     { kind: 'removeFinalizer' },
   ];
@@ -45,9 +45,9 @@ export function letGoRetained(s: Situation): Step[] | undefined {
  * Ensures that the pool's own group goes, in whatever state it is, once the cluster is proven to be ours. A deletion that failed is shown
  * for a while before it is tried again.
  */
-export function deleteOwnedGroup({ pool, group: sight, cluster, now, settings }: Situation): Step[] | undefined {
-  if (cluster.kind !== 'seen' || sight.kind !== 'seen' || !isOwnedBy(pool, sight.group)) return undefined;
-  const { name, status, modifiedAt } = sight.group;
+export function deleteOwnedGroup({ pool, group: view, cluster, now, settings }: ObservedState): Step[] | undefined {
+  if (cluster.kind !== 'seen' || view.kind !== 'seen' || !isOwnedBy(pool, view.group)) return undefined;
+  const { name, status, modifiedAt } = view.group;
   if (status === 'DELETING') return undefined;
   if (status === 'DELETE_FAILED' && now < modifiedAt + settings.createRetryMs) return [];
   return [{ kind: 'deleteNodeGroup', group: name, why: 'the pool is deleted' }];
@@ -57,8 +57,8 @@ export function deleteOwnedGroup({ pool, group: sight, cluster, now, settings }:
  * Ensures that the pool stays until its group is seen to be gone. A cluster that is gone took the group with it; but while nodes of the
  * group are Ready in this very cluster, EKS was asked in the wrong account or region.
  */
-export function waitForDeletion({ pool, group, cluster, roster }: Situation): Step[] | undefined {
-  if (cluster.kind === 'absent') return roster.ready > 0 ? [] : undefined;
+export function waitForDeletion({ pool, group, cluster, poolNodes }: ObservedState): Step[] | undefined {
+  if (cluster.kind === 'absent') return poolNodes.ready > 0 ? [] : undefined;
   const going = group.kind === 'seen' && isOwnedBy(pool, group.group);
   return going || group.kind === 'unreachable' ? [] : undefined;
 }

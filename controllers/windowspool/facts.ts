@@ -2,16 +2,16 @@
 import type { WindowsPool } from './api.gen.ts';
 import { CREATED_FROM_TAG, PAUSED_ANNOTATION } from './labels.ts';
 import { appliedOf, taintField } from './nodeGroup/applied.ts';
-import { wishFor } from './nodeGroup/nodeGroup.ts';
+import { desiredNodeGroup } from './nodeGroup/nodeGroup.ts';
 import { GATE_TAINTS, isGateTaint, type TaintPolicy } from './nodes/nodeTaints.ts';
 import { type Expectation, isRegistrationTaint, SETTLING_MS } from './nodes/verify.ts';
 import { hasNodeGroup, scalingIn } from './poolKind.ts';
-import type { Trouble } from './ports/answer.ts';
+import type { CallError } from './ports/answer.ts';
 import type { Instance } from './ports/ec2.ts';
 import type { NodeGroup } from './ports/eks.ts';
-import type { Situation, StepTrouble } from './situation.ts';
+import type { ObservedState, StepError } from './situation.ts';
 import { touchesAws } from './steps.ts';
-import { wantedTemplateVersion } from './upgrades/launchTemplate.ts';
+import { desiredTemplateVersion } from './upgrades/launchTemplate.ts';
 
 export function isDeleting(pool: WindowsPool): boolean {
   return pool.metadata.deletionTimestamp !== undefined;
@@ -22,13 +22,13 @@ export function isPaused(pool: WindowsPool): boolean {
 }
 
 /** The group as far as it is known: seen now, or what was seen last. */
-export function groupOf({ group }: Pick<Situation, 'group'>): NodeGroup | undefined {
+export function groupOf({ group }: Pick<ObservedState, 'group'>): NodeGroup | undefined {
   if (group.kind === 'seen') return group.group;
   return group.kind === 'unreachable' ? group.last : undefined;
 }
 
 /** Whether this is not the cluster that the operator runs in, or not the one in which the pool's group was created. */
-export function isClusterMismatch({ pool, cluster, settings }: Situation): boolean {
+export function isClusterMismatch({ pool, cluster, settings }: ObservedState): boolean {
   const pinned = pool.status?.cluster?.arn;
   if (pinned !== undefined) {
     // arn:aws:eks:REGION:ACCOUNT:cluster/NAME, so a wrong flag is seen even when EKS cannot be asked.
@@ -45,17 +45,17 @@ export function neededNodes(pool: WindowsPool): number {
 }
 
 /** A hash of what a creation would be made from. */
-export function createdFrom(s: Situation): string {
-  return wishFor(s.pool, wantedTemplateVersion(s)).tags[CREATED_FROM_TAG] ?? '';
+export function createdFrom(s: ObservedState): string {
+  return desiredNodeGroup(s.pool, desiredTemplateVersion(s)).tags[CREATED_FROM_TAG] ?? '';
 }
 
 /** Whether it is trouble with AWS, of a step or of a look. The rest is trouble with the API server. */
-export function isAwsTrouble({ step }: StepTrouble): boolean {
+export function isAwsError({ step }: StepError): boolean {
   return touchesAws({ kind: step }) || step.startsWith('describe');
 }
 
 /** Whether the same call would fail for a long time: only people change that. */
-export function isLasting({ kind }: Trouble): boolean {
+export function isLasting({ kind }: CallError): boolean {
   return ['denied', 'refused', 'limit', 'gone', 'unknown'].includes(kind);
 }
 
@@ -63,7 +63,7 @@ export function isLasting({ kind }: Trouble): boolean {
 const MISSING: readonly string[] = ['NodesMissing', 'MembershipLabelRemoved', 'WrongOperatingSystem'];
 
 /** Whether nodes have been missing for longer than the join grace: the condition remembers since when. */
-export function isOverdue({ pool, now, settings }: Situation): boolean {
+export function isOverdue({ pool, now, settings }: ObservedState): boolean {
   const before = pool.status?.conditions?.find(({ type }) => type === 'NodesVerified');
   if (!before) return false;
   if (MISSING.includes(before.reason)) return true;
@@ -71,36 +71,38 @@ export function isOverdue({ pool, now, settings }: Situation): boolean {
 }
 
 /** Instances older than the join grace that are no nodes of the pool; undefined when EC2 was not asked. */
-export function lateInstances({ instances, roster, now, settings }: Situation): Instance[] | undefined {
-  return instances?.filter(({ id, launchedAt }) => !roster.hasInstance(id) && now - launchedAt >= settings.joinGraceMs);
+export function lateInstances({ instances, poolNodes, now, settings }: ObservedState): Instance[] | undefined {
+  return instances?.filter(
+    ({ id, launchedAt }) => !poolNodes.hasInstance(id) && now - launchedAt >= settings.joinGraceMs,
+  );
 }
 
 /** Whether nodes are missing for too long. A scaling group that has just launched them lacks none: it grows. */
-export function lacksNodes(s: Situation): boolean {
+export function lacksNodes(s: ObservedState): boolean {
   const desired = groupOf(s)?.scaling.desired ?? 0;
   const growing = lateInstances(s)?.length === 0 && (s.instances?.length ?? 0) >= desired;
-  return s.roster.total + s.roster.strays.length < desired && isOverdue(s) && !growing;
+  return s.poolNodes.total + s.poolNodes.unlabelledNodes.length < desired && isOverdue(s) && !growing;
 }
 
 /** What the pool's nodes are compared with. */
-export function expectationOf(s: Pick<Situation, 'pool' | 'group' | 'serverVersion' | 'settings'>): Expectation {
+export function expectationOf(s: Pick<ObservedState, 'pool' | 'group' | 'serverVersion' | 'settings'>): Expectation {
   const { pool, serverVersion, settings } = s;
-  const teller = isDeleting(pool) ? undefined : pool.metadata.name;
-  const claimant = hasNodeGroup(pool) ? undefined : teller;
+  const reportedBy = isDeleting(pool) ? undefined : pool.metadata.name;
+  const owner = hasNodeGroup(pool) ? undefined : reportedBy;
   const mayComeLate = groupOf(s)?.taints.some(isRegistrationTaint);
   return {
     spec: pool.spec,
     serverVersion,
     joinGraceMs: settings.joinGraceMs,
     taints: taintPolicyOf(s),
-    teller,
-    ...(claimant !== undefined && { claimant }),
+    reportedBy,
+    ...(owner !== undefined && { owner }),
     ...(mayComeLate && { settlingMs: SETTLING_MS }),
   };
 }
 
 /** What becomes of the taints of the pool's nodes. Where the gate is left, the group loses its taint first, then the nodes. */
-function taintPolicyOf({ pool, group }: Pick<Situation, 'pool' | 'group'>): TaintPolicy {
+function taintPolicyOf({ pool, group }: Pick<ObservedState, 'pool' | 'group'>): TaintPolicy {
   const { policy } = pool.spec.verification;
   const going = isDeleting(pool);
   const isCarried =

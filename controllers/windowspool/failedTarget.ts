@@ -5,10 +5,10 @@ import { RETRY_ANNOTATION } from './labels.ts';
 import { configChangeFor, configTargetOf } from './nodeGroup/groupChanges.ts';
 import { nodeGroupNameOf, pinnedMinor } from './nodeGroup/nodeGroup.ts';
 import { nodeGroupIn } from './poolKind.ts';
-import type { Trouble } from './ports/answer.ts';
+import type { CallError } from './ports/answer.ts';
 import type { NodeGroupUpdate } from './ports/eks.ts';
 import type { Reason } from './reasons.ts';
-import type { Situation, StepTrouble } from './situation.ts';
+import type { ObservedState, StepError } from './situation.ts';
 import type { Step } from './steps.ts';
 import { describeStuckPods, isEvictionFailure } from './upgrades/evictions.ts';
 import { isNewerMinor } from './upgrades/releaseVersion.ts';
@@ -18,13 +18,13 @@ import { joined, sentence } from './words.ts';
 export type FailedTarget = NonNullable<NodeGroupState['failedTarget']>;
 
 /** The failure of what the spec asks for: found out just now, or remembered. An automatic update is none of that. */
-export function failedTargetOf(s: Situation): FailedTarget | undefined {
+export function failedTargetOf(s: ObservedState): FailedTarget | undefined {
   const automatic = automaticTarget(s);
   return standingFailures(s).find(({ target }) => target !== automatic);
 }
 
 /** The failure of the update to the newest release, which nobody asked for. */
-export function failedAutomaticUpdate(s: Situation): FailedTarget | undefined {
+export function failedAutomaticUpdate(s: ObservedState): FailedTarget | undefined {
   const automatic = automaticTarget(s);
   return standingFailures(s).find(({ target }) => target === automatic);
 }
@@ -33,7 +33,7 @@ export function failedAutomaticUpdate(s: Situation): FailedTarget | undefined {
  * All that status remembers: a release may have failed, and then a label. None is forgotten for another, or both would be tried in turns.
  * One that the user wants to be tried again is forgotten when it went well.
  */
-export function failedTargetsOf(s: Situation): FailedTarget[] {
+export function failedTargetsOf(s: ObservedState): FailedTarget[] {
   const found = [refusedCreation(s), refusedConfig(s), refusedVersion(s), failedUpdate(s)].filter(
     (failed) => failed !== undefined,
   );
@@ -42,26 +42,26 @@ export function failedTargetsOf(s: Situation): FailedTarget[] {
 }
 
 /** What the last try at this target came to. */
-export function hasFailed(s: Situation, target: string): boolean {
+export function hasFailed(s: ObservedState, target: string): boolean {
   return standingFailures(s).some((failed) => failed.target === target);
 }
 
 /** Whether the user wants that a target which failed is tried again. */
-export function isAskedAgain(s: Situation, target: string): boolean {
+export function isAskedAgain(s: ObservedState, target: string): boolean {
   return openFailures(s).some((failed) => failed.target === target && isRetried(s, failed));
 }
 
 /** What is remembered to have failed, is still asked for, and is not to be tried again because the user says so. */
-export function rememberedFailures(s: Situation): FailedTarget[] {
+export function rememberedFailures(s: ObservedState): FailedTarget[] {
   return openFailures(s).filter((failed) => !isRetried(s, failed));
 }
 
 /** Found out just now or remembered, and not to be tried again. */
-function standingFailures(s: Situation): FailedTarget[] {
+function standingFailures(s: ObservedState): FailedTarget[] {
   return failedTargetsOf(s).filter((failed) => !isRetried(s, failed));
 }
 
-function openFailures(s: Situation): FailedTarget[] {
+function openFailures(s: ObservedState): FailedTarget[] {
   const { failedTarget, moreFailedTargets = [] } = s.pool.status?.nodeGroup ?? {};
   const open = openTargets(s);
   return [...(failedTarget ? [failedTarget] : []), ...moreFailedTargets].filter(
@@ -70,27 +70,27 @@ function openFailures(s: Situation): FailedTarget[] {
 }
 
 /** Whether it is time to send again what EKS may accept by now: at the next regular look, which comes after 3/4 of the interval at the earliest. */
-function hasPassed({ now, settings }: Situation, { reason, time }: FailedTarget): boolean {
+function hasPassed({ now, settings }: ObservedState, { reason, time }: FailedTarget): boolean {
   return reason === NOT_OFFERED && now >= Date.parse(time) + settings.resyncMs / 2;
 }
 
-function isRetried({ pool }: Situation, failed: FailedTarget): boolean {
+function isRetried({ pool }: ObservedState, failed: FailedTarget): boolean {
   const { retry } = retryOf(pool);
   return retry !== undefined && retry !== failed.retry;
 }
 
 /** The annotation that asks for another try, as it is now. */
-function retryOf({ metadata }: Situation['pool']): Pick<FailedTarget, 'retry'> {
+function retryOf({ metadata }: ObservedState['pool']): Pick<FailedTarget, 'retry'> {
   const retry = metadata.annotations?.[RETRY_ANNOTATION]?.slice(0, RETRY_LENGTH);
   return retry === undefined ? {} : { retry };
 }
 
-function refusedCreation(s: Situation): FailedTarget | undefined {
-  const lasting = lastingTrouble(s, 'createNodeGroup');
+function refusedCreation(s: ObservedState): FailedTarget | undefined {
+  const lasting = lastingError(s, 'createNodeGroup');
   if (!lasting) return undefined;
-  const { trouble, at } = lasting;
-  const reason = trouble.kind === 'limit' ? 'QuotaExceeded' : 'CreateRefused';
-  const message = `EKS refused to create node group ${nodeGroupNameOf(s.pool)}: ${trouble.message}${olderPin(s, trouble)}`;
+  const { error, at } = lasting;
+  const reason = error.kind === 'limit' ? 'QuotaExceeded' : 'CreateRefused';
+  const message = `EKS refused to create node group ${nodeGroupNameOf(s.pool)}: ${error.message}${olderPin(s, error)}`;
   return { target: createdFrom(s), reason, message, time: timeOf(at), ...retryOf(s.pool) };
 }
 
@@ -98,7 +98,7 @@ function refusedCreation(s: Situation): FailedTarget | undefined {
  * That the pin may be the cause: the cluster's Kubernetes version "is the only accepted specified value", as the API reference says of
  * CreateNodegroup. https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html
  */
-function olderPin({ pool, cluster }: Situation, { message }: Trouble): string {
+function olderPin({ pool, cluster }: ObservedState, { message }: CallError): string {
   const pinned = pinnedMinor(pool.spec);
   const version = cluster.kind === 'seen' ? cluster.cluster.kubernetesVersion : undefined;
   if (!pinned || !version || !isNewerMinor(version, pinned) || !/version/i.test(message)) return '';
@@ -106,20 +106,20 @@ function olderPin({ pool, cluster }: Situation, { message }: Trouble): string {
   return `${message.endsWith('.') ? '' : '.'} spec.nodeGroup.${field} pins Kubernetes ${pinned}, and the cluster has ${version}: EKS creates node groups of the cluster's version. Remove the pin, or pin ${version}`;
 }
 
-function refusedConfig(s: Situation): FailedTarget | undefined {
+function refusedConfig(s: ObservedState): FailedTarget | undefined {
   return refusedUpdate(s, 'updateConfig');
 }
 
-function refusedVersion(s: Situation): FailedTarget | undefined {
+function refusedVersion(s: ObservedState): FailedTarget | undefined {
   return refusedUpdate(s, 'updateNodeGroupVersion');
 }
 
-function refusedUpdate(s: Situation, step: Step['kind']): FailedTarget | undefined {
-  const lasting = lastingTrouble(s, step);
+function refusedUpdate(s: ObservedState, step: Step['kind']): FailedTarget | undefined {
+  const lasting = lastingError(s, step);
   const target = lasting?.target;
-  if (lasting?.trouble.kind !== 'refused' || target === undefined || !openTargets(s).has(target)) return undefined;
-  const message = `EKS refused to update node group ${nodeGroupNameOf(s.pool)}: ${lasting.trouble.message}`;
-  const reason = lasting.trouble.passes ? NOT_OFFERED : 'UpdateRefused';
+  if (lasting?.error.kind !== 'refused' || target === undefined || !openTargets(s).has(target)) return undefined;
+  const message = `EKS refused to update node group ${nodeGroupNameOf(s.pool)}: ${lasting.error.message}`;
+  const reason = lasting.error.passes ? NOT_OFFERED : 'UpdateRefused';
   return { target, reason, message, time: timeOf(lasting.at), ...retryOf(s.pool) };
 }
 
@@ -133,7 +133,7 @@ export function describeRetry({ reason }: FailedTarget): string {
 }
 
 /** Only DescribeUpdate tells that an update failed: the group is ACTIVE again, and as it was. */
-function failedUpdate(s: Situation): FailedTarget | undefined {
+function failedUpdate(s: ObservedState): FailedTarget | undefined {
   const { pool, update, now } = s;
   const memory = pool.status?.nodeGroup?.update;
   if (update?.status !== 'Failed' || memory?.id !== update.id || !openTargets(s).has(memory.target)) return undefined;
@@ -153,37 +153,37 @@ export function describeError({ code, message, resourceIds }: NodeGroupUpdate['e
 const RETRY_LENGTH = 256;
 
 /** What the spec asks for now; nothing when the group is as it says, by whatever means. */
-function openTargets(s: Situation): ReadonlySet<string> {
+function openTargets(s: ObservedState): ReadonlySet<string> {
   const creation = s.group.kind === 'seen' ? undefined : createdFrom(s);
   return new Set(
     [creation, openPreparation(s), openConfig(s), openVersion(s)].filter((target) => target !== undefined),
   );
 }
 
-function openConfig(s: Situation): string | undefined {
+function openConfig(s: ObservedState): string | undefined {
   const group = s.group.kind === 'absent' ? undefined : groupOf(s);
   const change = group && configChangeFor(s.pool, group);
   return change && configTargetOf(s.pool, change);
 }
 
-function openVersion(s: Situation): string | undefined {
+function openVersion(s: ObservedState): string | undefined {
   const change = s.group.kind === 'absent' ? undefined : versionChangeFor(s);
   return change && versionTargetOf(s.pool, change);
 }
 
-function automaticTarget(s: Situation): string | undefined {
+function automaticTarget(s: ObservedState): string | undefined {
   const change = s.group.kind === 'absent' ? undefined : automaticChangeFor(s);
   return change && versionTargetOf(s.pool, change);
 }
 
-function openPreparation(s: Situation): string | undefined {
+function openPreparation(s: ObservedState): string | undefined {
   const change = s.group.kind === 'absent' ? undefined : preparationFor(s);
   return change && configTargetOf(s.pool, change);
 }
 
 /** Trouble that the same call would meet again. */
-function lastingTrouble({ troubles }: Situation, step: Step['kind']): StepTrouble | undefined {
-  return troubles.find((entry) => entry.step === step && ['refused', 'limit', 'unknown'].includes(entry.trouble.kind));
+function lastingError({ errors }: ObservedState, step: Step['kind']): StepError | undefined {
+  return errors.find((entry) => entry.step === step && ['refused', 'limit', 'unknown'].includes(entry.error.kind));
 }
 
 /** Kubernetes writes times without fractions. */

@@ -34,7 +34,7 @@ export const VERIFIED_CONDITION = 'winpool.dev/Verified';
 export const AUTOSCALER_PREFIX = 'k8s.io/cluster-autoscaler/node-template/';
 
 /** The annotation in which a pool of existing nodes records what it did to a node. */
-export const CLAIM_ANNOTATION = 'winpool.dev/claim';
+export const OWNERSHIP_ANNOTATION = 'winpool.dev/claim';
 
 /**
  * The annotations of a node by which people say what becomes of it, with the value `true`. Who may annotate nodes may end instances:
@@ -51,7 +51,7 @@ export const CORDONED_ANNOTATION = 'winpool.dev/cordoned';
 export const CORDONED_BY_OPERATOR = 'by-operator';
 export const CORDONED_BEFORE = 'before';
 
-export const ORDER_ANNOTATIONS = [
+export const OPERATION_ANNOTATIONS = [
   REPLACE_ANNOTATION,
   REMOVE_ANNOTATION,
   EXCLUDE_FROM_DRAIN_ANNOTATION,

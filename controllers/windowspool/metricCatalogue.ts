@@ -4,7 +4,7 @@
  */
 import type { Assessment } from './assess.ts';
 import type { ExistingAssessment } from './existing/assessExisting.ts';
-import type { LeavingStage } from './operations/assessLeavingNodes.ts';
+import type { TerminatingStage } from './operations/assessLeavingNodes.ts';
 import type { NodeGroupStatus } from './ports/eks.ts';
 import { nodeCheckReasons, prerequisiteReasons, type Reason, reasons } from './reasons.ts';
 
@@ -199,7 +199,7 @@ const operations = {
     labels: {
       pool,
       operation,
-      stage: { values: ['draining', 'blocked', 'ending', 'drained'] satisfies LeavingStage[] },
+      stage: { values: ['draining', 'blocked', 'ending', 'drained'] satisfies TerminatingStage[] },
     },
   },
   windowspool_nodes_leaving_start_timestamp_seconds: {

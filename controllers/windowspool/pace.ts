@@ -2,7 +2,7 @@
 const INTERVAL_MS = 1_000;
 
 /** A storm of node events costs at most one status write a second and pool; a single change is written at once. */
-export class Pace {
+export class StatusThrottle {
   readonly #writtenAt = new Map<string, number>();
 
   /** Milliseconds until the pool's status may be written again; 0 means now. Times are epoch milliseconds. */

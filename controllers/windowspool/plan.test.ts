@@ -1,51 +1,51 @@
 import assert from 'node:assert/strict';
 import {
-  type Chapter,
-  chaptersFor,
-  deletionChapters,
-  existingChapters,
-  livingChapters,
+  chainsFor,
+  deletionChains,
+  existingNodesChains,
   planFor,
+  poolChains,
+  type RuleChain,
   stepsOf,
 } from './plan.ts';
-import type { Situation } from './situation.ts';
-import { type ClaimMemory, describeStep, type Memory, type Step, touchesAws } from './steps.ts';
-import { knownStatus, sampleGroup, samplePool, sampleSituation } from './testing/fixtures.ts';
+import type { ObservedState } from './situation.ts';
+import { describeStep, type Memory, type ReservationMemory, type Step, touchesAws } from './steps.ts';
+import { knownStatus, sampleGroup, samplePool, sampleState } from './testing/fixtures.ts';
 import { pausedCases } from './testing/planCases/paused.ts';
 import type { PlanCase } from './testing/planCases/planCase.ts';
 import { tables } from './testing/planCases/tables.ts';
 
-function rememberInWords(memory: Memory | ClaimMemory): string {
-  const { claim } = memory;
-  if (claim?.nodes)
-    return `claim the turn of ${claim.nodes.map(({ name, operation }) => `${name} (${operation})`).join(', ')}`;
-  if (!('nodeGroupName' in memory)) return 'claim';
+function rememberInWords(memory: Memory | ReservationMemory): string {
+  const { reservation } = memory;
+  if (reservation?.nodes)
+    return `reserve the turn of ${reservation.nodes.map(({ name, operation }) => `${name} (${operation})`).join(', ')}`;
+  if (!('nodeGroupName' in memory)) return 'reserve';
   const { nodeGroupName, cluster, anew, sending, scalingTags } = memory;
   const what = anew
     ? `${anew.applied.length} fields, desired ${anew.desired ?? 'open'}`
     : scalingTags
       ? `scaling tags ${scalingTags.join(', ')}`
       : `sending ${sending?.join(', ')}`;
-  const how = claim ? 'claim' : 'remember';
+  const how = reservation ? 'reserve' : 'remember';
   return `${how} ${nodeGroupName} of ${cluster.arn}: ${what}`;
 }
 
 /** The step with what matters of its payload. */
 function stepInWords(step: Step): string {
-  if (step.kind === 'remember' || step.kind === 'claimDisruption') return rememberInWords(step.memory);
+  if (step.kind === 'remember' || step.kind === 'reserveDisruption') return rememberInWords(step.memory);
   if (step.kind === 'createNodeGroup')
-    return `${describeStep(step)}, tags ${Object.keys(step.wish.tags).sort().join(', ')}`;
+    return `${describeStep(step)}, tags ${Object.keys(step.desired.tags).sort().join(', ')}`;
   return describeStep(step) ?? step.kind;
 }
 
 /** The steps but for what nodes are told. */
 function stepsInWords(steps: readonly Step[]): string[] {
-  return steps.filter(({ kind }) => kind !== 'tellNode').map(stepInWords);
+  return steps.filter(({ kind }) => kind !== 'setNodeCondition').map(stepInWords);
 }
 
 function toldInWords(steps: readonly Step[]): string[] {
   return steps.flatMap((step) => {
-    if (step.kind !== 'tellNode') return [];
+    if (step.kind !== 'setNodeCondition') return [];
     const { node, condition } = step;
     return [`${node.name}: ${condition ? `${condition.status} ${condition.reason}` : 'nothing'}`];
   });
@@ -54,23 +54,23 @@ function toldInWords(steps: readonly Step[]): string[] {
 describe('the plan', () => {
   for (const [title, cases] of Object.entries(tables)) {
     describe(title, () => {
-      for (const { name, situation, want, later = [], told } of cases) {
+      for (const { name, observed, want, later = [], reported } of cases) {
         it(name, () => {
-          const { steps, pending } = planFor(situation);
+          const { steps, pending } = planFor(observed);
           assert.deepEqual(
             { steps: stepsInWords(steps), pending: stepsInWords(pending) },
             { steps: want, pending: later },
           );
-          if (told) assert.deepEqual(toldInWords(steps), told);
+          if (reported) assert.deepEqual(toldInWords(steps), reported);
         });
       }
     });
   }
 
   describe('takes no step while the pool is paused, and says which it would take', () => {
-    for (const { name, situation, want } of pausedCases) {
+    for (const { name, observed, want } of pausedCases) {
       it(name, () => {
-        const { steps, pending } = planFor(situation);
+        const { steps, pending } = planFor(observed);
         assert.deepEqual(
           { steps, pending: pending.map(stepInWords).filter((step) => !step.startsWith('remember')) },
           { steps: [], pending: want.filter((step) => !step.startsWith('remember')) },
@@ -88,24 +88,24 @@ describe('the plan', () => {
   });
 });
 
-const EXISTING: readonly Chapter['about'][] = ['leaving', 'nodes', 'leavingNodes', 'orders'];
+const EXISTING: readonly RuleChain['about'][] = ['release', 'nodes', 'terminatingNodes', 'annotations'];
 
 describe('every rule of the plan matters', () => {
   const cases = Object.values(tables).flat();
   const books = {
-    'a pool that goes': deletionChapters,
-    'a pool that lives': livingChapters,
-    'a pool of existing nodes': existingChapters,
+    'a pool that goes': deletionChains,
+    'a pool that lives': poolChains,
+    'a pool of existing nodes': existingNodesChains,
   };
-  for (const [book, chapters] of Object.entries(books)) {
-    const its = cases.filter(({ situation }) => chaptersFor(situation) === chapters);
+  for (const [book, chains] of Object.entries(books)) {
+    const its = cases.filter(({ observed }) => chainsFor(observed) === chains);
     // The other rules for existing nodes are those of other pools, or have suites of their own.
-    const tabled = chapters.filter(({ about }) => chapters !== existingChapters || EXISTING.includes(about));
+    const tabled = chains.filter(({ about }) => chains !== existingNodesChains || EXISTING.includes(about));
     for (const { about, rules } of tabled) {
       for (const rule of rules) {
         it(`${book}, ${about}: without ${rule.name} a case of the table fails`, () => {
-          const without = chapters.map((chapter) => withoutRule(chapter, about, rule));
-          const noticing = its.filter((each) => sameSteps(chapters, each) && !sameSteps(without, each));
+          const without = chains.map((chain) => withoutRule(chain, about, rule));
+          const noticing = its.filter((each) => sameSteps(chains, each) && !sameSteps(without, each));
           assert.notEqual(noticing.length, 0, `no case of the table notices that the rule ${rule.name} is missing`);
         });
       }
@@ -113,16 +113,14 @@ describe('every rule of the plan matters', () => {
   }
 });
 
-function withoutRule(chapter: Chapter, about: Chapter['about'], rule: Chapter['rules'][number]): Chapter {
-  return chapter.about === about
-    ? { ...chapter, rules: chapter.rules.filter((candidate) => candidate !== rule) }
-    : chapter;
+function withoutRule(chain: RuleChain, about: RuleChain['about'], rule: RuleChain['rules'][number]): RuleChain {
+  return chain.about === about ? { ...chain, rules: chain.rules.filter((candidate) => candidate !== rule) } : chain;
 }
 
-function sameSteps(chapters: readonly Chapter[], { situation, want, told }: PlanCase): boolean {
+function sameSteps(chains: readonly RuleChain[], { observed, want, reported }: PlanCase): boolean {
   try {
-    const steps = stepsOf(chapters, situation);
-    const [found, wanted] = told ? [toldInWords(steps), told] : [[], []];
+    const steps = stepsOf(chains, observed);
+    const [found, wanted] = reported ? [toldInWords(steps), reported] : [[], []];
     return JSON.stringify([stepsInWords(steps), found]) === JSON.stringify([want, wanted]);
   } catch {
     return false;
@@ -130,8 +128,8 @@ function sameSteps(chapters: readonly Chapter[], { situation, want, told }: Plan
 }
 
 describe('a client request token', () => {
-  const creation = (s: Partial<Situation>) => {
-    const { steps } = planFor(sampleSituation({ group: { kind: 'absent' }, nodes: [], ...s }));
+  const creation = (s: Partial<ObservedState>) => {
+    const { steps } = planFor(sampleState({ group: { kind: 'absent' }, nodes: [], ...s }));
     const step = steps.find(({ kind }) => kind === 'createNodeGroup');
     return step?.kind === 'createNodeGroup' ? step.token : undefined;
   };
@@ -160,7 +158,7 @@ describe('a client request token', () => {
     const tokens = ['u-1', 'u-2'].map((id) => {
       const update = { id, type: 'ConfigUpdate', target: 'x', status: 'Successful' };
       const resized = samplePool({ scaling: { max: 9 } }, { status: knownStatus({ update }) });
-      const { steps } = planFor(sampleSituation({ pool: resized, group: { kind: 'seen', group: sampleGroup() } }));
+      const { steps } = planFor(sampleState({ pool: resized, group: { kind: 'seen', group: sampleGroup() } }));
       return steps.flatMap((step) => (step.kind === 'updateConfig' ? [step.token] : []));
     });
     assert.equal(new Set(tokens.flat()).size, 2);
@@ -170,7 +168,7 @@ describe('a client request token', () => {
 describe('a step that touches AWS', () => {
   it('is one about the node group, except what is only remembered', () => {
     const { steps } = planFor(
-      sampleSituation({
+      sampleState({
         pool: samplePool({}, { metadata: { finalizers: [] } }),
         group: { kind: 'absent' },
         nodes: [],

@@ -10,12 +10,12 @@
 import {
   deleteOwnedGroup,
   finishDeletion,
-  leaveWhatIsNotHeld,
-  letGoRetained,
+  releaseRetainedGroup,
+  skipWithoutFinalizer,
   waitForDeletion,
-  waitToLeave,
+  waitForRetainedMarks,
 } from './deletionRules.ts';
-import { letExistingGo, markNodes, releaseNodes } from './existing/existingNodeRules.ts';
+import { markNodes, releaseExistingNodes, releaseNodes } from './existing/existingNodeRules.ts';
 import { isDeleting, isPaused } from './facts.ts';
 import { afterAdoption } from './nodeGroup/adoption.ts';
 import {
@@ -26,11 +26,11 @@ import {
   correctTags,
   correctVersion,
   createMissingGroup,
-  leaveForeignGroup,
   prepareRollingUpdate,
   replaceFailedGroup,
   restoreAccessEntry,
-  stayOutOfOtherClusters,
+  skipUnownedGroup,
+  stopOnClusterMismatch,
   waitForAws,
   waitForBudget,
   waitForGroupToGo,
@@ -39,27 +39,27 @@ import {
   waitForUpdateResult,
   waitForVerifiedRelease,
 } from './nodeGroup/nodeGroupRules.ts';
-import { correctBuildLabels, correctTaints, tellNodes } from './nodes/nodeRules.ts';
-import { beginWithNodes, moveLeavingNodes, waitForLeavingNodes } from './operations/nodeOperationRules.ts';
+import { correctBuildLabels, correctTaints, setNodeConditions } from './nodes/nodeRules.ts';
+import { admitNodes, drainNodes, waitForTerminatingNodes } from './operations/nodeOperationRules.ts';
 import { hasNodeGroup } from './poolKind.ts';
 import { enableWindowsIpam } from './prerequisites/windowsIpamRules.ts';
 import {
   createRuntimeClass,
-  leaveForeignRuntimeClass,
-  leaveFormerRuntimeClass,
-  leaveTakenRuntimeClass,
   rebuildRuntimeClass,
+  releaseFormerRuntimeClass,
   shareRuntimeClass,
+  skipTakenRuntimeClass,
+  skipUnownedRuntimeClass,
   waitForRuntimeClassToGo,
 } from './runtimeClassRules.ts';
-import type { Situation } from './situation.ts';
+import type { ObservedState } from './situation.ts';
 import type { Step } from './steps.ts';
 
 /** Says what to do, [] for "wait", or undefined for "not my case". */
-export type Rule = (s: Situation) => readonly Step[] | undefined;
+export type Rule = (s: ObservedState) => readonly Step[] | undefined;
 
 /** The rules for one part of the world, first match wins. */
-export interface Chapter {
+export interface RuleChain {
   readonly about:
     | 'deletion'
     | 'finalizer'
@@ -70,24 +70,24 @@ export interface Chapter {
     | 'scalingTags'
     | 'formerRuntimeClass'
     | 'runtimeClass'
-    | 'leaving'
+    | 'release'
     | 'nodes'
     | 'taints'
-    | 'verdicts'
-    | 'leavingNodes'
-    | 'orders';
+    | 'nodeConditions'
+    | 'terminatingNodes'
+    | 'annotations';
   readonly rules: readonly Rule[];
 }
 
 /** A pool that is being deleted only goes. */
-export const deletionChapters: readonly Chapter[] = [
+export const deletionChains: readonly RuleChain[] = [
   {
     about: 'deletion',
     rules: [
-      leaveWhatIsNotHeld,
-      waitToLeave,
-      letGoRetained,
-      stayOutOfOtherClusters,
+      skipWithoutFinalizer,
+      waitForRetainedMarks,
+      releaseRetainedGroup,
+      stopOnClusterMismatch,
       deleteOwnedGroup,
       waitForDeletion,
       finishDeletion,
@@ -98,21 +98,21 @@ export const deletionChapters: readonly Chapter[] = [
 const runtimeClassRules: readonly Rule[] = [
   waitForRuntimeClassToGo,
   createRuntimeClass,
-  leaveForeignRuntimeClass,
-  leaveTakenRuntimeClass,
+  skipUnownedRuntimeClass,
+  skipTakenRuntimeClass,
   rebuildRuntimeClass,
   shareRuntimeClass,
 ];
 
-export const livingChapters: readonly Chapter[] = [
+export const poolChains: readonly RuleChain[] = [
   { about: 'finalizer', rules: [addFinalizerFirst] },
   {
     about: 'nodeGroup',
     rules: [
-      stayOutOfOtherClusters,
+      stopOnClusterMismatch,
       waitForAws,
       adoptUnownedGroup,
-      leaveForeignGroup,
+      skipUnownedGroup,
       waitForGroupToGo,
       replaceFailedGroup,
       createMissingGroup,
@@ -120,7 +120,7 @@ export const livingChapters: readonly Chapter[] = [
       waitForUpdateResult,
       waitForMaintenanceWindow,
       waitForVerifiedRelease,
-      waitForLeavingNodes,
+      waitForTerminatingNodes,
       waitForBudget,
       prepareRollingUpdate,
       correctVersion,
@@ -129,36 +129,36 @@ export const livingChapters: readonly Chapter[] = [
   },
   { about: 'windowsIpam', rules: [enableWindowsIpam] },
   { about: 'accessEntry', rules: [restoreAccessEntry] },
-  { about: 'tags', rules: [stayOutOfOtherClusters, waitForAws, leaveForeignGroup, correctTags] },
-  { about: 'scalingTags', rules: [stayOutOfOtherClusters, waitForAws, correctScalingTags] },
-  { about: 'formerRuntimeClass', rules: [leaveFormerRuntimeClass] },
+  { about: 'tags', rules: [stopOnClusterMismatch, waitForAws, skipUnownedGroup, correctTags] },
+  { about: 'scalingTags', rules: [stopOnClusterMismatch, waitForAws, correctScalingTags] },
+  { about: 'formerRuntimeClass', rules: [releaseFormerRuntimeClass] },
   { about: 'runtimeClass', rules: runtimeClassRules },
-  { about: 'nodes', rules: [stayOutOfOtherClusters, leaveForeignGroup, correctBuildLabels] },
-  { about: 'taints', rules: [stayOutOfOtherClusters, leaveForeignGroup, correctTaints] },
-  { about: 'verdicts', rules: [stayOutOfOtherClusters, leaveForeignGroup, tellNodes] },
-  { about: 'leavingNodes', rules: [moveLeavingNodes] },
-  { about: 'orders', rules: [beginWithNodes] },
+  { about: 'nodes', rules: [stopOnClusterMismatch, skipUnownedGroup, correctBuildLabels] },
+  { about: 'taints', rules: [stopOnClusterMismatch, skipUnownedGroup, correctTaints] },
+  { about: 'nodeConditions', rules: [stopOnClusterMismatch, skipUnownedGroup, setNodeConditions] },
+  { about: 'terminatingNodes', rules: [drainNodes] },
+  { about: 'annotations', rules: [admitNodes] },
 ];
 
 /** A pool of existing nodes: those that leave come first, because another pool may wait for them. */
-export const existingChapters: readonly Chapter[] = [
+export const existingNodesChains: readonly RuleChain[] = [
   { about: 'finalizer', rules: [addFinalizerFirst] },
-  { about: 'leaving', rules: [releaseNodes] },
-  { about: 'formerRuntimeClass', rules: [leaveFormerRuntimeClass] },
+  { about: 'release', rules: [releaseNodes] },
+  { about: 'formerRuntimeClass', rules: [releaseFormerRuntimeClass] },
   { about: 'runtimeClass', rules: runtimeClassRules },
   { about: 'nodes', rules: [markNodes] },
   { about: 'taints', rules: [correctTaints] },
-  { about: 'verdicts', rules: [tellNodes] },
-  { about: 'leavingNodes', rules: [moveLeavingNodes] },
-  { about: 'orders', rules: [beginWithNodes] },
+  { about: 'nodeConditions', rules: [setNodeConditions] },
+  { about: 'terminatingNodes', rules: [drainNodes] },
+  { about: 'annotations', rules: [admitNodes] },
 ];
 
-const existingDeletionChapters: readonly Chapter[] = [{ about: 'deletion', rules: [letExistingGo] }];
+const existingNodesDeletionChains: readonly RuleChain[] = [{ about: 'deletion', rules: [releaseExistingNodes] }];
 
 /** The lists for a pool as it is now. Exported for the tests. */
-export function chaptersFor({ pool }: Situation): readonly Chapter[] {
-  if (hasNodeGroup(pool)) return isDeleting(pool) ? deletionChapters : livingChapters;
-  return isDeleting(pool) ? existingDeletionChapters : existingChapters;
+export function chainsFor({ pool }: ObservedState): readonly RuleChain[] {
+  if (hasNodeGroup(pool)) return isDeleting(pool) ? deletionChains : poolChains;
+  return isDeleting(pool) ? existingNodesDeletionChains : existingNodesChains;
 }
 
 export interface Plan {
@@ -168,8 +168,8 @@ export interface Plan {
 }
 
 /** The plan for a pool. A paused pool is only held: its other steps are pending. */
-export function planFor(s: Situation): Plan {
-  const steps = withOneClaim(stepsOf(chaptersFor(s), s));
+export function planFor(s: ObservedState): Plan {
+  const steps = withOneReservation(stepsOf(chainsFor(s), s));
   const later = isDeleting(s.pool) || !hasNodeGroup(s.pool) ? [] : laterSteps(s, steps);
   if (!isPaused(s.pool)) return { steps, pending: later };
   const isHold = ({ kind }: Step) => kind === 'addFinalizer';
@@ -177,21 +177,21 @@ export function planFor(s: Situation): Plan {
 }
 
 /** A claim is written for one purpose at a time: that of the second would hide the first. */
-function withOneClaim(steps: readonly Step[]): readonly Step[] {
-  const first = steps.find(({ kind }) => kind === 'claimDisruption');
-  return steps.filter((step) => step.kind !== 'claimDisruption' || step === first);
+function withOneReservation(steps: readonly Step[]): readonly Step[] {
+  const first = steps.find(({ kind }) => kind === 'reserveDisruption');
+  return steps.filter((step) => step.kind !== 'reserveDisruption' || step === first);
 }
 
 /**
  * What is not done now although the group differs: what follows an adoption, and what driftPolicy Report leaves to people.
  * It is shown as if the policy were Correct.
  */
-function laterSteps(s: Situation, steps: readonly Step[]): Step[] {
+function laterSteps(s: ObservedState, steps: readonly Step[]): Step[] {
   const adoption = steps.find(({ kind }) => kind === 'adoptNodeGroup');
   if (!adoption && s.pool.spec.driftPolicy === 'Correct') return [];
   const ahead = adoption ? afterAdoption(s, steps) : s;
   const { spec } = ahead.pool;
-  const corrected = stepsOf(livingChapters, {
+  const corrected = stepsOf(poolChains, {
     ...ahead,
     pool: { ...ahead.pool, spec: { ...spec, driftPolicy: 'Correct' } },
   });
@@ -203,8 +203,8 @@ function laterSteps(s: Situation, steps: readonly Step[]): Step[] {
 }
 
 /** The steps that the chapters' rules give. Exported so that a test can take rules away. */
-export function stepsOf(chapters: readonly Chapter[], s: Situation): Step[] {
-  return chapters.flatMap(({ rules }) => {
+export function stepsOf(chains: readonly RuleChain[], s: ObservedState): Step[] {
+  return chains.flatMap(({ rules }) => {
     for (const rule of rules) {
       const steps = rule(s);
       if (steps) return steps;

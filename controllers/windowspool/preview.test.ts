@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { Sights } from './observe.ts';
+import { AwsCache } from './observe.ts';
 import { preview, previewText } from './preview.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
-import { sampleGroup, samplePool, sampleTrouble, settings } from './testing/fixtures.ts';
+import { sampleError, sampleGroup, samplePool, settings } from './testing/fixtures.ts';
 import { fresh, readyWorld, signal } from './testing/life.ts';
 
 const { nodeGroup } = fresh().spec;
@@ -11,7 +11,7 @@ const { nodeGroup } = fresh().spec;
 async function look(world: FakeWorld): Promise<{ text: string[]; isComplete: boolean }> {
   const pool = world.pools.get('web') ?? assert.fail('there is no pool');
   world.calls.splice(0);
-  const shown = await preview(pool, new Sights(), world.start(), settings, world.now, signal);
+  const shown = await preview(pool, new AwsCache(), world.start(), settings, world.now, signal);
   assert.deepEqual(
     world.calls.filter((call) => !/^(Describe|Get|List|get|list)/.test(call)),
     [],
@@ -104,7 +104,7 @@ describe('the preview of a pool', () => {
 
   it('is not complete when a prerequisite could not be checked', async () => {
     const world = new FakeWorld();
-    world.fails = (call) => (call === 'DescribeSubnets' ? sampleTrouble('denied') : undefined);
+    world.fails = (call) => (call === 'DescribeSubnets' ? sampleError('denied') : undefined);
     world.apply(fresh());
     const { text, isComplete } = await look(world);
     assert.match(text.join('\n'), /but:\n {4}3 prerequisites could not be checked: the subnets/);
@@ -115,11 +115,11 @@ describe('the preview of a pool', () => {
     const unmet = new FakeWorld();
     unmet.apply(fresh());
     unmet.prerequisites.cniConfig = {};
-    unmet.fails = (call) => (call === 'DescribeSubnets' ? sampleTrouble('denied') : undefined);
+    unmet.fails = (call) => (call === 'DescribeSubnets' ? sampleError('denied') : undefined);
     const first = await look(unmet);
     assert.match(first.text.join('\n'), /but:\n {4}Windows IPAM is off.* \(it needs ec2:DescribeSubnets/s);
     const { world } = await readyWorld();
-    world.fails = (call) => (call === 'GetParameter' ? sampleTrouble('denied') : undefined);
+    world.fails = (call) => (call === 'GetParameter' ? sampleError('denied') : undefined);
     const second = await look(world);
     assert.match(second.text.join('\n'), /but:\n.*The newest AMI release is not known: GetParameter failed/);
     assert.deepEqual([first.isComplete, second.isComplete], [false, false]);
@@ -154,7 +154,7 @@ describe('the preview of a pool', () => {
 
   it('is not complete when AWS does not answer', async () => {
     const world = legacyWorld({});
-    world.fails = () => sampleTrouble('denied');
+    world.fails = () => sampleError('denied');
     const { text, isComplete } = await look(world);
     assert.equal(isComplete, false);
     assert.match(text.join('\n'), /but:\n {4}Node group web can't be looked at: DescribeNodegroup failed/);

@@ -6,11 +6,11 @@ import { groupOf, isDeleting, isPaused } from './facts.ts';
 import { adoptionOf } from './nodeGroup/adoption.ts';
 import { describeDifference, differencesOf } from './nodeGroup/differences.ts';
 import { immutableDifferences, isOwnedBy } from './nodeGroup/nodeGroup.ts';
-import { observe, type Sights, type Sources } from './observe.ts';
+import { type AwsCache, observe, type Sources } from './observe.ts';
 import { planFor } from './plan.ts';
 import { examinationOf } from './prerequisites/examination.ts';
 import type { Reason } from './reasons.ts';
-import type { Settings, Situation } from './situation.ts';
+import type { ObservedState, Settings } from './situation.ts';
 import { describeStep, type Step } from './steps.ts';
 import { count, sentence } from './words.ts';
 
@@ -39,22 +39,22 @@ const HELD: readonly Reason[] = [
 /** Looks at a pool and at AWS now, and writes nothing. */
 export async function preview(
   pool: WindowsPool,
-  sights: Sights,
+  awsCache: AwsCache,
   sources: Sources,
   settings: Settings,
   now: number,
   signal: AbortSignal,
 ): Promise<Preview> {
-  const s = await observe(pool, undefined, sights, sources, settings, now, signal);
+  const s = await observe(pool, undefined, awsCache, sources, settings, now, signal);
   const { steps, pending } = planFor(s);
   const { Stalled, PrerequisitesMet, ...others } = assessPool(s);
   const source = 'NodeGroupReady' in others ? others.NodeGroupReady : others.NodesFound;
   const unchecked = examinationOf(s)?.unknown ?? [];
-  const isSeen = s.group.kind !== 'unreachable' && s.cluster.kind !== 'unreachable' && s.troubles.length === 0;
+  const isSeen = s.group.kind !== 'unreachable' && s.cluster.kind !== 'unreachable' && s.errors.length === 0;
   const unmet = PrerequisitesMet.reason === 'Met' ? undefined : PrerequisitesMet;
   const isReleaseKnown = s.newestRelease?.ok !== false;
-  const isTold = (reason: Reason) => HELD.includes(reason) || !isReleaseKnown;
-  const held = 'UpToDate' in others && isTold(others.UpToDate.reason) ? others.UpToDate : undefined;
+  const isReported = (reason: Reason) => HELD.includes(reason) || !isReleaseKnown;
+  const held = 'UpToDate' in others && isReported(others.UpToDate.reason) ? others.UpToDate : undefined;
   const causes = isSeen ? [Stalled, unmet, held] : [source, PrerequisitesMet];
   const remarks = [...new Set(causes.flatMap((finding) => (finding ? [finding.message] : [])))];
   return {
@@ -77,7 +77,7 @@ function inWords(steps: readonly Step[]): string[] {
   return steps.flatMap((step) => describeStep(step) ?? (step.kind === 'removeFinalizer' ? ['let the pool go'] : []));
 }
 
-function differencesIn(s: Situation): string[] {
+function differencesIn(s: ObservedState): string[] {
   const group = groupOf(s);
   if (!group || isDeleting(s.pool)) return [];
   const differences = differencesOf(s.pool, group).map(describeDifference);

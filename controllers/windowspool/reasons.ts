@@ -233,7 +233,7 @@ export const nodeCheckReasons = Object.keys(nodeChecks) as readonly NodeCheck[];
 export const prerequisiteReasons = Object.keys(prerequisites) as readonly PrerequisiteReason[];
 
 /** What to do next about nodes that fail a check, for messages. */
-export function nextMoveOf(reason: NodeCheck): string {
+export function remedyFor(reason: NodeCheck): string {
   return nextMoves[reason];
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { reconcile } from './reconcile.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
-import { MINUTE, sampleNode, samplePool, sampleTrouble, settings } from './testing/fixtures.ts';
+import { MINUTE, sampleError, sampleNode, samplePool, settings } from './testing/fixtures.ts';
 import { conditionOf, fresh, PREREQUISITE_CALLS, ready, readyWorld, signal, until, wake } from './testing/life.ts';
 
 describe('a pool that is applied', () => {
@@ -71,7 +71,10 @@ describe('a pool that is applied', () => {
 describe('a pool that is Ready', () => {
   it('rests: no call to AWS, no write and no event until the next look', async () => {
     const { world, deps } = await readyWorld();
-    assert.deepEqual(await reconcile('web', deps, signal), { kind: 'after', ms: deps.sights.dueAt('web') - world.now });
+    assert.deepEqual(await reconcile('web', deps, signal), {
+      kind: 'requeueAfter',
+      ms: deps.awsCache.dueAt('web') - world.now,
+    });
     assert.deepEqual([world.calls, world.events], [[], []]);
   });
 
@@ -105,13 +108,13 @@ describe('a pool that is Ready', () => {
     const { world, deps } = await readyWorld();
     const group = world.groups.get('web');
     if (group) world.groups.set('web', { ...group, scaling: { min: 3, max: 5, desired: 5 } });
-    world.now = deps.sights.dueAt('web');
+    world.now = deps.awsCache.dueAt('web');
     const start = world.now;
     await wake(world, deps);
-    world.now = deps.sights.dueAt('web');
+    world.now = deps.awsCache.dueAt('web');
     await wake(world, deps);
     world.now = start + settings.joinGraceMs;
-    assert.ok(world.now < deps.sights.dueAt('web'), 'the next look is due later');
+    assert.ok(world.now < deps.awsCache.dueAt('web'), 'the next look is due later');
     world.instances = [1, 2, 3, 4, 5].map((i) => ({ id: `i-${i}`, privateDnsName: '', launchedAt: world.now }));
     world.calls.splice(0);
     await wake(world, deps);
@@ -122,7 +125,7 @@ describe('a pool that is Ready', () => {
 
   it('asks AWS nothing about the events of its nodes while the cluster cannot be described', async () => {
     const world = new FakeWorld();
-    world.fails = (call) => (call === 'DescribeCluster' ? sampleTrouble('denied') : undefined);
+    world.fails = (call) => (call === 'DescribeCluster' ? sampleError('denied') : undefined);
     world.apply(fresh());
     const deps = world.start();
     await wake(world, deps);
@@ -165,7 +168,7 @@ describe('a pool that is Ready', () => {
   it('sends no second update while the end of the first cannot be learnt', async () => {
     const { world, deps } = await readyWorld();
     world.apply(fresh({ scaling: { min: 3, max: 9 } }));
-    world.fails = (call) => (call === 'DescribeUpdate' ? sampleTrouble('denied') : undefined);
+    world.fails = (call) => (call === 'DescribeUpdate' ? sampleError('denied') : undefined);
     await wake(world, deps);
     world.now += settings.resyncMs * 2;
     await wake(world, deps);
@@ -223,7 +226,7 @@ describe('a pool whose RuntimeClass is another now', () => {
 
   it('does not forget the former one when it could not be deleted at first', async () => {
     const { world, deps } = await readyWorld();
-    world.fails = (call) => (call === 'delete RuntimeClass' ? sampleTrouble('unavailable') : undefined);
+    world.fails = (call) => (call === 'delete RuntimeClass' ? sampleError('unavailable') : undefined);
     world.apply(fresh(own));
     await wake(world, deps);
     assert.deepEqual([...world.runtimeClasses.keys()], ['windows-2022', 'web']);
@@ -248,7 +251,7 @@ describe('a foreign group of the same name', () => {
     const group = world.groups.get('web');
     if (group) world.groups.set('web', { ...group, tags: {} });
     world.nodes = world.nodes.map((node) => ({ ...node, labels: { 'eks.amazonaws.com/nodegroup': 'web' } }));
-    world.now = deps.sights.dueAt('web');
+    world.now = deps.awsCache.dueAt('web');
     const { groups, nodes } = structuredClone({ groups: world.groups, nodes: world.nodes });
     world.apply(fresh({ labels: { team: 'web' } }));
     await wake(world, deps);
@@ -273,14 +276,14 @@ describe('a pool that is deleted', () => {
       'DescribeNodegroup',
     ]);
     assert.deepEqual([world.groups.size, world.runtimeClasses.size, world.metrics.size], [0, 0, 0]);
-    assert.deepEqual(await reconcile('web', deps, signal), { kind: 'rest' });
+    assert.deepEqual(await reconcile('web', deps, signal), { kind: 'done' });
   });
 
   it('does not wait for an update whose end cannot be learnt', async () => {
     const { world, deps } = await readyWorld();
     world.apply(fresh({ scaling: { min: 3, max: 9 } }));
     await wake(world, deps);
-    world.fails = (call) => (call === 'DescribeUpdate' ? sampleTrouble('denied') : undefined);
+    world.fails = (call) => (call === 'DescribeUpdate' ? sampleError('denied') : undefined);
     world.remove('web');
     await until(world, deps, () => world.pools.size === 0, 'the end');
     assert.equal(world.awsCalls().includes('DescribeUpdate'), false);
@@ -329,9 +332,9 @@ describe('a pool that is deleted', () => {
 
   it('between the cache and the API server is forgotten', async () => {
     const { world, deps } = await readyWorld();
-    world.now = deps.sights.dueAt('web');
+    world.now = deps.awsCache.dueAt('web');
     const stale = { ...deps, pools: { ...deps.pools, read: async () => ({ ok: true, value: undefined }) as const } };
-    assert.deepEqual(await reconcile('web', stale, signal), { kind: 'rest' });
+    assert.deepEqual(await reconcile('web', stale, signal), { kind: 'done' });
     assert.deepEqual([world.metrics.size, world.awsCalls()], [0, []]);
   });
 });
@@ -346,6 +349,6 @@ describe('a paused pool', () => {
       'create RuntimeClass windows-2022',
     ]);
     assert.equal(world.created, 0);
-    assert.ok(next.kind === 'after' && next.ms > MINUTE, JSON.stringify(next));
+    assert.ok(next.kind === 'requeueAfter' && next.ms > MINUTE, JSON.stringify(next));
   });
 });

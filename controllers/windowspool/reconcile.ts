@@ -1,65 +1,65 @@
 /** One run for one pool: observe -> plan -> act -> report. It starts from what is true now, never from the event that woke it. */
-import { act, type Hands, type Outcome } from './act.ts';
+import { act, type Outcome, type Writers } from './act.ts';
 import type { WindowsPool } from './api.gen.ts';
 import { SCALING_TAGS_QUESTION } from './nodeGroup/autoscalerFacts.ts';
-import { excuseGateKey } from './nodes/gateRefusal.ts';
-import { needsInstances, observe, type Sights, type Sources } from './observe.ts';
+import { tolerateGateKey } from './nodes/gateRefusal.ts';
+import { type AwsCache, needsInstances, observe, type Sources } from './observe.ts';
 import { waitsForTurn } from './operations/beginnings.ts';
 import { isDueAgain } from './operations/endInstance.ts';
 import { rememberedOperations, withCount } from './operations/observeOperations.ts';
 import { planFor } from './plan.ts';
 import { hasNodeGroup } from './poolKind.ts';
-import type { Answer } from './ports/answer.ts';
+import type { CallResult } from './ports/answer.ts';
 import { needsExamination } from './prerequisites/examination.ts';
 import type { IpamAttempts } from './prerequisites/facts.ts';
 import { accessEntryQuestion, IPAM_QUESTIONS } from './prerequisites/gather.ts';
-import { confirmedAt, report, type Voice } from './report.ts';
-import { type Next, nextRun, retry, untilGroupLook } from './schedule.ts';
-import type { AutoscalerFacts, Settings, Situation } from './situation.ts';
+import { confirmedAt, type Reporter, report } from './report.ts';
+import { nextRun, type ReconcileResult, retry, untilGroupLook } from './schedule.ts';
+import type { AutoscalerFacts, ObservedState, Settings } from './situation.ts';
 import { isIpamStep, type Step, touchesAws } from './steps.ts';
-import { leavingNodes, waitsForBudget } from './upgrades/disruption.ts';
+import { terminatingNodes, waitsForBudget } from './upgrades/disruption.ts';
 import { unverifiedRelease } from './upgrades/releaseFailures.ts';
-import { excuseSkew } from './upgrades/versionSkew.ts';
+import { tolerateSkew } from './upgrades/versionSkew.ts';
 
-export interface Deps extends Sources, Hands, Voice {
-  readonly sights: Sights;
+export interface Deps extends Sources, Writers, Reporter {
+  readonly awsCache: AwsCache;
   readonly settings: Settings;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
 /** Brings one pool nearer to its spec. Never throws for expected trouble; a throw is a bug, or the signal. */
-export async function reconcile(name: string, deps: Deps, signal: AbortSignal): Promise<Next> {
+export async function reconcile(name: string, deps: Deps, signal: AbortSignal): Promise<ReconcileResult> {
   // Before the first call that may fail: what was never confirmed has an age, too, so that an alert can tell of it.
   if (deps.pools.get(name)) deps.metrics.stampFirst(name, confirmedAt(deps.now()));
   const seen = await look(name, deps, signal);
-  if (!seen.ok) return retry(seen.trouble);
+  if (!seen.ok) return retry(seen.error);
   if (!seen.value) return forget(name, deps);
-  const { situation, fresh } = seen.value;
-  const plan = planFor(situation);
+  const { observed, fresh } = seen.value;
+  const plan = planFor(observed);
   const steps = fresh ? plan.steps : withoutAws(plan.steps);
-  const acted = await actAlone(steps, situation, deps, signal);
+  const acted = await actAlone(steps, observed, deps, signal);
   // Somebody else was faster: the next look shows whose the group is.
-  if (!acted) return { kind: 'retry' };
-  forgetWhatChanged(steps, acted, deps.sights);
-  keepOperations(acted.after, deps.sights);
-  const outcome = excuseGateKey(await excuseSkew(acted, deps.sights, deps, signal));
-  const told = await report(outcome, plan.pending, fresh, deps, signal);
+  if (!acted) return { kind: 'requeue' };
+  forgetWhatChanged(steps, acted, deps.awsCache);
+  keepOperations(acted.after, deps.awsCache);
+  const outcome = tolerateGateKey(await tolerateSkew(acted, deps.awsCache, deps, signal));
+  const reported = await report(outcome, plan.pending, fresh, deps, signal);
   if (outcome.released) return forget(name, deps);
   const { after } = outcome;
   if (!waitsForBudget(after) && !waitsForTurn(after) && !unverifiedRelease(after)) deps.fleet.rest(name);
   if (fresh && hasNodeGroup(after.pool)) {
     const now = deps.now();
-    const since = deps.sights.statusSince(after, outcome.accepted !== undefined, now);
-    deps.sights.keep(after, since, now + untilGroupLook(after, now - since));
+    const since = deps.awsCache.statusSince(after, outcome.accepted !== undefined, now);
+    deps.awsCache.keep(after, since, now + untilGroupLook(after, now - since));
   }
-  if (told.kind === 'failed') return retry(told.trouble);
-  const untilLook = hasNodeGroup(after.pool) ? deps.sights.dueAt(name) - deps.now() : untilGroupLook(after, 0);
-  return nextRun(after, told.kind === 'deferred' ? Math.min(told.ms, untilLook) : untilLook);
+  if (reported.kind === 'failed') return retry(reported.error);
+  const untilLook = hasNodeGroup(after.pool) ? deps.awsCache.dueAt(name) - deps.now() : untilGroupLook(after, 0);
+  return nextRun(after, reported.kind === 'deferred' ? Math.min(reported.ms, untilLook) : untilLook);
 }
 
 interface Look {
-  readonly situation: Situation;
+  readonly observed: ObservedState;
   /** Whether the pool and its group were read in this run, past every cache. */
   readonly fresh: boolean;
 }
@@ -68,31 +68,32 @@ interface Look {
  * The situation from the cache where that is enough. What is written to AWS is decided only on a fresh look: on a spec, a memory and a
  * group that are true now.
  */
-async function look(name: string, deps: Deps, signal: AbortSignal): Promise<Answer<Look | undefined>> {
+async function look(name: string, deps: Deps, signal: AbortSignal): Promise<CallResult<Look | undefined>> {
   const pool = deps.pools.get(name);
   if (!pool) return { ok: true, value: undefined };
   const now = deps.now();
-  const observed = (known: WindowsPool) => observe(known, undefined, deps.sights, deps, deps.settings, now, signal);
+  const observeFresh = (known: WindowsPool) =>
+    observe(known, undefined, deps.awsCache, deps, deps.settings, now, signal);
   // A node that is being emptied must be the pool's by what the pool says now.
-  if (!hasNodeGroup(pool) && leavingNodes(pool).every(({ drained }) => drained !== undefined)) {
-    const situation = await observed(pool);
-    if (!planFor(situation).steps.some(needsFreshLook)) return { ok: true, value: { situation, fresh: false } };
+  if (!hasNodeGroup(pool) && terminatingNodes(pool).every(({ drained }) => drained !== undefined)) {
+    const observed = await observeFresh(pool);
+    if (!planFor(observed).steps.some(needsFreshLook)) return { ok: true, value: { observed, fresh: false } };
   }
-  const cached = deps.sights.current(pool, now);
+  const cached = deps.awsCache.current(pool, now);
   if (cached) {
-    const situation = await observe(pool, cached, deps.sights, deps, deps.settings, now, signal);
+    const observed = await observe(pool, cached, deps.awsCache, deps, deps.settings, now, signal);
     const asksAws =
-      needsInstances(situation) || needsExamination(situation) || planFor(situation).steps.some(needsFreshLook);
-    const enough = cached.troubles.some((trouble) => !isDueAgain(trouble, situation)) || !asksAws;
-    if (enough) return { ok: true, value: { situation, fresh: false } };
+      needsInstances(observed) || needsExamination(observed) || planFor(observed).steps.some(needsFreshLook);
+    const enough = cached.errors.some((error) => !isDueAgain(error, observed)) || !asksAws;
+    if (enough) return { ok: true, value: { observed, fresh: false } };
   }
   const read = await deps.pools.read(name, signal);
   if (!read.ok) return read;
   if (!read.value) return { ok: true, value: undefined };
-  const situation = await observed(read.value);
+  const observed = await observeFresh(read.value);
   return {
     ok: true,
-    value: { situation: hasNodeGroup(pool) ? situation : await withCount(situation, deps, signal), fresh: true },
+    value: { observed: hasNodeGroup(pool) ? observed : await withCount(observed, deps, signal), fresh: true },
   };
 }
 
@@ -102,7 +103,7 @@ async function look(name: string, deps: Deps, signal: AbortSignal): Promise<Answ
  */
 async function actAlone(
   steps: readonly Step[],
-  s: Situation,
+  s: ObservedState,
   deps: Deps,
   signal: AbortSignal,
 ): Promise<Outcome | undefined> {
@@ -110,7 +111,7 @@ async function actAlone(
   if (ipam) return actOnIpam(ipam.kind, steps, s, deps, signal);
   const adopted = steps.find((step) => step.kind === 'adoptNodeGroup');
   if (!adopted) return act(steps, s, deps, signal);
-  const { adoptions } = deps.sights;
+  const { adoptions } = deps.awsCache;
   const { arn } = adopted.group;
   if (!adoptions.begin(arn, adopted.pool, s.now)) return undefined;
   try {
@@ -123,17 +124,17 @@ async function actAlone(
 async function actOnIpam(
   kind: keyof IpamAttempts,
   steps: readonly Step[],
-  s: Situation,
+  s: ObservedState,
   deps: Deps,
   signal: AbortSignal,
 ): Promise<Outcome | undefined> {
-  const { windowsIpam } = deps.sights;
+  const { windowsIpam } = deps.awsCache;
   if (!windowsIpam.begin(s.now)) return undefined;
   let result: Parameters<typeof windowsIpam.end>[1] = {};
   try {
     const outcome = await act(steps, s, deps, signal);
-    const trouble = outcome.after.troubles.find(({ step }) => step === kind);
-    result = { ...(trouble && { trouble }), ...(outcome.done.some((step) => step.kind === kind) && { done: kind }) };
+    const error = outcome.after.errors.find(({ step }) => step === kind);
+    result = { ...(error && { error }), ...(outcome.done.some((step) => step.kind === kind) && { done: kind }) };
     return outcome;
   } finally {
     windowsIpam.end(deps.now(), result);
@@ -151,14 +152,14 @@ function withoutAws(steps: readonly Step[]): readonly Step[] {
 
 /** What writes to AWS or changes a setting of the cluster, and what takes a share of the disruption budget: EKS may have begun to work on the group since it was looked at. */
 function needsFreshLook(step: Step): boolean {
-  return touchesAws(step) || isIpamStep(step) || step.kind === 'claimDisruption';
+  return touchesAws(step) || isIpamStep(step) || step.kind === 'reserveDisruption';
 }
 
 /**
  * What was answered before is no longer true, also where a call failed: another client may have made the change. The tags of scaling groups are one
  * answer for all pools: a pool that wrote its own changes them there, and the other pools need not ask again.
  */
-function forgetWhatChanged(steps: readonly Step[], { done, after }: Outcome, { shared }: Sights): void {
+function forgetWhatChanged(steps: readonly Step[], { done, after }: Outcome, { shared }: AwsCache): void {
   const written = after.autoscaler?.tags;
   for (const step of steps) {
     if (step.kind === 'createAccessEntry') shared.forget(accessEntryQuestion(step.role));
@@ -171,18 +172,18 @@ function forgetWhatChanged(steps: readonly Step[], { done, after }: Outcome, { s
 }
 
 /** Nodes that go are looked at again after a while, not at every event. */
-function keepOperations(after: Situation, sights: Sights): void {
+function keepOperations(after: ObservedState, awsCache: AwsCache): void {
   const { name } = after.pool.metadata;
   const operations = rememberedOperations(after);
-  if (operations) sights.operations.set(name, operations);
-  else sights.operations.delete(name);
+  if (operations) awsCache.operations.set(name, operations);
+  else awsCache.operations.delete(name);
 }
 
-function forget(name: string, { sights, rosters, fleet, pace, metrics }: Deps): Next {
-  sights.forget(name);
+function forget(name: string, { awsCache, poolNodesCache, fleet, statusThrottle, metrics }: Deps): ReconcileResult {
+  awsCache.forget(name);
   fleet.rest(name);
-  rosters.forget(name);
-  pace.forget(name);
+  poolNodesCache.forget(name);
+  statusThrottle.forget(name);
   metrics.drop(name);
-  return { kind: 'rest' };
+  return { kind: 'done' };
 }

@@ -15,11 +15,11 @@ describe('the access that EKS gives a node role while it creates the node group'
       world.looks = 3;
       world.apply(fresh());
       const deps = world.start();
-      const told = new Set<string>();
+      const reported = new Set<string>();
       let looksWhileActive = 0;
       for (let look = 0; look < 20 && looksWhileActive < 3; look++) {
         await wake(world, deps);
-        told.add(conditionOf(world, 'PrerequisitesMet')?.split(':')[0] ?? '');
+        reported.add(conditionOf(world, 'PrerequisitesMet')?.split(':')[0] ?? '');
         const status = world.groups.get('web')?.status;
         // EKS gives the access some time after it has accepted the request.
         if (status === 'CREATING' && look > 0) {
@@ -27,10 +27,10 @@ describe('the access that EKS gives a node role while it creates the node group'
           else world.prerequisites.accessEntry = { type: 'EC2_WINDOWS' };
         }
         if (status === 'ACTIVE') looksWhileActive += 1;
-        world.now = deps.sights.dueAt('web');
+        world.now = deps.awsCache.dueAt('web');
       }
       assert.equal(looksWhileActive, 3, 'the group is ACTIVE for three looks');
-      assert.deepEqual([...told], ['True Met']);
+      assert.deepEqual([...reported], ['True Met']);
       assert.deepEqual(
         world.events.filter(({ type }) => type === 'Warning'),
         [],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { IGNORE_PREREQUISITES_ANNOTATION } from './labels.ts';
 import { reconcile } from './reconcile.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
-import { MINUTE, sampleNode, sampleTrouble, settings } from './testing/fixtures.ts';
+import { MINUTE, sampleError, sampleNode, settings } from './testing/fixtures.ts';
 import { fresh, PREREQUISITE_CALLS, ready, readyWorld, until, wake } from './testing/life.ts';
 import { gaugesOf } from './testing/shownMetrics.ts';
 
@@ -30,7 +30,7 @@ describe('a pool whose prerequisites are not met', () => {
       'reason="WindowsIPAMDisabled",status="False"': 1,
     });
     for (let i = 0; i < 5; i++) {
-      world.now = deps.sights.dueAt('web');
+      world.now = deps.awsCache.dueAt('web');
       await wake(world, deps);
     }
     assert.equal(world.created, 0);
@@ -51,8 +51,8 @@ describe('a pool whose prerequisites are not met', () => {
     const waits: number[] = [];
     for (let i = 0; i < 14; i++) {
       await wake(world, deps);
-      waits.push(deps.sights.dueAt('web') - world.now);
-      world.now = deps.sights.dueAt('web');
+      waits.push(deps.awsCache.dueAt('web') - world.now);
+      world.now = deps.awsCache.dueAt('web');
     }
     assert.deepEqual(
       waits,
@@ -92,8 +92,8 @@ describe('a pool whose prerequisites are not met', () => {
       world.hasAmi = false;
       world.cluster = cluster;
       const until = world.now + settings.resyncMs * 1.25;
-      while (deps.sights.dueAt('web') <= until && says(world, 'PrerequisitesMet') === 'True Met') {
-        world.now = deps.sights.dueAt('web');
+      while (deps.awsCache.dueAt('web') <= until && says(world, 'PrerequisitesMet') === 'True Met') {
+        world.now = deps.awsCache.dueAt('web');
         await wake(world, deps);
       }
       assert.deepEqual([says(world, 'PrerequisitesMet'), says(world, 'Ready')], [`False ${reason}`, 'True Verified']);
@@ -118,7 +118,7 @@ describe('a pool that ignores a prerequisite', () => {
     const annotations = value === undefined ? {} : { [IGNORE_PREREQUISITES_ANNOTATION]: value };
     world.pools.set('web', { ...pool, metadata: { ...pool.metadata, annotations } });
   };
-  const told = (world: FakeWorld) => world.events.splice(0).map(({ type, reason }) => `${type} ${reason}`);
+  const reported = (world: FakeWorld) => world.events.splice(0).map(({ type, reason }) => `${type} ${reason}`);
 
   it('gets its group at once, says so for as long as it is true, and tells each change by one event', async () => {
     const world = new FakeWorld();
@@ -128,31 +128,31 @@ describe('a pool that ignores a prerequisite', () => {
     await wake(world, deps);
     assert.equal(world.created, 0);
     annotate(world, 'WindowsIPAMDisabled');
-    told(world);
+    reported(world);
     await wake(world, deps);
     assert.equal(world.created, 1);
     assert.equal(says(world, 'PrerequisitesMet'), 'True PrerequisitesIgnored');
-    assert.deepEqual(told(world), ['Normal NodeGroupCreated', 'Warning PrerequisitesIgnored']);
+    assert.deepEqual(reported(world), ['Normal NodeGroupCreated', 'Warning PrerequisitesIgnored']);
     assert.deepEqual(gaugesOf(world.metrics.get('web'), 'windowspool_prerequisite'), {
       'reason="WindowsIPAMDisabled",status="Ignored"': 1,
     });
     await until(world, deps, () => ready(world) === 'True', 'Ready');
     for (let look = 0; look < 3; look++) {
-      world.now = deps.sights.dueAt('web');
+      world.now = deps.awsCache.dueAt('web');
       await wake(world, deps);
       assert.equal(says(world, 'PrerequisitesMet'), 'True PrerequisitesIgnored');
     }
-    told(world);
+    reported(world);
     annotate(world);
     await wake(world, deps);
     assert.deepEqual([says(world, 'PrerequisitesMet'), ready(world)], ['False WindowsIPAMDisabled', 'True']);
-    assert.deepEqual(told(world), ['Warning WindowsIPAMDisabled']);
+    assert.deepEqual(reported(world), ['Warning WindowsIPAMDisabled']);
     annotate(world, 'WindowsIPAMDisabled');
     await wake(world, deps);
-    assert.deepEqual(told(world), ['Warning PrerequisitesIgnored']);
+    assert.deepEqual(reported(world), ['Warning PrerequisitesIgnored']);
     world.prerequisites.cniConfig = { 'enable-windows-ipam': 'true' };
     await until(world, deps, () => says(world, 'PrerequisitesMet') === 'True Met', 'Met');
-    assert.deepEqual(told(world), ['Normal Met']);
+    assert.deepEqual(reported(world), ['Normal Met']);
   });
 
   it('still needs the others', async () => {
@@ -170,7 +170,7 @@ describe('a pool that ignores a prerequisite', () => {
 describe('a pool whose prerequisites cannot be looked at', () => {
   it('is created, and names the right', async () => {
     const world = new FakeWorld();
-    world.fails = (call) => (call === 'DescribeSubnets' ? sampleTrouble('denied') : undefined);
+    world.fails = (call) => (call === 'DescribeSubnets' ? sampleError('denied') : undefined);
     world.apply(fresh());
     const deps = world.start();
     await wake(world, deps);
@@ -193,7 +193,7 @@ describe('a pool whose prerequisites cannot be looked at', () => {
     ] as const) {
       for (const kind of ['denied', 'throttled', 'unavailable', 'unknown', 'gone'] as const) {
         const world = new FakeWorld();
-        world.fails = (each) => (each === call ? sampleTrouble(kind) : undefined);
+        world.fails = (each) => (each === call ? sampleError(kind) : undefined);
         const launchTemplate = { name: 'windows', version: '$Latest' };
         const ofTemplate = { ...fresh().spec.nodeGroup, diskSizeGiB: undefined, launchTemplate } as never;
         world.apply(call === 'DescribeLaunchTemplateVersions' ? fresh({ nodeGroup: ofTemplate }) : fresh());
@@ -307,7 +307,7 @@ describe('after the creation', () => {
 
   it('nodes without addresses name the permission to read events where it is missing', async () => {
     const { world, deps } = await readyWorld();
-    world.fails = (call) => (call === 'list events' ? sampleTrouble('denied') : undefined);
+    world.fails = (call) => (call === 'list events' ? sampleError('denied') : undefined);
     addressless(world);
     await wake(world, deps);
     assert.match(
@@ -348,7 +348,7 @@ describe('after the creation', () => {
     const healthIssues = [{ code: 'InsufficientFreeAddresses', message: 'No addresses', resourceIds: [] }];
     if (group) world.groups.set('web', { ...group, status: 'DEGRADED', healthIssues });
     world.prerequisites.freeAddresses = 0;
-    world.now = deps.sights.dueAt('web');
+    world.now = deps.awsCache.dueAt('web');
     await wake(world, deps);
     assert.match(
       condition(world, 'NodeGroupReady')?.message ?? '',
@@ -364,16 +364,16 @@ describe('after the creation', () => {
     world.groups.set('web', { ...group, scaling: { min: 3, max: 5, desired: 5 } });
     world.prerequisites = { ...world.prerequisites, cniConfig: undefined, freeAddresses: 3 };
     const names = ['1', '2', '3', '4', '5'];
-    world.now = deps.sights.dueAt('web');
+    world.now = deps.awsCache.dueAt('web');
     world.instances = names.map((name) => ({ id: `i-${name}`, privateDnsName: '', launchedAt: world.now }));
     await wake(world, deps);
-    world.now = deps.sights.dueAt('web');
+    world.now = deps.awsCache.dueAt('web');
     await wake(world, deps);
     assert.deepEqual(gaugesOf(world.metrics.get('web'), 'windowspool_prerequisite'), {
       'reason="WindowsIPAMDisabled",status="False"': 1,
     });
     world.instances = world.instances.slice(0, 3);
-    world.now = deps.sights.dueAt('web');
+    world.now = deps.awsCache.dueAt('web');
     await wake(world, deps);
     assert.match(condition(world, 'PrerequisitesMet')?.message ?? '', /6 free addresses: 2 more nodes take at least 8/);
   });
@@ -414,7 +414,7 @@ describe('an access entry that the operator makes', () => {
     const world = managing();
     const deps = world.start();
     await until(world, deps, () => ready(world) === 'True', 'Ready');
-    world.now = deps.sights.dueAt('web');
+    world.now = deps.awsCache.dueAt('web');
     await wake(world, deps);
     assert.equal(world.calls.filter((call) => call === 'CreateAccessEntry').length, 1);
     assert.equal(world.events.filter(({ reason }) => reason === 'AccessEntryCreated').length, 1);
@@ -431,7 +431,7 @@ describe('an access entry that the operator makes', () => {
   it('keeps the group back when it cannot be made', async () => {
     for (const kind of ['busy', 'denied', 'refused', 'throttled'] as const) {
       const world = managing();
-      world.fails = (call) => (call === 'CreateAccessEntry' ? sampleTrouble(kind) : undefined);
+      world.fails = (call) => (call === 'CreateAccessEntry' ? sampleError(kind) : undefined);
       const deps = world.start();
       await wake(world, deps);
       assert.equal(world.created, 0, kind);
@@ -445,7 +445,7 @@ describe('an access entry that the operator makes', () => {
     world.fails = (call) => {
       if (call !== 'CreateAccessEntry') return undefined;
       world.prerequisites.accessEntry = { type: 'EC2_LINUX' };
-      return sampleTrouble('busy');
+      return sampleError('busy');
     };
     const deps = world.start();
     await until(world, deps, () => says(world, 'PrerequisitesMet') === 'False NodeAccessWrong', 'the cause');
@@ -460,7 +460,7 @@ describe('an invalid parameter', () => {
     world.fails = (call) => {
       if (call !== 'CreateNodegroup') return undefined;
       world.cluster = cluster;
-      return sampleTrouble('refused', {
+      return sampleError('refused', {
         code,
         message: 'Requested release version is not valid for kubernetes version 1.35.',
       });
@@ -486,7 +486,7 @@ describe('an invalid parameter', () => {
     const deps = world.start();
     await wake(world, deps);
     assert.equal(says(world, 'Stalled'), 'undefined undefined');
-    world.now = deps.sights.dueAt('web');
+    world.now = deps.awsCache.dueAt('web');
     await wake(world, deps);
     assert.equal(says(world, 'Stalled'), 'True CreateRefused');
   });
@@ -495,8 +495,8 @@ describe('an invalid parameter', () => {
     const { world, deps } = await readyWorld();
     world.apply(fresh({ labels: { team: 'web' } }));
     world.fails = (call) => {
-      if (call === 'UpdateNodegroupConfig') return sampleTrouble('refused', { code: 'InvalidParameterException' });
-      return call === 'DescribeCluster' ? sampleTrouble('throttled') : undefined;
+      if (call === 'UpdateNodegroupConfig') return sampleError('refused', { code: 'InvalidParameterException' });
+      return call === 'DescribeCluster' ? sampleError('throttled') : undefined;
     };
     await wake(world, deps);
     assert.equal(says(world, 'Stalled'), 'undefined undefined');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { IGNORE_PREREQUISITES_ANNOTATION } from './labels.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
-import { sampleTrouble, settings } from './testing/fixtures.ts';
+import { sampleError, settings } from './testing/fixtures.ts';
 import { conditionOf, fresh, ready, until, wake } from './testing/life.ts';
 
 /** A world with a pool that is Ready and has the condition. */
@@ -26,24 +26,24 @@ describe('what PrerequisitesMet reports beside prerequisites that are met', () =
       { [IGNORE_PREREQUISITES_ANNOTATION]: 'TooFewAddresses' },
     ],
   ] as const;
-  for (const [what, told, change, annotations] of remarks) {
+  for (const [what, expected, change, annotations] of remarks) {
     for (const call of ['DescribeNodegroup', 'DescribeCluster'] as const) {
       for (const kind of ['throttled', 'denied'] as const) {
         it(`outlasts one ${call} that is ${kind}, if it is ${what}`, async () => {
           const { world, deps } = await remarkedWorld(change, annotations);
           const reported = () => conditionOf(world, 'PrerequisitesMet')?.split(':')[0];
-          assert.equal(reported(), told);
-          world.fails = (each) => (each === call ? sampleTrouble(kind) : undefined);
-          world.now = deps.sights.dueAt('web');
+          assert.equal(reported(), expected);
+          world.fails = (each) => (each === call ? sampleError(kind) : undefined);
+          world.now = deps.awsCache.dueAt('web');
           await wake(world, deps);
           assert.notEqual(reported(), 'True Met');
           world.fails = () => undefined;
           for (let look = 0; look < 3; look++) {
-            world.now = deps.sights.dueAt('web');
+            world.now = deps.awsCache.dueAt('web');
             await wake(world, deps);
             assert.notEqual(reported(), 'True Met');
           }
-          assert.equal(reported(), told);
+          assert.equal(reported(), expected);
         });
       }
     }
@@ -51,7 +51,7 @@ describe('what PrerequisitesMet reports beside prerequisites that are met', () =
 
   it('is no trouble where an ignored prerequisite cannot be checked', async () => {
     const world = new FakeWorld();
-    const denied = { ...sampleTrouble('denied'), operation: 'iam:ListAttachedRolePolicies' };
+    const denied = { ...sampleError('denied'), operation: 'iam:ListAttachedRolePolicies' };
     world.fails = (call) => (call === 'ListAttachedRolePolicies' ? denied : undefined);
     const pool = fresh();
     const annotations = { [IGNORE_PREREQUISITES_ANNOTATION]: 'ClusterRolePolicyMissing' };
@@ -69,14 +69,14 @@ describe('what PrerequisitesMet reports beside prerequisites that are met', () =
     assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /^True MetWithWarnings: .*TooFewAddresses/);
     for (const freeAddresses of [9, 8, 7]) {
       world.prerequisites.freeAddresses = freeAddresses;
-      world.now = deps.sights.dueAt('web') + settings.resyncMs;
+      world.now = deps.awsCache.dueAt('web') + settings.resyncMs;
       const before = conditionOf(world, 'PrerequisitesMet');
       await wake(world, deps);
       assert.equal(conditionOf(world, 'PrerequisitesMet'), before);
     }
     assert.deepEqual(world.events, []);
     world.prerequisites.clusterRolePolicies = [];
-    world.now = deps.sights.dueAt('web') + settings.resyncMs;
+    world.now = deps.awsCache.dueAt('web') + settings.resyncMs;
     await wake(world, deps);
     assert.deepEqual(
       world.events.map(({ type, reason }) => `${type} ${reason}`),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { reconcile } from './reconcile.ts';
 import { Crash, FakeWorld } from './testing/fakeWorld.ts';
-import { sampleTrouble, settings } from './testing/fixtures.ts';
+import { sampleError, settings } from './testing/fixtures.ts';
 import { fresh, PREREQUISITE_CALLS, ready, readyWorld, signal, until, wake } from './testing/life.ts';
 
 describe('trouble', () => {
@@ -9,7 +9,7 @@ describe('trouble', () => {
   for (const kind of lasting) {
     it(`${kind}: a creation is tried once, however many events come before the next look`, async () => {
       const world = new FakeWorld();
-      world.fails = (call) => (call === 'CreateNodegroup' ? sampleTrouble(kind) : undefined);
+      world.fails = (call) => (call === 'CreateNodegroup' ? sampleError(kind) : undefined);
       world.apply(fresh());
       const deps = world.start();
       for (let i = 0; i < 5; i++) await wake(world, deps);
@@ -20,19 +20,19 @@ describe('trouble', () => {
 
   it('that was refused is told once, and the next try is a while away', async () => {
     const world = new FakeWorld();
-    world.fails = (call) => (call === 'CreateNodegroup' ? sampleTrouble('refused') : undefined);
+    world.fails = (call) => (call === 'CreateNodegroup' ? sampleError('refused') : undefined);
     world.apply(fresh());
     const deps = world.start();
     const start = world.now;
     const next = await wake(world, deps);
-    assert.deepEqual(next, { kind: 'after', ms: start + settings.createRetryMs - world.now });
-    const told = world.events.filter(({ type }) => type === 'Warning').map(({ reason }) => reason);
-    assert.deepEqual(told, ['CreateRefused']);
+    assert.deepEqual(next, { kind: 'requeueAfter', ms: start + settings.createRetryMs - world.now });
+    const reported = world.events.filter(({ type }) => type === 'Warning').map(({ reason }) => reason);
+    assert.deepEqual(reported, ['CreateRefused']);
   });
 
   it('that was refused keeps its time, whatever wakes the pool before the next try', async () => {
     const world = new FakeWorld();
-    world.fails = (call) => (call === 'CreateNodegroup' ? sampleTrouble('refused') : undefined);
+    world.fails = (call) => (call === 'CreateNodegroup' ? sampleError('refused') : undefined);
     world.apply(fresh());
     const deps = world.start();
     await wake(world, deps);
@@ -45,7 +45,7 @@ describe('trouble', () => {
   it('that passes leaves nothing behind: throttled for 20 calls', async () => {
     const world = new FakeWorld();
     let left = 20;
-    world.fails = (call) => (/^[A-Z]/.test(call) && left-- > 0 ? sampleTrouble('throttled') : undefined);
+    world.fails = (call) => (/^[A-Z]/.test(call) && left-- > 0 ? sampleError('throttled') : undefined);
     world.apply(fresh());
     await until(world, world.start(), () => ready(world) === 'True', 'Ready');
     assert.equal(world.created, 1);
@@ -57,7 +57,7 @@ describe('trouble', () => {
       const deps = world.start();
       const confirmed = () => world.stamps.get('web windowspool_status_confirmed_timestamp_seconds');
       const [began, fails] = [world.now, world.fails];
-      world.fails = (name) => (name === call ? sampleTrouble('denied') : undefined);
+      world.fails = (name) => (name === call ? sampleError('denied') : undefined);
       world.apply(fresh({ labels: { tier: 'db' } }));
       for (let run = 0; run < 3; run++) {
         await reconcile('web', deps, signal);
@@ -75,31 +75,31 @@ describe('trouble', () => {
 
   it('with the write of the status is retried', async () => {
     const world = new FakeWorld();
-    world.fails = (call) => (call === 'write status' ? sampleTrouble('conflict') : undefined);
+    world.fails = (call) => (call === 'write status' ? sampleError('conflict') : undefined);
     world.apply(fresh());
     assert.deepEqual(await reconcile('web', world.start(), signal), {
-      kind: 'retry',
+      kind: 'requeue',
     });
     assert.equal(world.created, 0);
   });
 
   it('with reading the pool is retried, and AWS is not asked', async () => {
     const world = new FakeWorld();
-    world.fails = (call) => (call === 'read pool' ? sampleTrouble('unavailable') : undefined);
+    world.fails = (call) => (call === 'read pool' ? sampleError('unavailable') : undefined);
     world.apply(fresh());
     const next = await reconcile('web', world.start(), signal);
     assert.deepEqual(
       [next, world.awsCalls()],
-      [{ kind: 'retry', cause: 'read pool: unavailableException: the call was unavailable' }, []],
+      [{ kind: 'requeue', cause: 'read pool: unavailableException: the call was unavailable' }, []],
     );
   });
 
   it('that is a single failed look is no news', async () => {
     const { world, deps } = await readyWorld();
-    world.now = deps.sights.dueAt('web');
-    world.fails = (call) => (call === 'DescribeNodegroup' ? sampleTrouble('throttled') : undefined);
+    world.now = deps.awsCache.dueAt('web');
+    world.fails = (call) => (call === 'DescribeNodegroup' ? sampleError('throttled') : undefined);
     assert.deepEqual(await wake(world, deps), {
-      kind: 'retry',
+      kind: 'requeue',
       cause: 'DescribeNodegroup: throttledException: the call was throttled',
     });
     assert.deepEqual([world.calls, world.events], [['read pool', 'DescribeNodegroup'], []]);

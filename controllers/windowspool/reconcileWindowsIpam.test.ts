@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { Trouble } from './ports/answer.ts';
+import type { CallError } from './ports/answer.ts';
 import { preview, previewText } from './preview.ts';
 import { type Deps, reconcile } from './reconcile.ts';
 import { Crash, FakeWorld } from './testing/fakeWorld.ts';
-import { MINUTE, samplePool, sampleTrouble, settings } from './testing/fixtures.ts';
+import { MINUTE, sampleError, samplePool, settings } from './testing/fixtures.ts';
 import { conditionOf, fresh, hours, ready, signal, until, wake } from './testing/life.ts';
 import { sampleAddon } from './testing/prerequisites.ts';
 
@@ -85,7 +85,7 @@ describe('an operator that enables Windows IPAM', () => {
   it('shows it in a preview, and only looks', async () => {
     const world = ipamOff({ addon: true });
     const deps = start(world);
-    const shown = await preview(fresh(), deps.sights, deps, enabling, world.now, signal);
+    const shown = await preview(fresh(), deps.awsCache, deps, enabling, world.now, signal);
     assert.match(previewText(shown), /set enableWindowsIpam: "true" in the vpc-cni add-on of cluster prod\./);
     assert.deepEqual(changes(world), []);
   });
@@ -101,11 +101,11 @@ describe('an operator that enables Windows IPAM', () => {
 
   describe('that AWS refused to let do so for another pool', () => {
     const refusal = (at: number, kind: 'refused' | 'denied') => ({
-      trouble: { at, step: 'updateAddon' as const, trouble: sampleTrouble(kind, { operation: IN_ADDON }) },
+      error: { at, step: 'updateAddon' as const, error: sampleError(kind, { operation: IN_ADDON }) },
     });
-    const refuse = (world: FakeWorld, { sights }: Deps, kind: 'refused' | 'denied') => {
-      sights.windowsIpam.begin(world.now);
-      sights.windowsIpam.end(world.now, refusal(world.now, kind));
+    const refuse = (world: FakeWorld, { awsCache }: Deps, kind: 'refused' | 'denied') => {
+      awsCache.windowsIpam.begin(world.now);
+      awsCache.windowsIpam.end(world.now, refusal(world.now, kind));
     };
 
     for (const kind of ['refused', 'denied'] as const) {
@@ -115,9 +115,9 @@ describe('an operator that enables Windows IPAM', () => {
         world.apply(fresh());
         const deps = start(world);
         const poll = async () => {
-          world.now = Math.max(world.now + 1, deps.sights.dueAt('web'));
+          world.now = Math.max(world.now + 1, deps.awsCache.dueAt('web'));
           await wake(world, deps);
-          const ms = deps.sights.dueAt('web') - world.now;
+          const ms = deps.awsCache.dueAt('web') - world.now;
           assert.ok(ms <= 1.25 * settings.pollMs, `the next poll is in ${ms} ms`);
         };
         await wake(world, deps);
@@ -136,12 +136,12 @@ describe('an operator that enables Windows IPAM', () => {
     it('says nothing of it once a user has enabled it', async () => {
       const world = ipamOff({ addon: true });
       const deps = start(world);
-      world.fails = (call) => (call === IN_ADDON ? sampleTrouble('denied', { operation: IN_ADDON }) : undefined);
+      world.fails = (call) => (call === IN_ADDON ? sampleError('denied', { operation: IN_ADDON }) : undefined);
       await wake(world, deps);
       assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /^False AccessDenied/);
       world.prerequisites.cniConfig = { 'enable-windows-ipam': 'true' };
       world.prerequisites.cniAddon = sampleAddon({ windowsIpam: true });
-      world.now = deps.sights.dueAt('web');
+      world.now = deps.awsCache.dueAt('web');
       await wake(world, deps);
       assert.equal(world.created, 1);
       assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /^True Met/);
@@ -155,7 +155,7 @@ describe('an operator that enables Windows IPAM', () => {
     world.fails = (call) => {
       if (call !== IN_CONFIG || !isFirst) return undefined;
       isFirst = false;
-      return sampleTrouble('conflict');
+      return sampleError('conflict');
     };
     const deps = start(world);
     const begun = world.now;
@@ -166,13 +166,13 @@ describe('an operator that enables Windows IPAM', () => {
   it('is not woken between its tries where the ConfigMap is denied', async () => {
     const world = ipamOff();
     await hours(world, world.start(), 3);
-    world.fails = (call) => (call === IN_CONFIG ? sampleTrouble('denied') : undefined);
+    world.fails = (call) => (call === IN_CONFIG ? sampleError('denied') : undefined);
     const deps = start(world);
     for (let run = 0; run < 5; run++) {
       world.calls.splice(0);
       const next = await wake(world, deps);
       assert.deepEqual(changes(world), [IN_CONFIG]);
-      world.now += next.kind === 'after' ? next.ms : 2_000;
+      world.now += next.kind === 'requeueAfter' ? next.ms : 2_000;
     }
   });
 
@@ -195,7 +195,7 @@ describe('an operator that enables Windows IPAM', () => {
     while (world.now < end) {
       disable();
       const next = await wake(world, deps);
-      world.now += next.kind === 'after' ? next.ms : 2_000;
+      world.now += next.kind === 'requeueAfter' ? next.ms : 2_000;
     }
     const most = (60 * MINUTE) / settings.resyncMs + 1;
     const { length } = changes(world);
@@ -216,27 +216,27 @@ describe('an operator that enables Windows IPAM', () => {
     );
   });
 
-  const failures: readonly [what: string, call: string, trouble: Trouble, words: RegExp][] = [
+  const failures: readonly [what: string, call: string, error: CallError, words: RegExp][] = [
     [
       'the right to change the add-on',
       IN_ADDON,
-      sampleTrouble('denied', { operation: IN_ADDON, message: 'not authorized to perform: eks:UpdateAddon' }),
+      sampleError('denied', { operation: IN_ADDON, message: 'not authorized to perform: eks:UpdateAddon' }),
       /False AccessDenied: AWS denied UpdateAddon: .*config\/aws\/windows-ipam\.json has all of them/,
     ],
     [
       'values that EKS takes',
       IN_ADDON,
-      sampleTrouble('refused', { operation: IN_ADDON, message: 'Json schema validation failed' }),
+      sampleError('refused', { operation: IN_ADDON, message: 'Json schema validation failed' }),
       /False WindowsIPAMDisabled: .*UpdateAddon failed: Json schema validation failed\. The operator tries again/,
     ],
     [
       'the right to change the ConfigMap',
       IN_CONFIG,
-      sampleTrouble('denied', { operation: 'patch configmaps', message: 'configmaps is forbidden' }),
+      sampleError('denied', { operation: 'patch configmaps', message: 'configmaps is forbidden' }),
       /False AccessDenied: The API server denied patch configmaps: .*config\/windows-ipam has all of them/,
     ],
   ];
-  for (const [what, call, trouble, words] of failures) {
+  for (const [what, call, error, words] of failures) {
     it(`tells what it lacks without ${what}, tries again later, and goes on with it`, async () => {
       const world = ipamOff({ addon: call === IN_ADDON });
       let lacks = true;
@@ -249,7 +249,7 @@ describe('an operator that enables Windows IPAM', () => {
         return async (...args: A): Promise<R> => {
           if (!lacks) return port()(...args);
           calls.push(call);
-          return { ok: false, trouble } as R;
+          return { ok: false, error } as R;
         };
       }
       const deps = denying(start(world));
@@ -276,7 +276,7 @@ describe('an operator that enables Windows IPAM', () => {
     const deps = start(world);
     await wake(world, deps);
     fail();
-    world.now = deps.sights.dueAt('web');
+    world.now = deps.awsCache.dueAt('web');
     await wake(world, deps);
     assert.match(
       conditionOf(world, 'PrerequisitesMet') ?? '',

@@ -8,14 +8,14 @@ import { FakeWorld } from './testing/fakeWorld.ts';
 import {
   knownStatus,
   NOW,
-  type SituationChange,
+  type ObservedStateChange,
+  sampleError,
   sampleGroup,
   sampleNode,
   sampleNodes,
   samplePool,
   sampleRuntimeClass,
-  sampleSituation,
-  sampleTrouble,
+  sampleState,
 } from './testing/fixtures.ts';
 import { gaugesOf } from './testing/shownMetrics.ts';
 
@@ -23,24 +23,24 @@ const { signal } = new AbortController();
 
 class Reporter {
   readonly world = new FakeWorld();
-  readonly voice = this.world.start();
+  readonly reporter = this.world.start();
   #pool: WindowsPool = samplePool({}, { status: knownStatus() });
 
   /** Reports a situation of the pool as the last report left it. Returns the events and whether the status was written. */
-  async tell(change: SituationChange, outcome: Partial<Outcome> = {}, urgent = true) {
+  async tell(change: ObservedStateChange, outcome: Partial<Outcome> = {}, urgent = true) {
     const pool = { ...(change.pool ?? this.#pool), ...(this.#pool.status && { status: this.#pool.status }) };
     this.world.pools.set('web', { ...pool, metadata: { ...pool.metadata } });
-    const after = sampleSituation({ ...change, pool });
-    const told = await report(
+    const after = sampleState({ ...change, pool });
+    const reported = await report(
       { after, done: [], accepted: undefined, left: [], released: false, ...outcome },
       [],
       urgent,
-      this.voice,
+      this.reporter,
       signal,
     );
-    if (told.kind === 'told') this.#pool = told.pool;
+    if (reported.kind === 'told') this.#pool = reported.pool;
     const events = this.world.events.splice(0).map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
-    return { told, events, wrote: this.world.calls.splice(0).includes('write status') };
+    return { reported, events, wrote: this.world.calls.splice(0).includes('write status') };
   }
 }
 
@@ -107,7 +107,7 @@ describe('a report', () => {
     const reporter = new Reporter();
     const at = (ms: number, nodes: readonly NodeRecord[]) => reporter.tell({ nodes, now: NOW + ms }, {}, false);
     assert.equal((await at(0, sampleNodes(3))).wrote, true);
-    assert.deepEqual(await at(300, bad), { told: { kind: 'deferred', ms: 700 }, events: [], wrote: false });
+    assert.deepEqual(await at(300, bad), { reported: { kind: 'deferred', ms: 700 }, events: [], wrote: false });
     assert.equal((await at(1_000, bad)).wrote, true);
     assert.equal((await at(5_000, sampleNodes(3))).wrote, true, 'a single change is written at once');
   });
@@ -122,11 +122,11 @@ describe('a report', () => {
 
   it('tells nothing of a status that could not be written, and answers with the trouble', async () => {
     const reporter = new Reporter();
-    reporter.world.fails = () => sampleTrouble('conflict');
-    const { told, events } = await reporter.tell({ nodes: bad });
+    reporter.world.fails = () => sampleError('conflict');
+    const { reported, events } = await reporter.tell({ nodes: bad });
     assert.deepEqual(
-      { told, events },
-      { told: { kind: 'failed', trouble: sampleTrouble('conflict', { operation: 'write status' }) }, events: [] },
+      { reported, events },
+      { reported: { kind: 'failed', error: sampleError('conflict', { operation: 'write status' }) }, events: [] },
     );
   });
 
@@ -164,15 +164,15 @@ describe('the metrics', () => {
     const reporter = new Reporter();
     const confirmed = () => reporter.world.stamps.get('web windowspool_status_confirmed_timestamp_seconds');
     await reporter.tell({ nodes: bad });
-    const { told } = await reporter.tell({ now: NOW + 500 }, {}, false);
-    assert.deepEqual([told.kind, confirmed()], ['deferred', NOW / 1_000]);
+    const { reported } = await reporter.tell({ now: NOW + 500 }, {}, false);
+    assert.deepEqual([reported.kind, confirmed()], ['deferred', NOW / 1_000]);
   });
 
   it('keep the state of a group that cannot be looked at, and show none of a foreign one', async () => {
     const reporter = new Reporter();
     const shown = () => gaugesOf(reporter.world.metrics.get('web'), 'windowspool_node_group_status');
-    const trouble = sampleTrouble('throttled');
-    await reporter.tell({ group: { kind: 'unreachable', trouble, since: 0, last: sampleGroup() } });
+    const error = sampleError('throttled');
+    await reporter.tell({ group: { kind: 'unreachable', error, since: 0, last: sampleGroup() } });
     assert.deepEqual(shown(), { 'status="ACTIVE"': 1 });
     await reporter.tell({ group: { kind: 'seen', group: sampleGroup(undefined, { tags: {} }) } });
     assert.deepEqual(shown(), {});

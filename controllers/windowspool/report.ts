@@ -6,34 +6,34 @@ import { canonical } from './hash.ts';
 import { IGNORE_PREREQUISITES_ANNOTATION, POOL_KEY } from './labels.ts';
 import type { TimeSample } from './metricCatalogue.ts';
 import { countByPart, type DriftPart, describeDifference } from './nodeGroup/differences.ts';
-import { silentlyLeft } from './nodeGroup/leaving.ts';
+import { unremovedMarks } from './nodeGroup/leaving.ts';
 import { nodeGroupNameOf } from './nodeGroup/nodeGroup.ts';
-import { leavingCounts } from './operations/leavingSamples.ts';
-import { tellHeldNodes, tellNodes, tellReplaced } from './operations/operationEvents.ts';
-import type { Pace } from './pace.ts';
+import { terminatingNodeCounts } from './operations/leavingSamples.ts';
+import { publishBlockedDrains, publishOnNodes, publishReplaced } from './operations/operationEvents.ts';
+import type { StatusThrottle } from './pace.ts';
 import { hasNodeGroup } from './poolKind.ts';
-import type { Trouble } from './ports/answer.ts';
+import type { CallError } from './ports/answer.ts';
 import type { Events, Metrics, Pools } from './ports/pools.ts';
 import { onTheWay, prerequisiteReasons, type Reason, reasons } from './reasons.ts';
 import { samplesOf } from './samples.ts';
-import type { StepTrouble } from './situation.ts';
+import type { StepError } from './situation.ts';
 import { statusFor } from './status.ts';
 import { describeStep, isGivenUp, isNodeStep, mayBeReverted, type NodeStep, type Step } from './steps.ts';
 import { describeReleaseFailure } from './upgrades/releaseFailures.ts';
 import { count, joined, sentence } from './words.ts';
 
-export interface Voice {
+export interface Reporter {
   readonly pools: Pools;
   readonly events: Events;
   readonly metrics: Metrics;
-  readonly pace: Pace;
+  readonly statusThrottle: StatusThrottle;
 }
 
 /** What became of a report: the pool as it is stored now, when to report again, or why the status could not be written. */
-export type Told =
+export type ReportResult =
   | { readonly kind: 'told'; readonly pool: WindowsPool }
   | { readonly kind: 'deferred'; readonly ms: number }
-  | { readonly kind: 'failed'; readonly trouble: Trouble };
+  | { readonly kind: 'failed'; readonly error: CallError };
 
 /** The event that tells of a step that was done; none for what only the operator's own books see, and for what only an autoscaler reads. */
 const stepReasons: Readonly<Partial<Record<Step['kind'], Reason>>> = {
@@ -54,10 +54,10 @@ const stepReasons: Readonly<Partial<Record<Step['kind'], Reason>>> = {
   taintNode: 'NodeTainted',
   markNode: 'NodeClaimed',
   releaseNode: 'NodeReleased',
-  claimDisruption: 'NodeDisruptionBegun',
-  endInstance: 'InstanceEnded',
-  endLateInstance: 'InstanceEnded',
-  restoreNode: 'NodeStays',
+  reserveDisruption: 'NodeDisruptionBegun',
+  terminateInstance: 'InstanceEnded',
+  terminateUnregistered: 'InstanceEnded',
+  uncordonNode: 'NodeStays',
   reportDrained: 'NodeDrained',
 };
 
@@ -69,45 +69,46 @@ export async function report(
   outcome: Outcome,
   pending: readonly Step[],
   urgent: boolean,
-  voice: Voice,
+  reporter: Reporter,
   signal: AbortSignal,
-): Promise<Told> {
+): Promise<ReportResult> {
   const { pool, now } = outcome.after;
   const { name } = pool.metadata;
   const assessment = assessPool(outcome.after);
   const status = statusFor(outcome, assessment, pending);
-  tellSteps(outcome, voice.events);
-  tellNodes(outcome, voice.events);
-  tellCorrections(outcome, voice);
-  tellLeft(outcome, voice.events);
-  tellStranded(outcome, voice.events);
-  tellDoubts(outcome, voice.events);
-  voice.metrics.add(name, leavingCounts(outcome));
+  publishSteps(outcome, reporter.events);
+  publishOnNodes(outcome, reporter.events);
+  publishCorrections(outcome, reporter);
+  publishMarksLeft(outcome, reporter.events);
+  publishStranded(outcome, reporter.events);
+  publishDoubts(outcome, reporter.events);
+  reporter.metrics.add(name, terminatingNodeCounts(outcome));
   if (outcome.released) {
-    voice.metrics.drop(name);
+    reporter.metrics.drop(name);
     return { kind: 'told', pool };
   }
-  voice.metrics.show(name, samplesOf(outcome.after, assessment, status));
+  reporter.metrics.show(name, samplesOf(outcome.after, assessment, status));
   if (pool.status !== undefined && canonical(pool.status) === canonical(status)) {
-    voice.metrics.stamp(name, confirmedAt(now));
+    reporter.metrics.stamp(name, confirmedAt(now));
     return { kind: 'told', pool };
   }
   // What nodes are told follows from the same news as the status, and does not make it more urgent.
-  const isDone = outcome.done.some(({ kind }) => kind !== 'tellNode');
-  const ms = urgent || pool.status === undefined || isDone ? 0 : voice.pace.wait(name, now);
+  const isDone = outcome.done.some(({ kind }) => kind !== 'setNodeCondition');
+  const ms = urgent || pool.status === undefined || isDone ? 0 : reporter.statusThrottle.wait(name, now);
   if (ms > 0) return { kind: 'deferred', ms };
-  const answer = await voice.pools.writeStatus(pool, status, signal);
-  if (!answer.ok) return { kind: 'failed', trouble: answer.trouble };
-  voice.pace.wrote(name, now);
-  voice.metrics.stamp(name, confirmedAt(now));
-  voice.metrics.stamp(name, {
+  const answer = await reporter.pools.writeStatus(pool, status, signal);
+  if (!answer.ok) return { kind: 'failed', error: answer.error };
+  reporter.statusThrottle.wrote(name, now);
+  reporter.metrics.stamp(name, confirmedAt(now));
+  reporter.metrics.stamp(name, {
     metric: 'windowspool_status_written_timestamp_seconds',
     labels: {},
     value: now / 1_000,
   });
   // After the write: an event about a status that nobody can read yet would only confuse.
-  if (tellChanges(pool, status, voice.events).has('DrainBlocked')) tellHeldNodes(outcome.after, voice.events);
-  tellReplaced(outcome.after, status, voice.events);
+  if (publishChanges(pool, status, reporter.events).has('DrainBlocked'))
+    publishBlockedDrains(outcome.after, reporter.events);
+  publishReplaced(outcome.after, status, reporter.events);
   return { kind: 'told', pool: answer.value };
 }
 
@@ -117,30 +118,30 @@ export function confirmedAt(now: number): TimeSample {
 }
 
 /** What was done to many nodes, in words. */
-const manyNodes: Readonly<Record<NodeStep['kind'], (nodes: string) => string>> = {
+const describeMany: Readonly<Record<NodeStep['kind'], (nodes: string) => string>> = {
   labelNode: (nodes) => `label ${nodes} with the build of their kernel`,
-  tellNode: (nodes) => `tell ${nodes} what was found`,
+  setNodeCondition: (nodes) => `tell ${nodes} what was found`,
   markNode: (nodes) => `give ${nodes} the labels and taints of the pool`,
   releaseNode: (nodes) => `give ${nodes} back what they had`,
   cordonNode: (nodes) => `cordon ${nodes}`,
   evictPods: (nodes) => `evict pods from ${nodes}`,
-  endInstance: (nodes) => `end the instances of ${nodes}`,
-  restoreNode: (nodes) => `let ${nodes} stay`,
+  terminateInstance: (nodes) => `end the instances of ${nodes}`,
+  uncordonNode: (nodes) => `let ${nodes} stay`,
   reportDrained: (nodes) => `${nodes} are drained: end them with what made them`,
   taintNode: (nodes) => `correct the taints of ${nodes}`,
 };
 
-function tellSteps({ done, after: { pool } }: Outcome, events: Events): void {
+function publishSteps({ done, after: { pool } }: Outcome, events: Events): void {
   for (const [kind, steps] of Map.groupBy(done, (step) => step.kind)) {
     const reason = stepReasons[kind];
     if (!reason) continue;
     const [first] = steps;
     // The share of an update is told of by the update.
-    if (first?.kind === 'claimDisruption' && !first.begins) continue;
+    if (first?.kind === 'reserveDisruption' && !first.begins) continue;
     // A thousand nodes are one event: each takes from the budget of what else there is to tell.
     const messages =
       first && isNodeStep(first) && steps.length > 1
-        ? [manyNodes[first.kind](count(steps.length, 'node'))]
+        ? [describeMany[first.kind](count(steps.length, 'node'))]
         : steps.map((step) => describeStep(step) ?? reasons[reason]);
     const type = steps.some((step) => isGivenUp(step) || mayBeReverted(step)) ? 'Warning' : 'Normal';
     for (const message of messages) events.publish(pool, { type, reason, action: kind, message });
@@ -148,7 +149,7 @@ function tellSteps({ done, after: { pool } }: Outcome, events: Events): void {
 }
 
 /** What was put right although no change of the spec asked for it: somebody edits the group, or it was adopted so. */
-function tellCorrections({ done, after: { pool } }: Outcome, { events, metrics }: Voice): void {
+function publishCorrections({ done, after: { pool } }: Outcome, { events, metrics }: Reporter): void {
   for (const step of done) {
     const drift = 'drift' in step ? step.drift : undefined;
     if (!drift) continue;
@@ -163,7 +164,7 @@ function tellCorrections({ done, after: { pool } }: Outcome, { events, metrics }
 }
 
 /** That the user has a release rolled out which fails elsewhere. */
-function tellDoubts({ done, after: { pool } }: Outcome, events: Events): void {
+function publishDoubts({ done, after: { pool } }: Outcome, events: Events): void {
   for (const step of done) {
     if (step.kind !== 'updateNodeGroupVersion' || !step.doubt) continue;
     const message = `The update begins because the spec asks for it. ${describeReleaseFailure(step.doubt)}`;
@@ -172,35 +173,35 @@ function tellDoubts({ done, after: { pool } }: Outcome, events: Events): void {
 }
 
 /** What the operator could not take from a group that outlives its pool: nothing else will ever tell. */
-function tellLeft(outcome: Outcome, events: Events): void {
+function publishMarksLeft(outcome: Outcome, events: Events): void {
   const { left, after, released } = outcome;
   const { pool } = after;
   const whose = hasNodeGroup(pool) ? `Node group ${nodeGroupNameOf(pool)}` : `WindowsPool ${pool.metadata.name}`;
   for (const [step, entries] of Map.groupBy(left, (entry) => entry.step)) {
-    const [{ trouble }] = entries as [StepTrouble, ...StepTrouble[]];
+    const [{ error }] = entries as [StepError, ...StepError[]];
     const marks: Readonly<Record<string, string>> = {
       correctTags: 'keeps its winpool.dev tags',
       correctScalingTags: "has the cluster-autoscaler's tags left on its scaling group",
       updateConfig: 'keeps its labels and taints of the operator',
-      tellNode: `has ${count(entries.length, 'node')} left with the condition winpool.dev/Verified`,
+      setNodeCondition: `has ${count(entries.length, 'node')} left with the condition winpool.dev/Verified`,
       taintNode: `has ${count(entries.length, 'node')} left with taints of the operator`,
-      restoreNode: `has ${count(entries.length, 'node')} left with the annotation winpool.dev/cordoned`,
+      uncordonNode: `has ${count(entries.length, 'node')} left with the annotation winpool.dev/cordoned`,
       releaseNode: `has ${count(entries.length, 'node')} left with the annotation winpool.dev/claim`,
     };
-    const cause = sentence(`${trouble.operation} failed: ${trouble.message}`);
+    const cause = sentence(`${error.operation} failed: ${error.message}`);
     const message = `${whose} ${marks[step]}: ${cause} Remove them yourself.`;
     events.publish(pool, { type: 'Warning', reason: 'MarksLeft', action: step, message });
   }
-  const silent = released ? silentlyLeft(outcome) : undefined;
+  const silent = released ? unremovedMarks(outcome) : undefined;
   if (!silent) return;
   const message = `${whose} ${sentence(silent)} Remove them yourself.`;
   events.publish(pool, { type: 'Warning', reason: 'MarksLeft', action: 'removeFinalizer', message });
 }
 
 /** That a group which was the pool's, and which lost its tag, is not deleted with it: it costs money, and nothing else will tell. */
-function tellStranded({ after: { pool, group: sight }, released }: Outcome, events: Events): void {
-  if (!released || sight.kind !== 'seen' || pool.spec.deletionPolicy !== 'Delete') return;
-  const { name, arn, tags, status } = sight.group;
+function publishStranded({ after: { pool, group: view }, released }: Outcome, events: Events): void {
+  if (!released || view.kind !== 'seen' || pool.spec.deletionPolicy !== 'Delete') return;
+  const { name, arn, tags, status } = view.group;
   if (tags[POOL_KEY] !== undefined || arn !== pool.status?.nodeGroup?.arn || status === 'DELETING') return;
   const message = `Node group ${name} and its nodes stay, because it lost the tag ${POOL_KEY}=${pool.metadata.name}. Delete it yourself if nobody needs it.`;
   events.publish(pool, { type: 'Warning', reason: 'NotOwned', action: 'removeFinalizer', message });
@@ -210,8 +211,8 @@ function tellStranded({ after: { pool, group: sight }, released }: Outcome, even
  * Events tell what somebody must know: what turned bad, what is good again, and when Ready turns. What is merely on its way is in the
  * conditions, and the steps have events of their own. Gives the reasons that were told.
  */
-function tellChanges(pool: WindowsPool, status: WindowsPoolStatus, events: Events): ReadonlySet<string> {
-  const told = new Set<string>();
+function publishChanges(pool: WindowsPool, status: WindowsPoolStatus, events: Events): ReadonlySet<string> {
+  const reported = new Set<string>();
   if (status.nodeGroup?.gateTaint !== pool.status?.nodeGroup?.gateTaint) {
     const reason = 'GateTaintReplaced';
     events.publish(pool, { type: 'Warning', reason, action: 'Gate', message: reasons[reason] });
@@ -220,12 +221,12 @@ function tellChanges(pool: WindowsPool, status: WindowsPoolStatus, events: Event
   const [ready, ...parts] = status.conditions ?? [];
   for (const condition of ready ? [...parts, ready] : parts) {
     const before = pool.status?.conditions?.find(({ type }) => type === condition.type);
-    if (!isNews(condition, before) || told.has(condition.reason)) continue;
-    told.add(condition.reason);
+    if (!isNews(condition, before) || reported.has(condition.reason)) continue;
+    reported.add(condition.reason);
     const { reason, message, type: action } = condition;
     events.publish(pool, { type: isBad(condition) ? 'Warning' : 'Normal', reason, action, message });
   }
-  return told;
+  return reported;
 }
 
 function isNews(now: Condition, before: Condition | undefined): boolean {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { WindowsPoolSpec } from './api.gen.ts';
 import { assessRuntimeClass } from './assessRuntimeClass.ts';
 import type { RuntimeClass } from './ports/runtimeClasses.ts';
-import { fits, isAsWanted, isOwner, isSoleOwner, isTaken, runtimeClassFor } from './runtimeClass.ts';
-import { samplePool, sampleRuntimeClass, sampleSituation } from './testing/fixtures.ts';
+import { fits, isAsDesired, isOwner, isSoleOwner, isTaken, runtimeClassFor } from './runtimeClass.ts';
+import { samplePool, sampleRuntimeClass, sampleState } from './testing/fixtures.ts';
 
 const selector = {
   'kubernetes.io/os': 'windows',
@@ -53,9 +53,9 @@ describe('the RuntimeClass of a pool', () => {
 
   it('says that images of 2022 run there, too, where the pool of 2025 is relaxed', () => {
     const relaxed = { scope: 'Pool', imageCompatibility: 'Relaxed' } as const;
-    const wish = runtimeClassFor(samplePool({ windowsVersion: 'Windows2025', runtimeClass: relaxed }));
-    assert.equal(wish?.imageBuilds, '10.0.26100,10.0.20348');
-    assert.equal(wish?.nodeSelector['node.kubernetes.io/windows-build'], '10.0.26100');
+    const desired = runtimeClassFor(samplePool({ windowsVersion: 'Windows2025', runtimeClass: relaxed }));
+    assert.equal(desired?.imageBuilds, '10.0.26100,10.0.20348');
+    assert.equal(desired?.nodeSelector['node.kubernetes.io/windows-build'], '10.0.26100');
   });
 
   it('with scope Pool is called like the pool where the spec gives no name', () => {
@@ -68,7 +68,7 @@ describe('the RuntimeClass of a pool', () => {
 });
 
 describe('a RuntimeClass is as wanted', () => {
-  const wish = runtimeClassFor(samplePool()) ?? assert.fail();
+  const desired = runtimeClassFor(samplePool()) ?? assert.fail();
   const table: readonly (readonly [string, Partial<RuntimeClass>, boolean])[] = [
     ['when it says the same', {}, true],
     ['in whatever order its tolerations are', { tolerations: [...tolerations].reverse() }, true],
@@ -79,12 +79,12 @@ describe('a RuntimeClass is as wanted', () => {
     ['not without a toleration', { tolerations: tolerations.slice(1) }, false],
   ];
   for (const [name, change, want] of table) {
-    it(name, () => assert.equal(isAsWanted(sampleRuntimeClass(undefined, change), wish), want));
+    it(name, () => assert.equal(isAsDesired(sampleRuntimeClass(undefined, change), desired), want));
   }
 });
 
 describe('a RuntimeClass of somebody else fits', () => {
-  const wish = runtimeClassFor(samplePool()) ?? assert.fail();
+  const desired = runtimeClassFor(samplePool()) ?? assert.fail();
   const table: readonly (readonly [string, Partial<RuntimeClass>, boolean])[] = [
     ['when it says the same', {}, true],
     ['when it selects the operating system alone', { nodeSelector: { 'kubernetes.io/os': 'windows' } }, true],
@@ -105,12 +105,12 @@ describe('a RuntimeClass of somebody else fits', () => {
     ['not with another key', { tolerations: [{ key: 'gpu', operator: 'Exists' }] }, false],
   ];
   for (const [name, change, want] of table) {
-    it(name, () => assert.equal(fits(sampleRuntimeClass(undefined, change), wish, samplePool()), want));
+    it(name, () => assert.equal(fits(sampleRuntimeClass(undefined, change), desired, samplePool()), want));
   }
 
   it('without a toleration where the nodes have no taint', () => {
     const untainted = samplePool({ registrationTaint: false });
-    assert.equal(fits(sampleRuntimeClass(undefined, { tolerations: [] }), wish, untainted), true);
+    assert.equal(fits(sampleRuntimeClass(undefined, { tolerations: [] }), desired, untainted), true);
   });
 
   it('only with a toleration of each taint of the pool where the RuntimeClass is its own', () => {
@@ -164,13 +164,13 @@ describe('the condition RuntimeClassReady', () => {
   ] as const;
   for (const [compatibility, message] of table) {
     it(`says which images run there with ${compatibility}`, () => {
-      const s = sampleSituation({ pool: own(compatibility) });
+      const s = sampleState({ pool: own(compatibility) });
       assert.deepEqual(assessRuntimeClass(s), { status: 'True', reason: 'Available', message });
     });
   }
 
   it('is False until the RuntimeClass says so, too', () => {
-    const s = sampleSituation({ pool: own('Relaxed'), runtimeClass: sampleRuntimeClass(own('Strict')) });
+    const s = sampleState({ pool: own('Relaxed'), runtimeClass: sampleRuntimeClass(own('Strict')) });
     assert.equal(assessRuntimeClass(s).reason, 'Pending');
   });
 });

@@ -5,7 +5,7 @@ import { POOL_KEY } from './labels.ts';
 import { REGISTRATION_TAINT } from './nodeGroup/nodeGroup.ts';
 import { buildOf, imageBuildsOf, WINDOWS_BUILD_LABEL, yearOf } from './nodes/windows.ts';
 import type { Taint } from './ports/nodes.ts';
-import type { RuntimeClass, RuntimeClassWish, Toleration } from './ports/runtimeClasses.ts';
+import type { DesiredRuntimeClass, RuntimeClass, Toleration } from './ports/runtimeClasses.ts';
 
 /** Either spelling of the registration taint: EKS pools here, OpenShift's Windows nodes. */
 const OS_TOLERATIONS: readonly Toleration[] = ['windows', 'Windows'].map((value) => ({
@@ -16,7 +16,7 @@ const OS_TOLERATIONS: readonly Toleration[] = ['windows', 'Windows'].map((value)
 }));
 
 /** The pool's RuntimeClass, undefined when it manages none. */
-export function runtimeClassFor(pool: WindowsPool): RuntimeClassWish | undefined {
+export function runtimeClassFor(pool: WindowsPool): DesiredRuntimeClass | undefined {
   const { spec } = pool;
   if (!spec.runtimeClass.manage) return undefined;
   const nodeSelector = {
@@ -46,23 +46,25 @@ function tolerationOf(taint: { key: string; value?: string; effect: Toleration['
 }
 
 /** Whether a RuntimeClass says exactly what the pool wants. */
-export function isAsWanted(seen: RuntimeClass, wish: RuntimeClassWish): boolean {
-  const parts = ({ handler, nodeSelector, tolerations, imageBuilds }: RuntimeClassWish) =>
+export function isAsDesired(seen: RuntimeClass, desired: DesiredRuntimeClass): boolean {
+  const parts = ({ handler, nodeSelector, tolerations, imageBuilds }: DesiredRuntimeClass) =>
     canonical({ handler, nodeSelector, imageBuilds, tolerations: tolerations.map(canonical).sort() });
-  return parts(seen) === parts(wish);
+  return parts(seen) === parts(desired);
 }
 
 /**
  * Whether somebody else's RuntimeClass does the job: same handler, it selects the operating system and no other build or pool, and it
  * tolerates every taint that the pool's own RuntimeClass would tolerate on its nodes.
  */
-export function fits(seen: RuntimeClass, wish: RuntimeClassWish, pool: WindowsPool): boolean {
+export function fits(seen: RuntimeClass, desired: DesiredRuntimeClass, pool: WindowsPool): boolean {
   const selectsOs = seen.nodeSelector['kubernetes.io/os'] === 'windows';
-  const selectsOnlyOurs = Object.entries(seen.nodeSelector).every(([key, value]) => wish.nodeSelector[key] === value);
+  const selectsOnlyOurs = Object.entries(seen.nodeSelector).every(
+    ([key, value]) => desired.nodeSelector[key] === value,
+  );
   const { registrationTaint, runtimeClass, taints = [] } = pool.spec;
   const needed = [...(registrationTaint ? [REGISTRATION_TAINT] : []), ...(runtimeClass.scope === 'Pool' ? taints : [])];
   const tolerates = needed.every((taint) => seen.tolerations.some((toleration) => covers(toleration, taint)));
-  return seen.handler === wish.handler && selectsOs && selectsOnlyOurs && tolerates;
+  return seen.handler === desired.handler && selectsOs && selectsOnlyOurs && tolerates;
 }
 
 /** https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/#concepts */
@@ -86,7 +88,7 @@ export function isSoleOwner(pool: WindowsPool, seen: RuntimeClass): boolean {
  * same for all, and the schema refuses their names to others.
  */
 export function isTaken(pool: WindowsPool, seen: RuntimeClass): boolean {
-  const wish = runtimeClassFor(pool);
-  if (!wish || pool.spec.runtimeClass.scope === 'Version') return false;
-  return seen.owners.some(({ uid }) => uid !== pool.metadata.uid) && !isAsWanted(seen, wish);
+  const desired = runtimeClassFor(pool);
+  if (!desired || pool.spec.runtimeClass.scope === 'Version') return false;
+  return seen.owners.some(({ uid }) => uid !== pool.metadata.uid) && !isAsDesired(seen, desired);
 }

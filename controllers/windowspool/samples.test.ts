@@ -4,20 +4,20 @@ import { IGNORE_PREREQUISITES_ANNOTATION } from './labels.ts';
 import { poolMetrics } from './metricCatalogue.ts';
 import type { NodeRecord } from './ports/nodes.ts';
 import { known } from './testing/answers.ts';
-import { knownStatus, type SituationChange, sampleNode, samplePool, sampleSituation } from './testing/fixtures.ts';
+import { knownStatus, type ObservedStateChange, sampleNode, samplePool, sampleState } from './testing/fixtures.ts';
 import { sampleFacts } from './testing/prerequisites.ts';
-import { randomSituation } from './testing/randomSituation.ts';
+import { randomObservedState } from './testing/randomSituation.ts';
 import { gaugesOf, seriesOf } from './testing/shownMetrics.ts';
-import { samplesFor, situationsForMetrics } from './testing/situationsForMetrics.ts';
+import { samplesFor, statesForMetrics } from './testing/situationsForMetrics.ts';
 
-function shown(change: SituationChange): Readonly<Record<string, number>> {
-  return Object.fromEntries(samplesFor(sampleSituation(change)).map(seriesOf));
+function shown(change: ObservedStateChange): Readonly<Record<string, number>> {
+  return Object.fromEntries(samplesFor(sampleState(change)).map(seriesOf));
 }
 
 /** What is shown beside the conditions and beside what is the same as in a settled pool. */
 function news(name: string): Readonly<Record<string, number>> {
   const settled = shown({});
-  const entries = Object.entries(shown(situationsForMetrics[name] ?? {}));
+  const entries = Object.entries(shown(statesForMetrics[name] ?? {}));
   return Object.fromEntries(
     entries.filter(([series, value]) => !series.startsWith('windowspool_status_') && settled[series] !== value),
   );
@@ -97,7 +97,7 @@ describe('the metrics of a pool', () => {
     const linuxRoles = known([{ group: 'linux', nodeRoleArn: 'arn:aws:iam::111122223333:role/windows-nodes' }]);
     const annotations = { [IGNORE_PREREQUISITES_ANNOTATION]: 'WindowsIPAMDisabled' };
     const samples = samplesFor(
-      sampleSituation({
+      sampleState({
         pool: samplePool({}, { metadata: { annotations }, status: knownStatus() }),
         prerequisites: sampleFacts({ accessEntry: known(undefined), cniConfig: known({}), linuxRoles }),
       }),
@@ -123,7 +123,7 @@ describe('the metrics of a pool', () => {
   });
 
   it('say nothing of a node group where there is none', () => {
-    const gauges = Object.keys(shown(situationsForMetrics['existing nodes'] ?? {}));
+    const gauges = Object.keys(shown(statesForMetrics['existing nodes'] ?? {}));
     assert.deepEqual(
       gauges.filter((series) => /node_group|update|drift|_min|_max|_desired/.test(series)),
       [],
@@ -132,7 +132,7 @@ describe('the metrics of a pool', () => {
 
   it('have only values that their catalogue names, each series once, in any situation', () => {
     fc.assert(
-      fc.property(randomSituation, (s) => {
+      fc.property(randomObservedState, (s) => {
         const samples = samplesFor(s);
         const series = samples.map((sample) => seriesOf(sample)[0]);
         assert.deepEqual([...new Set(series)], series);

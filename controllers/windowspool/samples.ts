@@ -6,34 +6,34 @@ import { type ConditionType, type GaugeSample, HEALTH_CODES, type LabelsOf } fro
 import { countByPart, reportedDrift } from './nodeGroup/differences.ts';
 import { isOwnedBy } from './nodeGroup/nodeGroup.ts';
 import { kernelSeries } from './nodes/kernels.ts';
-import { leavingSamples } from './operations/leavingSamples.ts';
+import { terminatingNodeSamples } from './operations/leavingSamples.ts';
 import { hasNodeGroup } from './poolKind.ts';
 import { addressesFor } from './prerequisites/capacityChecks.ts';
 import { examine } from './prerequisites/checks.ts';
 import { checkInputOf } from './prerequisites/examination.ts';
-import type { Situation } from './situation.ts';
+import type { ObservedState } from './situation.ts';
 import { NODE_OPERATION } from './upgrades/disruption.ts';
 import { dateOf, lifeOf } from './upgrades/releaseVersion.ts';
 
 const STATUSES = ['True', 'False', 'Unknown'] as const;
 
 /** Every gauge of a pool, from its situation, its conditions, and the status that follows from both. */
-export function samplesOf(s: Situation, assessment: Findings, status: WindowsPoolStatus): GaugeSample[] {
+export function samplesOf(s: ObservedState, assessment: Findings, status: WindowsPoolStatus): GaugeSample[] {
   return [
     ...describe(s),
     ...conditionSamples(assessment),
     ...nodeSamples(s, status),
     ...findingSamples(s),
-    ...leavingSamples(s),
+    ...terminatingNodeSamples(s),
     ...prerequisiteSamples(s),
     ...(status.nodeGroup ? groupSamples(status.nodeGroup) : []),
-    ...claimSamples(status),
+    ...reservationSamples(status),
     ...(status.nodeGroup ? updateSamples(status, status.nodeGroup) : []),
     ...driftSamples(s),
   ];
 }
 
-function describe({ pool }: Situation): GaugeSample[] {
+function describe({ pool }: ObservedState): GaugeSample[] {
   const source = hasNodeGroup(pool) ? 'nodeGroup' : 'existingNodes';
   return [
     { metric: 'windowspool_info', labels: { windows_version: pool.spec.windowsVersion, source }, value: 1 },
@@ -51,14 +51,14 @@ function conditionSamples(assessment: Findings): GaugeSample[] {
   ]);
 }
 
-function nodeSamples({ pool, roster }: Situation, { nodes, revisions }: WindowsPoolStatus): GaugeSample[] {
+function nodeSamples({ pool, poolNodes }: ObservedState, { nodes, revisions }: WindowsPoolStatus): GaugeSample[] {
   const { scaling } = pool.spec;
-  const states = { verified: roster.verified, joining: roster.joining.length, failing: roster.failing.length };
+  const states = { verified: poolNodes.verified, joining: poolNodes.joining.length, failing: poolNodes.failing.length };
   return [
     ...(Object.keys(states) as (keyof typeof states)[]).map(
       (state): GaugeSample => ({ metric: 'windowspool_nodes', labels: { state }, value: states[state] }),
     ),
-    ...Object.entries(kernelSeries(roster)).map(
+    ...Object.entries(kernelSeries(poolNodes)).map(
       ([kernel_version, value]): GaugeSample => ({
         metric: 'windowspool_nodes_by_kernel',
         labels: { kernel_version },
@@ -68,17 +68,17 @@ function nodeSamples({ pool, roster }: Situation, { nodes, revisions }: WindowsP
     ...given('windowspool_nodes_desired', nodes?.desired),
     ...given('windowspool_nodes_min', scaling?.min),
     ...given('windowspool_nodes_max', scaling?.max),
-    ...given('windowspool_nodes_ready', roster.ready),
-    ...given('windowspool_nodes_gated', roster.gated),
-    ...given('windowspool_nodes_quarantined', roster.quarantined),
+    ...given('windowspool_nodes_ready', poolNodes.ready),
+    ...given('windowspool_nodes_gated', poolNodes.gated),
+    ...given('windowspool_nodes_quarantined', poolNodes.quarantined),
     ...given('windowspool_nodes_below_minimum_revision', revisions?.belowMinimum),
-    ...given('windowspool_pod_ip_addresses', roster.podAddresses),
+    ...given('windowspool_pod_ip_addresses', poolNodes.podAddresses),
   ];
 }
 
-function findingSamples({ roster }: Situation): GaugeSample[] {
-  const failures = [...roster.failing, ...roster.joining].flatMap((verdict) => verdict.failures);
-  const warnings = roster.warned.flatMap((verdict) => verdict.warnings);
+function findingSamples({ poolNodes }: ObservedState): GaugeSample[] {
+  const failures = [...poolNodes.failing, ...poolNodes.joining].flatMap((result) => result.failures);
+  const warnings = poolNodes.warned.flatMap((result) => result.warnings);
   const counted = [
     ['windowspool_node_failures', failures],
     ['windowspool_node_warnings', warnings],
@@ -90,7 +90,7 @@ function findingSamples({ roster }: Situation): GaugeSample[] {
   );
 }
 
-function prerequisiteSamples(s: Situation): GaugeSample[] {
+function prerequisiteSamples(s: ObservedState): GaugeSample[] {
   const input = checkInputOf(s);
   if (!input) return [];
   const { failed, warned, ignored, unknown } = examine(input);
@@ -144,7 +144,7 @@ function codeOf(code: string): HealthCode {
 }
 
 /** The pool's share of the disruption budget. */
-function claimSamples({ disruption }: WindowsPoolStatus): GaugeSample[] {
+function reservationSamples({ disruption }: WindowsPoolStatus): GaugeSample[] {
   return [
     { metric: 'windowspool_disruption_claim', labels: {}, value: Number(disruption !== undefined) },
     ...given('windowspool_disruption_claim_start_timestamp_seconds', secondsOf(disruption?.since)),
@@ -171,7 +171,7 @@ function typeOf(type: string): LabelsOf<'windowspool_update_in_progress'>['type'
   return type === 'VersionUpdate' || type === 'ConfigUpdate' ? type : 'other';
 }
 
-function driftSamples(s: Situation): GaugeSample[] {
+function driftSamples(s: ObservedState): GaugeSample[] {
   if (!hasNodeGroup(s.pool)) return [];
   const group = groupOf(s);
   const drift = countByPart(group && isOwnedBy(s.pool, group) ? reportedDrift(s.pool, group) : []);

@@ -1,9 +1,9 @@
 /** What is true of a pool at one moment: everything that the plan may look at. Plain data. */
 import type { WindowsPool } from './api.gen.ts';
-import type { HoldingView } from './existing/holdings.ts';
-import type { RosterView } from './nodes/rosterView.ts';
-import type { NodeCount, OperationSight } from './operations/leavingSight.ts';
-import type { Answer, Trouble } from './ports/answer.ts';
+import type { NodeMembershipView } from './existing/holdings.ts';
+import type { PoolNodesView } from './nodes/rosterView.ts';
+import type { DrainState, NodeCount } from './operations/leavingSight.ts';
+import type { CallError, CallResult } from './ports/answer.ts';
 import type { Instance } from './ports/ec2.ts';
 import type { Cluster, NodeGroup, NodeGroupUpdate } from './ports/eks.ts';
 import type { StuckPod } from './ports/pods.ts';
@@ -37,23 +37,23 @@ export interface Settings {
  * - `unreachable`: the call failed; `last` is what was seen before in this process.
  * - `none`: the pool is one of existing nodes.
  */
-export type GroupSight =
+export type ObservedNodeGroup =
   | { readonly kind: 'none' }
   | { readonly kind: 'seen'; readonly group: NodeGroup }
   | { readonly kind: 'absent' }
   | {
       readonly kind: 'unreachable';
-      readonly trouble: Trouble;
+      readonly error: CallError;
       readonly since: number;
       readonly last: NodeGroup | undefined;
     };
 
 /** The EKS cluster as it was seen; `unasked` where the pool has nothing to do with EKS. */
-export type ClusterSight =
+export type ObservedCluster =
   | { readonly kind: 'unasked' }
   | { readonly kind: 'seen'; readonly cluster: Cluster }
   | { readonly kind: 'absent' }
-  | { readonly kind: 'unreachable'; readonly trouble: Trouble };
+  | { readonly kind: 'unreachable'; readonly error: CallError };
 
 /** What the cluster-autoscaler knows of a group, and what only AWS can tell of a new node. */
 export interface AutoscalerFacts {
@@ -63,30 +63,30 @@ export interface AutoscalerFacts {
   readonly podAddresses: number | undefined;
 }
 
-export interface Situation {
+export interface ObservedState {
   readonly pool: WindowsPool;
   readonly now: number;
   readonly settings: Settings;
-  readonly cluster: ClusterSight;
-  readonly group: GroupSight;
+  readonly cluster: ObservedCluster;
+  readonly group: ObservedNodeGroup;
   /** The operator's own update, looked up when it was still running at the last report. */
   readonly update: NodeGroupUpdate | undefined;
   /** The pods that kept that update from its end; undefined where they were not asked for. */
-  readonly stuckPods?: Answer<readonly StuckPod[]>;
+  readonly stuckPods?: CallResult<readonly StuckPod[]>;
   /** The nodes that go one by one; undefined where none does. */
-  readonly operations?: OperationSight;
+  readonly operations?: DrainState;
   /** How many nodes are out, past every cache; asked for when more are about to go, and undefined else. */
-  readonly counted?: Answer<NodeCount>;
+  readonly counted?: CallResult<NodeCount>;
   /** The verdicts on the pool's nodes: a live view of the cache. */
-  readonly roster: RosterView;
+  readonly poolNodes: PoolNodesView;
   /** Of a pool of existing nodes: nodes that it wants and has not, or has and must give back. */
-  readonly holding: HoldingView | undefined;
+  readonly membership: NodeMembershipView | undefined;
   /** What the checks of the prerequisites look at; undefined where none are made. */
   readonly prerequisites: PrerequisiteFacts | undefined;
   /** When this process last did something about Windows IPAM, for any pool. */
   readonly ipamAttempts?: IpamAttempts;
   /** The newest AMI release for the group; undefined where it was not asked for. */
-  readonly newestRelease: Answer<string | undefined> | undefined;
+  readonly newestRelease: CallResult<string | undefined> | undefined;
   /** What the cluster-autoscaler knows of the group; undefined where it was not asked for. */
   readonly autoscaler: AutoscalerFacts | undefined;
   /** Instances of the group; looked up only while nodes are missing, and something is wrong or they are late. */
@@ -99,16 +99,16 @@ export interface Situation {
   /** The other pools. */
   readonly fleet: FleetView;
   /** What went wrong: while the world was looked at, and later while the plan was carried out. */
-  readonly troubles: readonly StepTrouble[];
+  readonly errors: readonly StepError[];
 }
 
 /** A step, or a look, that did not do its work. */
-export interface StepTrouble {
+export interface StepError {
   /** When it happened, epoch milliseconds: it may be told again from memory. */
   readonly at: number;
   /** The kind of a Step, or `describe...` for what AWS is asked, `readNode`, `readInstances`, `listNodes` or `listPods`. */
   readonly step: string;
-  readonly trouble: Trouble;
+  readonly error: CallError;
   /** Of a step that sends an update: the hash of what it was to reach. Of one that ends an instance: the UID of its node. */
   readonly target?: string;
 }

@@ -6,7 +6,7 @@ import { assess } from './assess.ts';
 import { canonical } from './hash.ts';
 import { configTargetOf } from './nodeGroup/groupChanges.ts';
 import type { NodeGroup, NodeGroupUpdate } from './ports/eks.ts';
-import type { Situation } from './situation.ts';
+import type { ObservedState } from './situation.ts';
 import { statusFor } from './status.ts';
 import type { Step } from './steps.ts';
 import {
@@ -18,23 +18,23 @@ import {
   MINUTE,
   NOW,
   SMALLER,
+  sampleError,
   sampleGroup,
   sampleNode,
   sampleNodes,
   samplePool,
   sampleRuntimeClass,
-  sampleSituation,
-  sampleTrouble,
+  sampleState,
 } from './testing/fixtures.ts';
-import { randomSituation } from './testing/randomSituation.ts';
+import { randomObservedState } from './testing/randomSituation.ts';
 
-function statusOf(s: Situation, outcome: Partial<Outcome> = {}, pending: readonly Step[] = []): WindowsPoolStatus {
+function statusOf(s: ObservedState, outcome: Partial<Outcome> = {}, pending: readonly Step[] = []): WindowsPoolStatus {
   const whole: Outcome = { after: s, done: [], accepted: undefined, left: [], released: false, ...outcome };
   return statusFor(whole, assess(s), pending);
 }
 
-function groupState(change: Partial<Situation>, outcome: Partial<Outcome> = {}): NodeGroupState | undefined {
-  return statusOf(sampleSituation(change), outcome).nodeGroup;
+function groupState(change: Partial<ObservedState>, outcome: Partial<Outcome> = {}): NodeGroupState | undefined {
+  return statusOf(sampleState(change), outcome).nodeGroup;
 }
 
 const TIME = '2026-03-01T12:00:00Z';
@@ -53,7 +53,7 @@ const described = {
 
 describe('the status of a healthy pool', () => {
   it('is this', () => {
-    const { conditions, ...rest } = statusOf(sampleSituation());
+    const { conditions, ...rest } = statusOf(sampleState());
     assert.deepEqual(rest, {
       observedGeneration: 1,
       summary: { nodes: '3/3', verified: '3/3', build: '10.0.20348.2762' },
@@ -84,13 +84,13 @@ describe('the status of a healthy pool', () => {
   });
 
   it('is the same again: only a change of a condition’s status moves its time', () => {
-    const first = sampleSituation();
+    const first = sampleState();
     const status = statusOf(first);
     const later = { ...first, pool: { ...first.pool, status }, now: NOW + 60 * MINUTE };
     assert.equal(canonical(statusOf(later)), canonical(status));
     const [node, ...others] = sampleNodes(3);
-    const { roster } = sampleSituation({ nodes: [...others, sampleNode({ ...node, taints: [] })] });
-    const times = statusOf({ ...later, roster }).conditions?.map(({ type, lastTransitionTime }) => [
+    const { poolNodes } = sampleState({ nodes: [...others, sampleNode({ ...node, taints: [] })] });
+    const times = statusOf({ ...later, poolNodes }).conditions?.map(({ type, lastTransitionTime }) => [
       type,
       lastTransitionTime,
     ]);
@@ -113,7 +113,7 @@ describe('the nodes in the status', () => {
       sampleNode({ name: 'y', kernelVersion: '10.0.17763.1' }),
       sampleNode({ name: 'x', ready: 'False', readyReason: '', createdAt: NOW }),
     ];
-    const status = statusOf(sampleSituation({ nodes }));
+    const status = statusOf(sampleState({ nodes }));
     assert.deepEqual(status.builds, [
       { kernelVersion: '10.0.20348.2762', nodes: 3 },
       { kernelVersion: '10.0.17763.1', nodes: 1 },
@@ -140,16 +140,16 @@ describe('the nodes in the status', () => {
   });
 
   it('have no build when there are none, and no wanted number without a group', () => {
-    const status = statusOf(sampleSituation({ group: { kind: 'absent' }, nodes: [] }));
+    const status = statusOf(sampleState({ group: { kind: 'absent' }, nodes: [] }));
     assert.deepEqual(status.summary, { nodes: '0/-', verified: '0/0' });
   });
 
   it('are as many as wanted before while the group cannot be looked at', () => {
-    const away = { kind: 'unreachable', trouble: sampleTrouble('throttled'), since: NOW } as const;
+    const away = { kind: 'unreachable', error: sampleError('throttled'), since: NOW } as const;
     const remembering = samplePool({}, { status: { ...knownStatus(), nodes: { desired: 4 } } });
-    assert.equal(statusOf(sampleSituation({ group: { ...away, last: sampleGroup() } })).summary?.nodes, '3/3');
+    assert.equal(statusOf(sampleState({ group: { ...away, last: sampleGroup() } })).summary?.nodes, '3/3');
     assert.equal(
-      statusOf(sampleSituation({ pool: remembering, group: { ...away, last: undefined } })).summary?.nodes,
+      statusOf(sampleState({ pool: remembering, group: { ...away, last: undefined } })).summary?.nodes,
       '3/4',
     );
   });
@@ -158,7 +158,7 @@ describe('the nodes in the status', () => {
     const nodes = Array.from({ length: 25 }, (_, i) =>
       sampleNode({ name: `ip-${i}`, kernelVersion: `10.0.26100.${i}` }),
     );
-    const status = statusOf(sampleSituation({ nodes }));
+    const status = statusOf(sampleState({ nodes }));
     assert.deepEqual([status.failingNodes?.length, status.builds?.length, status.nodes?.failing], [20, 20, 25]);
   });
 });
@@ -169,7 +169,7 @@ describe('the node group in the status', () => {
       { scaling: { ...(size !== undefined && { desired: size }) } },
       memory === 'lost' ? {} : { status: knownStatus(memory === undefined ? {} : { lastAppliedDesired: memory }) },
     );
-  const sized = (size: number): Pick<Situation, 'group'> => ({
+  const sized = (size: number): Pick<ObservedState, 'group'> => ({
     group: { kind: 'seen', group: sampleGroup(undefined, { scaling: { min: 3, max: 5, desired: size } }) },
   });
   const accepted = {
@@ -271,10 +271,10 @@ describe('the node group in the status', () => {
   });
 
   const refused = (kind: 'refused' | 'limit' | 'unknown', step: Step['kind'], target?: string) => ({
-    troubles: [{ at: NOW, step, trouble: sampleTrouble(kind, { message: 'no' }), ...(target && { target }) }],
+    errors: [{ at: NOW, step, error: sampleError(kind, { message: 'no' }), ...(target && { target }) }],
   });
   const absent = { group: { kind: 'absent' } } as const;
-  const failures: readonly (readonly [string, Partial<Situation>, string, string])[] = [
+  const failures: readonly (readonly [string, Partial<ObservedState>, string, string])[] = [
     [
       'a refused creation',
       { ...absent, ...refused('refused', 'createNodeGroup') },
@@ -315,13 +315,13 @@ describe('the node group in the status', () => {
     const createdFrom = sampleGroup(pool).tags['winpool.dev/created-from'] ?? '';
     const failedTarget = { target: createdFrom, reason: 'CreateRefused', message: 'no', time: TIME };
     const refusedPool = samplePool({}, { status: knownStatus({ failedTarget }) });
-    const away = { kind: 'unreachable', trouble: sampleTrouble('throttled'), since: NOW, last: undefined } as const;
+    const away = { kind: 'unreachable', error: sampleError('throttled'), since: NOW, last: undefined } as const;
     assert.deepEqual(groupState({ pool: refusedPool, group: away })?.failedTarget, failedTarget);
     assert.equal(groupState({ pool: refusedPool })?.failedTarget, undefined);
   });
 
   const issue = { code: 'Unknown', message: 'm', resourceIds: ['i-1'] };
-  const sights: readonly (readonly [string, Partial<Situation>, Partial<NodeGroupState>])[] = [
+  const awsCache: readonly (readonly [string, Partial<ObservedState>, Partial<NodeGroupState>])[] = [
     [
       'shows its health issues',
       { group: { kind: 'seen', group: sampleGroup(pool, { healthIssues: [issue] }) } },
@@ -339,7 +339,7 @@ describe('the node group in the status', () => {
     ],
     [
       'is as it was while it cannot be looked at',
-      { group: { kind: 'unreachable', trouble: sampleTrouble('throttled'), since: NOW, last: undefined } },
+      { group: { kind: 'unreachable', error: sampleError('throttled'), since: NOW, last: undefined } },
       { name: 'web', arn: GROUP_ARN, status: 'ACTIVE', applied: APPLIED },
     ],
     [
@@ -363,7 +363,7 @@ describe('the node group in the status', () => {
       },
     ],
   ];
-  for (const [name, change, want] of sights) it(name, () => assert.deepEqual(groupState(change), want));
+  for (const [name, change, want] of awsCache) it(name, () => assert.deepEqual(groupState(change), want));
 });
 
 describe('the RuntimeClass in the status', () => {
@@ -372,7 +372,7 @@ describe('the RuntimeClass in the status', () => {
   const left: Partial<Outcome> = { done: [{ kind: 'deleteRuntimeClass', seen: formerRuntimeClass }] };
   const none = samplePool({ runtimeClass: { manage: false } }, { status: knownStatus() });
   const foreign = sampleRuntimeClass(pool, { owners: [] });
-  const table: readonly (readonly [string, Partial<Situation>, Partial<Outcome>, string | undefined])[] = [
+  const table: readonly (readonly [string, Partial<ObservedState>, Partial<Outcome>, string | undefined])[] = [
     ['is the one that the spec wants', { pool: own }, {}, 'web'],
     ['is the former one until it is left', { pool: own, formerRuntimeClass }, {}, 'windows-2022'],
     ['is the new one once the former is left', { pool: own, formerRuntimeClass }, left, 'web'],
@@ -380,7 +380,7 @@ describe('the RuntimeClass in the status', () => {
     ['is none when the pool manages none', { pool: none }, {}, undefined],
   ];
   for (const [name, change, outcome, want] of table) {
-    it(name, () => assert.equal(statusOf(sampleSituation(change), outcome).runtimeClass?.name, want));
+    it(name, () => assert.equal(statusOf(sampleState(change), outcome).runtimeClass?.name, want));
   }
 });
 
@@ -392,10 +392,10 @@ describe('pending steps', () => {
       build: '10.0.20348',
     });
     const steps = [{ kind: 'addFinalizer' } as const, ...Array.from({ length: 25 }, (_, i) => label(i))];
-    const { pendingSteps } = statusOf(sampleSituation(), {}, steps);
+    const { pendingSteps } = statusOf(sampleState(), {}, steps);
     assert.equal(pendingSteps?.length, 20);
     assert.equal(pendingSteps?.[0], 'label node ip-0 with node.kubernetes.io/windows-build=10.0.20348');
-    assert.equal('pendingSteps' in statusOf(sampleSituation(), {}, [{ kind: 'addFinalizer' }]), false);
+    assert.equal('pendingSteps' in statusOf(sampleState(), {}, [{ kind: 'addFinalizer' }]), false);
   });
 });
 
@@ -408,10 +408,10 @@ describe('every status', () => {
       resourceIds: Array(30).fill('i'),
     }));
     const status = statusOf(
-      sampleSituation({
+      sampleState({
         group: { kind: 'seen', group: sampleGroup(pool, { status: 'CREATE_FAILED', healthIssues: issues }) },
         nodes: [sampleNode({ name: 'ip-1', kernelVersion: long })],
-        troubles: [{ at: NOW, step: 'createNodeGroup', trouble: sampleTrouble('refused', { message: long }) }],
+        errors: [{ at: NOW, step: 'createNodeGroup', error: sampleError('refused', { message: long }) }],
       }),
     );
     const lengths = {
@@ -428,9 +428,9 @@ describe('every status', () => {
 
   it('is settled: the next one of the same situation is the same', () => {
     fc.assert(
-      fc.property(randomSituation, (s) => {
+      fc.property(randomObservedState, (s) => {
         const status = statusOf(s);
-        const again: Situation = { ...s, pool: { ...s.pool, status: { ...status } } };
+        const again: ObservedState = { ...s, pool: { ...s.pool, status: { ...status } } };
         const twice = statusOf(again);
         const settled = statusOf({ ...again, pool: { ...s.pool, status: twice } });
         assert.equal(canonical(settled), canonical(twice));

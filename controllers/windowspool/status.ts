@@ -14,10 +14,10 @@ import { countBuilds, revisionsOf } from './nodes/kernels.ts';
 import { hasNodeGroup, scalingIn } from './poolKind.ts';
 import type { NodeGroup } from './ports/eks.ts';
 import { isOwner, runtimeClassFor } from './runtimeClass.ts';
-import type { Situation } from './situation.ts';
+import type { ObservedState } from './situation.ts';
 import { describeStep, type Step } from './steps.ts';
-import { nextClaim } from './upgrades/disruption.ts';
-import { wantedTemplateVersion } from './upgrades/launchTemplate.ts';
+import { nextReservation } from './upgrades/disruption.ts';
+import { desiredTemplateVersion } from './upgrades/launchTemplate.ts';
 import { dateOf } from './upgrades/releaseVersion.ts';
 import { count, cut } from './words.ts';
 
@@ -35,10 +35,10 @@ export function statusFor(outcome: Outcome, assessment: Findings, pending: reado
   const s = outcome.after;
   const runtimeClass = runtimeClassName(outcome);
   const cluster = clusterOf(s);
-  const builds = countBuilds(s.roster);
-  const revisions = revisionsOf(s.pool, s.roster);
+  const builds = countBuilds(s.poolNodes);
+  const revisions = revisionsOf(s.pool, s.poolNodes);
   const failing = failingNodes(s);
-  const claim = nextClaim(outcome);
+  const reservation = nextReservation(outcome);
   const steps = pending.map(describeStep).filter((text) => text !== undefined);
   return {
     observedGeneration: s.pool.metadata.generation,
@@ -49,7 +49,7 @@ export function statusFor(outcome: Outcome, assessment: Findings, pending: reado
     ...(revisions && { revisions }),
     ...(failing.length > 0 && { failingNodes: failing }),
     ...(hasNodeGroup(s.pool) && { nodeGroup: nodeGroupState(outcome) }),
-    ...(claim && { disruption: claim }),
+    ...(reservation && { disruption: reservation }),
     ...existingNodesState(s),
     ...(cluster && { cluster }),
     ...(runtimeClass && { runtimeClass: { name: runtimeClass } }),
@@ -64,14 +64,14 @@ function runtimeClassName({ after: { pool, formerRuntimeClass: former }, done }:
 }
 
 /** The pinned cluster. A pool whose status was lost is pinned again where its own group is. */
-function clusterOf(s: Situation): WindowsPoolStatus['cluster'] {
+function clusterOf(s: ObservedState): WindowsPoolStatus['cluster'] {
   const pinned = s.pool.status?.cluster;
   if (pinned || s.cluster.kind !== 'seen' || isClusterMismatch(s)) return pinned;
   const { name, arn } = s.cluster.cluster;
   return s.group.kind === 'seen' && isOwnedBy(s.pool, s.group.group) ? { name, arn } : undefined;
 }
 
-function conditionsFor(s: Situation, assessment: Findings): NonNullable<WindowsPoolStatus['conditions']> {
+function conditionsFor(s: ObservedState, assessment: Findings): NonNullable<WindowsPoolStatus['conditions']> {
   const before = s.pool.status?.conditions ?? [];
   return (Object.entries(assessment) as [string, Finding][]).map(([type, { status, reason, message }]) => {
     const old = before.find((condition) => condition.type === type);
@@ -87,30 +87,30 @@ function conditionsFor(s: Situation, assessment: Findings): NonNullable<WindowsP
   });
 }
 
-function countNodes(s: Situation): NonNullable<WindowsPoolStatus['nodes']> {
-  const { roster, pool } = s;
+function countNodes(s: ObservedState): NonNullable<WindowsPoolStatus['nodes']> {
+  const { poolNodes, pool } = s;
   const group = groupOf(s);
   const desired = group ? (isOwnedBy(pool, group) ? group.scaling.desired : undefined) : remembered(s);
   return {
     ...(desired !== undefined && { desired }),
-    total: roster.total,
-    ready: roster.ready,
-    verified: roster.verified,
-    joining: roster.joining.length,
-    failing: roster.failing.length,
-    gated: roster.gated,
-    quarantined: roster.quarantined,
+    total: poolNodes.total,
+    ready: poolNodes.ready,
+    verified: poolNodes.verified,
+    joining: poolNodes.joining.length,
+    failing: poolNodes.failing.length,
+    gated: poolNodes.gated,
+    quarantined: poolNodes.quarantined,
   };
 }
 
 /** A group that cannot be looked at is as large as it was. */
-function remembered({ group, pool }: Situation): number | undefined {
+function remembered({ group, pool }: ObservedState): number | undefined {
   return group.kind === 'unreachable' ? pool.status?.nodes?.desired : undefined;
 }
 
 /** What the list of hosts says that cannot be carried out. */
-function existingNodesState({ holding }: Situation): Pick<WindowsPoolStatus, 'existingNodes'> {
-  const { unknown = [], malformed = [] } = holding?.listed ?? {};
+function existingNodesState({ membership }: ObservedState): Pick<WindowsPoolStatus, 'existingNodes'> {
+  const { unknown = [], malformed = [] } = membership?.listed ?? {};
   const unknownAddresses = unknown.slice(0, LIST_LENGTH);
   const malformedEntries = malformed.slice(0, LIST_LENGTH).map(({ entry, message }) => ({ entry, message }));
   if (unknownAddresses.length + malformedEntries.length === 0) return {};
@@ -122,8 +122,8 @@ function existingNodesState({ holding }: Situation): Pick<WindowsPoolStatus, 'ex
   };
 }
 
-function failingNodes(s: Situation): NonNullable<WindowsPoolStatus['failingNodes']> {
-  return s.roster.failing.slice(0, LIST_LENGTH).map(({ node, failures: [first] }) => {
+function failingNodes(s: ObservedState): NonNullable<WindowsPoolStatus['failingNodes']> {
+  return s.poolNodes.failing.slice(0, LIST_LENGTH).map(({ node, failures: [first] }) => {
     const reported = first?.reason === 'NoPodAddresses' ? controllerWarningOf(s, node.name) : undefined;
     const message = `${first?.message ?? ''}${reported ? `. ${reported}` : ''}`;
     return { name: node.name, reason: first?.reason ?? '', message: cut(message, NODE_MESSAGE_LENGTH) };
@@ -131,7 +131,7 @@ function failingNodes(s: Situation): NonNullable<WindowsPoolStatus['failingNodes
 }
 
 function summaryFor(
-  s: Situation,
+  s: ObservedState,
   builds: readonly { kernelVersion: string }[],
 ): NonNullable<WindowsPoolStatus['summary']> {
   const { desired, total, verified } = countNodes(s);
@@ -188,15 +188,15 @@ function describedBy(group: NodeGroup): Omit<NodeGroupState, 'name'> {
 }
 
 /** The launch template of the group, and the version that it shall have, as it was last known. */
-function templateState(s: Situation, { launchTemplate }: NodeGroup): Pick<NodeGroupState, 'launchTemplate'> {
+function templateState(s: ObservedState, { launchTemplate }: NodeGroup): Pick<NodeGroupState, 'launchTemplate'> {
   if (!launchTemplate) return {};
   const { id, name, version } = launchTemplate;
-  const wantedVersion = wantedTemplateVersion(s);
+  const wantedVersion = desiredTemplateVersion(s);
   return { launchTemplate: { id, name, version, ...(wantedVersion !== undefined && { wantedVersion }) } };
 }
 
 /** The newest release, as it was last known. */
-function latestRelease({ pool, newestRelease }: Situation): Pick<NodeGroupState, 'latestReleaseVersion'> {
+function latestRelease({ pool, newestRelease }: ObservedState): Pick<NodeGroupState, 'latestReleaseVersion'> {
   const known = newestRelease?.ok ? newestRelease.value : pool.status?.nodeGroup?.latestReleaseVersion;
   return known ? { latestReleaseVersion: known } : {};
 }

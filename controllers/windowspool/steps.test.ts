@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { wishFor } from './nodeGroup/nodeGroup.ts';
+import { desiredNodeGroup } from './nodeGroup/nodeGroup.ts';
 import type { ConfigChange } from './ports/eks.ts';
 import { runtimeClassFor } from './runtimeClass.ts';
 import { describeChange, describeStep, type Step, unreachable } from './steps.ts';
@@ -15,11 +15,11 @@ describe('a step in words', () => {
     [{ kind: 'removeFinalizer' }, undefined],
     [{ kind: 'remember', memory }, undefined],
     [
-      { kind: 'createNodeGroup', wish: wishFor(pool), token: 't' },
+      { kind: 'createNodeGroup', desired: desiredNodeGroup(pool), token: 't' },
       'create node group web (WINDOWS_CORE_2022_x86_64, m5.large, 3 nodes, 3 to 5)',
     ],
     [
-      { kind: 'createNodeGroup', wish: wishFor(samplePool({ scaling: { min: 1, max: 1 } })), token: 't' },
+      { kind: 'createNodeGroup', desired: desiredNodeGroup(samplePool({ scaling: { min: 1, max: 1 } })), token: 't' },
       'create node group web (WINDOWS_CORE_2022_x86_64, m5.large, 1 node, 1 to 1)',
     ],
     [
@@ -38,8 +38,8 @@ describe('a step in words', () => {
       { kind: 'deleteNodeGroup', group: 'web', why: 'the pool is deleted' },
       'delete node group web: the pool is deleted',
     ],
-    [{ kind: 'createRuntimeClass', wish: rc }, 'create RuntimeClass windows-2022'],
-    [{ kind: 'applyRuntimeClass', wish: rc, seen: sampleRuntimeClass() }, 'apply RuntimeClass windows-2022'],
+    [{ kind: 'createRuntimeClass', desired: rc }, 'create RuntimeClass windows-2022'],
+    [{ kind: 'applyRuntimeClass', desired: rc, seen: sampleRuntimeClass() }, 'apply RuntimeClass windows-2022'],
     [{ kind: 'releaseRuntimeClass', seen: sampleRuntimeClass() }, 'give up ownership of RuntimeClass windows-2022'],
     [{ kind: 'deleteRuntimeClass', seen: sampleRuntimeClass() }, 'delete RuntimeClass windows-2022'],
     [

@@ -11,10 +11,10 @@ import type { ConfigChange, NewNodeGroup, NodeGroup, VersionChange } from './por
 import type { NodeCondition, NodeMarks, NodeRecord, Taint } from './ports/nodes.ts';
 import type { DrainPod } from './ports/pods.ts';
 import type { Addon, ConfigMapOwner } from './ports/prerequisites.ts';
-import type { RuntimeClass, RuntimeClassWish } from './ports/runtimeClasses.ts';
+import type { DesiredRuntimeClass, RuntimeClass } from './ports/runtimeClasses.ts';
 import { IPAM_KEY } from './prerequisites/addressMode.ts';
 import type { IpamAttempts } from './prerequisites/facts.ts';
-import type { Claim } from './upgrades/disruption.ts';
+import type { DisruptionReservation } from './upgrades/disruption.ts';
 import type { ReleaseFailure } from './upgrades/releaseFailures.ts';
 import { count } from './words.ts';
 
@@ -25,8 +25,8 @@ export type Step =
   | { readonly kind: 'remember'; readonly memory: Memory }
   /** Takes a share of the disruption budget, and remembers with it what must survive a crash. */
   | {
-      readonly kind: 'claimDisruption';
-      readonly memory: Memory | ClaimMemory;
+      readonly kind: 'reserveDisruption';
+      readonly memory: Memory | ReservationMemory;
       /** What begins with it, in words, where no other step says so: the nodes whose turn it is. */
       readonly begins?: readonly string[];
     }
@@ -43,7 +43,7 @@ export type Step =
       /** Who may revert it, and what to do about that. */
       readonly warning?: string;
     }
-  | { readonly kind: 'createNodeGroup'; readonly wish: NewNodeGroup; readonly token: string }
+  | { readonly kind: 'createNodeGroup'; readonly desired: NewNodeGroup; readonly token: string }
   | {
       readonly kind: 'updateConfig';
       readonly group: string;
@@ -53,7 +53,7 @@ export type Step =
       readonly token: string;
       readonly target: string;
       readonly drift?: Drift;
-      readonly leaving?: Leaving;
+      readonly retain?: Retaining;
     }
   /** A rolling update to another Kubernetes version or AMI release. */
   | {
@@ -71,22 +71,22 @@ export type Step =
       readonly group: NodeGroup;
       readonly change: TagChange;
       readonly drift?: Drift;
-      readonly leaving?: Leaving;
+      readonly retain?: Retaining;
     }
   /** Tells the cluster-autoscaler what a new node is like, by tags of the scaling group. */
-  | { readonly kind: 'correctScalingTags'; readonly change: ScalingTagChange; readonly leaving?: Leaving }
+  | { readonly kind: 'correctScalingTags'; readonly change: ScalingTagChange; readonly retain?: Retaining }
   | { readonly kind: 'deleteNodeGroup'; readonly group: string; readonly why: string }
-  | { readonly kind: 'createRuntimeClass'; readonly wish: RuntimeClassWish }
-  | { readonly kind: 'applyRuntimeClass'; readonly wish: RuntimeClassWish; readonly seen: RuntimeClass }
+  | { readonly kind: 'createRuntimeClass'; readonly desired: DesiredRuntimeClass }
+  | { readonly kind: 'applyRuntimeClass'; readonly desired: DesiredRuntimeClass; readonly seen: RuntimeClass }
   | { readonly kind: 'releaseRuntimeClass'; readonly seen: RuntimeClass }
   | { readonly kind: 'deleteRuntimeClass'; readonly seen: RuntimeClass }
   | { readonly kind: 'labelNode'; readonly node: NodeRecord; readonly build: string }
   /** Gives a node the labels and taints of its pool of existing nodes, and records what it had. */
   | { readonly kind: 'markNode'; readonly node: NodeRecord; readonly change: NodeMarks }
   /** Gives back to a node what it had before it was the pool's. */
-  | { readonly kind: 'releaseNode'; readonly node: NodeRecord; readonly change: NodeMarks; readonly leaving?: Leaving }
+  | { readonly kind: 'releaseNode'; readonly node: NodeRecord; readonly change: NodeMarks; readonly retain?: Retaining }
   /** Gives a node the operator's taints, or takes them away. */
-  | { readonly kind: 'taintNode'; readonly node: NodeRecord; readonly change: TaintChange; readonly leaving?: Leaving }
+  | { readonly kind: 'taintNode'; readonly node: NodeRecord; readonly change: TaintChange; readonly retain?: Retaining }
   /** Keeps pods from a node that is to go. */
   | { readonly kind: 'cordonNode'; readonly node: NodeRecord }
   /** Asks for the eviction of pods, once each. */
@@ -97,7 +97,7 @@ export type Step =
     }
   /** Ends the instance of a node, after all was confirmed once more. */
   | {
-      readonly kind: 'endInstance';
+      readonly kind: 'terminateInstance';
       readonly node: NodeRecord;
       readonly entry: LeavingNode;
       readonly scalingGroups: readonly string[];
@@ -108,7 +108,7 @@ export type Step =
     }
   /** Ends an instance that never became a node, after all was confirmed once more. */
   | {
-      readonly kind: 'endLateInstance';
+      readonly kind: 'terminateUnregistered';
       readonly entry: LeavingNode;
       readonly scalingGroups: readonly string[];
       /** The instance's id: a refusal is remembered with it. */
@@ -118,17 +118,17 @@ export type Step =
   | { readonly kind: 'reportDrained'; readonly node: NodeRecord; readonly entry: LeavingNode; readonly text: string }
   /** A node stays: it loses the operator's cordon, and its annotation says why, unless the annotation was taken away. */
   | {
-      readonly kind: 'restoreNode';
+      readonly kind: 'uncordonNode';
       readonly node: NodeRecord;
       readonly answer?: { readonly key: string; readonly value: string; readonly why?: string };
-      readonly leaving?: Leaving;
+      readonly retain?: Retaining;
     }
   /** Writes the verdict on a node into its condition, or removes the condition. */
   | {
-      readonly kind: 'tellNode';
+      readonly kind: 'setNodeCondition';
       readonly node: NodeRecord;
       readonly condition: NodeCondition | undefined;
-      readonly leaving?: Leaving;
+      readonly retain?: Retaining;
     };
 
 /** A step about one node. Such steps do not wait for those about other nodes. */
@@ -140,7 +140,7 @@ export function isNodeStep(step: Step): step is NodeStep {
 
 /** Whether a node stays although somebody still wants it to go. */
 export function isGivenUp(step: Step): boolean {
-  return step.kind === 'restoreNode' && step.answer !== undefined;
+  return step.kind === 'uncordonNode' && step.answer !== undefined;
 }
 
 /** What the step puts right that no change of the spec made. */
@@ -155,7 +155,7 @@ export function mayBeReverted(step: Step): boolean {
  * The step takes the operator's marks from a group that outlives its pool. What AWS refuses for good stays where it is, so that Retain
  * always lets a pool go.
  */
-type Leaving = true;
+type Retaining = true;
 
 /** What status remembers, because it can't be seen anywhere else. */
 export interface Memory {
@@ -166,14 +166,14 @@ export interface Memory {
   /** The fields of which a change is about to be sent. */
   readonly sending?: readonly string[];
   /** The share of the disruption budget that is about to be used. */
-  readonly claim?: Claim;
+  readonly reservation?: DisruptionReservation;
   /** The short keys of all tags that a scaling group will have from the operator. */
   readonly scalingTags?: readonly string[];
 }
 
 /** What the status of a pool of existing nodes remembers: nothing of it is in AWS. */
-export interface ClaimMemory {
-  readonly claim: Claim;
+export interface ReservationMemory {
+  readonly reservation: DisruptionReservation;
 }
 
 /** The step as a sentence for status.pendingSteps; undefined for what changes nothing but what is told. */
@@ -182,9 +182,9 @@ export function describeStep(step: Step): string | undefined {
     case 'addFinalizer':
     case 'removeFinalizer':
     case 'remember':
-    case 'tellNode':
+    case 'setNodeCondition':
       return undefined;
-    case 'claimDisruption':
+    case 'reserveDisruption':
       return step.begins?.join('; ');
     case 'adoptNodeGroup':
       return `adopt node group ${step.group.name}: set the tag ${POOL_KEY}=${step.pool}`;
@@ -195,8 +195,8 @@ export function describeStep(step: Step): string | undefined {
     case 'applyCniConfig':
       return `set ${IPAM_KEY}: "true" in ConfigMap kube-system/amazon-vpc-cni${step.warning === undefined ? '' : `. ${step.warning}`}`;
     case 'createNodeGroup': {
-      const { min, max, desired } = step.wish.scaling;
-      return `create node group ${step.wish.name} (${step.wish.amiType}, ${describeMachines(step.wish)}, ${count(desired, 'node')}, ${min} to ${max})`;
+      const { min, max, desired } = step.desired.scaling;
+      return `create node group ${step.desired.name} (${step.desired.amiType}, ${describeMachines(step.desired)}, ${count(desired, 'node')}, ${min} to ${max})`;
     }
     case 'updateConfig':
       return `update node group ${step.group}: ${describeConfigStep(step)}`;
@@ -205,14 +205,14 @@ export function describeStep(step: Step): string | undefined {
     case 'correctTags':
       return `correct the tags of node group ${step.group.name}: ${list('set', Object.keys(step.change.set))}${list('remove', step.change.remove)}`.trimEnd();
     case 'correctScalingTags':
-      if (step.leaving) return `take the cluster-autoscaler's tags from scaling group ${step.change.scalingGroup}`;
+      if (step.retain) return `take the cluster-autoscaler's tags from scaling group ${step.change.scalingGroup}`;
       return `correct the cluster-autoscaler's tags of scaling group ${step.change.scalingGroup}: ${describeScalingTags(step.change)}`;
     case 'deleteNodeGroup':
       return `delete node group ${step.group}: ${step.why}`;
     case 'createRuntimeClass':
-      return `create RuntimeClass ${step.wish.name}`;
+      return `create RuntimeClass ${step.desired.name}`;
     case 'applyRuntimeClass':
-      return `apply RuntimeClass ${step.wish.name}`;
+      return `apply RuntimeClass ${step.desired.name}`;
     case 'releaseRuntimeClass':
       return `give up ownership of RuntimeClass ${step.seen.name}`;
     case 'deleteRuntimeClass':
@@ -227,16 +227,16 @@ export function describeStep(step: Step): string | undefined {
       return `cordon node ${step.node.name}`;
     case 'evictPods':
       return `evict ${count(step.evictions.length, 'pod')} from node ${step.node.name}`;
-    case 'endInstance': {
+    case 'terminateInstance': {
       const shrinks = step.entry.operation === 'Remove' ? ', and make the node group smaller by it' : '';
       const left = step.withPods === undefined ? '' : ` with its ${count(step.withPods, 'pod')}`;
       return `end instance ${step.entry.instance} of node ${step.node.name}${left}${shrinks}`;
     }
-    case 'endLateInstance':
+    case 'terminateUnregistered':
       return `end instance ${step.entry.instance}, which is no node`;
     case 'reportDrained':
       return step.text;
-    case 'restoreNode':
+    case 'uncordonNode':
       return [`let node ${step.node.name} stay`, step.answer?.value, step.answer?.why].filter(Boolean).join(': ');
     case 'taintNode':
       return `correct the taints of node ${step.node.name}: ${describeTaints(step.change)}`;
@@ -337,8 +337,8 @@ export function touchesAws({ kind }: { readonly kind: string }): boolean {
     'correctTags',
     'correctScalingTags',
     'deleteNodeGroup',
-    'endInstance',
-    'endLateInstance',
+    'terminateInstance',
+    'terminateUnregistered',
   ].includes(kind);
 }
 

@@ -1,68 +1,68 @@
 /** How each step is done: by one port, or a few calls of it. */
-import type { Hands, Outcome } from './act.ts';
+import type { Outcome, Writers } from './act.ts';
 import type { WindowsPool } from './api.gen.ts';
 import { ownershipTag } from './nodeGroup/adoption.ts';
 import { remembering } from './nodeGroup/applied.ts';
 import { changedTags, type ScalingTagChange } from './nodeGroup/autoscalerTags.ts';
 import { WINDOWS_BUILD_LABEL } from './nodes/windows.ts';
-import { endInstance, endingOf, lateEndingOf } from './operations/endInstance.ts';
+import { terminateInstance, terminationOf, unregisteredTerminationOf } from './operations/endInstance.ts';
 import { type EvictionPass, evictPods } from './operations/evictPods.ts';
 import { scalingIn } from './poolKind.ts';
-import type { Answer, Trouble } from './ports/answer.ts';
+import type { CallError, CallResult } from './ports/answer.ts';
 import type { NodeGroup, NodeGroupStatus } from './ports/eks.ts';
 import { IPAM_KEY } from './prerequisites/addressMode.ts';
 import type { PrerequisiteFacts } from './prerequisites/facts.ts';
-import { isAsWanted, isOwner } from './runtimeClass.ts';
-import type { GroupSight, Situation } from './situation.ts';
+import { isAsDesired, isOwner } from './runtimeClass.ts';
+import type { ObservedNodeGroup, ObservedState } from './situation.ts';
 import { describeConfigStep, describeVersionChange, type Step, unreachable } from './steps.ts';
 
 /** What enables Windows IPAM in the vpc-cni add-on: a text, by its schema. */
 const ADDON_VALUES = { enableWindowsIpam: 'true' } as const;
 
 /** The outcome after the step, and of a pass of a drain what it did; or why it was not done. */
-type Result = (Outcome & Partial<EvictionPass>) | { readonly trouble: Trouble };
+type Result = (Outcome & Partial<EvictionPass>) | { readonly error: CallError };
 
 /** Takes one step. What its answer tells is in the situation after it. */
-export async function takeStep(step: Step, soFar: Outcome, hands: Hands, signal: AbortSignal): Promise<Result> {
+export async function takeStep(step: Step, soFar: Outcome, writers: Writers, signal: AbortSignal): Promise<Result> {
   const { pool } = soFar.after;
-  const changed = (change: Partial<Situation>): Outcome => ({ ...soFar, after: { ...soFar.after, ...change } });
+  const changed = (change: Partial<ObservedState>): Outcome => ({ ...soFar, after: { ...soFar.after, ...change } });
   switch (step.kind) {
     case 'addFinalizer':
-      return when(await hands.pools.addFinalizer(pool, signal), (value) => changed({ pool: value }));
+      return when(await writers.pools.addFinalizer(pool, signal), (value) => changed({ pool: value }));
     case 'removeFinalizer':
-      return when(await hands.pools.removeFinalizer(pool, signal), () => ({ ...soFar, released: true }));
+      return when(await writers.pools.removeFinalizer(pool, signal), () => ({ ...soFar, released: true }));
     case 'remember': {
       const status = remembering(pool.status, step.memory);
-      return when(await hands.pools.writeStatus(pool, status, signal), (value) => changed({ pool: value }));
+      return when(await writers.pools.writeStatus(pool, status, signal), (value) => changed({ pool: value }));
     }
-    case 'claimDisruption': {
+    case 'reserveDisruption': {
       const status = remembering(pool.status, step.memory);
-      return when(await hands.budget.claim(pool, status, signal), (value) => changed({ pool: value }));
+      return when(await writers.budget.reserve(pool, status, signal), (value) => changed({ pool: value }));
     }
     case 'adoptNodeGroup': {
       const tags = ownershipTag(pool);
-      return when(await hands.nodeGroups.tag(step.group.arn, tags, signal), () =>
+      return when(await writers.nodeGroups.tag(step.group.arn, tags, signal), () =>
         changed({ group: withTags(soFar.after.group, { ...step.group.tags, ...tags }) }),
       );
     }
     case 'createAccessEntry':
-      return when(await hands.accessEntries.create(step.role, step.token, signal), () =>
+      return when(await writers.accessEntries.create(step.role, step.token, signal), () =>
         withFacts(soFar, { accessEntry: { ok: true, value: { type: 'EC2_WINDOWS' } } }),
       );
     case 'updateAddon': {
       const { addon, token } = step;
-      return when(await hands.addons.configure('vpc-cni', ADDON_VALUES, addon, token, signal), () =>
+      return when(await writers.addons.configure('vpc-cni', ADDON_VALUES, addon, token, signal), () =>
         withFacts(soFar, { cniAddon: { ok: true, value: { ...addon, status: 'UPDATING' } } }),
       );
     }
     case 'applyCniConfig':
-      return when(await hands.system.setCniConfig(IPAM_KEY, 'true', step.seen, signal), () => withIpam(soFar));
+      return when(await writers.system.setCniConfig(IPAM_KEY, 'true', step.seen, signal), () => withIpam(soFar));
     case 'createNodeGroup':
-      return when(await hands.nodeGroups.create(step.wish, step.token, signal), (group) =>
+      return when(await writers.nodeGroups.create(step.desired, step.token, signal), (group) =>
         changed({ group: { kind: 'seen', group } }),
       );
     case 'updateConfig':
-      return when(await hands.nodeGroups.updateConfig(step.group, step.change, step.token, signal), (update) => ({
+      return when(await writers.nodeGroups.updateConfig(step.group, step.change, step.token, signal), (update) => ({
         ...changed({ group: withStatus(soFar.after.group, 'UPDATING') }),
         accepted: {
           update,
@@ -72,7 +72,7 @@ export async function takeStep(step: Step, soFar: Outcome, hands: Hands, signal:
         },
       }));
     case 'updateNodeGroupVersion':
-      return when(await hands.nodeGroups.updateVersion(step.group, step.change, step.token, signal), (update) => ({
+      return when(await writers.nodeGroups.updateVersion(step.group, step.change, step.token, signal), (update) => ({
         ...changed({ group: withStatus(soFar.after.group, 'UPDATING') }),
         accepted: {
           update,
@@ -82,53 +82,53 @@ export async function takeStep(step: Step, soFar: Outcome, hands: Hands, signal:
         },
       }));
     case 'correctTags':
-      return when(await correctTags(step, hands, signal), (tags) =>
+      return when(await correctTags(step, writers, signal), (tags) =>
         changed({ group: withTags(soFar.after.group, tags) }),
       );
     case 'correctScalingTags':
-      return when(await correctScalingTags(step.change, hands, signal), () =>
+      return when(await correctScalingTags(step.change, writers, signal), () =>
         changed({ autoscaler: withScalingTags(soFar.after.autoscaler, step.change) }),
       );
     case 'deleteNodeGroup':
-      return when(await hands.nodeGroups.delete(step.group, signal), () =>
+      return when(await writers.nodeGroups.delete(step.group, signal), () =>
         changed({ group: withStatus(soFar.after.group, 'DELETING') }),
       );
     case 'createRuntimeClass':
-      return when(await hands.runtimeClasses.create(step.wish, pool, signal), () => soFar);
+      return when(await writers.runtimeClasses.create(step.desired, pool, signal), () => soFar);
     case 'applyRuntimeClass':
-      return when(await applyRuntimeClass(step, pool, hands, signal), () => soFar);
+      return when(await applyRuntimeClass(step, pool, writers, signal), () => soFar);
     case 'releaseRuntimeClass':
-      return when(await hands.runtimeClasses.removeOwner(step.seen, pool, signal), () => soFar);
+      return when(await writers.runtimeClasses.removeOwner(step.seen, pool, signal), () => soFar);
     case 'deleteRuntimeClass':
-      return when(await hands.runtimeClasses.delete(step.seen, signal), () => soFar);
+      return when(await writers.runtimeClasses.delete(step.seen, signal), () => soFar);
     case 'labelNode':
-      return when(await hands.nodes.setLabel(step.node, WINDOWS_BUILD_LABEL, step.build, signal), () => soFar);
+      return when(await writers.nodes.setLabel(step.node, WINDOWS_BUILD_LABEL, step.build, signal), () => soFar);
     case 'taintNode':
-      return when(await hands.nodes.setTaints(step.node, step.change, signal), () => soFar);
+      return when(await writers.nodes.setTaints(step.node, step.change, signal), () => soFar);
     case 'markNode':
     case 'releaseNode':
-      return when(await hands.nodes.setMarks(step.node, step.change, signal), () => soFar);
+      return when(await writers.nodes.setMarks(step.node, step.change, signal), () => soFar);
     case 'cordonNode':
-      return when(await hands.nodes.cordon(step.node, signal), () => soFar);
+      return when(await writers.nodes.cordon(step.node, signal), () => soFar);
     case 'evictPods':
-      return when(await evictPods(step, hands.drains, signal), (pass) => ({ ...soFar, ...pass }));
-    case 'endInstance':
-      return when(await endInstance(endingOf(step, soFar.after), hands, signal), () => soFar);
-    case 'endLateInstance':
-      return when(await endInstance(lateEndingOf(step), hands, signal), () => soFar);
-    case 'restoreNode':
-      return when(await hands.nodes.restore(step.node, step.answer, signal), () => soFar);
+      return when(await evictPods(step, writers.drains, signal), (pass) => ({ ...soFar, ...pass }));
+    case 'terminateInstance':
+      return when(await terminateInstance(terminationOf(step, soFar.after), writers, signal), () => soFar);
+    case 'terminateUnregistered':
+      return when(await terminateInstance(unregisteredTerminationOf(step), writers, signal), () => soFar);
+    case 'uncordonNode':
+      return when(await writers.nodes.restore(step.node, step.answer, signal), () => soFar);
     case 'reportDrained':
       return soFar;
-    case 'tellNode':
-      return when(await hands.nodes.setVerified(step.node, step.condition, soFar.after.now, signal), () => soFar);
+    case 'setNodeCondition':
+      return when(await writers.nodes.setVerified(step.node, step.condition, soFar.after.now, signal), () => soFar);
     default:
       return unreachable(step);
   }
 }
 
-function when<T>(answer: Answer<T>, next: (value: T) => Outcome & Partial<EvictionPass>): Result {
-  return answer.ok ? next(answer.value) : { trouble: answer.trouble };
+function when<T>(answer: CallResult<T>, next: (value: T) => Outcome & Partial<EvictionPass>): Result {
+  return answer.ok ? next(answer.value) : { error: answer.error };
 }
 
 /** What the prerequisites look at, as it is from now on. */
@@ -147,29 +147,29 @@ function withIpam(soFar: Outcome): Outcome {
 }
 
 /** The group as EKS will show it from now on. */
-function withStatus(sight: GroupSight, status: NodeGroupStatus): GroupSight {
-  return sight.kind === 'seen' ? { kind: 'seen', group: { ...sight.group, status } } : sight;
+function withStatus(view: ObservedNodeGroup, status: NodeGroupStatus): ObservedNodeGroup {
+  return view.kind === 'seen' ? { kind: 'seen', group: { ...view.group, status } } : view;
 }
 
-function withTags(sight: GroupSight, tags: NodeGroup['tags']): GroupSight {
-  return sight.kind === 'seen' ? { kind: 'seen', group: { ...sight.group, tags } } : sight;
+function withTags(view: ObservedNodeGroup, tags: NodeGroup['tags']): ObservedNodeGroup {
+  return view.kind === 'seen' ? { kind: 'seen', group: { ...view.group, tags } } : view;
 }
 
 /** What the cluster-autoscaler knows from now on. */
-function withScalingTags(known: Situation['autoscaler'], change: ScalingTagChange): Situation['autoscaler'] {
+function withScalingTags(known: ObservedState['autoscaler'], change: ScalingTagChange): ObservedState['autoscaler'] {
   const { [change.scalingGroup]: found, ...others } = known?.tags ?? {};
   return known && { ...known, tags: { ...others, [change.scalingGroup]: changedTags(found ?? {}, change) } };
 }
 
 /** What the RuntimeClass is like is written only where it differs: the API server has less to do for an owner alone. */
 async function applyRuntimeClass(
-  { wish, seen }: Extract<Step, { kind: 'applyRuntimeClass' }>,
+  { desired, seen }: Extract<Step, { kind: 'applyRuntimeClass' }>,
   pool: WindowsPool,
-  { runtimeClasses }: Hands,
+  { runtimeClasses }: Writers,
   signal: AbortSignal,
-): Promise<Answer<void>> {
-  if (!isAsWanted(seen, wish)) {
-    const answer = await runtimeClasses.apply(wish, seen, signal);
+): Promise<CallResult<void>> {
+  if (!isAsDesired(seen, desired)) {
+    const answer = await runtimeClasses.apply(desired, seen, signal);
     if (!answer.ok) return answer;
   }
   return isOwner(pool, seen) ? { ok: true, value: undefined } : runtimeClasses.addOwner(seen, pool, signal);
@@ -177,9 +177,9 @@ async function applyRuntimeClass(
 
 async function correctScalingTags(
   { scalingGroup, set, remove }: ScalingTagChange,
-  { scalingGroups }: Hands,
+  { scalingGroups }: Writers,
   signal: AbortSignal,
-): Promise<Answer<void>> {
+): Promise<CallResult<void>> {
   if (Object.keys(set).length > 0) {
     const answer = await scalingGroups.setTags(scalingGroup, set, signal);
     if (!answer.ok) return answer;
@@ -195,9 +195,9 @@ function desiredOf({ change }: Extract<Step, { kind: 'updateConfig' }>, pool: Wi
 /** The tags as they are afterwards. */
 async function correctTags(
   { group, change }: Extract<Step, { kind: 'correctTags' }>,
-  { nodeGroups }: Hands,
+  { nodeGroups }: Writers,
   signal: AbortSignal,
-): Promise<Answer<NodeGroup['tags']>> {
+): Promise<CallResult<NodeGroup['tags']>> {
   if (Object.keys(change.set).length > 0) {
     const answer = await nodeGroups.tag(group.arn, change.set, signal);
     if (!answer.ok) return answer;

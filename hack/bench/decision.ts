@@ -3,7 +3,7 @@ import { expectationOf } from '../../controllers/windowspool/facts.ts';
 import { verifyNode } from '../../controllers/windowspool/nodes/verify.ts';
 import { planFor } from '../../controllers/windowspool/plan.ts';
 import { statusFor } from '../../controllers/windowspool/status.ts';
-import { sampleNodes, sampleSituation } from '../../controllers/windowspool/testing/fixtures.ts';
+import { sampleNodes, sampleState } from '../../controllers/windowspool/testing/fixtures.ts';
 import type { Result, Section } from './section.ts';
 import { median, round } from './statistics.ts';
 
@@ -34,11 +34,11 @@ export const decision: Section = {
 /** Everything that a reconcile computes for a pool of this size, in milliseconds. */
 function decide(size: number): number {
   const nodes = sampleNodes(size);
-  const situation = sampleSituation({ nodes });
-  const expected = expectationOf(situation);
+  const observed = sampleState({ nodes });
+  const expected = expectationOf(observed);
   const start = performance.now();
-  const verdicts = nodes.map((node) => verifyNode(node, expected, situation.now));
-  const seen = { ...situation, verdicts };
+  const results = nodes.map((node) => verifyNode(node, expected, observed.now));
+  const seen = { ...observed, results };
   const { steps, pending } = planFor(seen);
   const outcome = { after: seen, done: steps, accepted: undefined, left: [], released: false };
   statusFor(outcome, assess(seen), pending);

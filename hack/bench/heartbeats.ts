@@ -22,14 +22,14 @@ export async function sendHeartbeats(
   const open = new Set<Promise<void>>();
   const passed = () => Math.min((performance.now() - started) / 1_000, seconds);
   let count = 0;
-  let trouble: unknown;
-  while (!trouble && !signal.aborted && (passed() < seconds || count < Math.floor(rate * seconds))) {
+  let failure: unknown;
+  while (!failure && !signal.aborted && (passed() < seconds || count < Math.floor(rate * seconds))) {
     // Behind schedule after a pause of this process: what is due is sent at once.
     for (const due = Math.floor(passed() * rate); count < due; count++) {
       const update = cluster.patchStatus(count % cluster.nodes, { conditions: conditions(new Date()) }, client);
       const settled = update
         .catch((error: unknown) => {
-          trouble ??= error;
+          failure ??= error;
         })
         .finally(() => open.delete(settled));
       open.add(settled);
@@ -37,6 +37,6 @@ export async function sendHeartbeats(
     await sleep(TICK_MS);
   }
   await Promise.all(open);
-  if (trouble) throw trouble;
+  if (failure) throw failure;
   return { count, seconds: (performance.now() - started) / 1_000 };
 }

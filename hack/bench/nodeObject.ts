@@ -59,7 +59,7 @@ export function nodeObject(index: number, group: string, extras: Extras = {}): o
     status: {
       capacity,
       allocatable: { ...capacity, cpu: '3920m', memory: `${MEMORY_KIB - RESERVED_KIB}Ki` },
-      conditions: [...conditions(new Date()), verdict(group)],
+      conditions: [...conditions(new Date()), result(group)],
       addresses: [
         { type: 'InternalIP', address: `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}` },
         { type: 'InternalDNS', address: nodeName(index) },
@@ -94,7 +94,7 @@ export function conditions(now: Date): readonly object[] {
 }
 
 /** What the operator told the node long ago. The pool is called like its group. */
-function verdict(group: string): object {
+function result(group: string): object {
   const message = `WindowsPool ${group}: passes every check.`;
   const lastTransitionTime = '2026-01-15T08:01:30Z';
   return { type: 'winpool.dev/Verified', status: 'True', reason: 'ChecksPassed', message, lastTransitionTime };

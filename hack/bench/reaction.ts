@@ -127,10 +127,10 @@ async function react({ cluster, pools, nodes, floor }: Stage, node: number): Pro
     (all) => all.some((one) => one.kernelVersion === kernel),
     LIMIT_MS,
   );
-  const told = pools.until(`the status of a pool says ${kernel}`, says(groupName(node, GROUPS), kernel), LIMIT_MS);
+  const reported = pools.until(`the status of a pool says ${kernel}`, says(groupName(node, GROUPS), kernel), LIMIT_MS);
   const patched = cluster.patchStatus(node, { nodeInfo: { kernelVersion: kernel } });
-  const [changedAt, toldAt] = await Promise.all([changed, told, patched]);
-  return { ms: Math.max(0, toldAt - changedAt), totalMs: toldAt - started, floorMs: await floor.measure() };
+  const [changedAt, reportedAt] = await Promise.all([changed, reported, patched]);
+  return { ms: Math.max(0, reportedAt - changedAt), totalMs: reportedAt - started, floorMs: await floor.measure() };
 }
 
 function says(pool: string, kernel: string): (pools: readonly WindowsPool[]) => boolean {

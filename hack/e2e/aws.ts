@@ -5,8 +5,8 @@ import { EKS } from '@aws-sdk/client-eks';
 import { SSM } from '@aws-sdk/client-ssm';
 // Only this run asks who the caller is, so it is a development dependency.
 import { STS } from '@aws-sdk/client-sts';
-import { troubleOf } from '../../controllers/aws/errors.ts';
-import type { TroubleKind } from '../../controllers/windowspool/ports/answer.ts';
+import { toCallError } from '../../controllers/aws/errors.ts';
+import type { CallErrorKind } from '../../controllers/windowspool/ports/answer.ts';
 
 /** A call: what was asked and what was answered, without the values. */
 export interface NotedCall {
@@ -20,7 +20,7 @@ export interface NotedCall {
 
 /** An error of AWS: its kind, its name, such as ResourceNotFoundException, and its message. */
 export interface Refusal {
-  readonly kind: TroubleKind;
+  readonly kind: CallErrorKind;
   readonly name: string;
   readonly message: string;
 }
@@ -90,7 +90,7 @@ export async function replyOf<T>(call: Promise<T>): Promise<Reply<T>> {
     return { output: await call };
   } catch (error) {
     if (error instanceof Error && '$metadata' in error && '$fault' in error)
-      return { refusal: { kind: troubleOf('', error).kind, name: error.name, message: error.message } };
+      return { refusal: { kind: toCallError('', error).kind, name: error.name, message: error.message } };
     throw error;
   }
 }

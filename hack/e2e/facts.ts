@@ -38,7 +38,7 @@ export async function accessOf({ aws, kubectl, settings }: Run, roleArn: string,
     entryGroups: entry?.kubernetesGroups ?? [],
     awsAuthGroups: mappings.ok
       ? mappings.value.find((mapping) => sameRole(mapping.roleArn, roleArn))?.groups
-      : `malformed: ${mappings.trouble.message}`,
+      : `malformed: ${mappings.error.message}`,
   };
 }
 

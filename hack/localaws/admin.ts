@@ -72,7 +72,11 @@ const commands: Readonly<Record<string, Command>> = {
     required: ['node', 'ready'],
     run: (faults, body) => faults.nodeReady(body),
   },
-  endInstance: { fields: { node: 'string' }, required: ['node'], run: (faults, body) => faults.endInstance(body) },
+  terminateInstance: {
+    fields: { node: 'string' },
+    required: ['node'],
+    run: (faults, body) => faults.terminateInstance(body),
+  },
   warmPool: {
     fields: { group: 'string', size: 'number' },
     required: ['group', 'size'],

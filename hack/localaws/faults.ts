@@ -8,7 +8,7 @@ import {
   type NodegroupScalingConfig,
   type Taint,
 } from '@aws-sdk/client-eks';
-import { endInstance } from './ec2/endInstance.ts';
+import { terminateInstance } from './ec2/endInstance.ts';
 import { releaseOf } from './ec2/images.ts';
 import { kernelWith, restart, setWarmPool } from './ec2/instances.ts';
 import { changeTemplate, type TemplateChange } from './ec2/launchTemplates.ts';
@@ -115,8 +115,8 @@ export class Faults {
   }
 
   /** Ends the instance of a node, as a spot interruption does; the Auto Scaling group launches another. */
-  endInstance({ node }: { readonly node: string }): void {
-    endInstance(this.#cloud, this.#instance(node));
+  terminateInstance({ node }: { readonly node: string }): void {
+    terminateInstance(this.#cloud, this.#instance(node));
   }
 
   /** Somebody gives a group a warm pool of so many running instances, or takes it away (0). */

@@ -187,7 +187,7 @@ const faults: readonly fc.Arbitrary<Act>[] = [
   ofPool('an instance ends of', ({ cloud, nodes }, name) => {
     cloud.state.timeline.settle();
     const living = [...cloud.state.instances.values()].find((one) => one.group === name && one.state === 'running');
-    if (living && nodes.length > 0) cloud.faults.endInstance({ node: living.id });
+    if (living && nodes.length > 0) cloud.faults.terminateInstance({ node: living.id });
   }),
   ofPool('health issues of', ({ cloud }, name) => {
     cloud.state.timeline.settle();

@@ -131,8 +131,8 @@ export class Life {
     // A group of a version that the control plane does not have waits for it.
     if (!group) return conditionOf(pool, 'PrerequisitesMet') === 'False/UnsupportedVersion' ? [] : ['it has no group'];
     if (!isOwnedBy(pool, group)) {
-      const isTold = conditionOf(pool, 'NodeGroupReady') === 'False/NotOwned';
-      return isTold && pool.spec.nodeGroup?.adoption === 'Never' ? [] : ['the group is not its own'];
+      const isReported = conditionOf(pool, 'NodeGroupReady') === 'False/NotOwned';
+      return isReported && pool.spec.nodeGroup?.adoption === 'Never' ? [] : ['the group is not its own'];
     }
     // With Report, what other people did stays.
     const isKept = pool.spec.driftPolicy === 'Correct' || !this.world.edited.has(name);
@@ -156,10 +156,10 @@ export class Life {
     const isHealing = remediation && failing.length <= most(remediation.maxUnhealthy, nodes.length);
     return [
       ...nodes
-        .filter(({ orders }) => orders[REPLACE_ANNOTATION] === 'true')
+        .filter(({ annotations }) => annotations[REPLACE_ANNOTATION] === 'true')
         .map((node) => `node ${node.name} is still to be replaced`),
       ...(isHealing ? failing : [])
-        .filter(({ orders }) => !(REMEDIATION_ANNOTATION in orders))
+        .filter(({ annotations }) => !(REMEDIATION_ANNOTATION in annotations))
         .map((node) => `node ${node.name} fails and is not replaced`),
     ];
   }
@@ -213,13 +213,13 @@ export class Life {
   async #once(name: string): Promise<number | undefined> {
     try {
       const next = await reconcile(name, this.#deps, signal);
-      if (next.kind === 'retry') {
+      if (next.kind === 'requeue') {
         const tries = (this.#tries.get(name) ?? 0) + 1;
         this.#tries.set(name, tries);
         return Math.min(1_000 * 2 ** tries, 5 * MINUTE);
       }
       this.#tries.delete(name);
-      return next.kind === 'after' ? next.ms : undefined;
+      return next.kind === 'requeueAfter' ? next.ms : undefined;
     } catch (error) {
       if (!(error instanceof Crash)) throw error;
       this.#deps = this.world.start();
@@ -250,7 +250,7 @@ function most(limit: number | string, all: number): number {
 
 /** What the operator leaves on nodes or in status although nothing is going on. */
 function leftOf({ status }: WindowsPool, nodes: readonly NodeRecord[]): string[] {
-  const cordoned = nodes.filter(({ orders }) => CORDONED_ANNOTATION in orders);
+  const cordoned = nodes.filter(({ annotations }) => CORDONED_ANNOTATION in annotations);
   return [
     ...cordoned.map(({ name }) => `node ${name} keeps the operator's cordon`),
     ...(status?.disruption ? [`it keeps its share of the budget: ${JSON.stringify(status.disruption)}`] : []),

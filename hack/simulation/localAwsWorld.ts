@@ -265,7 +265,7 @@ export class LocalAwsWorld extends FakeWorld {
         labels: { ...known.labels, ...born.labels },
         verified: known.verified,
         verifiedSince: known.verifiedSince,
-        orders: known.orders,
+        annotations: known.annotations,
         unschedulable: known.unschedulable,
       });
   }

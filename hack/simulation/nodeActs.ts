@@ -26,17 +26,20 @@ function ofNode(what: string, happen: (world: LocalAwsWorld, node: NodeRecord) =
 }
 
 /** As kubectl annotate: these annotations, and of the others only what the operator wrote. */
-const ordered = (what: string, orders: Readonly<Record<string, string>>): fc.Arbitrary<Act> =>
+const ordered = (what: string, annotations: Readonly<Record<string, string>>): fc.Arbitrary<Act> =>
   ofNode(what, (world, node) => {
-    const { [CORDONED_ANNOTATION]: mark } = node.orders;
-    world.setNode({ ...node, orders: { ...orders, ...(mark !== undefined && { [CORDONED_ANNOTATION]: mark }) } });
+    const { [CORDONED_ANNOTATION]: mark } = node.annotations;
+    world.setNode({
+      ...node,
+      annotations: { ...annotations, ...(mark !== undefined && { [CORDONED_ANNOTATION]: mark }) },
+    });
   });
 
 const REPLACE = { [REPLACE_ANNOTATION]: 'true' };
 const REMOVE = { [REMOVE_ANNOTATION]: 'true' };
 const EXCLUDE = { [EXCLUDE_FROM_DRAIN_ANNOTATION]: 'true' };
 
-const orders: readonly fc.Arbitrary<Act>[] = [
+const annotations: readonly fc.Arbitrary<Act>[] = [
   ordered('replace', REPLACE),
   ordered('replace', REPLACE),
   ordered('remove', REMOVE),
@@ -97,7 +100,7 @@ const spec: readonly fc.Arbitrary<Act>[] = [
 
 /** All of them. */
 export const nodeActs: fc.Arbitrary<Act> = fc.oneof(
-  { weight: 5, arbitrary: fc.oneof(...orders) },
+  { weight: 5, arbitrary: fc.oneof(...annotations) },
   { weight: 2, arbitrary: fc.oneof(...failures) },
   { weight: 2, arbitrary: fc.oneof(...pods) },
   { weight: 2, arbitrary: fc.oneof(...spec) },

@@ -47,8 +47,8 @@ export class NodeJudge {
         },
       },
       budget: {
-        claim: async (pool, status, signal) => {
-          const answer = await budget.claim(pool, status, signal);
+        reserve: async (pool, status, signal) => {
+          const answer = await budget.reserve(pool, status, signal);
           const holders = [...this.#world.pools.values()].filter((each) => each.status?.disruption !== undefined);
           if (answer.ok && holders.length > this.#poolsAtOnce)
             this.#breach(`${holders.length} pools lose nodes at the same time`);
@@ -83,10 +83,10 @@ export class NodeJudge {
       this.#judgeBudget(pool, instance.nodeName, true);
       return;
     }
-    const { name, orders, unschedulable } = node;
-    if (!unschedulable || !(CORDONED_ANNOTATION in orders)) this.#breach(`${name} ends and is not cordoned`);
+    const { name, annotations, unschedulable } = node;
+    if (!unschedulable || !(CORDONED_ANNOTATION in annotations)) this.#breach(`${name} ends and is not cordoned`);
     if (!isAsked(pool, entry, node)) this.#breach(`${name} ends, and nobody wants that: ${entry.operation}`);
-    if (orders[EXCLUDE_FROM_DRAIN_ANNOTATION] === 'true') return;
+    if (annotations[EXCLUDE_FROM_DRAIN_ANNOTATION] === 'true') return;
     const since = Date.parse(entry.since);
     const pods = this.#world.workload.on(name).filter((pod) => mustGo(pod, node, since, this.#world.now));
     if (pods.length > 0) this.#breach(`${name} ends with ${pods.map((pod) => pod.name)}`);
@@ -128,7 +128,7 @@ export class NodeJudge {
     const desired = this.#world.cloud.state.groups.get(pool.metadata.name)?.nodegroup.scalingConfig?.desiredSize ?? 0;
     const most = limitOf(pool.spec.disruption?.maxUnavailable ?? 1, desired);
     const others = nodes.filter((node) => node.name !== name);
-    const ours = others.filter(({ orders }) => orders[CORDONED_ANNOTATION] === CORDONED_BY_OPERATOR);
+    const ours = others.filter(({ annotations }) => annotations[CORDONED_ANNOTATION] === CORDONED_BY_OPERATOR);
     const out = others.filter(({ ready, unschedulable }) => ready !== 'True' || unschedulable);
     const missing = Math.max(0, desired - nodes.length);
     const taken = wasOut ? ours.length : out.length + missing;
@@ -158,10 +158,11 @@ function limitOf(limit: number | string, desired: number): number {
   return Math.max(1, text.endsWith('%') ? Math.floor((Number.parseInt(text, 10) * desired) / 100) : Number(text));
 }
 
-function isAsked({ spec }: WindowsPool, { operation }: LeavingNode, { orders, verified }: NodeRecord): boolean {
-  if (operation === 'Replace') return orders[REPLACE_ANNOTATION] === 'true';
-  if (operation === 'Remove') return orders[REMOVE_ANNOTATION] === 'true' && orders[REPLACE_ANNOTATION] !== 'true';
-  return spec.remediation !== undefined && verified?.status === 'False' && !(REMEDIATION_ANNOTATION in orders);
+function isAsked({ spec }: WindowsPool, { operation }: LeavingNode, { annotations, verified }: NodeRecord): boolean {
+  if (operation === 'Replace') return annotations[REPLACE_ANNOTATION] === 'true';
+  if (operation === 'Remove')
+    return annotations[REMOVE_ANNOTATION] === 'true' && annotations[REPLACE_ANNOTATION] !== 'true';
+  return spec.remediation !== undefined && verified?.status === 'False' && !(REMEDIATION_ANNOTATION in annotations);
 }
 
 function mustGo(pod: DrainPod, { ready }: NodeRecord, since: number, now: number): boolean {

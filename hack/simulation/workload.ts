@@ -1,5 +1,5 @@
 /** The pods of the simulated cluster: a ReplicaSet's and a DaemonSet's on each node, and whatever else comes. */
-import type { Answer } from '../../controllers/windowspool/ports/answer.ts';
+import type { CallResult } from '../../controllers/windowspool/ports/answer.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import type { DrainPod, Drains, Eviction } from '../../controllers/windowspool/ports/pods.ts';
 import type { LocalAwsWorld } from './localAwsWorld.ts';
@@ -59,12 +59,12 @@ export class Workload implements Drains {
     this.#end(({ deletingAt, node }) => deletingAt !== undefined && deletingAt <= this.#world.now && alive.has(node));
   }
 
-  async podsOn(node: string): Promise<Answer<readonly DrainPod[]>> {
+  async podsOn(node: string): Promise<CallResult<readonly DrainPod[]>> {
     return { ok: true, value: this.on(node) };
   }
 
-  async evict({ uid, controller }: DrainPod, gracePeriodSeconds: number): Promise<Answer<Eviction>> {
-    const answer = (value: Eviction): Answer<Eviction> => ({ ok: true, value });
+  async evict({ uid, controller }: DrainPod, gracePeriodSeconds: number): Promise<CallResult<Eviction>> {
+    const answer = (value: Eviction): CallResult<Eviction> => ({ ok: true, value });
     if (!this.#pods.some((pod) => pod.uid === uid)) return answer({ kind: 'gone' });
     if (this.isKept && controller === 'ReplicaSet')
       return answer({ kind: 'blocked', budget: 'shop', message: 'it allows no disruption' });

@@ -87,13 +87,13 @@ async function main(chosen: readonly string[]): Promise<boolean> {
   if (chosen.length === 0) await work([LAST], '');
   const tests = reports.flatMap(({ file, tests: ran }) => ran.map((test) => ({ file, ...test })));
   console.log(`\n${slowestTests(tests)}`);
-  const verdict = verdictOnDuration(performance.now() - started);
-  console.log(verdict.text);
+  const result = verdictOnDuration(performance.now() - started);
+  console.log(result.text);
   if (process.env.UPDATE_DURATIONS) await update(durations);
   if (queue.length > 0) console.log(`Not run: ${queue.join(', ')}`);
   const failed = reports.filter((report) => report.failed > 0).map(({ file }) => file);
   if (failed.length > 0) console.log(`Failed: ${failed.join(', ')}`);
-  return failed.length === 0 && tests.length > 0 && verdict.ok;
+  return failed.length === 0 && tests.length > 0 && result.ok;
 }
 
 /** Writes down how long the suites took that ran, in seconds. */

@@ -42,9 +42,9 @@ describe('a run of all suites', () => {
   ];
   for (const [minutes, ok, text] of rows)
     it(`of ${minutes} minutes ${ok ? 'passes' : 'fails'}`, () => {
-      const verdict = verdictOnDuration(minutes * 60_000);
-      assert.equal(verdict.ok, ok);
-      assert.match(verdict.text, text);
+      const result = verdictOnDuration(minutes * 60_000);
+      assert.equal(result.ok, ok);
+      assert.match(result.text, text);
     });
 });
 

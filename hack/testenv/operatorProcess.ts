@@ -61,7 +61,7 @@ export class OperatorProcess {
   readonly #child: ChildProcess;
   readonly lines: LogLine[] = [];
   /** What it wrote that is no log line, such as a stack trace. */
-  readonly stray: string[] = [];
+  readonly unlabelledNode: string[] = [];
 
   constructor(options: OperatorOptions) {
     const {
@@ -144,7 +144,7 @@ export class OperatorProcess {
   /** Its last lines, to explain a failure. */
   tail(count = 15): string {
     const lines = this.lines.slice(-count).map((line) => JSON.stringify(line));
-    return [...lines, ...this.stray.slice(-count)].join('\n');
+    return [...lines, ...this.unlabelledNode.slice(-count)].join('\n');
   }
 
   async #end(signal: NodeJS.Signals): Promise<number | null> {
@@ -170,7 +170,7 @@ export class OperatorProcess {
     try {
       this.lines.push(JSON.parse(line));
     } catch {
-      this.stray.push(line);
+      this.unlabelledNode.push(line);
     }
   }
 }

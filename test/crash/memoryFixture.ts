@@ -160,9 +160,9 @@ export class MemoryFixture implements CrashFixture {
     operator.seen = this.#versions();
     try {
       const next = await reconcile(this.name, operator.deps, signal);
-      operator.failures = next.kind === 'retry' ? operator.failures + 1 : 0;
-      const waits = { rest: Number.POSITIVE_INFINITY, retry: Math.min(1_000 * 2 ** operator.failures, 5 * MINUTE) };
-      operator.due = this.world.now + (next.kind === 'after' ? next.ms : waits[next.kind]);
+      operator.failures = next.kind === 'requeue' ? operator.failures + 1 : 0;
+      const waits = { done: Number.POSITIVE_INFINITY, requeue: Math.min(1_000 * 2 ** operator.failures, 5 * MINUTE) };
+      operator.due = this.world.now + (next.kind === 'requeueAfter' ? next.ms : waits[next.kind]);
     } catch (error) {
       // Only a killed operator is cut off from its requests.
       if (!(error instanceof SenderIsDead) || this.#operator === operator) throw error;

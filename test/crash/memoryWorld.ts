@@ -4,7 +4,7 @@
  * watches: what is in the caches is always true here.
  */
 import { setImmediate } from 'node:timers/promises';
-import type { Answer } from '../../controllers/windowspool/ports/answer.ts';
+import type { CallResult } from '../../controllers/windowspool/ports/answer.ts';
 import type { Deps } from '../../controllers/windowspool/reconcile.ts';
 import type { Switches } from '../../hack/localaws/switches.ts';
 import type { CallEntry } from '../../hack/localaws/wire/callLog.ts';
@@ -90,7 +90,7 @@ export class MemoryWorld extends LocalAwsWorld {
     };
   }
 
-  protected override async call<T>(call: string, work: () => T): Promise<Answer<T>> {
+  protected override async call<T>(call: string, work: () => T): Promise<CallResult<T>> {
     const requests = REQUESTS[call];
     if (!requests) throw new TypeError(`no request is known for the call "${call}"; add it to REQUESTS`);
     for (const read of requests.slice(0, -1)) await this.#request(read, async () => undefined);

@@ -88,7 +88,7 @@ class NodeOperationsInMemory implements NodeFixture {
   }
 
   async annotate(name: string, key: string): Promise<void> {
-    this.#change(name, (node) => ({ ...node, orders: { ...node.orders, [key]: 'true' } }));
+    this.#change(name, (node) => ({ ...node, annotations: { ...node.annotations, [key]: 'true' } }));
   }
 
   async failVerification(name: string, kernelVersion: string, verifiedSince: number): Promise<void> {

@@ -65,7 +65,7 @@ const strand: Begin = async (fixture, { instance }) => {
   const { state, faults } = fixture.cloud;
   faults.nextNode({ group: fixture.pool, neverJoins: true });
   const known = new Set(state.instances.keys());
-  faults.endInstance({ node: instance });
+  faults.terminateInstance({ node: instance });
   const late = [...state.instances.values()].find(({ id }) => !known.has(id));
   assert.ok(late, 'the scaling group has started no other instance');
   Object.assign(late, { launchedAt: new Date(fixture.now() - LONG_AGO) });

@@ -45,7 +45,7 @@ describe('an operator and its API server', function () {
   /** It still runs, and nothing was thrown that nobody caught. */
   function assertUnharmed(): void {
     assert.ok(operator.running, operator.tail());
-    assert.deepEqual(operator.stray, []);
+    assert.deepEqual(operator.unlabelledNode, []);
     assert.deepEqual(
       operator.lines.filter(({ level }) => level === 'fatal'),
       [],
@@ -162,7 +162,7 @@ describe('an operator and its API server', function () {
       assert.equal(await operator.stop(), 0, operator.tail());
       const took = performance.now() - asked;
       assert.ok(took < 30_000, `took ${Math.round(took)} ms`);
-      assert.deepEqual(operator.stray, []);
+      assert.deepEqual(operator.unlabelledNode, []);
     }
   });
 });

@@ -8,7 +8,7 @@ import { Reflector } from '../../controllers/runtime/reflector.ts';
 import { silentLog } from '../../controllers/runtime/silentLog.ts';
 import { Store } from '../../controllers/runtime/store.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import type { Answer } from '../../controllers/windowspool/ports/answer.ts';
+import type { CallResult } from '../../controllers/windowspool/ports/answer.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import type { TestEnv } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
@@ -74,10 +74,10 @@ export const until = (what: string, probe: () => boolean | Promise<boolean>, tim
   waitFor(probe, { what, timeoutMs, intervalMs: 20 });
 
 /** The value of an answer that must be good. */
-export function good<T>(answer: Answer<T>): T {
-  if (!answer.ok) throw new Error(`${answer.trouble.operation}: ${answer.trouble.message}`);
+export function good<T>(answer: CallResult<T>): T {
+  if (!answer.ok) throw new Error(`${answer.error.operation}: ${answer.error.message}`);
   return answer.value;
 }
 
 /** Which trouble an answer tells of; `none` when it is good. */
-export const troubleOf = (answer: Answer<unknown>): string => (answer.ok ? 'none' : answer.trouble.kind);
+export const toCallError = (answer: CallResult<unknown>): string => (answer.ok ? 'none' : answer.error.kind);

@@ -4,7 +4,7 @@ import { silentLog } from '../../controllers/runtime/silentLog.ts';
 import { Store } from '../../controllers/runtime/store.ts';
 import type { NodeRecord, Nodes, Taint, TaintEffect } from '../../controllers/windowspool/ports/nodes.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { good, troubleOf, until, withClient } from './clientStage.ts';
+import { good, toCallError, until, withClient } from './clientStage.ts';
 
 describe('nodes on a real API server', () => {
   const on = withClient();
@@ -24,12 +24,12 @@ describe('nodes on a real API server', () => {
     good(await nodes.setLabel(node, 'example.com/a', 'b', signal));
     assert.equal(store.get('adapter-node')?.labels['example.com/a'], 'b', 'an own write is seen at once');
     const other = { ...node, uid: '00000000-0000-0000-0000-000000000000' };
-    assert.equal(troubleOf(await nodes.setLabel(other, 'example.com/a', 'c', signal)), 'conflict');
+    assert.equal(toCallError(await nodes.setLabel(other, 'example.com/a', 'c', signal)), 'conflict');
     assert.equal(
-      troubleOf(await nodes.setLabel({ ...node, name: 'no-such-node' }, 'example.com/a', 'c', signal)),
+      toCallError(await nodes.setLabel({ ...node, name: 'no-such-node' }, 'example.com/a', 'c', signal)),
       'gone',
     );
-    assert.equal(troubleOf(await nodes.setLabel(node, 'not/a/label', 'c', signal)), 'refused');
+    assert.equal(toCallError(await nodes.setLabel(node, 'not/a/label', 'c', signal)), 'refused');
     await changeTaints(nodes, () => store.get('adapter-node'));
     await changeCondition(nodes, () => store.get('adapter-node'));
     await on.client.request('DELETE', '/api/v1/nodes/adapter-node', { signal });
@@ -49,17 +49,17 @@ describe('nodes on a real API server', () => {
     };
     const since = async () =>
       (await conditions()).find(({ type }) => type === 'winpool.dev/Verified')?.lastTransitionTime;
-    const told = (status: 'True' | 'False', message: string) => ({ status, reason: 'Because', message });
+    const reported = (status: 'True' | 'False', message: string) => ({ status, reason: 'Because', message });
     const [noon, one, two] = ['12', '13', '14'].map((hour) => Date.parse(`2026-03-01T${hour}:00:00Z`));
     const first = now();
-    good(await nodes.setVerified(first, told('False', 'a'), noon ?? 0, signal));
-    assert.deepEqual([now().verified, await since()], [told('False', 'a'), '2026-03-01T12:00:00Z']);
-    good(await nodes.setVerified(now(), told('False', 'b'), one ?? 0, signal));
-    assert.deepEqual([now().verified, await since()], [told('False', 'b'), '2026-03-01T12:00:00Z']);
-    good(await nodes.setVerified(now(), told('True', 'b'), two ?? 0, signal));
-    assert.deepEqual([now().verified, await since()], [told('True', 'b'), '2026-03-01T14:00:00Z']);
+    good(await nodes.setVerified(first, reported('False', 'a'), noon ?? 0, signal));
+    assert.deepEqual([now().verified, await since()], [reported('False', 'a'), '2026-03-01T12:00:00Z']);
+    good(await nodes.setVerified(now(), reported('False', 'b'), one ?? 0, signal));
+    assert.deepEqual([now().verified, await since()], [reported('False', 'b'), '2026-03-01T12:00:00Z']);
+    good(await nodes.setVerified(now(), reported('True', 'b'), two ?? 0, signal));
+    assert.deepEqual([now().verified, await since()], [reported('True', 'b'), '2026-03-01T14:00:00Z']);
     const other = { ...now(), uid: '00000000-0000-0000-0000-000000000000' };
-    assert.equal(troubleOf(await nodes.setVerified(other, undefined, 0, signal)), 'conflict');
+    assert.equal(toCallError(await nodes.setVerified(other, undefined, 0, signal)), 'conflict');
     const before = (await conditions()).length;
     good(await nodes.setVerified(now(), undefined, 0, signal));
     assert.deepEqual([now().verified, (await conditions()).length], [undefined, before - 1]);
@@ -83,7 +83,7 @@ describe('nodes on a real API server', () => {
       waitFor(
         async () => {
           const answer = await nodes.setTaints(now(), change(), signal);
-          if (!answer.ok && answer.trouble.kind !== 'conflict') assert.fail(answer.trouble.message);
+          if (!answer.ok && answer.error.kind !== 'conflict') assert.fail(answer.error.message);
           return answer.ok;
         },
         { what: 'the taints to be written', timeoutMs: 60_000, intervalMs: 20 },
@@ -91,7 +91,7 @@ describe('nodes on a real API server', () => {
     const before = now();
     await write(() => ({ set: [taint('example.com/a', '1')], remove: [] }));
     assert.deepEqual(now().taints.filter(isOfTest), [taint('example.com/a', '1')], 'an own write is seen at once');
-    assert.equal(troubleOf(await nodes.setTaints(before, { set: [], remove: [foreign] }, signal)), 'conflict');
+    assert.equal(toCallError(await nodes.setTaints(before, { set: [], remove: [foreign] }, signal)), 'conflict');
     await on.client.request('PATCH', '/api/v1/nodes/adapter-node', {
       body: { spec: { taints: [taint('example.com/a', '1'), foreign, taint('example.com/b', '1')] } },
       contentType: 'application/merge-patch+json',
@@ -102,11 +102,11 @@ describe('nodes on a real API server', () => {
     await write(() => change);
     assert.deepEqual(await ofServer(), [foreign, taint('example.com/b', '2')], 'others are as they were');
     const odd = { set: [taint('not/a/key', '')], remove: [] };
-    const isRefused = async () => troubleOf(await nodes.setTaints(now(), odd, signal)) === 'refused';
+    const isRefused = async () => toCallError(await nodes.setTaints(now(), odd, signal)) === 'refused';
     await waitFor(isRefused, { what: 'an odd taint to be refused', timeoutMs: 60_000, intervalMs: 20 });
     await write(() => ({ set: [], remove: now().taints }));
     assert.deepEqual(now().taints.filter(isOfTest), []);
     const gone = { ...now(), name: 'no-such-node' };
-    assert.equal(troubleOf(await nodes.setTaints(gone, change, signal)), 'gone');
+    assert.equal(toCallError(await nodes.setTaints(gone, change, signal)), 'gone');
   }
 });

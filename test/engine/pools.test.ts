@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import { good, troubleOf, until, withClient } from './clientStage.ts';
+import { good, toCallError, until, withClient } from './clientStage.ts';
 
 describe('pools on a real API server', () => {
   const on = withClient();
@@ -36,12 +36,12 @@ describe('pools on a real API server', () => {
       contentType: 'application/merge-patch+json',
       signal,
     });
-    assert.equal(troubleOf(await pools.addFinalizer(first, signal)), 'conflict');
+    assert.equal(toCallError(await pools.addFinalizer(first, signal)), 'conflict');
     const current = good(await pools.read('adapter-pool', signal)) as WindowsPool;
     const held = good(await pools.addFinalizer(current, signal));
     assert.deepEqual(held.metadata.finalizers, ['example.com/other', 'winpool.dev/finalizer']);
     assert.equal(pools.get('adapter-pool')?.metadata.resourceVersion, held.metadata.resourceVersion);
-    assert.equal(troubleOf(await pools.writeStatus(current, { observedGeneration: 1 }, signal)), 'conflict');
+    assert.equal(toCallError(await pools.writeStatus(current, { observedGeneration: 1 }, signal)), 'conflict');
 
     const condition = {
       type: 'Ready',
@@ -70,6 +70,6 @@ describe('pools on a real API server', () => {
     });
     good(await pools.removeFinalizer(held, signal));
     assert.equal(good(await pools.read('adapter-pool', signal)), undefined);
-    assert.equal(troubleOf(await pools.writeStatus(again, {}, signal)), 'gone');
+    assert.equal(toCallError(await pools.writeStatus(again, {}, signal)), 'gone');
   });
 });

@@ -73,7 +73,7 @@ describe('an operator whose credentials rotate', function () {
       60_000,
     );
     assert.ok(operator.running, operator.tail());
-    assert.deepEqual(operator.stray, []);
+    assert.deepEqual(operator.unlabelledNode, []);
     assert.equal((await operator.get('/readyz')).status, 200);
   }
 

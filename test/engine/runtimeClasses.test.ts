@@ -7,8 +7,8 @@ import {
 } from '../../controllers/kubernetes/runtimeClasses.ts';
 import { silentLog } from '../../controllers/runtime/silentLog.ts';
 import { Store } from '../../controllers/runtime/store.ts';
-import type { RuntimeClass, RuntimeClassWish } from '../../controllers/windowspool/ports/runtimeClasses.ts';
-import { good, troubleOf, until, withClient } from './clientStage.ts';
+import type { DesiredRuntimeClass, RuntimeClass } from '../../controllers/windowspool/ports/runtimeClasses.ts';
+import { good, toCallError, until, withClient } from './clientStage.ts';
 
 describe('RuntimeClasses on a real API server', () => {
   const on = withClient();
@@ -20,7 +20,7 @@ describe('RuntimeClasses on a real API server', () => {
     on.reflect('runtimeclasses', runtimeClassListWatch(on.client), runtimeClassIdentity, store);
     await until('the first sync', () => store.hasSynced);
     const classes = createRuntimeClasses(on.client, store);
-    const wish: RuntimeClassWish = {
+    const desired: DesiredRuntimeClass = {
       name: 'adapter-shared',
       handler: 'runhcs-wcow-process',
       nodeSelector: { 'kubernetes.io/os': 'windows' },
@@ -33,34 +33,34 @@ describe('RuntimeClasses on a real API server', () => {
         .owners.map(({ name }) => name)
         .sort();
 
-    good(await classes.create(wish, seen('adapter-a'), signal));
-    assert.equal(troubleOf(await classes.create(wish, seen('adapter-b'), signal)), 'conflict');
+    good(await classes.create(desired, seen('adapter-a'), signal));
+    assert.equal(toCallError(await classes.create(desired, seen('adapter-b'), signal)), 'conflict');
     for (const name of ['adapter-b', 'adapter-c']) good(await classes.addOwner(shared(), seen(name), signal));
     assert.deepEqual(
       [owners(), shared().managed, shared().tolerations, shared().imageBuilds],
-      [['adapter-a', 'adapter-b', 'adapter-c'], true, wish.tolerations, '10.0.26100,10.0.20348'],
+      [['adapter-a', 'adapter-b', 'adapter-c'], true, desired.tolerations, '10.0.26100,10.0.20348'],
     );
     const { resourceVersion } = shared();
     good(await classes.addOwner(shared(), seen('adapter-b'), signal));
     assert.equal(shared().resourceVersion, resourceVersion, 'an owner is added once');
 
     const other = { ...shared(), uid: '00000000-0000-0000-0000-000000000000' };
-    assert.equal(troubleOf(await classes.apply(wish, other, signal)), 'conflict');
-    assert.equal(troubleOf(await classes.addOwner(other, seen('adapter-a'), signal)), 'conflict');
-    assert.equal(troubleOf(await classes.removeOwner(other, seen('adapter-a'), signal)), 'conflict');
-    assert.equal(troubleOf(await classes.delete(other, signal)), 'conflict');
-    const absent = { ...wish, name: 'adapter-absent' };
+    assert.equal(toCallError(await classes.apply(desired, other, signal)), 'conflict');
+    assert.equal(toCallError(await classes.addOwner(other, seen('adapter-a'), signal)), 'conflict');
+    assert.equal(toCallError(await classes.removeOwner(other, seen('adapter-a'), signal)), 'conflict');
+    assert.equal(toCallError(await classes.delete(other, signal)), 'conflict');
+    const absent = { ...desired, name: 'adapter-absent' };
     assert.equal(
-      troubleOf(await classes.apply(absent, { ...other, name: 'adapter-absent' }, signal)),
+      toCallError(await classes.apply(absent, { ...other, name: 'adapter-absent' }, signal)),
       'conflict',
       'not created again',
     );
     const gone = { ...other, name: 'adapter-absent' };
-    assert.equal(troubleOf(await classes.addOwner(gone, seen('adapter-a'), signal)), 'conflict');
+    assert.equal(toCallError(await classes.addOwner(gone, seen('adapter-a'), signal)), 'conflict');
     good(await classes.removeOwner(gone, seen('adapter-a'), signal));
 
-    const changed = { ...wish, nodeSelector: { 'kubernetes.io/os': 'windows', tier: 'web' }, tolerations: [] };
-    for (const next of [changed, wish]) {
+    const changed = { ...desired, nodeSelector: { 'kubernetes.io/os': 'windows', tier: 'web' }, tolerations: [] };
+    for (const next of [changed, desired]) {
       good(await classes.apply(next, shared(), signal));
       const { nodeSelector, tolerations } = shared();
       assert.deepEqual(
@@ -71,9 +71,13 @@ describe('RuntimeClasses on a real API server', () => {
     }
 
     const stale = { ...shared(), resourceVersion };
-    assert.equal(troubleOf(await classes.removeOwner(stale, seen('adapter-c'), signal)), 'conflict', 'it has changed');
+    assert.equal(
+      toCallError(await classes.removeOwner(stale, seen('adapter-c'), signal)),
+      'conflict',
+      'it has changed',
+    );
     good(await classes.removeOwner(shared(), seen('adapter-c'), signal));
-    assert.deepEqual([owners(), shared().nodeSelector], [['adapter-a', 'adapter-b'], wish.nodeSelector]);
+    assert.deepEqual([owners(), shared().nodeSelector], [['adapter-a', 'adapter-b'], desired.nodeSelector]);
     type Managed = { metadata: { managedFields: { manager: string }[] } };
     const { metadata } = await on.client.request<Managed>('GET', '/apis/node.k8s.io/v1/runtimeclasses/adapter-shared', {
       signal,
@@ -91,20 +95,20 @@ describe('RuntimeClasses on a real API server', () => {
   it('keeps a RuntimeClass that its last owner released', async () => {
     const { seen, end } = await on.makePools('adapter-retain');
     const classes = createRuntimeClasses(on.client, new Store({ identity: runtimeClassIdentity, log: silentLog }));
-    const wish = {
+    const desired = {
       name: 'adapter-retained',
       handler: 'runhcs-wcow-process',
       nodeSelector: { a: 'b' },
       tolerations: [],
       imageBuilds: '10.0.20348',
     };
-    good(await classes.create(wish, seen('adapter-retain'), signal));
+    good(await classes.create(desired, seen('adapter-retain'), signal));
     const path = '/apis/node.k8s.io/v1/runtimeclasses/adapter-retained';
     const { metadata } = await on.client.request<{ metadata: { uid: string; resourceVersion: string } }>('GET', path, {
       signal,
     });
     const found: RuntimeClass = {
-      ...wish,
+      ...desired,
       uid: metadata.uid,
       resourceVersion: metadata.resourceVersion,
       deleting: false,

@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const UNSEEN = 'The operator has not looked at this version of the pool yet.';
 
 /** Of each recording, what kstatus and Argo CD shall make of it, and words of what Argo CD shows. */
-const verdicts: Readonly<Record<string, readonly [kstatus: string, argo: string, words: string]>> = {
+const results: Readonly<Record<string, readonly [kstatus: string, argo: string, words: string]>> = {
   'access-denied': ['InProgress', 'Progressing', 'AWS denied CreateNodegroup'],
   'all-nodes-bad': ['InProgress', 'Degraded', '0 nodes of the 1 that the pool must have are verified.'],
   'changed-unseen': ['InProgress', 'Progressing', UNSEEN],
@@ -38,14 +38,14 @@ describe('what GitOps tools make of a pool', function () {
   // The tools may have to be built.
   this.timeout(600_000);
 
-  it('is tested of every recording', () => assert.deepEqual(recordings(), Object.keys(verdicts).sort()));
+  it('is tested of every recording', () => assert.deepEqual(recordings(), Object.keys(results).sort()));
 
-  for (const [name, [kstatus, argo, words]] of Object.entries(verdicts)) {
+  for (const [name, [kstatus, argo, words]] of Object.entries(results)) {
     it(`${name} is ${kstatus} to kstatus and ${argo} to Argo CD`, async () => {
       const pool = recordedPool(name);
-      const [verdict] = await kstatusOf([pool]);
+      const [result] = await kstatusOf([pool]);
       const health = await argoHealthOf(pool);
-      assert.deepEqual([verdict?.status, health.status], [kstatus, argo]);
+      assert.deepEqual([result?.status, health.status], [kstatus, argo]);
       assert.ok(health.message.startsWith(words) || health.message.includes(` ${words}`), health.message);
     });
   }

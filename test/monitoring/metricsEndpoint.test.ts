@@ -122,8 +122,8 @@ describe('the metrics endpoint', function () {
         { what: 'the right to be gone', timeoutMs: 20_000, intervalMs: 200 },
       );
       assert.match(text, /is not known: .*cannot create resource "tokenreviews".* Try again\.$/m);
-      const told = () => operator.lines.some(({ msg }) => /could not be authorized/.test(msg));
-      await waitFor(told, { what: 'the log to say so', timeoutMs: 10_000, explain: () => operator.tail() });
+      const reported = () => operator.lines.some(({ msg }) => /could not be authorized/.test(msg));
+      await waitFor(reported, { what: 'the log to say so', timeoutMs: 10_000, explain: () => operator.tail() });
     } finally {
       await patch(rules);
     }
@@ -214,8 +214,8 @@ describe('the metrics endpoint', function () {
 
     it('serves the old one on when the next cannot be used, and says which file is wrong', async () => {
       await mount({ cert: third.cert, key: second.key });
-      const told = () => mounted.lines.find(({ error }) => /tls\.key is not the key of/.test(String(error)));
-      await waitFor(() => told() !== undefined, {
+      const reported = () => mounted.lines.find(({ error }) => /tls\.key is not the key of/.test(String(error)));
+      await waitFor(() => reported() !== undefined, {
         what: 'the complaint',
         timeoutMs: 10_000,
         explain: () => mounted.tail(),

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
-import { firstOf, instanceOf, withLeavingNodes } from './leavingNodesStage.ts';
+import { firstOf, instanceOf, withTerminatingNodes } from './leavingNodesStage.ts';
 
 const POOL = 'dead';
 const LATER = fileURLToPath(new URL('laterClock.ts', import.meta.url));
 
 describe('a node that is to be replaced and is dead', () => {
-  const on = withLeavingNodes();
+  const on = withTerminatingNodes();
   const { stage } = on;
   const finalizers = (list: readonly string[]) =>
     on.kubectl('patch', 'pod', 'lost', '--type=merge', '-p', JSON.stringify({ metadata: { finalizers: list } }));
@@ -31,7 +31,7 @@ describe('a node that is to be replaced and is dead', () => {
     cloud.resetCalls();
     await on.annotate(name, 'winpool.dev/replace=true');
     await on.leavingIs(POOL, 'True/DrainBlocked');
-    assert.doesNotMatch(await on.told(POOL), /was to end/);
+    assert.doesNotMatch(await on.reported(POOL), /was to end/);
     await stage.operator.stop();
     const flags = ['--poll-interval=200ms', '--resync-interval=1s', '--retry-base=50ms', '--leader-elect=false'];
     stage.operator = await stage.world.operator(flags, { nodeFlags: [`--import=${LATER}`] }).ready();

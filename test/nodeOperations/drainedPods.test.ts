@@ -1,13 +1,13 @@
 /** Which pods must leave a node before it ends, and how much time each gets: by the real eviction API. */
 import assert from 'node:assert/strict';
 import { poolManifest } from '../pools.ts';
-import { firstOf, instanceOf, type Node, withLeavingNodes } from './leavingNodesStage.ts';
+import { firstOf, instanceOf, type Node, withTerminatingNodes } from './leavingNodesStage.ts';
 
 const POOL = 'emptied';
 const REPLACE = 'winpool.dev/replace';
 
 describe('the pods of a node that is to be replaced', () => {
-  const on = withLeavingNodes();
+  const on = withTerminatingNodes();
   let leaver: Node;
   const replace = (...more: readonly string[]) => on.annotate(leaver.metadata.name, `${REPLACE}=true`, ...more);
   const isGone = () => on.nodeIs(leaver.metadata.name, 'to go', (found) => found?.metadata.uid !== leaver.metadata.uid);
@@ -88,7 +88,7 @@ describe('the pods of a node that is to be replaced', () => {
     await on.pod(leaver.metadata.name, 'cache', { spec: { volumes: [{ name: 'data', emptyDir: {} }] } });
     await replace();
     await on.leavingIs(POOL, 'True/DrainBlocked');
-    assert.match(await on.told(POOL), /pod tenants\/cache has an emptyDir volume/i);
+    assert.match(await on.reported(POOL), /pod tenants\/cache has an emptyDir volume/i);
     // A drain that cannot end does not begin.
     assert.deepEqual(await on.pods(), ['cache', 'plain']);
     await withDrain({ deleteEmptyDirData: true });
@@ -100,7 +100,7 @@ describe('the pods of a node that is to be replaced', () => {
     await on.pod(leaver.metadata.name, 'bare', { owner: null });
     await replace();
     await on.leavingIs(POOL, 'True/DrainBlocked');
-    assert.match(await on.told(POOL), /pod tenants\/bare has no controller that makes it anew/i);
+    assert.match(await on.reported(POOL), /pod tenants\/bare has no controller that makes it anew/i);
     assert.deepEqual(await on.pods(), ['bare']);
     await withDrain({ evictBarePods: true });
     await isGone();

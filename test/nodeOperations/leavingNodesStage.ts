@@ -34,7 +34,7 @@ const NAMESPACE = 'tenants';
 const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } };
 
 /** Runs an operator during the suite that calls this. After each test its pods and budgets are gone, and no node goes. */
-export function withLeavingNodes(...flags: readonly string[]) {
+export function withTerminatingNodes(...flags: readonly string[]) {
   after(() => stage.world?.kubectl('delete', 'namespace', NAMESPACE, '--ignore-not-found', '--timeout=60s'));
   const stage: Stage = withOperator('--resync-interval=1s', ...flags);
   let owner: Owner;
@@ -161,7 +161,7 @@ export function withLeavingNodes(...flags: readonly string[]) {
         }),
 
     /** What the condition NodesLeaving says now. */
-    told: async (pool: string) => messageOf(await stage.world.pool(pool), 'NodesLeaving'),
+    reported: async (pool: string) => messageOf(await stage.world.pool(pool), 'NodesLeaving'),
 
     /** Moves into the past since when a node goes. */
     longSince: (pool: string, index = 0) => {

@@ -4,14 +4,14 @@ import { waitFor } from '../../hack/controlplane/wait.ts';
 import { existingNode } from '../../hack/testenv/existingNode.ts';
 import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
-import { firstOf, instanceOf, type Node, withLeavingNodes } from './leavingNodesStage.ts';
+import { firstOf, instanceOf, type Node, withTerminatingNodes } from './leavingNodesStage.ts';
 
 const POOL = 'members';
 const REPLACE = 'winpool.dev/replace';
 const REMOVE = 'winpool.dev/remove';
 
 describe('a node that must not go although it is asked for', () => {
-  const on = withLeavingNodes('--denied-retry-interval=500ms');
+  const on = withTerminatingNodes('--denied-retry-interval=500ms');
   let asked: Node;
   const faults = () => on.stage.world.cloud.faults;
   const isRefused = (found: Node | undefined) => found?.metadata.annotations?.[REPLACE] === 'refused';
@@ -44,7 +44,7 @@ describe('a node that must not go although it is asked for', () => {
     await on.annotate(name, `${REMOVE}=true`);
     await on.leavingIs(POOL, 'True/RemovalRefused');
     const words = `node ${name} is not removed: the pool has no more than scaling.min (2) nodes`;
-    assert.ok((await on.told(POOL)).includes(words.replace(/^node /, '')), await on.told(POOL));
+    assert.ok((await on.reported(POOL)).includes(words.replace(/^node /, '')), await on.reported(POOL));
     await on.eventSays('RemovalRefused', name, 'scaling.min (2)');
     assert.ok(isUntouched(await on.node(name)));
     await rescale({ min: 1 });
@@ -138,7 +138,7 @@ describe('a node that must not go although it is asked for', () => {
     await on.annotate(name, `${REMOVE}=true`);
     await on.leavingIs(POOL, 'True/RemovalRefused');
     assert.match(
-      await on.told(POOL),
+      await on.reported(POOL),
       /is not removed: spec\.scaling\.desired is 2, and the pool would grow back to it/,
     );
     assert.ok(isUntouched(await on.node(name)));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { poolManifest } from '../pools.ts';
 import { slowed } from '../sharedWorld.ts';
-import { firstOf, instanceOf, type Node, withLeavingNodes } from './leavingNodesStage.ts';
+import { firstOf, instanceOf, type Node, withTerminatingNodes } from './leavingNodesStage.ts';
 
 const POOL = 'healers';
 const SIZE = 3;
@@ -11,12 +11,12 @@ const LONG_AGO = '2026-01-01T00:00:00Z';
 
 describe('a pool with remediation', () => {
   // Not longer than a node needs to join here: what fails is known soon.
-  const on = withLeavingNodes('--join-grace=4s');
+  const on = withTerminatingNodes('--join-grace=4s');
   let node: Node;
   let others: readonly Node[];
   const cloud = () => on.stage.world.cloud;
   const name = () => node.metadata.name;
-  const verdict = async (of: string) =>
+  const result = async (of: string) =>
     on.stage.world.kubectl(
       'get',
       'node',
@@ -27,7 +27,7 @@ describe('a pool with remediation', () => {
     );
   /** Waits until a node fails, and lets that be long ago. */
   const failsFor = async (of: string) => {
-    await waitFor(async () => (await verdict(of)) === 'False', { what: `node ${of} to fail`, timeoutMs: 30_000 });
+    await waitFor(async () => (await result(of)) === 'False', { what: `node ${of} to fail`, timeoutMs: 30_000 });
     const condition = { type: 'winpool.dev/Verified', lastTransitionTime: LONG_AGO };
     const patch = JSON.stringify({ status: { conditions: [condition] } });
     await on.stage.world.kubectl('patch', 'node', of, '--subresource=status', '--type=strategic', '-p', patch);
@@ -37,7 +37,7 @@ describe('a pool with remediation', () => {
   const isGone = (found: Node | undefined) => found?.metadata.uid !== node.metadata.uid;
   /** The next node of the pool, which takes the place of `node`. */
   const successor = async () => {
-    cloud().faults.endInstance({ node: name() });
+    cloud().faults.terminateInstance({ node: name() });
     const known = [node, ...others].map(({ metadata }) => metadata.uid);
     const look = async () => (await on.nodes(POOL)).find(({ metadata }) => !known.includes(metadata.uid));
     return waitFor(look, { what: 'the next node', timeoutMs: 30_000 });
@@ -64,7 +64,7 @@ describe('a pool with remediation', () => {
     for (const each of [name(), other]) await failsFor(each);
     await looksAgain();
     assert.match(
-      await on.told(POOL),
+      await on.reported(POOL),
       /2 nodes fail or have not joined, more than remediation\.maxUnhealthy \(1\) allows/,
     );
     await on.eventSays('TooManyUnhealthy', 'remediation.maxUnhealthy (1)');
@@ -78,7 +78,7 @@ describe('a pool with remediation', () => {
 
   it('replaces a node that fails verification, after spec.remediation.unhealthyAfter and not before', async () => {
     breakBuild(name());
-    await waitFor(async () => (await verdict(name())) === 'False', { what: 'the node to fail', timeoutMs: 30_000 });
+    await waitFor(async () => (await result(name())) === 'False', { what: 'the node to fail', timeoutMs: 30_000 });
     assert.equal((await on.node(name()))?.spec.unschedulable, undefined);
     await failsFor(name());
     await on.nodeIs(name(), 'to go', isGone);
@@ -106,7 +106,7 @@ describe('a pool with remediation', () => {
   it('replaces an instance that never became a node', async () => {
     cloud().faults.nextNode({ group: POOL, neverJoins: true });
     const known = new Set(cloud().state.instances.keys());
-    cloud().faults.endInstance({ node: name() });
+    cloud().faults.terminateInstance({ node: name() });
     const late = [...cloud().state.instances.values()].find(({ id }) => !known.has(id));
     assert.ok(late);
     Object.assign(late, { launchedAt: new Date(LONG_AGO) });

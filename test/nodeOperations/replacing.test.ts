@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { poolManifest } from '../pools.ts';
-import { firstOf, instanceOf, type Node, withLeavingNodes } from './leavingNodesStage.ts';
+import { firstOf, instanceOf, type Node, withTerminatingNodes } from './leavingNodesStage.ts';
 
 const POOL = 'leavers';
 const REPLACE = 'winpool.dev/replace';
 
 describe('a node that is to be replaced', () => {
-  const on = withLeavingNodes('--denied-retry-interval=500ms');
+  const on = withTerminatingNodes('--denied-retry-interval=500ms');
   let leaver: Node;
   const isGone = (found: Node | undefined) => found?.metadata.uid !== leaver.metadata.uid;
   const stays = (found: Node | undefined) =>
@@ -49,7 +49,7 @@ describe('a node that is to be replaced', () => {
     await on.annotate(name, `${REPLACE}=true`);
     await on.leavingIs(POOL, 'True/DrainBlocked');
     const words = 'pod tenants/precious is kept by PodDisruptionBudget precious-budget';
-    const message = await on.told(POOL);
+    const message = await on.reported(POOL);
     assert.match(message, new RegExp(`node ${name} is to be replaced, and .* must leave it first: .*${words}`, 'i'));
     await on.eventSays('DrainBlocked', words);
     assert.ok((await on.stage.world.kubectl('describe', 'windowspool', POOL)).includes(words));

@@ -5,7 +5,7 @@ import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
 import { type Watched, watchEvents } from '../../hack/testenv/watchEvents.ts';
 import { poolManifest } from '../pools.ts';
 import { slowed } from '../sharedWorld.ts';
-import { instanceOf, withLeavingNodes } from './leavingNodesStage.ts';
+import { instanceOf, withTerminatingNodes } from './leavingNodesStage.ts';
 
 const REPLACE = 'winpool.dev/replace=true';
 const OLD = '1.36-2026.02.17';
@@ -21,7 +21,7 @@ interface Node extends KubernetesObject {
 }
 
 describe('nodes that are to be replaced at the same time', () => {
-  const on = withLeavingNodes('--max-pools-updating=1');
+  const on = withTerminatingNodes('--max-pools-updating=1');
   const { stage } = on;
   const replaceAll = (...pools: readonly string[]) =>
     stage.world.kubectl('annotate', 'nodes', '-l', `eks.amazonaws.com/nodegroup in (${pools})`, REPLACE);

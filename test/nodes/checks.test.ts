@@ -201,7 +201,7 @@ describe('each check on nodes', () => {
         message,
         /^1 instance of the pool joined as a node that does not run Windows: ip-\S+ runs linux\. Terminate it, and check the AMI in the launch template of the scaling group\.$/,
       );
-      stage.world.cloud.faults.endInstance({ node: /ip-\S+/.exec(message)?.[0] ?? '' });
+      stage.world.cloud.faults.terminateInstance({ node: /ip-\S+/.exec(message)?.[0] ?? '' });
       await becomes('looked-at', 'True/AllVerified');
     });
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {
-  CLAIM_ANNOTATION,
+  OWNERSHIP_ANNOTATION,
   POOL_KEY,
   QUARANTINE_TAINT_KEY,
   VERIFIED_CONDITION,
@@ -37,7 +37,7 @@ describe('existing nodes', () => {
       spec.taints?.map(({ key, value, effect }) => `${key}=${value}:${effect}`),
       ['os=windows:NoSchedule', 'dedicated=iis:NoSchedule'],
     );
-    assert.equal((await node('bare-3')).metadata.annotations?.[CLAIM_ANNOTATION], undefined);
+    assert.equal((await node('bare-3')).metadata.annotations?.[OWNERSHIP_ANNOTATION], undefined);
     assert.deepEqual(stage.world.cloud.calls(), []);
   });
 
@@ -90,12 +90,12 @@ describe('existing nodes', () => {
       '{"metadata":{"annotations":{"a":"b"}},"spec":{"paused":false,"labels":{"team":null}}}',
     );
     await stage.world.kubectl('delete', 'windowspool', 'goes', '--timeout=30s');
-    const { labels, annotations, taints = [], told } = await belongings('left');
+    const { labels, annotations, taints = [], reported } = await belongings('left');
     assert.deepEqual(
-      [labels?.tier, labels?.team, labels?.[POOL_KEY], taints, told],
+      [labels?.tier, labels?.team, labels?.[POOL_KEY], taints, reported],
       ['gold', 'b', undefined, [], false],
     );
-    assert.equal(annotations?.[CLAIM_ANNOTATION], undefined);
+    assert.equal(annotations?.[OWNERSHIP_ANNOTATION], undefined);
   });
 
   it('keep the labels and taints of a pool that goes with Retain', async () => {
@@ -105,9 +105,9 @@ describe('existing nodes', () => {
     );
     await becomes('stays', 'Ready', 'True/Verified');
     await stage.world.kubectl('delete', 'windowspool', 'stays', '--timeout=30s');
-    const { labels, annotations, taints, told } = await belongings('kept');
-    assert.deepEqual([labels?.tier, taints?.[0]?.key, told], ['web', 'os', false]);
-    assert.equal(annotations?.[CLAIM_ANNOTATION], undefined);
+    const { labels, annotations, taints, reported } = await belongings('kept');
+    assert.deepEqual([labels?.tier, taints?.[0]?.key, reported], ['web', 'os', false]);
+    assert.equal(annotations?.[OWNERSHIP_ANNOTATION], undefined);
     await stage.world.kubectl('delete', 'runtimeclass', 'windows-2022');
   });
 
@@ -122,7 +122,7 @@ describe('existing nodes', () => {
     await stage.world.kubectl('delete', 'windowspool', 'b-first', '--timeout=30s');
     await becomes('a-second', 'Ready', 'True/Verified');
     assert.equal((await node('wanted')).metadata.labels?.[POOL_KEY], 'a-second');
-    const before = JSON.parse((await node('wanted')).metadata.annotations?.[CLAIM_ANNOTATION] ?? '{}');
+    const before = JSON.parse((await node('wanted')).metadata.annotations?.[OWNERSHIP_ANNOTATION] ?? '{}');
     assert.equal(before.labels[POOL_KEY].was, null);
   });
 
@@ -166,7 +166,7 @@ describe('existing nodes', () => {
       what: 'the gate to open',
       timeoutMs: 20_000,
     });
-    const told = async (name: string) => {
+    const reported = async (name: string) => {
       const text = await stage.world.kubectl(
         'get',
         'node',
@@ -176,8 +176,8 @@ describe('existing nodes', () => {
       );
       return text.includes('joined without the taint');
     };
-    await waitFor(() => told('ungated'), { what: 'the node to be told', timeoutMs: 20_000 });
-    assert.equal(await told('gated'), false);
+    await waitFor(() => reported('ungated'), { what: 'the node to be told', timeoutMs: 20_000 });
+    assert.equal(await reported('gated'), false);
   });
 
   it('that fail are quarantined until they pass, and left alone under Report', async () => {

@@ -49,7 +49,7 @@ export function withExistingNodes() {
       labels: metadata.labels,
       annotations: metadata.annotations,
       taints: spec.taints,
-      told: status.conditions?.some(({ type }) => type === VERIFIED_CONDITION),
+      reported: status.conditions?.some(({ type }) => type === VERIFIED_CONDITION),
     };
   };
   const becomes = (pool: string, type: string, state: string) =>

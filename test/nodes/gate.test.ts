@@ -152,11 +152,11 @@ describe('the gate', () => {
           ({ metadata }) => metadata.labels?.[NODE_GROUP_LABEL] === POOL,
         );
         assert.ok(born[0]?.spec.taints?.some(({ key }) => key === PLAIN_GATE_TAINT_KEY));
-        const told = async () =>
+        const reported = async () =>
           (await stage.world.kubectl('get', 'events', '-A', '-o', 'jsonpath={.items[*].reason}'))
             .split(' ')
             .filter((reason) => reason === 'GateTaintReplaced').length;
-        await waitFor(async () => (await told()) === 1, {
+        await waitFor(async () => (await reported()) === 1, {
           what: 'an event that tells of the other key',
           timeoutMs: 60_000,
         });
@@ -222,8 +222,8 @@ describe('the gate', () => {
       await untilBound('late-retain');
       assert.equal(gateOfGroup(POOL), 0);
       assert.deepEqual(await tainted(POOL, GATE_TAINT_KEY), []);
-      const told = (await nodesOf(POOL)).flatMap(({ status }) => status.conditions ?? []).map(({ type }) => type);
-      assert.deepEqual([told.includes('Ready'), told.includes(VERIFIED_CONDITION)], [true, false]);
+      const reported = (await nodesOf(POOL)).flatMap(({ status }) => status.conditions ?? []).map(({ type }) => type);
+      assert.deepEqual([reported.includes('Ready'), reported.includes(VERIFIED_CONDITION)], [true, false]);
       stage.world.cloud.faults.consoleDelete({ group: POOL });
       await stage.world.kubectl('delete', 'runtimeclass', 'windows-2022');
     });

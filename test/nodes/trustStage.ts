@@ -156,8 +156,8 @@ export function withTrust() {
     const own = [GATE_TAINT_KEY, PLAIN_GATE_TAINT_KEY, QUARANTINE_TAINT_KEY];
     const nodes = await eventsSince('nodes', '0');
     const first = [...(await boundSince('0'))].filter(([pod]) => names.test(pod));
-    const told = (await bindings()).filter((name) => names.test(name ?? ''));
-    assert.deepEqual(told.sort(), first.map(([pod]) => pod).sort());
+    const reported = (await bindings()).filter((name) => names.test(name ?? ''));
+    assert.deepEqual(reported.sort(), first.map(([pod]) => pod).sort());
     assert.equal(first.length, count, 'pods that got a node');
     for (const [pod, { node, at }] of first) {
       const before = nodes.findLast(({ metadata }) => metadata.name === node && Number(metadata.resourceVersion) < at);

@@ -51,7 +51,7 @@ describe('the verification of nodes', () => {
       `1 of 3 nodes fails verification: ${failing?.name} runs build 10.0.17763 (Windows Server 2019) and the pool needs 10.0.20348 (Windows2022). Drain and end the node, and check the AMI.`,
     );
     assert.equal(pool?.status?.summary?.build, '2 builds');
-    stage.world.cloud.faults.endInstance({ node: failing?.name ?? '' });
+    stage.world.cloud.faults.terminateInstance({ node: failing?.name ?? '' });
     await becomes('NodesVerified', 'True/AllVerified');
   });
 
@@ -116,7 +116,7 @@ describe('the verification of nodes', () => {
     );
     assert.equal(conditionOf(waiting, 'NodesVerified'), 'Unknown/Joining');
     const pool = await becomes('NodesVerified', 'False/NoPodAddresses');
-    stage.world.cloud.faults.endInstance({ node: pool?.status?.failingNodes?.[0]?.name ?? '' });
+    stage.world.cloud.faults.terminateInstance({ node: pool?.status?.failingNodes?.[0]?.name ?? '' });
     await becomes('NodesVerified', 'True/AllVerified');
   });
 
@@ -137,7 +137,7 @@ describe('the verification of nodes', () => {
       /^3 of 4 nodes joined and 1 did not within .*Running and not joined: i-[0-9a-f]+\. Look at the kubelet/,
     );
     stage.world.cloud.faults.warmPool({ group: POOL, size: 0 });
-    stage.world.cloud.faults.endInstance({ node: /i-[0-9a-f]+/.exec(message)?.[0] ?? '' });
+    stage.world.cloud.faults.terminateInstance({ node: /i-[0-9a-f]+/.exec(message)?.[0] ?? '' });
     await becomes('NodesVerified', 'True/AllVerified');
   });
 

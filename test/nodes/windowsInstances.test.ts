@@ -27,7 +27,7 @@ describe('the ConfigMap windows-instances', () => {
   const host = (name: string, ...addresses: readonly { type: string; address: string }[]) =>
     join({ name, addresses: [...addresses, { type: 'Hostname', address: name }] });
   const ip = (address: string) => ({ type: 'InternalIP', address });
-  const told = (pool: WindowsPool | undefined) => pool?.status?.existingNodes;
+  const reported = (pool: WindowsPool | undefined) => pool?.status?.existingNodes;
 
   before(async () => {
     await stage.world.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
@@ -46,7 +46,7 @@ describe('the ConfigMap windows-instances', () => {
     await list({ '10.9.0.1': 'username=Administrator' });
     await stage.world.apply(listingPool('byoh', NAMESPACE));
     const pool = await becomes('byoh', 'Ready', 'True/Verified');
-    assert.deepEqual([pool?.status?.nodes?.total, told(pool)], [1, undefined]);
+    assert.deepEqual([pool?.status?.nodes?.total, reported(pool)], [1, undefined]);
     assert.match(
       messageOf(pool, 'NodesFound'),
       /^1 node found\. The usernames in ConfigMap hosts\/windows-instances are not used/,
@@ -71,7 +71,7 @@ describe('the ConfigMap windows-instances', () => {
     await stage.world.apply(listingPool('faulty', NAMESPACE));
     const pool = await becomes('faulty', 'NodesFound', 'False/MalformedInstances');
     await becomes('faulty', 'Ready', 'True/Verified');
-    assert.deepEqual(told(pool), {
+    assert.deepEqual(reported(pool), {
       unknownAddresses: ['10.9.0.4'],
       malformedEntries: [
         { entry: '10.9.0.300', message: 'is neither an IPv4 address nor a DNS name' },
@@ -86,7 +86,7 @@ describe('the ConfigMap windows-instances', () => {
     );
     await host('byoh-4', ip('10.9.0.4'));
     const done = await becomes('faulty', 'NodesFound', 'True/NodesFound');
-    assert.deepEqual([done?.status?.nodes?.total, told(done)], [2, undefined]);
+    assert.deepEqual([done?.status?.nodes?.total, reported(done)], [2, undefined]);
   });
 
   it('may have another name, with a right to it; without one the pool says which right is missing', async () => {

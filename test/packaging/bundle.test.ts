@@ -141,7 +141,7 @@ describe('the bundle that ships', () => {
   it('ends in order, and has said nothing but log lines', async () => {
     await world.kubectl('delete', 'windowspool', 'bundled', '--timeout=30s');
     assert.equal(await operator?.stop(), 0);
-    assert.deepEqual(operator?.stray, []);
+    assert.deepEqual(operator?.unlabelledNode, []);
   });
 
   /** The ServiceAccount in a folder of this user alone, as the kubelet mounts it. */

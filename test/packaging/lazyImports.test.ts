@@ -182,7 +182,7 @@ console.log((await new EC2Client({ region: 'eu-west-1' }).config.credentials()).
           await world.kubectl('delete', 'windowspools', '--all', '--timeout=30s').catch(() => undefined);
           assert.equal(await operator.stop(), 0);
         }
-        assert.deepEqual(operator.stray, []);
+        assert.deepEqual(operator.unlabelledNode, []);
         await read();
       }
     } finally {

@@ -77,9 +77,9 @@ describe('an upgrade of the operator', function () {
       .slice(callsBefore)
       .filter(({ operation }) => !/^(Describe|List|Get)/.test(operation))
       .map(({ operation, input }) => `${operation} ${JSON.stringify(input)}`)
-      .filter((wish) => !wish.includes('newcomer'));
+      .filter((desired) => !desired.includes('newcomer'));
   /** What was told of the pools, each with how often. */
-  const told = async (): Promise<string[]> => {
+  const reported = async (): Promise<string[]> => {
     const { items }: { items: Event[] } = JSON.parse(
       await world.kubectl('get', 'events.events.k8s.io', '-A', '-o', 'json'),
     );
@@ -127,7 +127,7 @@ describe('an upgrade of the operator', function () {
 
   it('goes on with the new CRD and rights: every pool is looked at again', async () => {
     were = await all();
-    toldBefore = await told();
+    toldBefore = await reported();
     callsBefore = world.cloud.calls().length;
     await world.kubectl('apply', '-f', join(ROOT, 'crds/windowspools.yaml'));
     await world.kubectl('apply', '-k', join(ROOT, 'config/rbac'));
@@ -172,7 +172,7 @@ describe('an upgrade of the operator', function () {
     assert.deepEqual((await all()).map(facts), were.map(facts));
   });
 
-  it('tells nothing again', async () => assert.deepEqual(await told(), toldBefore));
+  it('tells nothing again', async () => assert.deepEqual(await reported(), toldBefore));
 
   it('brings the update to its end that the old one began, without another', async () => {
     world.cloud.faults.speed({ speed: 4 });

@@ -51,12 +51,12 @@ describe('a node group that was there before', () => {
     const before = (await stage.world.pool('planned'))?.metadata.resourceVersion;
     const from = (await readAudit(stage.world.controlPlane.auditLog)).length;
     const dry = stage.world.operator(['--dry-run']);
-    await waitFor(() => !dry.running && dry.stray.length >= 13, {
+    await waitFor(() => !dry.running && dry.unlabelledNode.length >= 13, {
       what: 'the dry run to end',
       timeoutMs: 60_000,
       explain: () => dry.tail(),
     });
-    assert.deepEqual(dry.stray, [
+    assert.deepEqual(dry.unlabelledNode, [
       'WindowsPool planned: 3 steps',
       '  now:',
       '    adopt node group planned: set the tag winpool.dev/pool=planned.',
@@ -140,7 +140,7 @@ describe('a node group that was there before', () => {
     const names = ['left', 'right'];
     const items = names.map((name) => adopting(name, { nodeGroup: { name: 'wanted', adoption: 'IfUnowned' } }));
     await stage.world.apply({ apiVersion: 'v1', kind: 'List', items });
-    const told = async () => {
+    const reported = async () => {
       const text = await stage.world.kubectl('get', 'events.events.k8s.io', '-n', 'default', '-o', 'json');
       const events: { regarding: { name: string }; reason: string }[] = JSON.parse(text).items;
       return events.filter((event) => event.reason === 'NodeGroupAdopted').map(({ regarding }) => regarding.name);
@@ -153,8 +153,8 @@ describe('a node group that was there before', () => {
     const pool = await becomes(other, 'Stalled', 'True/NotOwned');
     assert.match(messageOf(pool, 'Ready'), new RegExp(`belongs to WindowsPool ${owner}\\.`));
     await becomes(owner, 'UpToDate', 'True/AsSpecified');
-    await waitFor(async () => (await told()).includes(owner), { what: 'the event', timeoutMs: 30_000 });
-    assert.ok(!(await told()).includes(other), `${other} says that it has the group`);
+    await waitFor(async () => (await reported()).includes(owner), { what: 'the event', timeoutMs: 30_000 });
+    assert.ok(!(await reported()).includes(other), `${other} says that it has the group`);
     await stage.world.kubectl('delete', 'windowspool', other, '--timeout=30s');
     await stage.world.kubectl('delete', 'windowspool', owner, '--timeout=30s');
   });

@@ -52,9 +52,9 @@ describe('a node group that somebody edits', () => {
   for (const [what, edit, words] of edits) {
     it(`has ${what} put right, told and counted`, async () => {
       stage.world.cloud.faults.edit({ group: POOL, ...edit() });
-      const told = `Node group ${POOL}: ${words}. It is put right.`;
-      await waitFor(async () => (await driftEvents()).includes(told), {
-        what: told,
+      const reported = `Node group ${POOL}: ${words}. It is put right.`;
+      await waitFor(async () => (await driftEvents()).includes(reported), {
+        what: reported,
         timeoutMs: 60_000,
         explain: () => stage.operator.tail(),
       });

@@ -71,7 +71,7 @@ describe('what EKS can say of a node group', () => {
 
   const issues = Object.values(NodegroupIssueCode);
   const failures = Object.values(ErrorCode).filter((code) => !ofAddons.includes(code));
-  const told = new Map<string, Promise<void>>();
+  const reported = new Map<string, Promise<void>>();
 
   before(async () => {
     for (const name of POOLS) await stage.world.apply(poolManifest(name));
@@ -86,16 +86,16 @@ describe('what EKS can say of a node group', () => {
     for (const { name, end } of scenes) {
       // Its test is told; nobody else waits for it yet.
       end.promise.catch(() => undefined);
-      told.set(name, end.promise);
+      reported.set(name, end.promise);
     }
     void shareOut(POOLS, scenes, (group, { play, end }) => play(group).then(end.resolve, end.reject));
   });
 
   for (const code of issues)
     it(`is told of the health issue ${code}, in EKS' words and with a next move, until it is over`, () =>
-      told.get(`issue ${code}`));
+      reported.get(`issue ${code}`));
 
   for (const code of failures)
     it(`is told of an update that failed with ${code}, which is not tried again until the spec changes`, () =>
-      told.get(`failure ${code}`));
+      reported.get(`failure ${code}`));
 });

@@ -50,15 +50,15 @@ describe('a pool from creation to its end', () => {
     );
     assert.equal(runtimeClass?.handler, 'runhcs-wcow-process');
     assert.deepEqual(runtimeClass?.metadata.annotations, { 'winpool.dev/image-builds': '10.0.20348' });
-    const told = ['NodeGroupCreated', 'RuntimeClassCreated', 'Verified'];
+    const reported = ['NodeGroupCreated', 'RuntimeClassCreated', 'Verified'];
     let reasons: readonly string[] = [];
     // Events follow the status.
     const allTold = async () => {
       reasons = await eventsOf('life');
-      return told.every((reason) => reasons.includes(reason));
+      return reported.every((reason) => reasons.includes(reason));
     };
-    await waitFor(allTold, { what: `the events ${told}`, timeoutMs: 30_000, explain: () => `${reasons}` });
-    for (const reason of told) {
+    await waitFor(allTold, { what: `the events ${reported}`, timeoutMs: 30_000, explain: () => `${reasons}` });
+    for (const reason of reported) {
       assert.equal(reasons.filter((other) => other === reason).length, 1, `${reason} in ${reasons}`);
     }
   });

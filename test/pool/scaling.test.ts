@@ -13,7 +13,7 @@ describe('a pool without nodes', () => {
   const POOL = 'empty';
   const group = () => stage.world.cloud.state.groups.get(POOL);
   /** What the cluster-autoscaler would read. */
-  const told = () => {
+  const reported = () => {
     const tags = group()?.autoScalingTags ?? [];
     const own = tags.filter(({ Key }) => Key?.startsWith(PREFIX));
     return Object.fromEntries(own.map(({ Key = '', Value }) => [Key.slice(PREFIX.length), Value]));
@@ -21,10 +21,10 @@ describe('a pool without nodes', () => {
   const tell = (what: string, wanted: Readonly<Record<string, string>>) =>
     waitFor(
       () => {
-        const found = told();
+        const found = reported();
         return isDeepStrictEqual(found, wanted);
       },
-      { what, timeoutMs: 60_000, explain: () => `${JSON.stringify(told())}\n${stage.operator.tail()}` },
+      { what, timeoutMs: 60_000, explain: () => `${JSON.stringify(reported())}\n${stage.operator.tail()}` },
     );
   const patch = (spec: object) => stage.world.patchPool(POOL, spec);
 
@@ -130,6 +130,6 @@ describe('a pool without nodes', () => {
     await stage.world.kubectl('delete', 'windowspool', POOL, '--timeout=30s');
     const size = { 'resources/ephemeral-storage': '120Gi' };
     const others = found.autoScalingTags.map(({ Key = '' }) => Key).filter((key) => !key.startsWith(PREFIX));
-    assert.deepEqual([told(), others], [size, ['cost', 'team']]);
+    assert.deepEqual([reported(), others], [size, ['cost', 'team']]);
   });
 });

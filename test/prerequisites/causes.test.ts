@@ -91,11 +91,11 @@ describe('a pool whose nodes run no pods', () => {
     ['healthIssue', 'NodeGroupReady', 'False/Degraded'],
     ['notReady', 'NodesVerified', 'False/NotReady'],
   ] as const;
-  for (const [teller, type, state] of tellers) {
-    it(`because their kube-proxy lacks rights points at the access entry (${teller})`, async () => {
-      const restore = setSwitch(stage.world, 'linuxAccessEntry', teller);
+  for (const [reportedBy, type, state] of tellers) {
+    it(`because their kube-proxy lacks rights points at the access entry (${reportedBy})`, async () => {
+      const restore = setSwitch(stage.world, 'linuxAccessEntry', reportedBy);
       try {
-        const name = teller.toLowerCase();
+        const name = reportedBy.toLowerCase();
         await stage.world.apply(poolManifest(name));
         await is(name, 'Ready', 'True/Verified');
         stage.world.cloud.faults.accessEntry({ type: 'EC2_LINUX' });

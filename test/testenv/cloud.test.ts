@@ -64,7 +64,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
     );
 
   const isReady = ({ status }: Node) =>
-    status.conditions?.some(({ type, status: verdict }) => type === 'Ready' && verdict === 'True') === true;
+    status.conditions?.some(({ type, status: result }) => type === 'Ready' && result === 'True') === true;
   const isSettled = ({ spec }: Node) => !spec.taints?.some(({ key }) => /uninitialized|not-ready/.test(key));
   const isComplete = (node: Node) => isReady(node) && isSettled(node) && node.status.allocatable[pods] !== undefined;
   const createWith = (desiredSize: number, changes = {}) =>

@@ -140,8 +140,8 @@ describe('an automatic update', function () {
     world.cloud.faults.release({ date: '2026.05.26' });
     const pool = await says('False/UpdateFailed', '1.36-2026.05.26 is the newest.');
     assert.match(messageOf(pool, 'UpToDate'), /NodeCreationFailure: Nodes did not join\..* the next release is\.$/);
-    const told = ['Ready', 'NodeGroupReady', 'Stalled', 'Reconciling'].map((type) => conditionOf(pool, type));
-    assert.deepEqual(told, ['True/Verified', 'True/Active', 'absent', 'absent']);
+    const reported = ['Ready', 'NodeGroupReady', 'Stalled', 'Reconciling'].map((type) => conditionOf(pool, type));
+    assert.deepEqual(reported, ['True/Verified', 'True/Active', 'absent', 'absent']);
     await restsFor('after the failure');
     world.cloud.faults.release({ date: '2026.06.02' });
     const next = await settledAt('1.36-2026.06.02');

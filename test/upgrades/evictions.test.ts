@@ -87,9 +87,9 @@ describe('an update that pods keep from its end', () => {
       60_000,
     );
     const words = `shop/${cart} (PodDisruptionBudget cart allows no disruption)`;
-    const told = pool?.status?.conditions?.find(({ type }) => type === 'NodeGroupReady')?.message ?? '';
-    assert.ok(told.includes(words), told);
-    assert.match(told, /shop\/agent-\S+ \(tolerates every taint, so it comes back to a cordoned node\)/);
+    const reported = pool?.status?.conditions?.find(({ type }) => type === 'NodeGroupReady')?.message ?? '';
+    assert.ok(reported.includes(words), reported);
+    assert.match(reported, /shop\/agent-\S+ \(tolerates every taint, so it comes back to a cordoned node\)/);
     assert.ok(pool?.status?.nodeGroup?.failedTarget?.message.includes(words));
     await waitFor(
       async () =>

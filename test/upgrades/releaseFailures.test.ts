@@ -91,7 +91,7 @@ describe('a release whose nodes fail in one pool', () => {
 
   it('reaches the others when the node is gone and its successor is verified', async () => {
     assert.equal(updatesOf('second'), 0);
-    stage.world.cloud.faults.endInstance({ node: bad });
+    stage.world.cloud.faults.terminateInstance({ node: bad });
     await settledAt('first', NEW);
     await settledAt('second', NEW);
     assert.equal(updatesOf('second'), 1);

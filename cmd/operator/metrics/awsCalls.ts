@@ -2,7 +2,7 @@
 import type { Registry } from 'prom-client';
 import type { CallObserver, Service } from '../../../controllers/aws/calls.ts';
 import { Instruments, type MetricCatalogue } from '../../../controllers/runtime/metricDefinition.ts';
-import { TROUBLE_KINDS } from '../../../controllers/windowspool/ports/answer.ts';
+import { CALL_ERROR_KINDS } from '../../../controllers/windowspool/ports/answer.ts';
 
 const CALL = {
   service: { values: ['eks', 'ec2', 'ssm', 'autoscaling', 'iam'] as const satisfies readonly Service[] },
@@ -19,7 +19,7 @@ export const awsMetrics = {
     help: 'Calls to AWS by result, and by the name of the error (OK where there was none). Where AWS throttled or failed, the SDK had tried three times.',
     labels: {
       ...CALL,
-      result: { values: ['ok', ...TROUBLE_KINDS] },
+      result: { values: ['ok', ...CALL_ERROR_KINDS] },
       code: { bounds: `at most ${CODES} names of errors, and other` },
     },
   },

@@ -3,8 +3,8 @@ import { NodegroupIssueCode } from '@aws-sdk/client-eks';
 import { Registry } from 'prom-client';
 import { createEngineMetrics } from '../../../controllers/runtime/metrics.ts';
 import { HEALTH_CODES } from '../../../controllers/windowspool/metricCatalogue.ts';
-import { sampleNode, sampleSituation } from '../../../controllers/windowspool/testing/fixtures.ts';
-import { everySituation, samplesFor } from '../../../controllers/windowspool/testing/situationsForMetrics.ts';
+import { sampleNode, sampleState } from '../../../controllers/windowspool/testing/fixtures.ts';
+import { everyObservedState, samplesFor } from '../../../controllers/windowspool/testing/situationsForMetrics.ts';
 import { observeAwsCalls } from './awsCalls.ts';
 import { catalogue, certificateMetrics, collectProcessMetrics, processMetrics, showOperator } from './catalogue.ts';
 import { PoolSeries } from './poolSeries.ts';
@@ -39,7 +39,7 @@ function filled(): Registry {
   queue?.finished?.(5);
   engine.reflector('nodes').listed?.(10);
   const pools = new PoolSeries(registry);
-  for (const [i, s] of everySituation().entries()) pools.show(`pool-${i}`, samplesFor(s));
+  for (const [i, s] of everyObservedState().entries()) pools.show(`pool-${i}`, samplesFor(s));
   for (const what of ['confirmed', 'written'] as const)
     pools.stamp('pool-0', { metric: `windowspool_status_${what}_timestamp_seconds`, labels: {}, value: 1 });
   pools.add('pool-0', [
@@ -127,7 +127,7 @@ describe('the number of series', () => {
       const its = Array.from({ length: nodes / 5 }, (_, i) =>
         sampleNode({ name: `ip-${pool}-${i}`, kernelVersion: `10.0.20348.${i}`, ...(i % 2 === 0 && { taints: [] }) }),
       );
-      series.show(`pool-${pool}`, samplesFor(sampleSituation({ nodes: its })));
+      series.show(`pool-${pool}`, samplesFor(sampleState({ nodes: its })));
     }
     return (await scrape(registry)).length;
   };

@@ -12,7 +12,7 @@ class ApiServer implements Reviews {
   readonly asked: string[] = [];
   knows = true;
   allows = true;
-  trouble: Error | undefined;
+  error: Error | undefined;
   gate: Promise<void> = Promise.resolve();
   running = 0;
   most = 0;
@@ -32,7 +32,7 @@ class ApiServer implements Reviews {
     this.most = Math.max(this.most, this.running);
     await this.gate;
     this.running -= 1;
-    if (this.trouble) throw this.trouble;
+    if (this.error) throw this.error;
   }
 }
 
@@ -114,14 +114,14 @@ describe('access to the metrics', () => {
   it('is refused while the API server does not answer, with the cause, and is asked for anew by the next', async () => {
     const warnings: unknown[] = [];
     const { server, access, get } = start({ ...silentLog, warn: (fields) => void warnings.push(fields) });
-    server.trouble = new Error('127.0.0.1:6443 does not answer (ECONNREFUSED)');
+    server.error = new Error('127.0.0.1:6443 does not answer (ECONNREFUSED)');
     for (let i = 0; i < 3; i++)
       assert.deepEqual(await access.refusal('Bearer good', 'get', '/metrics'), {
         status: 503,
         text: 'Whether this token may read metrics is not known: 127.0.0.1:6443 does not answer (ECONNREFUSED). Try again.',
       });
     assert.deepEqual([server.asked.length, warnings.length], [3, 1]);
-    server.trouble = undefined;
+    server.error = undefined;
     assert.equal(await get(), 200);
   });
 
@@ -130,9 +130,9 @@ describe('access to the metrics', () => {
     const { server, clock, get } = start({ ...silentLog, warn: (fields) => void warnings.push(fields) });
     const fail = async (at: number, cause: string) => {
       clock.now = at;
-      server.trouble = new Error(cause);
+      server.error = new Error(cause);
       assert.equal(await get(`${cause} ${at}`.replaceAll(' ', '-')), 503);
-      server.trouble = undefined;
+      server.error = undefined;
       await get();
     };
     for (let i = 0; i < 10; i++) await fail(i, `cause ${i % 2}`);
@@ -144,7 +144,7 @@ describe('access to the metrics', () => {
   it('goes on for those who are remembered while the API server is away', async () => {
     const { server, clock, get } = start();
     await get();
-    server.trouble = new Error('away');
+    server.error = new Error('away');
     assert.equal(await get(), 200);
     clock.now = 60_000;
     assert.equal(await get(), 503);

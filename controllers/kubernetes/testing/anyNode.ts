@@ -52,7 +52,7 @@ export const anyNode: fc.Arbitrary<NodeJson> = fc.record(
         labels: map(text),
         annotations: fc
           .tuple(map(text), optional({ 'winpool.dev/replace': text, 'winpool.dev/remove': text }))
-          .map(([others, orders]) => ({ ...others, ...orders })),
+          .map(([others, annotations]) => ({ ...others, ...annotations })),
         finalizers: fc.array(key, { maxLength: 3 }),
       },
       { requiredKeys: ['name', 'uid', 'resourceVersion'], noNullPrototype: true },

@@ -3,9 +3,9 @@ import { type CommonAssessment, conclude, type Finding } from '../assess.ts';
 import { assessRuntimeClass } from '../assessRuntimeClass.ts';
 import { isDeleting, isPaused } from '../facts.ts';
 import { assessNodes, noneFound } from '../nodes/assessNodes.ts';
-import { assessLeavingNodes } from '../operations/assessLeavingNodes.ts';
+import { assessTerminatingNodes } from '../operations/assessLeavingNodes.ts';
 import { assessPrerequisites } from '../prerequisites/assessPrerequisites.ts';
-import type { Situation } from '../situation.ts';
+import type { ObservedState } from '../situation.ts';
 import { count, joined, sentence } from '../words.ts';
 
 export interface ExistingAssessment extends CommonAssessment {
@@ -16,14 +16,14 @@ export interface ExistingAssessment extends CommonAssessment {
 /** How many nodes a message names. */
 const NODES_IN_MESSAGE = 3;
 
-export function assessExisting(s: Situation): ExistingAssessment {
-  const leaving = assessLeavingNodes(s);
+export function assessExisting(s: ObservedState): ExistingAssessment {
+  const toRelease = assessTerminatingNodes(s);
   const parts = {
     PrerequisitesMet: assessPrerequisites(s),
     NodesFound: assessFound(s),
     RuntimeClassReady: assessRuntimeClass(s),
     NodesVerified: assessNodes(s),
-    ...(leaving && { NodesLeaving: leaving }),
+    ...(toRelease && { NodesLeaving: toRelease }),
   };
   const stalled = isDeleting(s.pool) ? undefined : Object.values(parts).find((finding) => finding.stalled);
   return conclude(s, summarize(s, parts, stalled), parts, stalled);
@@ -32,50 +32,50 @@ export function assessExisting(s: Situation): ExistingAssessment {
 type Parts = Omit<ExistingAssessment, 'Ready' | 'Reconciling' | 'Stalled' | 'Paused'>;
 
 /** Ready is about what pods need: a RuntimeClass and a verified node. Nobody knows how many nodes there should be. */
-function summarize(s: Situation, parts: Parts, stalled: Finding | undefined): Finding {
+function summarize(s: ObservedState, parts: Parts, stalled: Finding | undefined): Finding {
   if (stalled) return { ...stalled, status: 'False' };
   if (isDeleting(s.pool)) return { ...parts.NodesFound, status: 'False' };
   if (parts.RuntimeClassReady.status !== 'True') return { ...parts.RuntimeClassReady, status: 'False' };
-  const { verified, total } = s.roster;
+  const { verified, total } = s.poolNodes;
   if (verified > 0)
     return { status: 'True', reason: 'Verified', message: `${verified} of ${count(total, 'node')} verified.` };
   return { ...(total === 0 ? parts.NodesFound : parts.NodesVerified), status: 'False' };
 }
 
 /** Whether the nodes that the spec names are the pool's. */
-function assessFound(s: Situation): Finding {
+function assessFound(s: ObservedState): Finding {
   if (isDeleting(s.pool)) return assessReleasing(s);
-  const [first, ...more] = s.holding?.contested ?? [];
+  const [first, ...more] = s.membership?.contested ?? [];
   if (first) {
     const others = more.length > 0 ? ` So ${more.length === 1 ? 'is 1 node' : `are ${more.length} nodes`} more.` : '';
     const message = `Node ${first.node} is wanted here and belongs to WindowsPool ${first.holder}, which had it first.${others} Narrow spec.existingNodes of one of the two.`;
     return { status: 'False', reason: 'ClaimedByAnother', message };
   }
-  const resting = s.holding?.contention.nodes ?? [];
+  const resting = s.membership?.contention.nodes ?? [];
   if (resting.length > 0) {
     const message = `Something else keeps changing labels or taints that the pool sets on ${joined(resting, NODES_IN_MESSAGE)}. They are set again after a while. Take these keys from the pool, or from what sets them.`;
     return { status: 'False', reason: 'MarksUndone', message };
   }
   const faulty = assessList(s);
   if (faulty) return faulty;
-  const { total } = s.roster;
+  const { total } = s.poolNodes;
   if (total === 0) return noneFound(s);
-  const ignored = s.holding?.listed?.hasUsernames
+  const ignored = s.membership?.listed?.hasUsernames
     ? ` The usernames in ${listName(s)} are not used: the operator logs in nowhere.`
     : '';
   return { status: 'True', reason: 'NodesFound', message: `${count(total, 'node')} found.${ignored}` };
 }
 
 /** What is wrong with the list of hosts. */
-function assessList(s: Situation): Finding | undefined {
-  const { listed } = s.holding ?? {};
+function assessList(s: ObservedState): Finding | undefined {
+  const { listed } = s.membership ?? {};
   if (!listed) return undefined;
   const { list, unknown, malformed } = listed;
   if (list.kind === 'unknown') {
-    const { trouble } = list;
-    const why = trouble ? ` ${sentence(`${trouble.operation} failed: ${trouble.message}`)}` : ' It was not read yet.';
+    const { error } = list;
+    const why = error ? ` ${sentence(`${error.operation} failed: ${error.message}`)}` : ' It was not read yet.';
     const message = `${listName(s)} is not known, so the pool keeps the nodes that it has.${why}`;
-    return { status: 'Unknown', reason: trouble?.kind === 'denied' ? 'AccessDenied' : 'InstancesUnknown', message };
+    return { status: 'Unknown', reason: error?.kind === 'denied' ? 'AccessDenied' : 'InstancesUnknown', message };
   }
   if (list.kind === 'absent') {
     const message = `There is no ${listName(s)}, so it lists no node. Make it, or put existingNodes.instancesConfigMap right.`;
@@ -91,22 +91,22 @@ function assessList(s: Situation): Finding | undefined {
   return { status: 'False', reason: 'UnknownAddresses', message };
 }
 
-function listName({ pool }: Situation): string {
+function listName({ pool }: ObservedState): string {
   const { namespace, name } = pool.spec.existingNodes?.instancesConfigMap ?? {};
   return `ConfigMap ${namespace}/${name}`;
 }
 
-function assessReleasing(s: Situation): Finding {
-  const leaving = s.holding?.leaving ?? [];
+function assessReleasing(s: ObservedState): Finding {
+  const toRelease = s.membership?.toRelease ?? [];
   const names = joined(
-    leaving.map(({ name }) => name),
+    toRelease.map(({ name }) => name),
     NODES_IN_MESSAGE,
   );
   const what =
     s.pool.spec.deletionPolicy === 'Retain' ? 'lose only the marks of the operator' : 'get back what they had';
   const wait = isPaused(s.pool) ? ' The pool is paused, so nothing happens.' : '';
   const message =
-    leaving.length > 0
+    toRelease.length > 0
       ? `The nodes of the pool ${what}: ${names} to go.${wait}`
       : `The nodes of the pool ${what}.${wait}`;
   return { status: 'False', reason: 'Releasing', message, working: true };

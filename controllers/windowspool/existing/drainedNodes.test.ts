@@ -4,7 +4,7 @@ import { assessPool } from '../assess.ts';
 import { CORDONED_ANNOTATION, EXCLUDE_FROM_DRAIN_ANNOTATION, POOL_KEY, REPLACE_ANNOTATION } from '../labels.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { Deps } from '../reconcile.ts';
-import type { Situation } from '../situation.ts';
+import type { ObservedState } from '../situation.ts';
 import {
   cordonedMember,
   emptyingScene,
@@ -14,12 +14,12 @@ import {
   member,
 } from '../testing/existingScenes.ts';
 import { Crash, FakeWorld } from '../testing/fakeWorld.ts';
-import { existingPool, MINUTE, sampleTrouble } from '../testing/fixtures.ts';
+import { existingPool, MINUTE, sampleError } from '../testing/fixtures.ts';
 import { conditionOf, until, wake } from '../testing/life.ts';
 import { cordon, nodeOf, order, pass } from '../testing/nodeLife.ts';
 import { podOn, REPLACE } from '../testing/nodeScenes.ts';
 import { isDisrupted } from '../upgrades/disruption.ts';
-import { enderOf } from './makers.ts';
+import { deletionHint } from './makers.ts';
 
 const ALONE = 'end it with what made it, and delete the node if that does not: kubectl delete node';
 
@@ -42,7 +42,7 @@ async function settled(spec: Partial<WindowsPoolSpec> = {}): Promise<{ world: Fa
 /** What matters of a node: `cordoned true` is cordoned by the operator, with this value of the annotation. */
 function stateOf(node: NodeRecord | undefined): string {
   if (!node) return 'gone';
-  const { [CORDONED_ANNOTATION]: by, [REPLACE_ANNOTATION]: asked } = node.orders;
+  const { [CORDONED_ANNOTATION]: by, [REPLACE_ANNOTATION]: asked } = node.annotations;
   return `${node.unschedulable ? 'cordoned' : 'open'} ${by ?? '-'} ${asked ?? '-'}`;
 }
 
@@ -58,9 +58,9 @@ describe('machines that are to be replaced', () => {
     const { world, deps } = await settled();
     for (const name of ['a', 'b']) order(world, name, REPLACE);
     await pass(world, deps, 1);
-    const told = `node a is drained: ${ALONE} a. b waits for a turn: no more than 1 node may be out at a time.`;
+    const reported = `node a is drained: ${ALONE} a. b waits for a turn: no more than 1 node may be out at a time.`;
     assert.deepEqual(statesIn(world), ['cordoned by-operator true', 'open - true', 'open - -']);
-    assert.equal(leavingCondition(world), `True Drained: ${told}`);
+    assert.equal(leavingCondition(world), `True Drained: ${reported}`);
     assert.deepEqual(world.evicted, ['shop/cart-a 30']);
     assert.deepEqual(
       world.events.map(({ type, reason, message }) => `${type} ${reason}: ${message}`),
@@ -100,7 +100,7 @@ describe('machines that are to be replaced', () => {
   it('give their turn back when another one is out before they were touched', async () => {
     const { world, deps: first } = await settled();
     order(world, 'a', REPLACE);
-    world.fails = (call) => (call === 'cordon node' ? sampleTrouble('unavailable') : undefined);
+    world.fails = (call) => (call === 'cordon node' ? sampleError('unavailable') : undefined);
     await pass(world, first, 1);
     assert.equal(world.pools.get('web')?.status?.disruption?.nodes?.length, 1);
     world.fails = () => undefined;
@@ -118,7 +118,7 @@ describe('machines that are to be replaced', () => {
     await pass(world, deps, 1);
     world.calls.splice(0);
     const next = await wake(world, deps);
-    assert.ok(next.kind === 'after' && next.ms > 5 * MINUTE, JSON.stringify(next));
+    assert.ok(next.kind === 'requeueAfter' && next.ms > 5 * MINUTE, JSON.stringify(next));
   });
 
   it('leave the share of the budget to others once they are empty', async () => {
@@ -176,7 +176,7 @@ describe('machines that are to be replaced', () => {
       await pass(world, deps, 5);
       assert.equal(stateOf(nodeOf(world, 'a')), 'open - true');
       assert.deepEqual(
-        world.nodes.map(({ claim }) => claim),
+        world.nodes.map(({ ownership }) => ownership),
         ['', '', ''],
       );
       assert.equal(world.pools.get('web')?.status?.disruption, undefined);
@@ -190,7 +190,7 @@ describe('machines that are to be replaced', () => {
     world.instanceList = { kind: 'seen', data: { a: '', b: '' } };
     await wake(world, deps);
     order(world, 'a', REPLACE);
-    world.fails = (call) => (call === 'get ConfigMap' ? sampleTrouble('denied') : undefined);
+    world.fails = (call) => (call === 'get ConfigMap' ? sampleError('denied') : undefined);
     await pass(world, deps, 5);
     assert.equal(stateOf(nodeOf(world, 'a')), 'open - true');
     world.fails = () => undefined;
@@ -231,7 +231,7 @@ describe('machines that are to be replaced', () => {
     }
   }).timeout(30_000);
 
-  const table: readonly (readonly [string, Situation, string])[] = [
+  const table: readonly (readonly [string, ObservedState, string])[] = [
     ['not where there are none', existingScene(), ''],
     [
       'while one is emptied',
@@ -249,14 +249,18 @@ describe('machines that are to be replaced', () => {
     [
       'with its pods where it was not to be drained',
       emptyingScene(
-        { now: cordonedMember({ orders: { ...cordonedMember().orders, [EXCLUDE_FROM_DRAIN_ANNOTATION]: 'true' } }) },
+        {
+          now: cordonedMember({
+            annotations: { ...cordonedMember().annotations, [EXCLUDE_FROM_DRAIN_ANNOTATION]: 'true' },
+          }),
+        },
         { drained: '2026-03-01T11:59:00Z' },
       ),
       `Drained: node a is cordoned and ends with its pods: ${ALONE} a.`,
     ],
     [
       'also where one cannot be read',
-      emptyingScene({ node: { ok: false, trouble: sampleTrouble('denied') } }, { drained: '2026-03-01T11:59:00Z' }),
+      emptyingScene({ node: { ok: false, error: sampleError('denied') } }, { drained: '2026-03-01T11:59:00Z' }),
       'Drained: node a is drained: end it with what made it.',
     ],
     [
@@ -276,9 +280,9 @@ describe('machines that are to be replaced', () => {
       'TooManyUnhealthy: 2 nodes fail or have not joined, more than remediation.maxUnhealthy (40%) allows: look for the cause before you replace any.',
     ],
   ];
-  for (const [name, situation, want] of table) {
+  for (const [name, observed, want] of table) {
     it(`are told of: ${name}`, () => {
-      const { NodesLeaving: found, Reconciling, Ready } = assessPool(situation);
+      const { NodesLeaving: found, Reconciling, Ready } = assessPool(observed);
       assert.equal(found ? `${found.reason}: ${found.message}` : '', want);
       assert.equal(Reconciling?.reason, want.startsWith('Draining') ? 'Draining' : undefined);
       assert.equal(Ready.status, 'True');
@@ -301,17 +305,18 @@ describe('who ends a machine', () => {
     ],
     ['people', { providerID: 'vsphere://4212' }, /^with what made it, .*: kubectl delete node a$/],
   ];
-  for (const [who, change, want] of table) it(`is ${who}`, () => assert.match(enderOf({ ...known, ...change }), want));
+  for (const [who, change, want] of table)
+    it(`is ${who}`, () => assert.match(deletionHint({ ...known, ...change }), want));
 });
 
 describe('whether a machine is the pool’s', () => {
   const world = new FakeWorld();
   world.groups.set('web-eks', {} as never);
   const confirms = (node: NodeRecord, spec: Partial<WindowsPoolSpec> = {}, listed?: Readonly<Record<string, string>>) =>
-    world.start().holdings.confirms(existingPool(spec), listed && { kind: 'seen', data: listed }, node);
+    world.start().nodeMembership.confirms(existingPool(spec), listed && { kind: 'seen', data: listed }, node);
   const inSite = (site: string) => ({ existingNodes: { selector: { matchLabels: { site } } } });
   const byList = { existingNodes: { instancesConfigMap: { namespace: 'ops', name: 'hosts' } } };
-  const claimedBy = (pool: string) => ({ ...member('a'), claim: JSON.stringify({ pool }) });
+  const ownedBy = (pool: string) => ({ ...member('a'), ownership: JSON.stringify({ pool }) });
   const labelled = (labels: Readonly<Record<string, string>>) => ({
     ...member('a'),
     labels: { ...member('a').labels, ...labels },
@@ -319,7 +324,7 @@ describe('whether a machine is the pool’s', () => {
   const table: readonly (readonly [string, boolean, boolean])[] = [
     ['its selector finds it and it has the record of the pool', confirms(member('a')), true],
     ['its selector does not find it any more', confirms(member('a'), inSite('ams')), false],
-    ['another pool that wants it has it', confirms(claimedBy('api')), false],
+    ['another pool that wants it has it', confirms(ownedBy('api')), false],
     ['nobody has it', confirms(machine('a')), false],
     ['only its label says so', confirms(machine('a', { labels: { [POOL_KEY]: 'web' } })), false],
     ['its list names it', confirms(member('a'), byList, { a: '' }), true],

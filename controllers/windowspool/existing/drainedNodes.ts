@@ -5,37 +5,37 @@
 import type { LeavingNode } from '../api.gen.ts';
 import { REPLACE_ANNOTATION } from '../labels.ts';
 import { podsThatEnd } from '../operations/drain.ts';
-import { isGone, type LeavingSight } from '../operations/leavingSight.ts';
-import { emptyingMove, type NextMove, waitingMove } from '../operations/nextMove.ts';
+import { isGone, type TerminatingNodeView } from '../operations/leavingSight.ts';
+import { type DrainAction, evictAction, waitAction } from '../operations/nextMove.ts';
 import { isStillInBudget } from '../operations/nodeBudget.ts';
 import { isExcludedFromDrain, isPrepared } from '../operations/nodeOrders.ts';
-import { isStillWanted, unhealthyNodes } from '../operations/remediation.ts';
+import { isStillRequested, unhealthyNodes } from '../operations/remediation.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import type { Situation } from '../situation.ts';
+import type { ObservedState } from '../situation.ts';
 import type { Step } from '../steps.ts';
 import { count } from '../words.ts';
-import { enderOf } from './makers.ts';
+import { deletionHint } from './makers.ts';
 
 /** What is next for a node, from what was just seen of it. */
-export function nextMoveOfExisting(sight: LeavingSight, s: Situation): NextMove {
-  const { entry, node, member } = sight;
+export function nextDrainActionOfExisting(view: TerminatingNodeView, s: ObservedState): DrainAction {
+  const { entry, node, member } = view;
   const now = node.ok ? node.value : undefined;
   // What a node that leaves the pool gets back includes the cordon.
-  const isLeaving = s.holding?.leaving.some(({ uid }) => uid === entry.uid);
-  if (!now || isGone(sight) || isLeaving) return { kind: 'wait' };
-  if (!isStillWanted(entry, now, s)) return { kind: 'restore' };
-  if (!member?.ok) return entry.drained === undefined ? waitingMove(entry, s) : { kind: 'wait' };
+  const isReleased = s.membership?.toRelease.some(({ uid }) => uid === entry.uid);
+  if (!now || isGone(view) || isReleased) return { kind: 'wait' };
+  if (!isStillRequested(entry, now, s)) return { kind: 'restore' };
+  if (!member?.ok) return entry.drained === undefined ? waitAction(entry, s) : { kind: 'wait' };
   if (!member.value)
     return { kind: 'restore', answer: 'refused', why: `${entry.name} is not one of the nodes of the pool` };
   // Somebody who takes the cordon from a node that was drained uses it again.
   if (entry.drained !== undefined)
     return isPrepared(now) ? { kind: 'wait' } : { kind: 'restore', answer: 'uncordoned' };
-  if (isPrepared(now)) return emptyingMove(sight, now, s, { kind: 'report' });
+  if (isPrepared(now)) return evictAction(view, now, s, { kind: 'report' });
   return isStillInBudget(entry, now, s) ? { kind: 'cordon' } : { kind: 'restore' };
 }
 
 /** The step that tells of a node with which the operator is done. */
-export function reportStep({ entry, pods }: LeavingSight, node: NodeRecord, s: Situation): Step {
+export function reportStep({ entry, pods }: TerminatingNodeView, node: NodeRecord, s: ObservedState): Step {
   const left = pods?.ok && isExcludedFromDrain(node) ? podsThatEnd(pods.value, entry, node, s.now) : 0;
   return { kind: 'reportDrained', node, entry, text: describeDrained(entry, node, left) };
 }
@@ -46,14 +46,14 @@ export function describeDrained({ name }: Pick<LeavingNode, 'name'>, node: NodeR
   const state = isExcludedFromDrain(node)
     ? `is cordoned and ends with its ${left > 0 ? count(left, 'pod') : 'pods'}`
     : 'is drained';
-  return `node ${name} ${state}: end it ${enderOf(node)}`;
+  return `node ${name} ${state}: end it ${deletionHint(node)}`;
 }
 
 /** What remediation would replace: the operator ends no node that something else made. One sentence for each node, without its full stop. */
-export function describeDue(s: Situation): string[] {
+export function describeDue(s: ObservedState): string[] {
   const after = s.pool.spec.remediation?.unhealthyAfter;
   return unhealthyNodes(s).map(
     (node) =>
-      `node ${node.name} has failed for longer than remediation.unhealthyAfter (${after}): end it ${enderOf(node)}; or set ${REPLACE_ANNOTATION}=true on it to have it drained first`,
+      `node ${node.name} has failed for longer than remediation.unhealthyAfter (${after}): end it ${deletionHint(node)}; or set ${REPLACE_ANNOTATION}=true on it to have it drained first`,
   );
 }

@@ -5,14 +5,14 @@ import { assessPool } from '../assess.ts';
 import { expectationOf } from '../facts.ts';
 import { GATE_TAINT_KEY, POOL_KEY, QUARANTINE_TAINT_KEY } from '../labels.ts';
 import { NODES_IN_A_RUN } from '../nodes/nodeRules.ts';
-import { Roster } from '../nodes/roster.ts';
+import { PoolNodes } from '../nodes/roster.ts';
 import { observe } from '../observe.ts';
 import { planFor } from '../plan.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { preview, previewText } from '../preview.ts';
 import { reconcile } from '../reconcile.ts';
 import { nextRun, untilGroupLook } from '../schedule.ts';
-import type { Situation } from '../situation.ts';
+import type { ObservedState } from '../situation.ts';
 import { statusFor } from '../status.ts';
 import { describeStep } from '../steps.ts';
 import { Crash, FakeWorld } from '../testing/fakeWorld.ts';
@@ -20,9 +20,9 @@ import {
   existingPool,
   MINUTE,
   NOW,
+  sampleError,
   sampleNode,
   sampleRuntimeClass,
-  sampleTrouble,
   settings,
 } from '../testing/fixtures.ts';
 import { ready, signal, until, wake } from '../testing/life.ts';
@@ -48,7 +48,7 @@ const bare = (name: string, change: Parameters<typeof sampleNode>[0] = {}) =>
 
 const many = (count: number) => Array.from({ length: count }, (_, index) => bare(`n${index}`, { uid: `uid-${index}` }));
 
-const denied = (_call: string) => sampleTrouble('denied');
+const denied = (_call: string) => sampleError('denied');
 
 /** A world with a pool of existing nodes, that is settled. */
 async function settledWorld(spec: Spec = {}, nodes = [bare('n1'), bare('n2')]) {
@@ -92,7 +92,7 @@ describe('a pool of existing nodes', () => {
     );
     assert.deepEqual(keysOf(world), [['os'], ['os']]);
     assert.deepEqual(world.awsCalls(), []);
-    assert.equal(next.kind === 'after' && next.ms > 5 * MINUTE, true, JSON.stringify(next));
+    assert.equal(next.kind === 'requeueAfter' && next.ms > 5 * MINUTE, true, JSON.stringify(next));
   });
 
   it('says that it has no nodes, and where to look', async () => {
@@ -136,7 +136,7 @@ describe('a pool of existing nodes', () => {
     const [first] = world.nodes;
     assert.ok(first);
     world.setNode({ ...first, labels: { ...first.labels, site: 'ams' } });
-    await until(world, deps, () => world.nodes[0]?.claim === '', 'the node to be released');
+    await until(world, deps, () => world.nodes[0]?.ownership === '', 'the node to be released');
     const [{ labels, taints, verified }] = world.nodes as [(typeof world.nodes)[number]];
     assert.deepEqual(
       { labels, taints, verified },
@@ -155,7 +155,7 @@ describe('a pool of existing nodes', () => {
       const linux = { ...bare('n1').labels, 'kubernetes.io/os': 'linux' };
       const next = restarts ? world.start() : deps;
       world.setNode({ ...first, labels: { ...first.labels, 'kubernetes.io/os': 'linux' } });
-      await until(world, next, () => world.nodes[0]?.claim === '', 'the node to be released');
+      await until(world, next, () => world.nodes[0]?.ownership === '', 'the node to be released');
       assert.deepEqual([world.nodes[0]?.labels, world.nodes[0]?.taints], [linux, []]);
     }
   });
@@ -171,7 +171,7 @@ describe('a pool of existing nodes', () => {
     world.remove('web');
     await until(world, world.start(), () => world.pools.size === 0, 'the pool to go');
     assert.deepEqual(
-      world.nodes.map(({ claim, taints }) => [claim, taints]),
+      world.nodes.map(({ ownership, taints }) => [ownership, taints]),
       [
         ['', []],
         ['', []],
@@ -215,7 +215,7 @@ describe('a pool of existing nodes', () => {
   it('says that the API server takes no write to its nodes', async () => {
     const { world, deps } = await settledWorld({ paused: true });
     const refusal = 'admission webhook "labels.example.com" refused the request';
-    world.fails = (call) => (call === 'mark node' ? sampleTrouble('refused', { message: refusal }) : undefined);
+    world.fails = (call) => (call === 'mark node' ? sampleError('refused', { message: refusal }) : undefined);
     world.apply(existingPool());
     await wake(world, deps);
     assert.match(
@@ -240,8 +240,8 @@ describe('a pool of existing nodes', () => {
         await wake(world, world.start());
       }
       assert.equal(ready(world), 'True');
-      for (const { labels, claim } of world.nodes) {
-        assert.deepEqual([labels.tier, JSON.parse(claim ?? '').labels.tier], ['web', { was: null, is: 'web' }]);
+      for (const { labels, ownership } of world.nodes) {
+        assert.deepEqual([labels.tier, JSON.parse(ownership ?? '').labels.tier], ['web', { was: null, is: 'web' }]);
       }
       if (!crashed) break;
     }
@@ -264,9 +264,9 @@ describe('a pool of existing nodes', () => {
           await until(world, world.start(), () => world.pools.size === 0, 'the pool to go');
         }
         const kept = deletionPolicy === 'Retain';
-        for (const { labels, taints, claim, verified } of world.nodes) {
+        for (const { labels, taints, ownership, verified } of world.nodes) {
           assert.deepEqual(
-            [labels.tier, taints.length, claim, verified],
+            [labels.tier, taints.length, ownership, verified],
             [kept ? 'web' : undefined, kept ? 1 : 0, '', undefined],
           );
         }
@@ -278,7 +278,7 @@ describe('a pool of existing nodes', () => {
 
   it('stays until it may write to its nodes, and goes with Retain in any case', async () => {
     const { world, deps } = await settledWorld();
-    world.fails = (call) => (call.includes('node') ? sampleTrouble('denied') : undefined);
+    world.fails = (call) => (call.includes('node') ? sampleError('denied') : undefined);
     world.remove('web');
     await wake(world, deps);
     assert.equal(ready(world), 'False');
@@ -301,13 +301,13 @@ describe('a pool of existing nodes', () => {
   it('writes to all nodes in turn, though those that came first are never written', async () => {
     const { world, deps } = await settledWorld({ paused: true }, many(1_000));
     const pool = existingPool({ labels: { tier: 'web' } });
-    const situation = await observe(pool, undefined, deps.sights, deps, settings, NOW, signal);
-    const leaving = world.nodes.map((node) => ({ ...node, claim: '{}' }));
-    const holding = situation.holding && { ...situation.holding, leaving };
+    const observed = await observe(pool, undefined, deps.awsCache, deps, settings, NOW, signal);
+    const toRelease = world.nodes.map((node) => ({ ...node, ownership: '{}' }));
+    const membership = observed.membership && { ...observed.membership, toRelease };
     for (const kind of ['markNode', 'releaseNode']) {
       const seen = new Set<string>();
       for (let minute = 0; minute < 60; minute++) {
-        for (const step of planFor({ ...situation, holding, now: NOW + minute * 61_000 }).steps)
+        for (const step of planFor({ ...observed, membership, now: NOW + minute * 61_000 }).steps)
           if (step.kind === kind && 'node' in step) seen.add(step.node.name);
       }
       assert.equal(seen.size, 1_000, kind);
@@ -323,12 +323,12 @@ describe('a pool of existing nodes', () => {
       if (how !== 'denied') world.remove('web');
       const pool = world.pools.get('web');
       if (how === 'paused' && pool) world.apply({ ...pool, spec: { ...pool.spec, paused: true } });
-      else world.fails = (call) => (call.startsWith('write node') ? sampleTrouble('denied') : undefined);
+      else world.fails = (call) => (call.startsWith('write node') ? sampleError('denied') : undefined);
       const end = world.now + 60 * MINUTE;
       world.calls.length = 0;
       while (world.now < end) {
         const next = await reconcile('web', deps, signal);
-        world.now += next.kind === 'after' ? next.ms : 1_000;
+        world.now += next.kind === 'requeueAfter' ? next.ms : 1_000;
       }
       const asked = world.calls.filter((call) => call !== 'write status');
       assert.ok(asked.length < 300, `${asked.length} calls in an hour`);
@@ -362,11 +362,11 @@ describe('a pool of existing nodes', () => {
     const [first] = world.nodes;
     assert.ok(first);
     // As its kubelet can: the annotation is no proof of anything.
-    world.setNode({ ...first, claim: '{"pool":"other","gated":true,"labels":{},"taints":[]}' });
+    world.setNode({ ...first, ownership: '{"pool":"other","gated":true,"labels":{},"taints":[]}' });
     for (let run = 0; run < 5; run++) await reconcile('other', deps, signal);
     assert.deepEqual(keysOf(world)[0], [GATE_TAINT_KEY, 'os']);
     await wake(world, deps);
-    assert.match(world.nodes[0]?.claim ?? '', /"pool":"web","gated":true/);
+    assert.match(world.nodes[0]?.ownership ?? '', /"pool":"web","gated":true/);
   });
 
   it('leaves the gate: nodes lose its taint', async () => {
@@ -389,7 +389,7 @@ describe('a pool of existing nodes', () => {
     ]);
     const pool = world.pools.get('web');
     assert.ok(pool);
-    const text = previewText(await preview(pool, deps.sights, deps, settings, NOW, signal));
+    const text = previewText(await preview(pool, deps.awsCache, deps, settings, NOW, signal));
     assert.match(text, /when the pool is resumed:\n {4}create RuntimeClass windows-2022\./);
   });
 
@@ -399,11 +399,11 @@ describe('a pool of existing nodes', () => {
         name: fc.constantFrom('a', 'b', 'c'),
         kernelVersion: fc.constantFrom('10.0.20348.1', '10.0.17763.5', 'odd'),
         ready: fc.constantFrom('True' as const, 'False' as const),
-        claim: fc.constantFrom('', '{}', '{"pool":"web","gated":false,"labels":{},"taints":[]}'),
+        ownership: fc.constantFrom('', '{}', '{"pool":"web","gated":false,"labels":{},"taints":[]}'),
       })
       .map((change) => bare(change.name, change));
     const nodes = fc.uniqueArray(node, { selector: ({ name }) => name });
-    const trouble = fc.constantFrom('denied' as const, 'conflict' as const, 'unavailable' as const, 'refused' as const);
+    const error = fc.constantFrom('denied' as const, 'conflict' as const, 'unavailable' as const, 'refused' as const);
     const any = fc.record({
       spec: fc.record({
         paused: fc.boolean(),
@@ -412,7 +412,7 @@ describe('a pool of existing nodes', () => {
       }),
       going: fc.boolean(),
       nodes,
-      leaving: nodes,
+      toRelease: nodes,
       listed: fc.constantFrom(
         undefined,
         ...(['unknown', 'absent'] as const).map((kind) => ({
@@ -433,32 +433,32 @@ describe('a pool of existing nodes', () => {
         { nodes: ['a'], until: NOW + MINUTE },
       ),
       contested: fc.array(fc.constant({ node: 'x', holder: 'y' }), { maxLength: 3 }),
-      troubles: fc.array(
-        trouble.map((kind) => ({ at: NOW, step: 'markNode', trouble: sampleTrouble(kind) })),
+      errors: fc.array(
+        error.map((kind) => ({ at: NOW, step: 'markNode', error: sampleError(kind) })),
         { maxLength: 1 },
       ),
     });
     await fc.assert(
       fc.asyncProperty(
         any,
-        async ({ spec: { policy, ...spec }, going, nodes: held, leaving, listed, contention, contested, troubles }) => {
+        async ({ spec: { policy, ...spec }, going, nodes: held, toRelease, listed, contention, contested, errors }) => {
           const metadata = going ? { deletionTimestamp: '2026-03-01T12:00:00Z' } : {};
           const pool = existingPool({ ...spec, verification: { policy } }, { metadata });
           const group = { kind: 'none' } as const;
           const serverVersion = 'v1.36.3';
-          const s: Situation = {
+          const s: ObservedState = {
             pool,
             now: NOW,
             settings,
             cluster: { kind: 'unasked' },
             group,
             update: undefined,
-            roster: new Roster(held, expectationOf({ pool, group, serverVersion, settings }), NOW),
+            poolNodes: new PoolNodes(held, expectationOf({ pool, group, serverVersion, settings }), NOW),
             fleet: { disrupted: [], failures: [] },
-            holding: {
+            membership: {
               listed,
               contested,
-              leaving,
+              toRelease,
               awaited: new Set(),
               contention,
               nextReadAt: Number.POSITIVE_INFINITY,
@@ -470,7 +470,7 @@ describe('a pool of existing nodes', () => {
             runtimeClass: sampleRuntimeClass(),
             formerRuntimeClass: undefined,
             serverVersion,
-            troubles,
+            errors,
           };
           const plan = planFor(s);
           for (const step of [...plan.steps, ...plan.pending]) describeStep(step);
@@ -478,7 +478,7 @@ describe('a pool of existing nodes', () => {
           const status = statusFor(outcome, assessPool(s), plan.pending);
           assert.equal(status.nodeGroup, undefined);
           assert.ok(untilGroupLook(s, 0) > MINUTE);
-          assert.notEqual(nextRun(s, untilGroupLook(s, 0)).kind, 'rest');
+          assert.notEqual(nextRun(s, untilGroupLook(s, 0)).kind, 'done');
         },
       ),
     );

@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { existingPool, NOW, sampleNode, samplePool } from '../testing/fixtures.ts';
-import { Holdings, type HoldingView } from './holdings.ts';
+import { NodeMembership, type NodeMembershipView } from './holdings.ts';
 
 const expected = {
   spec: existingPool().spec,
   serverVersion: 'v1.36.3',
   joinGraceMs: 0,
   taints: { gate: false, quarantine: false },
-  teller: undefined,
+  reportedBy: undefined,
 };
 
 /** A node with labels, and the claim of a pool on it. */
-function node(name: string, labels: Readonly<Record<string, string>>, claimant?: string): NodeRecord {
-  const claim = claimant === undefined ? '' : JSON.stringify({ pool: claimant, gated: false, labels: {}, taints: [] });
-  return sampleNode({ name, labels, claim });
+function node(name: string, labels: Readonly<Record<string, string>>, owner?: string): NodeRecord {
+  const ownership = owner === undefined ? '' : JSON.stringify({ pool: owner, gated: false, labels: {}, taints: [] });
+  return sampleNode({ name, labels, ownership });
 }
 
 /** A pool that was made at this minute and wants the nodes that have one of these values of the label. */
@@ -33,7 +33,7 @@ class Stage {
   nodes: NodeRecord[] = [];
   groups = new Map<string, string>();
   woken: string[] = [];
-  readonly holdings = new Holdings({
+  readonly nodeMembership = new NodeMembership({
     nodes: () => this.nodes,
     poolOfGroup: (group) => this.groups.get(group),
     wake: (name) => this.woken.push(name),
@@ -43,31 +43,31 @@ class Stage {
   put(wanted: NodeRecord): void {
     const before = this.nodes.find(({ name }) => name === wanted.name);
     this.nodes = [...this.nodes.filter(({ name }) => name !== wanted.name), wanted];
-    this.holdings.follow(before, wanted);
+    this.nodeMembership.follow(before, wanted);
   }
 
   drop(name: string): void {
     const before = this.nodes.find((each) => each.name === name);
     this.nodes = this.nodes.filter((each) => each.name !== name);
-    this.holdings.follow(before, undefined);
+    this.nodeMembership.follow(before, undefined);
   }
 
   declare(wanted: ReturnType<typeof pool>): void {
-    this.holdings.declare(wanted.metadata.name, wanted);
+    this.nodeMembership.declare(wanted.metadata.name, wanted);
   }
 
   /** What a pool has: `2 held; n contested by a; n leaving`. */
-  of(name: string): { held: number; contested: HoldingView['contested']; leaving: string[] } {
-    const { roster, holding } = this.holdings.of(name, expected);
+  of(name: string): { held: number; contested: NodeMembershipView['contested']; toRelease: string[] } {
+    const { poolNodes, membership } = this.nodeMembership.of(name, expected);
     return {
-      held: roster.total,
-      contested: holding.contested,
-      leaving: holding.leaving.map((each) => each.name),
+      held: poolNodes.total,
+      contested: membership.contested,
+      toRelease: membership.toRelease.map((each) => each.name),
     };
   }
 }
 
-const NOTHING = { held: 0, contested: [], leaving: [] };
+const NOTHING = { held: 0, contested: [], toRelease: [] };
 
 describe('the nodes of pools of existing nodes', () => {
   it('follow their labels', () => {
@@ -78,7 +78,7 @@ describe('the nodes of pools of existing nodes', () => {
     stage.put(node('n', { site: 'fra' }));
     assert.deepEqual([stage.of('a'), stage.woken.splice(0)], [{ ...NOTHING, held: 1 }, ['a']]);
     stage.put(node('n', { site: 'ams' }, 'a'));
-    assert.deepEqual([stage.of('a'), stage.woken.splice(0)], [{ ...NOTHING, leaving: ['n'] }, ['a']]);
+    assert.deepEqual([stage.of('a'), stage.woken.splice(0)], [{ ...NOTHING, toRelease: ['n'] }, ['a']]);
     stage.put(node('n', { site: 'ams' }));
     assert.deepEqual([stage.of('a'), stage.woken.splice(0)], [NOTHING, ['a']]);
   });
@@ -109,7 +109,7 @@ describe('the nodes of pools of existing nodes', () => {
     stage.declare(pool('old', ['fra', 'ams'], 1));
     assert.deepEqual([stage.of('young').held, stage.of('old').contested], [1, [{ node: 'n', holder: 'young' }]]);
     stage.declare(pool('young', ['fra'], 9, true));
-    assert.deepEqual(stage.of('young'), { ...NOTHING, leaving: ['n'] });
+    assert.deepEqual(stage.of('young'), { ...NOTHING, toRelease: ['n'] });
     assert.deepEqual(stage.of('old').held, 0);
     stage.put(node('n', { site: 'fra' }));
     assert.deepEqual([stage.of('young'), stage.of('old').held], [NOTHING, 1]);
@@ -121,7 +121,7 @@ describe('the nodes of pools of existing nodes', () => {
     stage.declare(pool('next', ['fra'], 5));
     stage.put(node('n', { site: 'fra' }, 'gone'));
     stage.woken = [];
-    stage.holdings.declare('gone', undefined);
+    stage.nodeMembership.declare('gone', undefined);
     assert.deepEqual([stage.of('next').held, stage.woken], [1, ['next']]);
     assert.deepEqual(stage.of('gone'), NOTHING);
   });
@@ -133,10 +133,10 @@ describe('the nodes of pools of existing nodes', () => {
     stage.put(node('n', managed));
     assert.equal(stage.of('a').held, 1, 'a group that no pool has');
     stage.groups.set('web', 'web');
-    stage.holdings.reconsider(stage.nodes);
+    stage.nodeMembership.reconsider(stage.nodes);
     assert.deepEqual(stage.of('a'), { ...NOTHING, contested: [{ node: 'n', holder: 'web' }] });
     stage.put(node('n', managed, 'a'));
-    assert.deepEqual(stage.of('a').leaving, ['n']);
+    assert.deepEqual(stage.of('a').toRelease, ['n']);
   });
 
   it('are read past the cache when they left the watch without a word', async () => {
@@ -145,11 +145,11 @@ describe('the nodes of pools of existing nodes', () => {
     const held = node('n', { site: 'fra' }, 'a');
     stage.put(held);
     stage.drop('n');
-    const { holding } = stage.holdings.of('a', expected);
-    assert.deepEqual([stage.of('a'), holding.nextReadAt], [NOTHING, Number.NEGATIVE_INFINITY]);
+    const { membership } = stage.nodeMembership.of('a', expected);
+    assert.deepEqual([stage.of('a'), membership.nextReadAt], [NOTHING, Number.NEGATIVE_INFINITY]);
     const read = async () => ({ ok: true, value: held }) as const;
-    await holding.departures.read(() => true, { read }, NOW, new AbortController().signal);
-    assert.deepEqual(stage.of('a').leaving, ['n']);
+    await membership.departures.read(() => true, { read }, NOW, new AbortController().signal);
+    assert.deepEqual(stage.of('a').toRelease, ['n']);
     stage.put(held);
     assert.deepEqual(stage.of('a'), { ...NOTHING, held: 1 });
   });
@@ -160,7 +160,7 @@ describe('the nodes of pools of existing nodes', () => {
     stage.put(node('n', { site: 'fra' }));
     stage.put({ ...node('n', { site: 'fra' }), deleting: true });
     assert.deepEqual(
-      [stage.of('a'), stage.holdings.of('a', expected).holding.nextReadAt],
+      [stage.of('a'), stage.nodeMembership.of('a', expected).membership.nextReadAt],
       [NOTHING, Number.POSITIVE_INFINITY],
     );
   });
@@ -175,19 +175,19 @@ describe('the nodes of pools of existing nodes', () => {
     };
     const seen = (...addresses: readonly string[]) =>
       ({ kind: 'seen', data: Object.fromEntries(addresses.map((address) => [address, 'username=core'])) }) as const;
-    const host = (name: string, addresses: readonly string[], claimant?: string) => ({
-      ...node(name, { site: 'fra' }, claimant),
+    const host = (name: string, addresses: readonly string[], owner?: string) => ({
+      ...node(name, { site: 'fra' }, owner),
       addresses,
     });
-    const listedOf = (stage: Stage) => stage.holdings.of('a', expected).holding.listed;
+    const listedOf = (stage: Stage) => stage.nodeMembership.of('a', expected).membership.listed;
 
     it('come and go with their entry, by any of their addresses and in any case', () => {
       const stage = new Stage();
       stage.put(host('m', ['10.0.0.1', 'WIN-M.example.com']));
       stage.put(host('n', ['10.0.0.2']));
-      stage.holdings.declare('a', listing(), seen('win-m.example.com', '10.0.0.9'));
+      stage.nodeMembership.declare('a', listing(), seen('win-m.example.com', '10.0.0.9'));
       assert.deepEqual([stage.of('a').held, listedOf(stage)?.unknown], [1, ['10.0.0.9']]);
-      stage.holdings.declare('a', listing(), seen('10.0.0.2'));
+      stage.nodeMembership.declare('a', listing(), seen('10.0.0.2'));
       assert.deepEqual([stage.of('a').held, listedOf(stage)?.unknown, listedOf(stage)?.hasUsernames], [1, [], true]);
       stage.put(host('n', ['10.0.0.3']));
       assert.deepEqual([stage.of('a').held, listedOf(stage)?.unknown], [0, ['10.0.0.2']]);
@@ -197,17 +197,17 @@ describe('the nodes of pools of existing nodes', () => {
       const stage = new Stage();
       stage.put(host('n', ['10.0.0.1'], 'a'));
       stage.put(host('m', ['10.0.0.2']));
-      stage.holdings.declare('a', listing());
+      stage.nodeMembership.declare('a', listing());
       assert.deepEqual(stage.of('a'), { ...NOTHING, held: 1 });
-      stage.holdings.declare('a', listing(), { kind: 'absent' });
-      assert.deepEqual(stage.of('a'), { ...NOTHING, leaving: ['n'] });
+      stage.nodeMembership.declare('a', listing(), { kind: 'absent' });
+      assert.deepEqual(stage.of('a'), { ...NOTHING, toRelease: ['n'] });
     });
 
     it('are as welcome as those that the selector names', () => {
       const stage = new Stage();
       stage.put(host('n', ['10.0.0.1']));
       stage.put({ ...host('m', ['10.0.0.2']), labels: { site: 'ams' } });
-      stage.holdings.declare('a', listing({ selector: { matchLabels: { site: 'ams' } } }), seen('10.0.0.1'));
+      stage.nodeMembership.declare('a', listing({ selector: { matchLabels: { site: 'ams' } } }), seen('10.0.0.1'));
       assert.equal(stage.of('a').held, 2);
     });
 
@@ -215,7 +215,7 @@ describe('the nodes of pools of existing nodes', () => {
       const stage = new Stage();
       stage.put(host('n', ['10.0.0.1'], 'b'));
       stage.declare(pool('b', ['fra']));
-      stage.holdings.declare('a', listing(), seen('10.0.0.1'));
+      stage.nodeMembership.declare('a', listing(), seen('10.0.0.1'));
       assert.deepEqual([stage.of('a').contested, listedOf(stage)?.unknown], [[{ node: 'n', holder: 'b' }], []]);
     });
   });
@@ -224,7 +224,7 @@ describe('the nodes of pools of existing nodes', () => {
     const stage = new Stage();
     stage.declare(pool('a', ['fra']));
     stage.put(node('n', { site: 'fra' }));
-    stage.holdings.declare('a', samplePool());
+    stage.nodeMembership.declare('a', samplePool());
     assert.deepEqual(stage.of('a'), NOTHING);
   });
 
@@ -235,7 +235,7 @@ describe('the nodes of pools of existing nodes', () => {
       .map(([name, values, minute, going]) => ({ pool: pool(name, values, minute, going) }));
     const anyNode = fc
       .tuple(fc.constantFrom('m', 'n'), fc.constantFrom(...sites), fc.constantFrom(undefined, 'a', 'b', 'gone'))
-      .map(([name, site, claimant]) => ({ node: node(name, { site }, claimant) }));
+      .map(([name, site, owner]) => ({ node: node(name, { site }, owner) }));
     const end = fc.record({ ends: fc.constantFrom('a', 'b', 'c') });
     fc.assert(
       fc.property(fc.array(fc.oneof(anyPool, anyNode, end), { maxLength: 20 }), (events) => {
@@ -245,7 +245,7 @@ describe('the nodes of pools of existing nodes', () => {
           if ('node' in event) stage.put(event.node);
           else if ('ends' in event) {
             pools.delete(event.ends);
-            stage.holdings.declare(event.ends, undefined);
+            stage.nodeMembership.declare(event.ends, undefined);
           } else {
             pools.set(event.pool.metadata.name, event.pool);
             stage.declare(event.pool);

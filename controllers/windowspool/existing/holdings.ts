@@ -11,13 +11,13 @@ import { isDeleting } from '../facts.ts';
 import { canonical } from '../hash.ts';
 import { selects } from '../labelSelector.ts';
 import { NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../labels.ts';
-import { Departures } from '../nodes/departures.ts';
-import { Roster } from '../nodes/roster.ts';
+import { LostNodes } from '../nodes/departures.ts';
+import { PoolNodes } from '../nodes/roster.ts';
 import type { Expectation } from '../nodes/verify.ts';
 import { existingNodesIn, hasNodeGroup } from '../poolKind.ts';
 import type { InstanceList, NodeRecord } from '../ports/nodes.ts';
 import { Contention, type ContentionView } from './contention.ts';
-import { claimOf, labelsWithout } from './nodeClaims.ts';
+import { labelsWithout, ownershipOf } from './nodeClaims.ts';
 import { comparable, type MalformedEntry, type WindowsInstances, windowsInstancesIn } from './windowsInstances.ts';
 
 /** A node that the pool wants and another pool has. */
@@ -36,12 +36,12 @@ export interface ListedInstances {
 }
 
 /** The nodes of one pool beside its roster. Lists are sorted by node name. */
-export interface HoldingView {
+export interface NodeMembershipView {
   /** Undefined where the pool names no list. */
   readonly listed: ListedInstances | undefined;
   readonly contested: readonly Contested[];
   /** Nodes that the pool claimed and that are not its any more. */
-  readonly leaving: readonly NodeRecord[];
+  readonly toRelease: readonly NodeRecord[];
   /** The names of those among them that another pool wants. */
   readonly awaited: ReadonlySet<string>;
   /** Nodes that the pool has, and that are not marked again for a while. */
@@ -52,19 +52,19 @@ export interface HoldingView {
 
 type Place =
   | { readonly kind: 'held' | 'elsewhere' }
-  | { readonly kind: 'leaving'; readonly isAwaited: boolean }
+  | { readonly kind: 'toRelease'; readonly isAwaited: boolean }
   | { readonly kind: 'contested'; readonly holder: string };
 
 const ELSEWHERE: Place = { kind: 'elsewhere' };
 
 /** The nodes of one pool. */
-class Holding implements Omit<HoldingView, 'contention'> {
+class Membership implements Omit<NodeMembershipView, 'contention'> {
   readonly contention = new Contention();
-  readonly departures = new Departures();
+  readonly departures = new LostNodes();
   /** Whether nodes that left the watch while no operator ran have been asked for. */
   lookedOutside = false;
   readonly #held = new Map<string, NodeRecord>();
-  readonly #leaving = new Map<string, NodeRecord>();
+  readonly #toRelease = new Map<string, NodeRecord>();
   readonly #awaited = new Set<string>();
   readonly #contested = new Map<string, string>();
   /** Nodes that the pool wants, and how many of them have an address. */
@@ -72,15 +72,15 @@ class Holding implements Omit<HoldingView, 'contention'> {
   readonly #addresses = new Map<string, number>();
   /** What the pool's list says; undefined where it names none. */
   list: { readonly list: InstanceList; readonly instances: WindowsInstances } | undefined;
-  #roster: Roster | undefined;
+  #poolNodes: PoolNodes | undefined;
 
   get contested(): readonly Contested[] {
     return [...this.#contested].sort(byKey).map(([node, holder]) => ({ node, holder }));
   }
 
-  get leaving(): readonly NodeRecord[] {
+  get toRelease(): readonly NodeRecord[] {
     const outside = this.departures.certain.map((node) => [node.name, node] as const);
-    return [...outside, ...this.#leaving].sort(byKey).map(([, node]) => node);
+    return [...outside, ...this.#toRelease].sort(byKey).map(([, node]) => node);
   }
 
   get awaited(): ReadonlySet<string> {
@@ -100,14 +100,14 @@ class Holding implements Omit<HoldingView, 'contention'> {
 
   /** The names of all nodes that are anything to the pool. */
   get names(): ReadonlySet<string> {
-    return new Set([...this.#held.keys(), ...this.#leaving.keys(), ...this.#contested.keys()]);
+    return new Set([...this.#held.keys(), ...this.#toRelease.keys(), ...this.#contested.keys()]);
   }
 
   /** The verdicts on the nodes that the pool has. */
-  roster(expected: Expectation, now: number): Roster {
-    if (this.#roster) this.#roster.judge(expected, now);
-    else this.#roster = new Roster(this.#held.values(), expected, now);
-    return this.#roster;
+  poolNodes(expected: Expectation, now: number): PoolNodes {
+    if (this.#poolNodes) this.#poolNodes.judge(expected, now);
+    else this.#poolNodes = new PoolNodes(this.#held.values(), expected, now);
+    return this.#poolNodes;
   }
 
   /** Puts a node in its place. Whether that is any news for the pool. */
@@ -116,15 +116,15 @@ class Holding implements Omit<HoldingView, 'contention'> {
     this.departures.returned(node.name);
     if (place.kind === 'held') {
       this.#held.set(node.name, node);
-      const wasMarked = this.#roster?.isMarked(node.name);
-      this.#roster?.put(node, now);
-      if (wasMarked && !this.#roster?.isMarked(node.name)) this.contention.undone(node.name, now);
+      const wasMarked = this.#poolNodes?.isMarked(node.name);
+      this.#poolNodes?.put(node, now);
+      if (wasMarked && !this.#poolNodes?.isMarked(node.name)) this.contention.undone(node.name, now);
     } else {
       this.contention.forget(node.name);
-      this.#roster?.drop(node.name);
+      this.#poolNodes?.drop(node.name);
     }
-    if (place.kind === 'leaving') this.#leaving.set(node.name, node);
-    if (place.kind === 'leaving' && place.isAwaited) this.#awaited.add(node.name);
+    if (place.kind === 'toRelease') this.#toRelease.set(node.name, node);
+    if (place.kind === 'toRelease' && place.isAwaited) this.#awaited.add(node.name);
     if (place.kind === 'contested') this.#contested.set(node.name, place.holder);
     if (place.kind === 'held' || place.kind === 'contested') this.#want(node);
     return wasHere || place.kind !== 'elsewhere';
@@ -132,10 +132,10 @@ class Holding implements Omit<HoldingView, 'contention'> {
 
   /** A node left the watch: it ended, or does not say any more that it runs Windows. Whether it was anything to the pool. */
   lose(node: NodeRecord): boolean {
-    const wasClaimed = this.#held.has(node.name) || this.#leaving.has(node.name);
-    if (wasClaimed && !node.deleting) this.departures.left(node);
+    const wasOwned = this.#held.has(node.name) || this.#toRelease.has(node.name);
+    if (wasOwned && !node.deleting) this.departures.left(node);
     this.contention.forget(node.name);
-    this.#roster?.drop(node.name);
+    this.#poolNodes?.drop(node.name);
     return this.#remove(node.name);
   }
 
@@ -157,7 +157,7 @@ class Holding implements Omit<HoldingView, 'contention'> {
     if (wanted) this.#count(wanted, -1);
     this.#wanted.delete(name);
     this.#awaited.delete(name);
-    return [this.#held, this.#leaving, this.#contested].map((map) => map.delete(name)).includes(true);
+    return [this.#held, this.#toRelease, this.#contested].map((map) => map.delete(name)).includes(true);
   }
 }
 
@@ -166,10 +166,10 @@ interface Member {
   readonly rank: string;
   readonly compared: string;
   readonly wants: (node: NodeRecord) => boolean;
-  readonly holding: Holding;
+  readonly membership: Membership;
 }
 
-export interface HoldingsOptions {
+export interface NodeMembershipOptions {
   /** The cached nodes, read when a pool comes, changes or goes. */
   readonly nodes: () => Iterable<NodeRecord>;
   /** The pool whose node group this is: EKS makes nodes for that pool alone. */
@@ -181,18 +181,18 @@ export interface HoldingsOptions {
 }
 
 /** The nodes of all pools of existing nodes, kept up to date one node at a time. */
-export class Holdings {
-  readonly #options: HoldingsOptions;
+export class NodeMembership {
+  readonly #options: NodeMembershipOptions;
   readonly #members = new Map<string, Member>();
 
-  constructor(options: HoldingsOptions) {
+  constructor(options: NodeMembershipOptions) {
     this.#options = options;
   }
 
   /** The nodes of a pool, and the verdicts on them. */
-  of(pool: string, expected: Expectation): { readonly roster: Roster; readonly holding: Holding } {
-    const holding = this.#members.get(pool)?.holding ?? new Holding();
-    return { roster: holding.roster(expected, this.#options.now()), holding };
+  of(pool: string, expected: Expectation): { readonly poolNodes: PoolNodes; readonly membership: Membership } {
+    const membership = this.#members.get(pool)?.membership ?? new Membership();
+    return { poolNodes: membership.poolNodes(expected, this.#options.now()), membership };
   }
 
   /**
@@ -204,7 +204,7 @@ export class Holdings {
     const isOfGroup = group !== undefined && this.#options.poolOfGroup(group) !== undefined;
     if (isOfGroup || node.deleting || node.labels[OS_LABEL] !== WINDOWS) return false;
     const listed = list && { list, instances: windowsInstancesIn(list.kind === 'seen' ? list.data : {}) };
-    return claimOf(node)?.pool === pool.metadata.name && wantsOf(pool, listed)(node);
+    return ownershipOf(node)?.pool === pool.metadata.name && wantsOf(pool, listed)(node);
   }
 
   /** Takes in what a pool wants now, and what its list of hosts says; undefined: it is gone. */
@@ -212,19 +212,19 @@ export class Holdings {
     const before = this.#members.get(name);
     if (!pool || hasNodeGroup(pool)) {
       this.#members.delete(name);
-      const names = before?.holding.names ?? new Set();
+      const names = before?.membership.names ?? new Set();
       if (names.size > 0) this.#settleAll((node) => names.has(node.name));
       return;
     }
     const compared = canonical([pool.metadata.creationTimestamp, isDeleting(pool), pool.spec.existingNodes, list]);
     if (before?.compared === compared) return;
-    const holding = before?.holding ?? new Holding();
+    const membership = before?.membership ?? new Membership();
     const instances = windowsInstancesIn(list.kind === 'seen' ? list.data : {});
-    holding.list = pool.spec.existingNodes?.instancesConfigMap && { list, instances };
-    const wants = wantsOf(pool, holding.list);
+    membership.list = pool.spec.existingNodes?.instancesConfigMap && { list, instances };
+    const wants = wantsOf(pool, membership.list);
     const rank = `${pool.metadata.creationTimestamp} ${name}`;
-    this.#members.set(name, { rank, compared, wants, holding });
-    this.#settleAll((node) => before?.wants(node) === true || wants(node) || Boolean(node.claim));
+    this.#members.set(name, { rank, compared, wants, membership });
+    this.#settleAll((node) => before?.wants(node) === true || wants(node) || Boolean(node.ownership));
   }
 
   /** Takes in a node's change. */
@@ -232,7 +232,7 @@ export class Holdings {
     if (after && !after.deleting) this.#settle(after);
     else {
       const gone = after ?? before;
-      for (const [pool, { holding }] of this.#members) if (gone && holding.lose(gone)) this.#options.wake(pool);
+      for (const [pool, { membership }] of this.#members) if (gone && membership.lose(gone)) this.#options.wake(pool);
     }
   }
 
@@ -247,20 +247,20 @@ export class Holdings {
 
   #settle(node: NodeRecord): void {
     const { poolOfGroup, wake, now } = this.#options;
-    const claimant = claimOf(node)?.pool;
+    const owner = ownershipOf(node)?.pool;
     const group = node.labels[NODE_GROUP_LABEL];
     const foreign = group === undefined ? undefined : poolOfGroup(group);
     const wanting = [...this.#members].filter(([, { wants }]) => foreign === undefined && wants(node));
     // A pool that lives keeps what it claimed until it has given it back: else nobody would know what was there before.
-    const holder = foreign ?? (claimant !== undefined && this.#members.has(claimant) ? claimant : firstOf(wanting));
-    for (const [pool, { wants, holding }] of this.#members) {
+    const holder = foreign ?? (owner !== undefined && this.#members.has(owner) ? owner : firstOf(wanting));
+    for (const [pool, { wants, membership }] of this.#members) {
       const isWanted = wants(node);
       const isHolder = holder === pool && isWanted;
       const other: Place = isWanted && holder !== undefined ? { kind: 'contested', holder } : ELSEWHERE;
       const isAwaited = foreign !== undefined || wanting.some(([name]) => name !== pool);
-      const leaving: Place = claimant === pool ? { kind: 'leaving', isAwaited } : other;
-      const place: Place = isHolder ? { kind: 'held' } : leaving;
-      if (holding.place(node, place, now())) wake(pool);
+      const otherwise: Place = owner === pool ? { kind: 'toRelease', isAwaited } : other;
+      const place: Place = isHolder ? { kind: 'held' } : otherwise;
+      if (membership.place(node, place, now())) wake(pool);
     }
   }
 }
@@ -269,13 +269,13 @@ export class Holdings {
  * What the pool wants of what is watched: what its selector or its list says. One that goes wants nothing. While the list is not known, the
  * pool keeps what it has.
  */
-function wantsOf(pool: WindowsPool, listed: Holding['list']): (node: NodeRecord) => boolean {
+function wantsOf(pool: WindowsPool, listed: Membership['list']): (node: NodeRecord) => boolean {
   if (isDeleting(pool)) return () => false;
   const { selector } = existingNodesIn(pool.spec);
   const { name } = pool.metadata;
   const isListed = (node: NodeRecord): boolean => {
     if (!listed) return false;
-    if (listed.list.kind === 'unknown') return claimOf(node)?.pool === name;
+    if (listed.list.kind === 'unknown') return ownershipOf(node)?.pool === name;
     return node.addresses.some((address) => listed.instances.addresses.has(comparable(address)));
   };
   return (node) => (selector !== undefined && selects(selector, labelsWithout(node, name))) || isListed(node);

@@ -27,7 +27,7 @@ const MAKERS: readonly (readonly [label: string, how: (node: Known) => string])[
 ];
 
 /** Who ends the node, and how: `with kOps: kops delete instance NAME`. */
-export function enderOf(node: Known): string {
+export function deletionHint(node: Known): string {
   const known = MAKERS.find(([label]) => labelIn(node.labels, label) !== undefined);
   if (known) return `with ${known[1](node)}`;
   const instance = instanceIdOf(node);

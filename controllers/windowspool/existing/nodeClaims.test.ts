@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { GATE_TAINT_KEY, POOL_KEY, QUARANTINE_TAINT_KEY } from '../labels.ts';
 import type { NodeMarks, NodeRecord, Taint } from '../ports/nodes.ts';
 import { existingPool, sampleNode } from '../testing/fixtures.ts';
-import { claimOf, farewellTo, foreignTaints, markChangeFor, releaseOf } from './nodeClaims.ts';
+import { foreignTaints, markChangeFor, operatorMarksOf, ownershipOf, releaseOf } from './nodeClaims.ts';
 
 type Spec = NonNullable<Parameters<typeof existingPool>[0]>;
 
@@ -19,17 +19,17 @@ function written(node: NodeRecord, marks: NodeMarks | undefined): NodeRecord {
     ...node,
     labels: Object.fromEntries(labels) as Record<string, string>,
     taints: [...kept, ...marks.taints.set],
-    claim: marks.claim ?? '',
+    ownership: marks.ownership ?? '',
   };
 }
 
 const marked = (node: NodeRecord, spec: Spec = {}, pool = 'web') =>
   written(node, markChangeFor(node, pool, existingPool(spec).spec));
 const bare = (change: Partial<NodeRecord> = {}) => sampleNode({ taints: [], ...change });
-const shown = ({ labels, taints, claim }: NodeRecord) => ({
+const shown = ({ labels, taints, ownership }: NodeRecord) => ({
   labels,
   taints: taints.map(({ key, value = '', effect }) => `${key}=${value}:${effect}`).sort(),
-  claim,
+  ownership,
 });
 
 const key = fc.constantFrom('tier', 'team', 'example.com/a', 'constructor');
@@ -57,10 +57,10 @@ describe('a claim', () => {
   it('gives the node the labels and taints of the pool, and says what it had', () => {
     const node = bare({ labels: { tier: 'gold' } });
     const gpu: Taint = { key: 'gpu', value: 'a', effect: 'NoSchedule' };
-    const { labels, taints: found, claim } = marked(node, { labels: { tier: 'web' }, taints: [gpu] });
+    const { labels, taints: found, ownership } = marked(node, { labels: { tier: 'web' }, taints: [gpu] });
     assert.deepEqual(labels, { tier: 'web', [POOL_KEY]: 'web', 'node.kubernetes.io/windows-build': '10.0.20348' });
     assert.deepEqual(found, [{ key: 'os', value: 'windows', effect: 'NoSchedule' }, gpu]);
-    assert.deepEqual(JSON.parse(claim ?? ''), {
+    assert.deepEqual(JSON.parse(ownership ?? ''), {
       pool: 'web',
       gated: false,
       labels: {
@@ -112,8 +112,8 @@ describe('a claim', () => {
   });
 
   it('leaves what others changed since, and puts right what they changed meanwhile', () => {
-    const claimed = marked(bare({ labels: { tier: 'gold' } }), { labels: { tier: 'web' } });
-    const edited = { ...claimed, labels: { ...claimed.labels, tier: 'mine' } };
+    const owned = marked(bare({ labels: { tier: 'gold' } }), { labels: { tier: 'web' } });
+    const edited = { ...owned, labels: { ...owned.labels, tier: 'mine' } };
     assert.equal(written(edited, releaseOf(edited, false)).labels.tier, 'mine');
     assert.equal(marked(edited, { labels: { tier: 'web' } }).labels.tier, 'web');
     assert.equal(marked(edited).labels.tier, 'mine', 'a label that the pool no longer has');
@@ -128,9 +128,9 @@ describe('a claim', () => {
   it('remembers whether the node came with the taint of the gate', () => {
     const gate: Taint = { key: GATE_TAINT_KEY, effect: 'NoSchedule' };
     const gated = marked(bare({ taints: [gate] }));
-    assert.equal(claimOf(gated)?.gated, true);
-    assert.equal(claimOf(marked({ ...gated, taints: [] }))?.gated, true, 'after its release');
-    assert.equal(claimOf(marked(bare()))?.gated, false);
+    assert.equal(ownershipOf(gated)?.gated, true);
+    assert.equal(ownershipOf(marked({ ...gated, taints: [] }))?.gated, true, 'after its release');
+    assert.equal(ownershipOf(marked(bare()))?.gated, false);
   });
 
   it('takes the operator’s own taints away at the end, also from a node that keeps the rest', () => {
@@ -139,8 +139,8 @@ describe('a claim', () => {
       labels: { tier: 'web' },
     });
     assert.deepEqual(written(node, releaseOf(node, false)).taints, []);
-    const kept = written(node, farewellTo(node, false));
-    assert.deepEqual([kept.labels.tier, kept.taints.map((each) => each.key), kept.claim], ['web', ['os'], '']);
+    const kept = written(node, operatorMarksOf(node, false));
+    assert.deepEqual([kept.labels.tier, kept.taints.map((each) => each.key), kept.ownership], ['web', ['os'], '']);
   });
 
   const forged: readonly (readonly [string, string])[] = [
@@ -155,14 +155,14 @@ describe('a claim', () => {
       '{"pool":"web","labels":{"node-restriction.kubernetes.io/tier":{"was":"secret","is":"x"},"eks.amazonaws.com/a":{"was":"y","is":"x"}},"taints":[{"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule"}]}',
     ],
   ];
-  for (const [what, claim] of forged) {
+  for (const [what, ownership] of forged) {
     it(`that somebody else wrote with ${what} in it moves nothing`, () => {
       const node = bare({
-        claim,
+        ownership,
         labels: { 'node-restriction.kubernetes.io/tier': 'x', 'eks.amazonaws.com/a': 'x', a: 'y' },
         taints: [{ key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }],
       });
-      assert.deepEqual(releaseOf(node, false), { labels: {}, taints: { set: [], remove: [] }, claim: undefined });
+      assert.deepEqual(releaseOf(node, false), { labels: {}, taints: { set: [], remove: [] }, ownership: undefined });
     });
   }
 });

@@ -19,7 +19,7 @@ interface LabelRecord {
 }
 
 /** The record of a pool on a node. */
-export interface NodeClaim {
+export interface OwnershipRecord {
   readonly pool: string;
   /** Whether the node had the gate's taint when it came. */
   readonly gated: boolean;
@@ -33,24 +33,24 @@ const FOREIGN_KEY = /^(.*\.)?(kubernetes\.io|k8s\.io|eks\.amazonaws\.com|winpool
 const OWN_LABELS: readonly string[] = [POOL_KEY, WINDOWS_BUILD_LABEL];
 
 /** The claim on a node; undefined where there is none that can be read. A kubelet can write its node's annotations, so nothing is taken on trust. */
-export function claimOf({ claim }: Pick<NodeRecord, 'claim'>): NodeClaim | undefined {
-  if (!claim) return undefined;
+export function ownershipOf({ ownership }: Pick<NodeRecord, 'ownership'>): OwnershipRecord | undefined {
+  if (!ownership) return undefined;
   // Every pool asks about the same node, one after the other.
-  if (last?.text !== claim) last = { text: claim, claim: parsed(claim) };
-  return last.claim;
+  if (last?.text !== ownership) last = { text: ownership, ownership: parsed(ownership) };
+  return last.ownership;
 }
 
-let last: { readonly text: string; readonly claim: NodeClaim | undefined } | undefined;
+let last: { readonly text: string; readonly ownership: OwnershipRecord | undefined } | undefined;
 
-function parsed(claim: string): NodeClaim | undefined {
+function parsed(ownership: string): OwnershipRecord | undefined {
   try {
-    return claimIn(JSON.parse(claim));
+    return ownershipIn(JSON.parse(ownership));
   } catch {
     return undefined;
   }
 }
 
-function claimIn(value: unknown): NodeClaim | undefined {
+function ownershipIn(value: unknown): OwnershipRecord | undefined {
   const { pool, gated, labels, taints } = fieldsOf(value);
   if (typeof pool !== 'string') return undefined;
   return {
@@ -81,12 +81,13 @@ function taintIn(item: unknown): Taint[] {
 
 /** What leads from the node to one that has the pool's labels and taints; undefined when nothing does. */
 export function markChangeFor(node: NodeRecord, pool: string, spec: WindowsPoolSpec): NodeMarks | undefined {
-  const before = claimOf(node) ?? { pool, gated: isGated(node), labels: {}, taints: [] };
-  const labels = labelsFor(node, wantedLabels(node, pool, spec), before);
-  const taints = taintsFor(node, wantedTaints(spec), before);
-  const claim = JSON.stringify({ pool, gated: before.gated, labels: labels.record, taints: taints.record });
-  if (claim === node.claim && Object.keys(labels.change).length === 0 && isEmpty(taints.change)) return undefined;
-  return { labels: labels.change, taints: taints.change, claim };
+  const before = ownershipOf(node) ?? { pool, gated: isGated(node), labels: {}, taints: [] };
+  const labels = labelsFor(node, desiredLabels(node, pool, spec), before);
+  const taints = taintsFor(node, expectedTaints(spec), before);
+  const ownership = JSON.stringify({ pool, gated: before.gated, labels: labels.record, taints: taints.record });
+  if (ownership === node.ownership && Object.keys(labels.change).length === 0 && isEmpty(taints.change))
+    return undefined;
+  return { labels: labels.change, taints: taints.change, ownership };
 }
 
 /**
@@ -94,11 +95,11 @@ export function markChangeFor(node: NodeRecord, pool: string, spec: WindowsPoolS
  * @param isAwaited another pool wants the node: it opens the gate, or keeps it closed
  */
 export function releaseOf(node: NodeRecord, isAwaited: boolean): NodeMarks {
-  const before = claimOf(node);
+  const before = ownershipOf(node);
   const { change: labels } = labelsFor(node, {}, before);
   const { change } = taintsFor(node, [], before);
   const remove = [...change.remove, ...ownTaints(node, isAwaited)];
-  return { labels, taints: { set: [], remove }, claim: undefined };
+  return { labels, taints: { set: [], remove }, ownership: undefined };
 }
 
 function ownTaints({ taints }: NodeRecord, isAwaited: boolean): Taint[] {
@@ -107,7 +108,7 @@ function ownTaints({ taints }: NodeRecord, isAwaited: boolean): Taint[] {
 
 /** The labels that the node would have without this pool. A pool that sets a label which its own selector names must not lose the node by that. */
 export function labelsWithout(node: NodeRecord, pool: string): NodeRecord['labels'] {
-  const before = claimOf(node);
+  const before = ownershipOf(node);
   if (before?.pool !== pool) return node.labels;
   const { change } = labelsFor(node, {}, before);
   const kept = Object.entries({ ...node.labels, ...change }).filter(
@@ -117,30 +118,34 @@ export function labelsWithout(node: NodeRecord, pool: string): NodeRecord['label
 }
 
 /** What is taken from a node that keeps the labels and taints of its pool. */
-export function farewellTo(node: NodeRecord, isAwaited: boolean): NodeMarks {
-  return { labels: {}, taints: { set: [], remove: ownTaints(node, isAwaited) }, claim: undefined };
+export function operatorMarksOf(node: NodeRecord, isAwaited: boolean): NodeMarks {
+  return { labels: {}, taints: { set: [], remove: ownTaints(node, isAwaited) }, ownership: undefined };
 }
 
 /** The taints of the spec in whose place the node has another one, with another value: they are somebody else's. */
 export function foreignTaints(node: NodeRecord, spec: WindowsPoolSpec): { found: Taint; wanted: Taint }[] {
-  const ours = claimOf(node)?.taints ?? [];
-  return wantedTaints(spec).flatMap((wanted) => {
+  const ours = ownershipOf(node)?.taints ?? [];
+  return expectedTaints(spec).flatMap((wanted) => {
     const found = node.taints.find((taint) => isSameTaint(taint, wanted));
     return found && !isAlike(found, wanted) && !ours.some((taint) => isEqual(taint, found)) ? [{ found, wanted }] : [];
   });
 }
 
-function wantedLabels({ kernelVersion }: NodeRecord, pool: string, spec: WindowsPoolSpec): Record<string, string> {
+function desiredLabels({ kernelVersion }: NodeRecord, pool: string, spec: WindowsPoolSpec): Record<string, string> {
   const build = parseKernelVersion(kernelVersion)?.build;
   // What the kubelet says of itself may be old or missing, and pods are placed by it.
   return { ...spec.labels, [POOL_KEY]: pool, ...(build && { [WINDOWS_BUILD_LABEL]: build }) };
 }
 
-function wantedTaints({ registrationTaint, taints = [] }: WindowsPoolSpec): readonly Taint[] {
+function expectedTaints({ registrationTaint, taints = [] }: WindowsPoolSpec): readonly Taint[] {
   return [...(registrationTaint ? [REGISTRATION_TAINT] : []), ...taints];
 }
 
-function labelsFor({ labels }: NodeRecord, wanted: Readonly<Record<string, string>>, before: NodeClaim | undefined) {
+function labelsFor(
+  { labels }: NodeRecord,
+  wanted: Readonly<Record<string, string>>,
+  before: OwnershipRecord | undefined,
+) {
   const known = new Map(Object.entries(before?.labels ?? {}));
   const change: Record<string, string | null> = {};
   const record: Record<string, LabelRecord> = {};
@@ -156,7 +161,7 @@ function labelsFor({ labels }: NodeRecord, wanted: Readonly<Record<string, strin
   return { change, record };
 }
 
-function taintsFor({ taints }: NodeRecord, wanted: readonly Taint[], before: NodeClaim | undefined) {
+function taintsFor({ taints }: NodeRecord, wanted: readonly Taint[], before: OwnershipRecord | undefined) {
   const known = before?.taints ?? [];
   const set: Taint[] = [];
   const record: Taint[] = [];

@@ -1,70 +1,73 @@
 /** Reads what the plan for a pool of existing nodes looks at: the cluster's own objects. AWS knows nothing of such a pool, and is not asked. */
 import type { WindowsPool } from '../api.gen.ts';
 import { expectationOf, isDeleting, isPaused } from '../facts.ts';
-import { type Sources, troubled } from '../observe.ts';
-import type { OperationSight } from '../operations/leavingSight.ts';
+import { type Sources, withError } from '../observe.ts';
+import type { DrainState } from '../operations/leavingSight.ts';
 import { withOperations } from '../operations/observeOperations.ts';
-import type { Trouble } from '../ports/answer.ts';
+import type { CallError } from '../ports/answer.ts';
 import type { InstanceLists } from '../ports/nodes.ts';
 import { runtimeClassFor } from '../runtimeClass.ts';
-import type { Settings, Situation } from '../situation.ts';
-import type { Holdings } from './holdings.ts';
-import { claimOf } from './nodeClaims.ts';
+import type { ObservedState, Settings } from '../situation.ts';
+import type { NodeMembership } from './holdings.ts';
+import { ownershipOf } from './nodeClaims.ts';
 
 export interface ExistingSources {
-  readonly holdings: Pick<Holdings, 'of' | 'confirms'>;
+  readonly nodeMembership: Pick<NodeMembership, 'of' | 'confirms'>;
   readonly instanceLists: InstanceLists;
 }
 
 /** The situation of a pool of existing nodes. */
 export async function observeExisting(
   pool: WindowsPool,
-  before: OperationSight | undefined,
+  before: DrainState | undefined,
   sources: Sources,
   settings: Settings,
   now: number,
   signal: AbortSignal,
-): Promise<Situation> {
-  const { holdings, runtimeClasses, nodes } = sources;
+): Promise<ObservedState> {
+  const { nodeMembership, runtimeClasses, nodes } = sources;
   const serverVersion = sources.serverVersion();
   const group = { kind: 'none' } as const;
-  const { roster, holding } = holdings.of(pool.metadata.name, expectationOf({ pool, group, serverVersion, settings }));
-  const wish = runtimeClassFor(pool);
+  const { poolNodes, membership } = nodeMembership.of(
+    pool.metadata.name,
+    expectationOf({ pool, group, serverVersion, settings }),
+  );
+  const desired = runtimeClassFor(pool);
   const former = pool.status?.runtimeClass?.name;
-  const unseen = await lookOutside(pool, holding, sources, signal);
+  const unseen = await lookOutside(pool, membership, sources, signal);
   // A node that left the watch while it was the pool's has to get back what it had, if it is still there.
-  const trouble = await holding.departures.read(({ claim }) => Boolean(claim), nodes, now, signal);
-  const { listed, contested, leaving, awaited } = holding;
+  const error = await membership.departures.read(({ ownership }) => Boolean(ownership), nodes, now, signal);
+  const { listed, contested, toRelease, awaited } = membership;
   // Nobody tells when it has: it is read again before more is done to it.
-  if (!isPaused(pool)) holding.departures.doubtStrays();
-  const situation: Situation = {
+  if (!isPaused(pool)) membership.departures.recheckUnlabelled();
+  const observed: ObservedState = {
     pool,
     now,
     settings,
     cluster: { kind: 'unasked' },
     group,
     update: undefined,
-    roster,
-    holding: {
+    poolNodes,
+    membership: {
       listed,
       contested,
-      leaving,
+      toRelease,
       awaited,
-      contention: holding.contention.at(now),
-      nextReadAt: holding.nextReadAt,
+      contention: membership.contention.at(now),
+      nextReadAt: membership.nextReadAt,
     },
     fleet: sources.fleet.seenBy(pool.metadata.name),
     prerequisites: undefined,
     instances: undefined,
     newestRelease: undefined,
     autoscaler: undefined,
-    runtimeClass: wish && runtimeClasses.get(wish.name),
-    formerRuntimeClass: former && former !== wish?.name ? runtimeClasses.get(former) : undefined,
+    runtimeClass: desired && runtimeClasses.get(desired.name),
+    formerRuntimeClass: former && former !== desired?.name ? runtimeClasses.get(former) : undefined,
     serverVersion,
-    troubles: [],
+    errors: [],
   };
-  const failed = unseen ?? trouble;
-  const known = failed ? troubled(situation, 'readNode', failed) : situation;
+  const failed = unseen ?? error;
+  const known = failed ? withError(observed, 'readNode', failed) : observed;
   return withOperations(known, before, false, sources, signal);
 }
 
@@ -74,15 +77,15 @@ export async function observeExisting(
  */
 async function lookOutside(
   pool: WindowsPool,
-  holding: ReturnType<Holdings['of']>['holding'],
+  membership: ReturnType<NodeMembership['of']>['membership'],
   { nodes }: Pick<Sources, 'nodes'>,
   signal: AbortSignal,
-): Promise<Trouble | undefined> {
+): Promise<CallError | undefined> {
   const { name } = pool.metadata;
-  if (holding.lookedOutside && !isDeleting(pool)) return undefined;
+  if (membership.lookedOutside && !isDeleting(pool)) return undefined;
   const answer = await nodes.outside(name, signal);
-  if (!answer.ok) return answer.trouble;
-  holding.lookedOutside = true;
-  for (const node of answer.value) if (claimOf(node)?.pool === name) holding.departures.left(node);
+  if (!answer.ok) return answer.error;
+  membership.lookedOutside = true;
+  for (const node of answer.value) if (ownershipOf(node)?.pool === name) membership.departures.left(node);
   return undefined;
 }

@@ -3,7 +3,7 @@ import type { WindowsPoolSpec } from '../api.gen.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import { reconcile } from '../reconcile.ts';
 import { Crash, FakeWorld } from '../testing/fakeWorld.ts';
-import { sampleGroup, sampleNodes, samplePool, sampleTrouble } from '../testing/fixtures.ts';
+import { sampleError, sampleGroup, sampleNodes, samplePool } from '../testing/fixtures.ts';
 import { fresh, ready, readyWorld, conditionOf as said, signal, until, wake } from '../testing/life.ts';
 import { gaugesOf } from '../testing/shownMetrics.ts';
 import { Adoptions } from './adoption.ts';
@@ -50,7 +50,7 @@ describe('a pool that adopts a group', () => {
     const world = legacyWorld();
     const deps = world.start();
     const before = partsOf(world.groups.get('web'));
-    world.fails = (call) => (call === 'UpdateNodegroupConfig' ? sampleTrouble('throttled') : undefined);
+    world.fails = (call) => (call === 'UpdateNodegroupConfig' ? sampleError('throttled') : undefined);
     await reconcile('web', deps, signal);
     assert.deepEqual(world.calls, [
       'read pool',
@@ -78,9 +78,9 @@ describe('a pool that adopts a group', () => {
     assert.deepEqual(partsOf(world.groups.get('web')), CORRECTED);
     assert.deepEqual([ready(world), world.created], ['True', 0]);
     assert.equal(world.pools.get('web')?.status?.pendingSteps, undefined);
-    const told = world.events.map(({ type, reason }) => `${type} ${reason}`);
-    assert.deepEqual(told.slice(0, 2), ['Normal NodeGroupAdopted', 'Normal RuntimeClassCreated']);
-    assert.equal(told.filter((each) => each === 'Warning Drifted').length, 2, String(told));
+    const reported = world.events.map(({ type, reason }) => `${type} ${reason}`);
+    assert.deepEqual(reported.slice(0, 2), ['Normal NodeGroupAdopted', 'Normal RuntimeClassCreated']);
+    assert.equal(reported.filter((each) => each === 'Warning Drifted').length, 2, String(reported));
     assert.deepEqual(
       world.corrections.reduce((sum, { label = 0, taint = 0 }) => sum + label + taint, 0),
       4,
@@ -156,7 +156,7 @@ describe('a pool that adopts a group', () => {
     const deps = world.start();
     world.looks = 1;
     const next = await wake(world, deps);
-    assert.ok(next.kind === 'after' && next.ms <= 25_000, JSON.stringify(next));
+    assert.ok(next.kind === 'requeueAfter' && next.ms <= 25_000, JSON.stringify(next));
     await until(world, deps, isUpToDate(world), 'UpToDate');
     assert.equal(world.created, 0);
   });
@@ -183,7 +183,7 @@ describe('a pool that adopts a group', () => {
 
   it('tells a denied tag, and tries again', async () => {
     const world = legacyWorld();
-    world.fails = (call) => (call === 'TagResource' ? sampleTrouble('denied') : undefined);
+    world.fails = (call) => (call === 'TagResource' ? sampleError('denied') : undefined);
     const deps = world.start();
     await wake(world, deps);
     assert.equal(conditionOf(world, 'PrerequisitesMet'), 'False/AccessDenied');
@@ -223,7 +223,7 @@ describe('two pools that would adopt the same group', () => {
         return reconcile(name, deps, signal);
       });
       const next = await Promise.all(runs);
-      assert.deepEqual(next[1], { kind: 'retry' });
+      assert.deepEqual(next[1], { kind: 'requeue' });
       world.now += 50;
       for (const name of ['web', 'api']) await reconcile(name, deps, signal);
       assert.equal(world.groups.get('web')?.tags['winpool.dev/pool'], 'web');
@@ -312,7 +312,7 @@ describe('a group of others that goes', () => {
         `False ${reason}: A node group web that is not the pool's is being deleted. The pool makes its own when it is gone.`,
       );
       assert.equal(said(world, 'Stalled'), undefined);
-      assert.ok(next.kind === 'after' && next.ms < 60_000, JSON.stringify(next));
+      assert.ok(next.kind === 'requeueAfter' && next.ms < 60_000, JSON.stringify(next));
       await until(world, deps, () => world.created === 1, 'its own group');
     });
   }

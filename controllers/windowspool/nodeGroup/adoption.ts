@@ -5,7 +5,7 @@ import { POOL_KEY } from '../labels.ts';
 import { amiTypeOf } from '../nodes/windows.ts';
 import { nodeGroupIn } from '../poolKind.ts';
 import type { NodeGroup } from '../ports/eks.ts';
-import type { Situation } from '../situation.ts';
+import type { ObservedState } from '../situation.ts';
 import type { Step } from '../steps.ts';
 import { remembering } from './applied.ts';
 
@@ -56,7 +56,7 @@ export function ownershipTag({ metadata }: WindowsPool): Readonly<Record<typeof 
 }
 
 /** The situation once these steps, an adoption among them, are taken: what they leave to do is shown before. */
-export function afterAdoption(s: Situation, steps: readonly Step[]): Situation {
+export function afterAdoption(s: ObservedState, steps: readonly Step[]): ObservedState {
   const memory = steps.find((step) => step.kind === 'remember')?.memory;
   const status = memory ? remembering(s.pool.status, memory) : s.pool.status;
   const pool = status ? { ...s.pool, status } : s.pool;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { NodeGroup } from '../ports/eks.ts';
 import { APPLIED, CLUSTER_ARN, knownStatus, sampleGroup, samplePool } from '../testing/fixtures.ts';
-import { appliedOf, entriesOf, isApplied, nextApplied, remembering, wantedFields } from './applied.ts';
+import { appliedOf, desiredFields, entriesOf, isApplied, nextApplied, remembering } from './applied.ts';
 
 const fieldsOf = (entries: readonly string[] | undefined) =>
   entries?.map((entry) => entry.slice(0, entry.lastIndexOf('=')));
@@ -15,7 +15,7 @@ describe('the memory of what was applied', () => {
       taints: [{ key: 'gpu', effect: 'NoSchedule' }],
       nodeGroup: { tags: { cost: '42' } },
     });
-    assert.deepEqual([...wantedFields(pool)].sort(), [
+    assert.deepEqual([...desiredFields(pool)].sort(), [
       ['label team', 'web'],
       ['label winpool.dev/pool', 'web'],
       ['label winpool.dev/windows-build', '10.0.20348'],
@@ -30,10 +30,10 @@ describe('the memory of what was applied', () => {
   it('knows what it was told, whatever is in keys and values', () => {
     const fields = fc.array(fc.tuple(fc.string(), fc.string()), { maxLength: 5 }).map((pairs) => new Map(pairs));
     fc.assert(
-      fc.property(fields, fc.string(), (told, other) => {
-        const applied = appliedOf(samplePool({}, { status: knownStatus({ applied: entriesOf(told) }) }));
-        assert.deepEqual([...(applied?.keys() ?? [])].sort(), [...told.keys()].sort());
-        for (const [field, value] of told) {
+      fc.property(fields, fc.string(), (reported, other) => {
+        const applied = appliedOf(samplePool({}, { status: knownStatus({ applied: entriesOf(reported) }) }));
+        assert.deepEqual([...(applied?.keys() ?? [])].sort(), [...reported.keys()].sort());
+        for (const [field, value] of reported) {
           assert.equal(isApplied(applied, field, value), true);
           assert.equal(isApplied(applied, field, other), other === value);
         }

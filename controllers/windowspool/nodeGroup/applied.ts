@@ -9,7 +9,7 @@ import { hashOf } from '../hash.ts';
 import { scalingIn } from '../poolKind.ts';
 import type { NodeGroup, Scaling, UpdateSettings } from '../ports/eks.ts';
 import type { Taint } from '../ports/nodes.ts';
-import type { ClaimMemory, Memory } from '../steps.ts';
+import type { Memory, ReservationMemory } from '../steps.ts';
 import { pinnedTemplateVersion } from '../upgrades/launchTemplate.ts';
 import { spelled } from '../upgrades/releaseVersion.ts';
 import { keptTags, labelsFor, pinsOf, taintsFor, updateOf } from './nodeGroup.ts';
@@ -24,7 +24,7 @@ const UNSURE = '?';
 export const DESIRED = 'desired';
 
 /** What the spec says of the group, as fields. The desired size is none: it belongs to the autoscaler. */
-export function wantedFields(pool: WindowsPool): Fields {
+export function desiredFields(pool: WindowsPool): Fields {
   return fieldsOf({
     labels: labelsFor(pool),
     taints: taintsFor(pool),
@@ -136,9 +136,12 @@ function splitEntry(entry: string): [field: string, digest: string] {
 }
 
 /** The status with the memory in it. */
-export function remembering(status: WindowsPoolStatus | undefined, memory: Memory | ClaimMemory): WindowsPoolStatus {
-  if (!('nodeGroupName' in memory)) return { ...status, disruption: memory.claim };
-  const { cluster, nodeGroupName, anew, sending = [], claim } = memory;
+export function remembering(
+  status: WindowsPoolStatus | undefined,
+  memory: Memory | ReservationMemory,
+): WindowsPoolStatus {
+  if (!('nodeGroupName' in memory)) return { ...status, disruption: memory.reservation };
+  const { cluster, nodeGroupName, anew, sending = [], reservation } = memory;
   const before = status?.nodeGroup;
   const { lastAppliedDesired: _forgotten, ...rest } = before ?? {};
   const known = anew?.applied ?? before?.applied;
@@ -150,7 +153,7 @@ export function remembering(status: WindowsPoolStatus | undefined, memory: Memor
   const desired = anew ? anew.desired : before?.lastAppliedDesired;
   const lastAppliedDesired = desired !== undefined && { lastAppliedDesired: desired };
   const nodeGroup = { ...rest, ...lastAppliedDesired, ...tagsOf(memory, status), name: nodeGroupName, ...applied };
-  return { ...status, cluster, nodeGroup, ...(claim && { disruption: claim }) };
+  return { ...status, cluster, nodeGroup, ...(reservation && { disruption: reservation }) };
 }
 
 function tagsOf({ scalingTags = [] }: Memory, status: WindowsPoolStatus | undefined): { scalingTags?: string[] } {
@@ -164,7 +167,7 @@ function tagsOf({ scalingTags = [] }: Memory, status: WindowsPoolStatus | undefi
  */
 export function nextApplied(pool: WindowsPool, seen: NodeGroup, isSizeSent: boolean): string[] | undefined {
   const before = appliedOf(pool);
-  const wanted = wantedFields(pool);
+  const wanted = desiredFields(pool);
   // Where the memory was lost, nobody knows who made a difference: it is taken for an edit, which Report leaves alone.
   if (!before) return entriesOf(wanted);
   const { desired } = scalingIn(pool.spec);

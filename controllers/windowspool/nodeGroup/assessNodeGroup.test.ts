@@ -1,35 +1,35 @@
 import type { NodeGroup } from '../ports/eks.ts';
-import type { Situation } from '../situation.ts';
+import type { ObservedState } from '../situation.ts';
 import {
   knownStatus,
   LEAVING,
   NOW,
+  sampleError,
   sampleGroup,
   samplePool,
   sampleRuntimeClass,
-  sampleSituation,
-  sampleTrouble,
+  sampleState,
 } from '../testing/fixtures.ts';
 import { check, group, pool, working } from '../testing/truthTable.ts';
 
 const retained = samplePool({ deletionPolicy: 'Retain' }, { metadata: LEAVING, status: knownStatus() });
 
 describe('AWS that cannot be looked at', () => {
-  const trouble = sampleTrouble('unavailable');
-  const away = (seconds: number, last?: NodeGroup): Pick<Situation, 'group'> => ({
-    group: { kind: 'unreachable', trouble, since: NOW - seconds * 1_000, last },
+  const error = sampleError('unavailable');
+  const away = (seconds: number, last?: NodeGroup): Pick<ObservedState, 'group'> => ({
+    group: { kind: 'unreachable', error, since: NOW - seconds * 1_000, last },
   });
   const unknown =
     "AWSUnavailable: Node group web can't be looked at: DescribeNodegroup failed: the call was unavailable.";
   const cluster = {
     kind: 'unreachable',
-    trouble: sampleTrouble('unavailable', { operation: 'DescribeCluster' }),
+    error: sampleError('unavailable', { operation: 'DescribeCluster' }),
   } as const;
   check([
-    ['changes nothing for a minute', sampleSituation(away(59, sampleGroup())), {}],
+    ['changes nothing for a minute', sampleState(away(59, sampleGroup())), {}],
     [
       'is told after a minute, and the pool stays Ready',
-      sampleSituation(away(60, sampleGroup())),
+      sampleState(away(60, sampleGroup())),
       {
         NodeGroupReady: `Unknown ${unknown} It was ACTIVE when it was last seen.`,
         Reconciling: `True ${unknown} It was ACTIVE when it was last seen.`,
@@ -37,7 +37,7 @@ describe('AWS that cannot be looked at', () => {
     ],
     [
       'at the start leaves what the nodes say',
-      sampleSituation({ ...away(0), cluster }),
+      sampleState({ ...away(0), cluster }),
       {
         PrerequisitesMet: 'Unknown AWSUnavailable: DescribeCluster failed: the call was unavailable.',
         NodeGroupReady: `Unknown ${unknown}`,
@@ -46,7 +46,7 @@ describe('AWS that cannot be looked at', () => {
     ],
     [
       'for a deleted pool names the way out, also where only the cluster cannot be asked',
-      sampleSituation({ pool: samplePool({}, { metadata: LEAVING, status: knownStatus() }), cluster }),
+      sampleState({ pool: samplePool({}, { metadata: LEAVING, status: knownStatus() }), cluster }),
       {
         ...working(
           'NodeGroupReady',
@@ -57,7 +57,7 @@ describe('AWS that cannot be looked at', () => {
     ],
     [
       'for a deleted pool names the way out',
-      sampleSituation({
+      sampleState({
         pool: samplePool({}, { metadata: LEAVING, status: knownStatus() }),
         ...away(0, sampleGroup()),
       }),
@@ -71,12 +71,12 @@ describe('AWS that cannot be looked at', () => {
 
 describe('what helps itself is not Stalled', () => {
   const issue = { code: 'InsufficientFreeAddresses', message: 'Subnet subnet-1 is full.', resourceIds: ['subnet-1'] };
-  const leaving = samplePool({}, { metadata: LEAVING, status: knownStatus() });
+  const retain = samplePool({}, { metadata: LEAVING, status: knownStatus() });
   const wayOut = 'It is tried again; deletionPolicy: Retain lets the pool go without it.';
   check([
     [
       'a degraded group with enough verified nodes',
-      sampleSituation(group({ status: 'DEGRADED', healthIssues: [issue] })),
+      sampleState(group({ status: 'DEGRADED', healthIssues: [issue] })),
       {
         NodeGroupReady:
           'False Degraded: Node group web is DEGRADED: InsufficientFreeAddresses: Subnet subnet-1 is full. (subnet-1). Free addresses in the subnets, or lower scaling.max.',
@@ -84,7 +84,7 @@ describe('what helps itself is not Stalled', () => {
     ],
     [
       'an active group with a health issue',
-      sampleSituation(group({ healthIssues: [{ ...issue, resourceIds: [] }] })),
+      sampleState(group({ healthIssues: [{ ...issue, resourceIds: [] }] })),
       {
         NodeGroupReady:
           'True Active: Node group web is ACTIVE. Health issues: InsufficientFreeAddresses: Subnet subnet-1 is full.',
@@ -92,17 +92,17 @@ describe('what helps itself is not Stalled', () => {
     ],
     [
       'a group on which somebody else works',
-      sampleSituation({ troubles: [{ at: NOW, step: 'updateConfig', trouble: sampleTrouble('busy') }] }),
+      sampleState({ errors: [{ at: NOW, step: 'updateConfig', error: sampleError('busy') }] }),
       {},
     ],
     [
       'a throttled update',
-      sampleSituation({
-        troubles: [
+      sampleState({
+        errors: [
           {
             at: NOW,
             step: 'updateConfig',
-            trouble: sampleTrouble('throttled', { operation: 'UpdateNodegroupConfig' }),
+            error: sampleError('throttled', { operation: 'UpdateNodegroupConfig' }),
           },
         ],
       }),
@@ -114,17 +114,17 @@ describe('what helps itself is not Stalled', () => {
     ],
     [
       'a RuntimeClass that was there before and fits',
-      sampleSituation({ runtimeClass: sampleRuntimeClass(pool, { managed: false, owners: [] }) }),
+      sampleState({ runtimeClass: sampleRuntimeClass(pool, { managed: false, owners: [] }) }),
       { RuntimeClassReady: 'True UsedAsIs: RuntimeClass windows-2022 was there before and fits.' },
     ],
     [
       'a pool that manages no RuntimeClass',
-      sampleSituation({ pool: samplePool({ runtimeClass: { manage: false } }, { status: knownStatus() }) }),
+      sampleState({ pool: samplePool({ runtimeClass: { manage: false } }, { status: knownStatus() }) }),
       { RuntimeClassReady: 'True NotManaged: The pool manages no RuntimeClass (runtimeClass.manage is false).' },
     ],
     [
       'a deletion that EKS could not finish',
-      sampleSituation({ pool: leaving, ...group({ status: 'DELETE_FAILED', healthIssues: [issue] }) }),
+      sampleState({ pool: retain, ...group({ status: 'DELETE_FAILED', healthIssues: [issue] }) }),
       working(
         'NodeGroupReady',
         `False DeleteFailed: EKS could not delete node group web: InsufficientFreeAddresses: Subnet subnet-1 is full. (subnet-1). ${wayOut}`,
@@ -132,11 +132,9 @@ describe('what helps itself is not Stalled', () => {
     ],
     [
       'a deletion that EKS refused',
-      sampleSituation({
-        pool: leaving,
-        troubles: [
-          { at: NOW, step: 'deleteNodeGroup', trouble: sampleTrouble('refused', { operation: 'DeleteNodegroup' }) },
-        ],
+      sampleState({
+        pool: retain,
+        errors: [{ at: NOW, step: 'deleteNodeGroup', error: sampleError('refused', { operation: 'DeleteNodegroup' }) }],
       }),
       working(
         'NodeGroupReady',
@@ -145,8 +143,8 @@ describe('what helps itself is not Stalled', () => {
     ],
     [
       'a deletion with a foreign RuntimeClass of the name',
-      sampleSituation({
-        pool: leaving,
+      sampleState({
+        pool: retain,
         runtimeClass: sampleRuntimeClass(pool, { managed: false, owners: [], handler: 'other' }),
       }),
       {
@@ -157,12 +155,12 @@ describe('what helps itself is not Stalled', () => {
     ],
     [
       'a pool that goes without its group',
-      sampleSituation({ pool: retained }),
+      sampleState({ pool: retained }),
       working('NodeGroupReady', 'False Retained: Node group web stays.'),
     ],
     [
       'a pool that goes without its group, on which EKS works',
-      sampleSituation({ pool: retained, ...group({ status: 'UPDATING' }) }),
+      sampleState({ pool: retained, ...group({ status: 'UPDATING' }) }),
       working(
         'NodeGroupReady',
         'False Retained: Node group web stays. The labels and tags of the operator are taken from it first, when it is no longer UPDATING.',
@@ -170,9 +168,9 @@ describe('what helps itself is not Stalled', () => {
     ],
     [
       'a pool that goes without its group, of which AWS tells nothing',
-      sampleSituation({
+      sampleState({
         pool: retained,
-        group: { kind: 'unreachable', trouble: sampleTrouble('throttled'), since: NOW, last: undefined },
+        group: { kind: 'unreachable', error: sampleError('throttled'), since: NOW, last: undefined },
       }),
       working(
         'NodeGroupReady',

@@ -4,25 +4,25 @@ import type { Finding } from '../assess.ts';
 import { groupOf, isClusterMismatch, isDeleting, isPaused } from '../facts.ts';
 import { describeRetry, failedAutomaticUpdate, failedTargetOf } from '../failedTarget.ts';
 import { POOL_KEY, RETRY_ANNOTATION } from '../labels.ts';
-import type { Trouble, TroubleKind } from '../ports/answer.ts';
+import type { CallError, CallErrorKind } from '../ports/answer.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import { likelyCause } from '../prerequisites/causes.ts';
 import { blockers } from '../prerequisites/examination.ts';
 import type { Reason } from '../reasons.ts';
-import type { Situation, StepTrouble } from '../situation.ts';
+import type { ObservedState, StepError } from '../situation.ts';
 import { describeChange, describeVersionChange } from '../steps.ts';
 import { nextVersionChange } from '../upgrades/automaticUpdates.ts';
 import { waitsForBudget } from '../upgrades/disruption.ts';
 import { count, joined, sentence } from '../words.ts';
 import { adoptionOf } from './adoption.ts';
 import { configChangeFor, tagChangeFor } from './groupChanges.ts';
-import { describeIssues, nextMovesFor } from './healthIssues.ts';
+import { describeIssues, remediesFor } from './healthIssues.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 
 /** A single failed look does not change what is shown; one that lasts does. */
 const UNREACHABLE_SHOWN_AFTER_MS = 60_000;
 
-export function assessNodeGroup(s: Situation): Finding {
+export function assessNodeGroup(s: ObservedState): Finding {
   const name = nodeGroupNameOf(s.pool);
   if (isDeleting(s.pool) && (s.pool.spec.deletionPolicy === 'Retain' || !isClusterMismatch(s))) {
     return assessDeletion(s, name);
@@ -37,7 +37,7 @@ export function assessNodeGroup(s: Situation): Finding {
   const unreachable = assessUnreachable(s, name);
   if (unreachable) return unreachable;
   const group = groupOf(s);
-  const failed = assessTrouble(s, name, group);
+  const failed = assessErrors(s, name, group);
   if (failed) return failed;
   if (!group && blockers(s).length > 0) {
     const message = `Node group ${name} is created when its prerequisites are met: see PrerequisitesMet.`;
@@ -56,21 +56,21 @@ export function assessNodeGroup(s: Situation): Finding {
   return assessStatus(s, group);
 }
 
-function assessUnreachable({ group, now }: Situation, name: string): Finding | undefined {
+function assessUnreachable({ group, now }: ObservedState, name: string): Finding | undefined {
   if (group.kind !== 'unreachable') return undefined;
   const lasting = now - group.since >= UNREACHABLE_SHOWN_AFTER_MS;
   if (group.last && !lasting) return undefined;
   const last = group.last ? ` It was ${group.last.status} when it was last seen.` : '';
-  const message = `Node group ${name} can't be looked at: ${sentence(`${group.trouble.operation} failed: ${group.trouble.message}`)}${last}`;
+  const message = `Node group ${name} can't be looked at: ${sentence(`${group.error.operation} failed: ${group.error.message}`)}${last}`;
   return {
     status: 'Unknown',
-    reason: group.trouble.kind === 'denied' ? 'AccessDenied' : 'AWSUnavailable',
+    reason: group.error.kind === 'denied' ? 'AccessDenied' : 'AWSUnavailable',
     message,
     working: true,
   };
 }
 
-function notOwned({ pool }: Situation, group: NodeGroup): Finding {
+function notOwned({ pool }: ObservedState, group: NodeGroup): Finding {
   const { name, tags, status } = group;
   const adoption = adoptionOf(pool, group);
   if (status === 'DELETING') {
@@ -99,7 +99,7 @@ function notOwned({ pool }: Situation, group: NodeGroup): Finding {
 }
 
 /** What trouble with a change of the group is called; the rest is AWS being away. */
-const troubleReasons: Readonly<Partial<Record<TroubleKind, Reason>>> = {
+const errorReasons: Readonly<Partial<Record<CallErrorKind, Reason>>> = {
   denied: 'AccessDenied',
   limit: 'QuotaExceeded',
   refused: 'UpdateRefused',
@@ -107,7 +107,7 @@ const troubleReasons: Readonly<Partial<Record<TroubleKind, Reason>>> = {
 };
 
 /** What the last step came to, now or before. */
-function assessTrouble(s: Situation, name: string, group: NodeGroup | undefined): Finding | undefined {
+function assessErrors(s: ObservedState, name: string, group: NodeGroup | undefined): Finding | undefined {
   const failed = failedTargetOf(s);
   if (failed) {
     const again = group
@@ -120,28 +120,28 @@ function assessTrouble(s: Situation, name: string, group: NodeGroup | undefined)
       stalled: true,
     };
   }
-  const trouble = s.troubles.find(
+  const error = s.errors.find(
     (entry) =>
       (entry.step.endsWith('NodeGroup') ||
         ['createAccessEntry', 'updateConfig', 'updateNodeGroupVersion', 'correctTags'].includes(entry.step)) &&
       !isReleaseAwaited(s, entry),
-  )?.trouble;
-  if (!trouble || trouble.kind === 'busy' || trouble.kind === 'conflict') return undefined;
+  )?.error;
+  if (!error || error.kind === 'busy' || error.kind === 'conflict') return undefined;
   return {
     status: group ? 'Unknown' : 'False',
-    reason: troubleReasons[trouble.kind] ?? 'AWSUnavailable',
-    message: sentence(`${trouble.operation} of node group ${name} failed: ${trouble.message}`),
+    reason: errorReasons[error.kind] ?? 'AWSUnavailable',
+    message: sentence(`${error.operation} of node group ${name} failed: ${error.message}`),
     working: true,
   };
 }
 
 /** Whether it says that EKS does not offer the newest release yet: UpToDate reports it, and the group lacks nothing that the spec names. */
-function isReleaseAwaited(s: Situation, { step, target, trouble }: StepTrouble): boolean {
-  if (step !== 'updateNodeGroupVersion' || !trouble.passes || target === undefined) return false;
+function isReleaseAwaited(s: ObservedState, { step, target, error }: StepError): boolean {
+  if (step !== 'updateNodeGroupVersion' || !error.passes || target === undefined) return false;
   return failedAutomaticUpdate(s)?.target === target;
 }
 
-function assessStatus(s: Situation, group: NodeGroup): Finding {
+function assessStatus(s: ObservedState, group: NodeGroup): Finding {
   const differences = immutableDifferences(s.pool, group);
   switch (group.status) {
     case 'CREATING':
@@ -184,7 +184,7 @@ function assessStatus(s: Situation, group: NodeGroup): Finding {
 }
 
 /** A group that is not yet as the spec says is being worked on, whatever its status: Ready must not be read as done. */
-function withOpenChange(s: Situation, group: NodeGroup, finding: Finding): Finding {
+function withOpenChange(s: ObservedState, group: NodeGroup, finding: Finding): Finding {
   if (finding.working || isPaused(s.pool)) return finding;
   const version = waitsForBudget(s) ? undefined : nextVersionChange(s);
   const change = configChangeFor(s.pool, group);
@@ -194,13 +194,13 @@ function withOpenChange(s: Situation, group: NodeGroup, finding: Finding): Findi
   return { ...finding, message: `${finding.message} A change waits: ${what}.`, working: true };
 }
 
-function assessWorking(s: Situation, group: NodeGroup): Finding {
+function assessWorking(s: ObservedState, group: NodeGroup): Finding {
   if (group.status === 'DEGRADED') {
     const cause = likelyCause(s, ['GroupBroken']);
     return {
       status: 'False',
       reason: 'Degraded',
-      message: `Node group ${group.name} is DEGRADED: ${describeIssues(group)}${cause || nextMovesFor(group)}${refusalOf(s)}`,
+      message: `Node group ${group.name} is DEGRADED: ${describeIssues(group)}${cause || remediesFor(group)}${refusalOf(s)}`,
     };
   }
   if (group.status === 'UPDATING') {
@@ -221,25 +221,25 @@ function assessWorking(s: Situation, group: NodeGroup): Finding {
  * That EKS replaces the next old nodes although the new ones don't pass the gate: it waits for nodes that are Ready and takes no other setting during an update.
  * https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html
  */
-function gatedUpdate({ pool, roster }: Situation): string {
+function gatedUpdate({ pool, poolNodes }: ObservedState): string {
   const { status, type } = pool.status?.nodeGroup?.update ?? {};
   const isRolling = status === 'InProgress' && type === 'VersionUpdate';
-  if (pool.spec.verification.policy !== 'Gate' || !isRolling || roster.gated === 0 || roster.failing.length === 0)
+  if (pool.spec.verification.policy !== 'Gate' || !isRolling || poolNodes.gated === 0 || poolNodes.failing.length === 0)
     return '';
-  const { name } = roster.failing[0]?.node ?? { name: '' };
-  return ` ${count(roster.gated, 'node')} ${roster.gated === 1 ? 'waits' : 'wait'} at the gate, and ${name} fails verification. EKS does not wait for the gate: it drains old nodes as soon as new ones are Ready. PodDisruptionBudgets keep pods on the old nodes. See docs/verification.md#the-gate-and-updates.`;
+  const { name } = poolNodes.failing[0]?.node ?? { name: '' };
+  return ` ${count(poolNodes.gated, 'node')} ${poolNodes.gated === 1 ? 'waits' : 'wait'} at the gate, and ${name} fails verification. EKS does not wait for the gate: it drains old nodes as soon as new ones are Ready. PodDisruptionBudgets keep pods on the old nodes. See docs/verification.md#the-gate-and-updates.`;
 }
 
 /** That EKS takes no update while the group is as it is: else nobody knew why the change does not come. */
-function refusalOf({ troubles }: Situation): string {
-  const trouble = troubles.find(({ step, trouble: { kind } }) => step.startsWith('update') && kind === 'busy')?.trouble;
-  if (!trouble) return '';
-  return ` EKS takes no update of it for now: ${sentence(trouble.message)} It is tried again now and then, and at once when the spec or the annotation ${RETRY_ANNOTATION} changes.`;
+function refusalOf({ errors }: ObservedState): string {
+  const error = errors.find(({ step, error: { kind } }) => step.startsWith('update') && kind === 'busy')?.error;
+  if (!error) return '';
+  return ` EKS takes no update of it for now: ${sentence(error.message)} It is tried again now and then, and at once when the spec or the annotation ${RETRY_ANNOTATION} changes.`;
 }
 
-function assessDeletion(s: Situation, name: string): Finding {
+function assessDeletion(s: ObservedState, name: string): Finding {
   if (s.pool.spec.deletionPolicy === 'Retain') {
-    return { status: 'False', reason: 'Retained', message: `Node group ${name} stays.${leaving(s)}`, working: true };
+    return { status: 'False', reason: 'Retained', message: `Node group ${name} stays.${retain(s)}`, working: true };
   }
   const wayOut = 'deletionPolicy: Retain lets the pool go without it.';
   if (s.group.kind === 'seen' && s.group.group.status === 'DELETE_FAILED') {
@@ -253,9 +253,9 @@ function assessDeletion(s: Situation, name: string): Finding {
   if (isPaused(s.pool) && groupOf(s)?.status !== 'DELETING') {
     return { status: 'False', reason: 'Deleting', message: `Node group ${name} stays while the pool is paused.` };
   }
-  const trouble = lookTrouble(s) ?? deletionTrouble(s);
-  const waiting = trouble
-    ? ` ${sentence(`${trouble.operation} failed: ${trouble.message}`)} It is tried again; ${wayOut}`
+  const error = observationError(s) ?? deletionError(s);
+  const waiting = error
+    ? ` ${sentence(`${error.operation} failed: ${error.message}`)} It is tried again; ${wayOut}`
     : '';
   return {
     status: 'False',
@@ -266,20 +266,20 @@ function assessDeletion(s: Situation, name: string): Finding {
 }
 
 /** What a pool that leaves its group still waits for. */
-function leaving(s: Situation): string {
-  const trouble = lookTrouble(s) ?? s.troubles.find(({ trouble: { kind } }) => kind !== 'conflict')?.trouble;
+function retain(s: ObservedState): string {
+  const error = observationError(s) ?? s.errors.find(({ error: { kind } }) => kind !== 'conflict')?.error;
   const first = ' The labels and tags of the operator are taken from it first';
-  if (trouble) return `${first}: ${sentence(`${trouble.operation} failed: ${trouble.message}`)} It is tried again.`;
+  if (error) return `${first}: ${sentence(`${error.operation} failed: ${error.message}`)} It is tried again.`;
   const status = groupOf(s)?.status;
   return status === 'CREATING' || status === 'UPDATING' ? `${first}, when it is no longer ${status}.` : '';
 }
 
 /** Why the group or the cluster could not be looked at: nothing is decided without. */
-function lookTrouble({ group, cluster }: Situation): Trouble | undefined {
-  return [group, cluster].find((sight) => sight.kind === 'unreachable')?.trouble;
+function observationError({ group, cluster }: ObservedState): CallError | undefined {
+  return [group, cluster].find((view) => view.kind === 'unreachable')?.error;
 }
 
 /** A group that EKS works on is deleted a moment later: no news for anybody. */
-function deletionTrouble(s: Situation): Trouble | undefined {
-  return s.troubles.find(({ step, trouble }) => step === 'deleteNodeGroup' && trouble.kind !== 'busy')?.trouble;
+function deletionError(s: ObservedState): CallError | undefined {
+  return s.errors.find(({ step, error }) => step === 'deleteNodeGroup' && error.kind !== 'busy')?.error;
 }

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import type { MaintenanceWindow } from '../api.gen.ts';
 import { assess } from '../assess.ts';
-import type { Situation } from '../situation.ts';
+import type { ObservedState } from '../situation.ts';
 import { known } from '../testing/answers.ts';
 import {
   knownStatus,
   LEAVING,
   NOW,
   RELEASE_FAILURE,
+  sampleError,
   sampleGroup,
   samplePool,
-  sampleSituation,
-  sampleTrouble,
+  sampleState,
 } from '../testing/fixtures.ts';
 import { otherAuthority } from '../testing/sights.ts';
 import { group } from '../testing/truthTable.ts';
@@ -63,11 +63,11 @@ const DOUBT =
 const NONE = 'Unknown Pending: There is no node group web of the pool to compare with the spec.';
 
 describe('UpToDate', () => {
-  const table: readonly (readonly [string, Situation, string])[] = [
-    ['is True when nothing differs', sampleSituation(), 'True AsSpecified: Node group web is as the spec says.'],
+  const table: readonly (readonly [string, ObservedState, string])[] = [
+    ['is True when nothing differs', sampleState(), 'True AsSpecified: Node group web is as the spec says.'],
     [
       'is True for what others added and for the size that an autoscaler chose',
-      sampleSituation(
+      sampleState(
         group({
           labels: { ...sampleGroup().labels, other: 'x' },
           taints: [...sampleGroup().taints, { key: 'other', effect: 'NoSchedule' }],
@@ -79,17 +79,17 @@ describe('UpToDate', () => {
     ],
     [
       'is True for either spelling of the registration taint',
-      sampleSituation(group({ taints: [{ key: 'os', value: 'Windows', effect: 'NoSchedule' }] })),
+      sampleState(group({ taints: [{ key: 'os', value: 'Windows', effect: 'NoSchedule' }] })),
       'True AsSpecified: Node group web is as the spec says.',
     ],
     [
       'names each edit with both values, where they are only reported',
-      sampleSituation({ pool: reporting, ...group(edited) }),
+      sampleState({ pool: reporting, ...group(edited) }),
       `False Drifted: Node group web: ${EDITS} Put the group or the spec right, or set driftPolicy: Correct.`,
     ],
     [
       'names at most ten',
-      sampleSituation({
+      sampleState({
         pool: samplePool({
           driftPolicy: 'Report',
           labels: Object.fromEntries([...'abcdefghijkl'].map((key) => [key, '1'])),
@@ -100,27 +100,27 @@ describe('UpToDate', () => {
     ],
     [
       'names the pools for which a rolling update waits',
-      sampleSituation({ ...dueUpdate, fleet: { disrupted: ['api', 'batch'], failures: [] } }),
+      sampleState({ ...dueUpdate, fleet: { disrupted: ['api', 'batch'], failures: [] } }),
       'False WaitingForBudget: Node group web: release is 1.36-2026.02.11 and the spec says 1.36-2026.03.17. The rolling update waits: api and batch lose nodes now, and --max-pools-updating is 1.',
     ],
     [
       'says that an automatic update waits, too',
-      sampleSituation({ ...automaticUpdate, fleet: { disrupted: ['api'], failures: [] } }),
+      sampleState({ ...automaticUpdate, fleet: { disrupted: ['api'], failures: [] } }),
       'False WaitingForBudget: Node group web: update.policy is Automatic and release 1.36-2026.03.17 is due. The rolling update waits: api loses nodes now, and --max-pools-updating is 1.',
     ],
     [
       'names the node for which an automatic update waits, before its turn and its window',
-      sampleSituation({ ...automaticUpdate, fleet: { disrupted: ['batch'], failures: [RELEASE_FAILURE] } }),
+      sampleState({ ...automaticUpdate, fleet: { disrupted: ['batch'], failures: [RELEASE_FAILURE] } }),
       `False ReleaseNotVerified: Node group web has AMI release 1.36-2026.02.11, and 1.36-2026.03.17 is the newest. ${DOUBT} It is not rolled out by itself until that node is verified, or gone; the next release is. To have it nevertheless, set spec.nodeGroup.releaseVersion: 1.36-2026.03.17.`,
     ],
     [
       'warns of a pinned release that fails in another pool',
-      sampleSituation({ ...dueUpdate, fleet: { disrupted: [], failures: [RELEASE_FAILURE] } }),
+      sampleState({ ...dueUpdate, fleet: { disrupted: [], failures: [RELEASE_FAILURE] } }),
       `False Outdated: Node group web: release is 1.36-2026.02.11 and the spec says 1.36-2026.03.17. It is about to be changed. ${DOUBT}`,
     ],
     [
       'warns of a newer release that fails in another pool',
-      sampleSituation({
+      sampleState({
         newestRelease: automaticUpdate.newestRelease,
         fleet: { disrupted: [], failures: [RELEASE_FAILURE] },
       }),
@@ -128,12 +128,12 @@ describe('UpToDate', () => {
     ],
     [
       'is False until edits are put right',
-      sampleSituation(group(edited)),
+      sampleState(group(edited)),
       `False Outdated: Node group web: ${EDITS} It is about to be changed.`,
     ],
     [
       'is False until a change of the spec is done, what was dropped included',
-      sampleSituation({
+      sampleState({
         pool: samplePool(
           { registrationTaint: false, driftPolicy: 'Report', taints: [{ key: 'gpu', effect: 'NoSchedule' }] },
           { status },
@@ -144,17 +144,17 @@ describe('UpToDate', () => {
     ],
     [
       'is False until a paused pool is resumed',
-      sampleSituation({ pool: samplePool({ paused: true, scaling: { max: 9 } }, { status }), ...group({}) }),
+      sampleState({ pool: samplePool({ paused: true, scaling: { max: 9 } }, { status }), ...group({}) }),
       'False Outdated: Node group web: scaling is 3 to 5 and the spec says 3 to 9. It is changed when the pool is resumed.',
     ],
     [
       'is False until the desired size is sent',
-      sampleSituation({ pool: samplePool({ scaling: { desired: 4 } }, { status }), ...group({}) }),
+      sampleState({ pool: samplePool({ scaling: { desired: 4 } }, { status }), ...group({}) }),
       'False Outdated: Node group web: the desired size is to be sent. It is about to be changed.',
     ],
     [
       'names the pinned release that the group does not have',
-      sampleSituation({
+      sampleState({
         pool: samplePool({ nodeGroup: { releaseVersion: '1.36-2026.03.17' } }, { status }),
         ...group({}),
       }),
@@ -162,12 +162,12 @@ describe('UpToDate', () => {
     ],
     [
       'says that a pinned version waits for the control plane',
-      sampleSituation({ pool: samplePool({ nodeGroup: { kubernetesVersion: '1.37' } }, { status }), ...group({}) }),
+      sampleState({ pool: samplePool({ nodeGroup: { kubernetesVersion: '1.37' } }, { status }), ...group({}) }),
       'False UnsupportedVersion: Node group web: version is 1.36 and the spec says 1.37. The pinned version waits for the control plane: see PrerequisitesMet.',
     ],
     [
       'says what failed',
-      sampleSituation({
+      sampleState({
         pool: samplePool({ scaling: { max: 9 } }, { status: knownStatus({ failedTarget: failedGrowth }) }),
         ...group({}),
       }),
@@ -175,7 +175,7 @@ describe('UpToDate', () => {
     ],
     [
       'is False until an automatic update begins',
-      sampleSituation({
+      sampleState({
         pool: samplePool({ nodeGroup: { update: { policy: 'Automatic' } } }, { status }),
         ...group({}),
         newestRelease: { ok: true, value: '1.36-2026.02.28' },
@@ -184,37 +184,37 @@ describe('UpToDate', () => {
     ],
     [
       'says which release waits for which maintenance window',
-      sampleSituation({ pool: automatic([SATURDAYS]), ...newest('1.36-2026.02.28') }),
+      sampleState({ pool: automatic([SATURDAYS]), ...newest('1.36-2026.02.28') }),
       `False WaitingForWindow: ${NEWER} The update begins at 2026-03-07T01:00Z (2026-03-07 02:00 in Europe/Berlin), in a maintenance window. To have it now, set spec.nodeGroup.releaseVersion: 1.36-2026.02.28.`,
     ],
     [
       'says of a window that is open what it says without windows',
-      sampleSituation({ pool: automatic([ALWAYS]), ...newest('1.36-2026.02.28') }),
+      sampleState({ pool: automatic([ALWAYS]), ...newest('1.36-2026.02.28') }),
       `False Outdated: ${NEWER} It is about to be changed.`,
     ],
     [
       'is False when a paused pool has an automatic update before it',
-      sampleSituation({ pool: automatic([SATURDAYS], { paused: true }), ...newest('1.36-2026.02.28') }),
+      sampleState({ pool: automatic([SATURDAYS], { paused: true }), ...newest('1.36-2026.02.28') }),
       `False Outdated: ${NEWER} It is changed when the pool is resumed.`,
     ],
     [
       'names a window that never opens, before there is anything to update',
-      sampleSituation({ pool: automatic([SATURDAYS, NEVER]) }),
+      sampleState({ pool: automatic([SATURDAYS, NEVER]) }),
       `False InvalidMaintenanceWindow: ${FAULT}`,
     ],
     [
       'names a window that never opens, and what waits for it',
-      sampleSituation({ pool: automatic([NEVER]), ...newest('1.36-2026.02.28') }),
+      sampleState({ pool: automatic([NEVER]), ...newest('1.36-2026.02.28') }),
       `False InvalidMaintenanceWindow: ${FAULT.replace('[1]', '[0]')} ${NEWER} To have it now, set spec.nodeGroup.releaseVersion: 1.36-2026.02.28.`,
     ],
     [
       'is silent about windows where nothing is automatic',
-      sampleSituation({ pool: automatic([NEVER], { nodeGroup: { update: { policy: 'Manual' } } }) }),
+      sampleState({ pool: automatic([NEVER], { nodeGroup: { update: { policy: 'Manual' } } }) }),
       'True AsSpecified: Node group web is as the spec says.',
     ],
     [
       'says that an automatic update failed, and what is tried next',
-      sampleSituation({
+      sampleState({
         pool: automatic([SATURDAYS], {}, { failedTarget: { ...failedGrowth, target: AUTOMATIC_TARGET } }),
         ...newest('1.36-2026.02.28'),
       }),
@@ -222,17 +222,17 @@ describe('UpToDate', () => {
     ],
     [
       'is True with the newest release',
-      sampleSituation({ newestRelease: { ok: true, value: '1.36-2026.02.11' } }),
+      sampleState({ newestRelease: { ok: true, value: '1.36-2026.02.11' } }),
       'True AsSpecified: Node group web is as the spec says.',
     ],
     [
       'tells of a newer release, with the field to set',
-      sampleSituation({ newestRelease: { ok: true, value: '1.36-2026.02.28' } }),
+      sampleState({ newestRelease: { ok: true, value: '1.36-2026.02.28' } }),
       'False UpdateAvailable: Node group web has AMI release 1.36-2026.02.11, and 1.36-2026.02.28 is the newest. Set spec.nodeGroup.releaseVersion: 1.36-2026.02.28, or update.policy: Automatic.',
     ],
     [
       'warns from three months on that nodes will not start',
-      sampleSituation({
+      sampleState({
         ...group({ releaseVersion: '1.36-2025.12.01' }),
         newestRelease: { ok: true, value: '1.36-2026.02.28' },
       }),
@@ -240,7 +240,7 @@ describe('UpToDate', () => {
     ],
     [
       'says when nodes no longer start',
-      sampleSituation({
+      sampleState({
         ...group({ releaseVersion: '1.36-2025.11.01' }),
         newestRelease: { ok: true, value: '1.36-2026.02.28' },
       }),
@@ -248,12 +248,12 @@ describe('UpToDate', () => {
     ],
     [
       'warns where the newest release is not known',
-      sampleSituation(group({ releaseVersion: '1.36-2025.12.01' })),
+      sampleState(group({ releaseVersion: '1.36-2025.12.01' })),
       'True AsSpecified: Node group web is as the spec says. AWS makes this AMI private about 2026-04-01: no node starts from it then.',
     ],
     [
       'does not warn of the newest release, however old it is',
-      sampleSituation({
+      sampleState({
         ...group({ releaseVersion: '1.36-2025.11.01' }),
         newestRelease: { ok: true, value: '1.36-2025.11.01' },
       }),
@@ -261,15 +261,15 @@ describe('UpToDate', () => {
     ],
     [
       'does not warn a day before',
-      sampleSituation(group({ releaseVersion: '1.36-2025.12.02' })),
+      sampleState(group({ releaseVersion: '1.36-2025.12.02' })),
       'True AsSpecified: Node group web is as the spec says.',
     ],
     [
       'says why the newest release is not known',
-      sampleSituation({
+      sampleState({
         newestRelease: {
           ok: false,
-          trouble: sampleTrouble('denied', { operation: 'GetParameter', message: 'not authorized: ssm:GetParameter' }),
+          error: sampleError('denied', { operation: 'GetParameter', message: 'not authorized: ssm:GetParameter' }),
         },
       }),
       'True AsSpecified: Node group web is as the spec says. The newest AMI release is not known: GetParameter failed: not authorized: ssm:GetParameter.',
@@ -317,12 +317,12 @@ describe('UpToDate', () => {
     ],
     [
       'is False while the cluster-autoscaler cannot be told what a new node is like',
-      sampleSituation({
-        troubles: [
+      sampleState({
+        errors: [
           {
             at: NOW,
             step: 'correctScalingTags',
-            trouble: sampleTrouble('refused', { operation: 'CreateOrUpdateTags' }),
+            error: sampleError('refused', { operation: 'CreateOrUpdateTags' }),
           },
         ],
       }),
@@ -330,51 +330,51 @@ describe('UpToDate', () => {
     ],
     [
       'is False for what EKS cannot change',
-      sampleSituation(group({ diskSizeGiB: 100 })),
+      sampleState(group({ diskSizeGiB: 100 })),
       'False ImmutableDifference: Node group web differs in what EKS cannot change: disk size is 100 and the spec says 50.',
     ],
     [
       'names an edit beside what EKS cannot change',
-      sampleSituation({ pool: reporting, ...group({ ...edited, diskSizeGiB: 100 }) }),
+      sampleState({ pool: reporting, ...group({ ...edited, diskSizeGiB: 100 }) }),
       'False ImmutableDifference: Node group web differs in what EKS cannot change: disk size is 100 and the spec says 50. Beside that, label winpool.dev/windows-build is 10.0.17763 and the spec says 10.0.20348; taint os:NoSchedule is missing and the spec says windows.',
     ],
     [
       'is Unknown while EKS works on the group',
-      sampleSituation(group({ status: 'UPDATING', labels: {} })),
+      sampleState(group({ status: 'UPDATING', labels: {} })),
       'Unknown Pending: Node group web is UPDATING; it is compared with the spec when EKS is done.',
     ],
-    ['is Unknown without a group', sampleSituation({ group: { kind: 'absent' } }), NONE],
-    ['is Unknown for the group of another', sampleSituation(group({ tags: {} })), NONE],
-    ['is Unknown in another cluster', sampleSituation({ cluster: otherAuthority }), NONE],
+    ['is Unknown without a group', sampleState({ group: { kind: 'absent' } }), NONE],
+    ['is Unknown for the group of another', sampleState(group({ tags: {} })), NONE],
+    ['is Unknown in another cluster', sampleState({ cluster: otherAuthority }), NONE],
     [
       'is what was seen last while AWS does not answer',
-      sampleSituation({
-        group: { kind: 'unreachable', trouble: sampleTrouble('throttled'), since: NOW, last: sampleGroup() },
+      sampleState({
+        group: { kind: 'unreachable', error: sampleError('throttled'), since: NOW, last: sampleGroup() },
       }),
       'True AsSpecified: Node group web is as the spec says.',
     ],
     [
       'is Unknown for a pool that goes',
-      sampleSituation({ pool: samplePool({}, { metadata: LEAVING, status }) }),
+      sampleState({ pool: samplePool({}, { metadata: LEAVING, status }) }),
       'Unknown Pending: The pool is being deleted.',
     ],
   ];
-  for (const [name, situation, want] of table) {
+  for (const [name, observed, want] of table) {
     it(name, () => {
-      const { status: state, reason, message } = assess(situation).UpToDate;
+      const { status: state, reason, message } = assess(observed).UpToDate;
       assert.equal(`${state} ${reason}: ${message}`, want);
     });
   }
 
   it('turns neither Ready nor Stalled when an edit is only reported', () => {
-    const { Ready, Stalled, Reconciling } = assess(sampleSituation({ pool: reporting, ...group(edited) }));
+    const { Ready, Stalled, Reconciling } = assess(sampleState({ pool: reporting, ...group(edited) }));
     assert.deepEqual([Ready.status, Stalled, Reconciling], ['True', undefined, undefined]);
   });
 
   it('turns neither Ready nor Stalled nor Reconciling while an automatic update waits, or after it failed', () => {
     const failed = { failedTarget: { ...failedGrowth, target: AUTOMATIC_TARGET } };
     for (const memory of [{}, failed]) {
-      const s = sampleSituation({ pool: automatic([SATURDAYS], {}, memory), ...newest('1.36-2026.02.28') });
+      const s = sampleState({ pool: automatic([SATURDAYS], {}, memory), ...newest('1.36-2026.02.28') });
       const { Ready, NodeGroupReady, UpToDate, Stalled, Reconciling } = assess(s);
       const statuses = [Ready, NodeGroupReady, UpToDate, Stalled, Reconciling].map((finding) => finding?.status);
       assert.deepEqual(statuses, ['True', 'True', 'False', undefined, undefined]);
@@ -383,6 +383,6 @@ describe('UpToDate', () => {
 
   it('takes every difference for an edit when the memory was lost', () => {
     const lost = samplePool({ driftPolicy: 'Report' }, { status: { ...status, nodeGroup: { name: 'web' } } });
-    assert.equal(assess(sampleSituation({ pool: lost, ...group(edited) })).UpToDate.reason, 'Drifted');
+    assert.equal(assess(sampleState({ pool: lost, ...group(edited) })).UpToDate.reason, 'Drifted');
   });
 });

@@ -6,11 +6,11 @@ import { describeRetry, failedTargetOf } from '../failedTarget.ts';
 import { nodeGroupIn } from '../poolKind.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { Reason } from '../reasons.ts';
-import type { Situation } from '../situation.ts';
+import type { ObservedState } from '../situation.ts';
 import { describeVersionChange } from '../steps.ts';
 import { assessAutomatic } from '../upgrades/assessAutomatic.ts';
 import { describeOthers, waitsForBudget } from '../upgrades/disruption.ts';
-import { templateIn, wantedTemplateVersion } from '../upgrades/launchTemplate.ts';
+import { desiredTemplateVersion, templateIn } from '../upgrades/launchTemplate.ts';
 import { describeReleaseFailure, doubtAbout, failureOfRelease } from '../upgrades/releaseFailures.ts';
 import { isNewerRelease, releaseEnd } from '../upgrades/releaseVersion.ts';
 import { followedTemplate, isAheadOfCluster, versionChangeFor } from '../upgrades/versionChanges.ts';
@@ -23,7 +23,7 @@ import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts
 /** How many differences a message spells out. */
 const DIFFERENCES_IN_MESSAGE = 10;
 
-export function assessUpToDate(s: Situation): Finding {
+export function assessUpToDate(s: ObservedState): Finding {
   const group = groupOf(s);
   if (isDeleting(s.pool)) return unknown('The pool is being deleted.');
   if (!group || isClusterMismatch(s) || !isOwnedBy(s.pool, group)) {
@@ -35,7 +35,7 @@ export function assessUpToDate(s: Situation): Finding {
   return compare(s, group);
 }
 
-function compare(s: Situation, group: NodeGroup): Finding {
+function compare(s: ObservedState, group: NodeGroup): Finding {
   const { pool } = s;
   const immutable = immutableDifferences(pool, group);
   if (immutable.length > 0) {
@@ -56,7 +56,7 @@ function compare(s: Situation, group: NodeGroup): Finding {
     const message = `Node group ${group.name}: ${rest}${sentence(failed.message)} ${describeRetry(failed)}`;
     return { status: 'False', reason: failed.reason as Reason, message };
   }
-  const unfit = open.some(({ field }) => field === TEMPLATE) && wantedTemplateVersion(s) === undefined;
+  const unfit = open.some(({ field }) => field === TEMPLATE) && desiredTemplateVersion(s) === undefined;
   if (unfit) {
     const message = `Node group ${group.name}: ${listed(open)} EKS would not take that version: see PrerequisitesMet.`;
     return { status: 'False', reason: 'LaunchTemplateUnfit', message };
@@ -84,16 +84,16 @@ function compare(s: Situation, group: NodeGroup): Finding {
 }
 
 /** Whether the cluster-autoscaler could be told what a new node is like. A call that is denied is told with the prerequisites. */
-function assessScalingTags({ troubles }: Situation, { name }: NodeGroup): Finding | undefined {
-  const trouble = troubles.find(({ step }) => step === 'correctScalingTags')?.trouble;
-  if (!trouble || !['refused', 'limit', 'unknown'].includes(trouble.kind)) return undefined;
-  const why = sentence(`${trouble.operation} failed: ${trouble.message}`);
+function assessScalingTags({ errors }: ObservedState, { name }: NodeGroup): Finding | undefined {
+  const error = errors.find(({ step }) => step === 'correctScalingTags')?.error;
+  if (!error || !['refused', 'limit', 'unknown'].includes(error.kind)) return undefined;
+  const why = sentence(`${error.operation} failed: ${error.message}`);
   const message = `Node group ${name}: the cluster-autoscaler's tags of its scaling group could not be set: ${why} It is tried again.`;
   return { status: 'False', reason: 'Outdated', message };
 }
 
 /** Whether there is a newer AMI release. Nothing else differs. */
-function assessRelease(s: Situation, group: NodeGroup): Finding {
+function assessRelease(s: ObservedState, group: NodeGroup): Finding {
   const { pool, now, newestRelease } = s;
   const automatic = assessAutomatic(s, group);
   if (automatic) return automatic;
@@ -112,7 +112,7 @@ function assessRelease(s: Situation, group: NodeGroup): Finding {
   if (template) return { status: 'False', reason: 'UpdateAvailable', message: `Node group ${group.name}: ${template}` };
   const unknown =
     newestRelease && !newestRelease.ok
-      ? ` The newest AMI release is not known: ${sentence(`${newestRelease.trouble.operation} failed: ${newestRelease.trouble.message}`)}`
+      ? ` The newest AMI release is not known: ${sentence(`${newestRelease.error.operation} failed: ${newestRelease.error.message}`)}`
       : '';
   // The newest there is has nothing to move to, however old it is.
   const message = `Node group ${group.name} is as the spec says.${newest ? '' : end}${unknown}`;
@@ -120,19 +120,19 @@ function assessRelease(s: Situation, group: NodeGroup): Finding {
 }
 
 /** What speaks against the release that the spec pins. */
-function doubtOf(s: Situation): string {
+function doubtOf(s: ObservedState): string {
   const change = versionChangeFor(s);
   const failure = change && doubtAbout(s, change);
   return failure ? ` ${describeReleaseFailure(failure)}` : '';
 }
 
-function dueByItself(s: Situation): string {
+function dueByItself(s: ObservedState): string {
   const change = versionChangeFor(s);
   return `update.policy is Automatic and ${change ? describeVersionChange(change) : 'an update'} is due.`;
 }
 
 /** That the word in the spec stands for another version of the launch template than the group has; empty where it does not. */
-function newerTemplate(s: Situation, group: NodeGroup): string {
+function newerTemplate(s: ObservedState, group: NodeGroup): string {
   const { version } = followedTemplate(s, group) ?? {};
   if (version === undefined || !group.launchTemplate) return '';
   const { name, version: present } = group.launchTemplate;

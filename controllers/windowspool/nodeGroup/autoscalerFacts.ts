@@ -1,12 +1,12 @@
 /** Finds out what the cluster-autoscaler knows of a pool's group, and what it should know. */
 import { groupOf } from '../facts.ts';
-import type { Answer } from '../ports/answer.ts';
+import type { CallResult } from '../ports/answer.ts';
 import type { ScalingGroups } from '../ports/ec2.ts';
 import type { Capacity } from '../ports/prerequisites.ts';
 import { addressModeOf, podsPerNode } from '../prerequisites/addressMode.ts';
 import { LONG_MS } from '../prerequisites/gather.ts';
 import type { SharedAnswers } from '../prerequisites/sharedAnswers.ts';
-import type { AutoscalerFacts, Situation } from '../situation.ts';
+import type { AutoscalerFacts, ObservedState } from '../situation.ts';
 import { instanceTypesOf } from '../upgrades/launchTemplate.ts';
 import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 
@@ -20,11 +20,11 @@ interface Sources {
 
 /** The tags of the pool's scaling groups and the pod addresses of its nodes; undefined while there is nothing to tag. */
 export async function gatherAutoscalerFacts(
-  s: Situation,
+  s: ObservedState,
   sources: Sources,
   shared: SharedAnswers,
   signal: AbortSignal,
-): Promise<Answer<AutoscalerFacts> | undefined> {
+): Promise<CallResult<AutoscalerFacts> | undefined> {
   const group = groupOf(s);
   if (s.group.kind !== 'seen' || !group || !isOwnedBy(s.pool, group) || s.cluster.kind !== 'seen') return undefined;
   if (group.name !== nodeGroupNameOf(s.pool) || group.autoScalingGroups.length === 0) return undefined;
@@ -39,11 +39,11 @@ export async function gatherAutoscalerFacts(
 /** The answer for the whole cluster serves all pools. A group that it does not have is newer than it. */
 async function tagsOf(
   names: readonly string[],
-  { settings, now }: Situation,
+  { settings, now }: ObservedState,
   { scalingGroups }: Sources,
   shared: SharedAnswers,
   signal: AbortSignal,
-): Promise<Answer<AutoscalerFacts['tags']>> {
+): Promise<CallResult<AutoscalerFacts['tags']>> {
   const ask = (maxAgeMs: number) =>
     shared.get(SCALING_TAGS_QUESTION, maxAgeMs, now, (own) => scalingGroups.tags(own), signal);
   const known = await ask(settings.resyncMs / 2);
@@ -63,7 +63,7 @@ function entryOf(all: AutoscalerFacts['tags'], name: string): [string, Readonly<
  * which one EC2 starts. Undefined when it was not found out.
  */
 async function podAddressesOf(
-  { pool, prerequisites, now }: Situation,
+  { pool, prerequisites, now }: ObservedState,
   { capacity }: Sources,
   shared: SharedAnswers,
   signal: AbortSignal,

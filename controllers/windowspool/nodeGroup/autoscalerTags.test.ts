@@ -2,16 +2,9 @@ import assert from 'node:assert/strict';
 import { GATE_TAINT } from '../nodes/nodeTaints.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import { reconcile } from '../reconcile.ts';
-import {
-  SCALING_TAGS,
-  sampleGroup,
-  samplePool,
-  sampleSituation,
-  sampleTrouble,
-  settings,
-} from '../testing/fixtures.ts';
+import { SCALING_TAGS, sampleError, sampleGroup, samplePool, sampleState, settings } from '../testing/fixtures.ts';
 import { hours, readyWorld, wake } from '../testing/life.ts';
-import { autoscalerTags, leavingTagChanges, nextScalingTags, scalingTagChanges } from './autoscalerTags.ts';
+import { autoscalerTags, nextScalingTags, retainTagChanges, scalingTagChanges } from './autoscalerTags.ts';
 
 const { signal } = new AbortController();
 const STORAGE = 'resources/ephemeral-storage';
@@ -69,9 +62,9 @@ describe('what the cluster-autoscaler is told of a new node', () => {
       const key = `k8s.io/cluster-autoscaler/node-template/${STORAGE}`;
       const group = sampleGroup(undefined, { diskSizeGiB });
       const autoscaler = { tags: { 'eks-web': { ...SCALING_TAGS, [key]: '20Gi' } }, podAddresses: 9 };
-      const s = sampleSituation({ group: { kind: 'seen', group }, autoscaler });
+      const s = sampleState({ group: { kind: 'seen', group }, autoscaler });
       assert.deepEqual([scalingTagChanges(s), nextScalingTags(s)], [[], undefined]);
-      const removed = leavingTagChanges(s.pool, group).flatMap(({ remove }) => remove);
+      const removed = retainTagChanges(s.pool, group).flatMap(({ remove }) => remove);
       assert.equal(removed.includes(key), false);
     });
   }
@@ -87,9 +80,9 @@ describe('what the cluster-autoscaler is told of a new node', () => {
 describe('the memory of what it was told', () => {
   it('begins with the group, and has only what is the user’s', () => {
     const group = { kind: 'seen', group: sampleGroup(undefined, { status: 'CREATING' }) } as const;
-    assert.equal(nextScalingTags(sampleSituation({ group })), undefined);
+    assert.equal(nextScalingTags(sampleState({ group })), undefined);
     const labelled = { ...group, group: { ...group.group, labels: { ...group.group.labels, team: 'web' } } };
-    assert.deepEqual(nextScalingTags(sampleSituation({ group: labelled })), ['label/team']);
+    assert.deepEqual(nextScalingTags(sampleState({ group: labelled })), ['label/team']);
   });
 });
 
@@ -121,11 +114,11 @@ describe('the tags of a scaling group', () => {
     it(`keep nothing else back while ${call} fails, and the cause is told`, async () => {
       const { world, deps } = await readyWorld();
       world.scalingTags.clear();
-      world.fails = (now) => (now === call ? sampleTrouble('denied') : undefined);
+      world.fails = (now) => (now === call ? sampleError('denied') : undefined);
       world.now += settings.resyncMs * 2;
       await wake(world, deps);
-      const told = world.pools.get('web')?.status?.conditions ?? [];
-      const of = (type: string) => told.find((condition) => condition.type === type);
+      const reported = world.pools.get('web')?.status?.conditions ?? [];
+      const of = (type: string) => reported.find((condition) => condition.type === type);
       assert.equal(of('Ready')?.status, 'True');
       assert.match(of('PrerequisitesMet')?.message ?? '', new RegExp(`AWS denied ${call}`));
       world.fails = () => undefined;
@@ -137,7 +130,7 @@ describe('the tags of a scaling group', () => {
 
   it('are asked for no more often than all else where AWS denies that for good', async () => {
     const { world, deps } = await readyWorld();
-    world.fails = (now) => (now === 'DescribeAutoScalingGroups' ? sampleTrouble('denied') : undefined);
+    world.fails = (now) => (now === 'DescribeAutoScalingGroups' ? sampleError('denied') : undefined);
     await hours(world, deps, 2);
     world.awsCalls();
     await hours(world, deps, 3);

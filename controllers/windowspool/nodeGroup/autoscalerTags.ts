@@ -18,7 +18,7 @@ import {
 import { buildOf, POD_ADDRESSES, WINDOWS_BUILD_LABEL } from '../nodes/windows.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { Taint } from '../ports/nodes.ts';
-import type { Situation } from '../situation.ts';
+import type { ObservedState } from '../situation.ts';
 import { isOwnedBy, REGISTRATION_TAINT } from './nodeGroup.ts';
 
 /** The tag by which an empty group says how many pods get an address. */
@@ -99,7 +99,7 @@ function strongest(taints: readonly Taint[]): ReadonlyMap<string, Taint> {
 }
 
 /** What differs on each scaling group that was looked at. Only tags that the operator itself has set are ever taken away. */
-export function scalingTagChanges(s: Situation): ScalingTagChange[] {
+export function scalingTagChanges(s: ObservedState): ScalingTagChange[] {
   const group = groupOf(s);
   if (!s.autoscaler || !group || !isOwnedBy(s.pool, group)) return [];
   const { podAddresses } = s.autoscaler;
@@ -145,7 +145,7 @@ export function withScalingTags(remembered: readonly string[], change: ScalingTa
  * What is remembered after a look: the tags that a node of the group has now, and former ones until they are seen to be gone. Those of a
  * group that is being made are remembered with it.
  */
-export function nextScalingTags(s: Situation): readonly string[] | undefined {
+export function nextScalingTags(s: ObservedState): readonly string[] | undefined {
   const group = groupOf(s);
   const before = rememberedTags(s.pool);
   const isKnown = s.autoscaler !== undefined || group?.status === 'CREATING';
@@ -158,7 +158,7 @@ export function nextScalingTags(s: Situation): readonly string[] | undefined {
 }
 
 /** Takes all of the operator's tags from the scaling groups of a group that outlives its pool. */
-export function leavingTagChanges(pool: WindowsPool, group: NodeGroup): ScalingTagChange[] {
+export function retainTagChanges(pool: WindowsPool, group: NodeGroup): ScalingTagChange[] {
   const remove = ownTags(pool).map((key) => PREFIX + key);
   return group.autoScalingGroups.map((scalingGroup) => ({ scalingGroup, set: {}, remove }));
 }

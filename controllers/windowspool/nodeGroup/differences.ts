@@ -6,7 +6,7 @@ import type { WindowsPool } from '../api.gen.ts';
 import type { LabelsOf } from '../metricCatalogue.ts';
 import { GATE_TAINTS } from '../nodes/nodeTaints.ts';
 import type { NodeGroup } from '../ports/eks.ts';
-import { appliedOf, foundFields, isApplied, isSetting, taintField, wantedFields } from './applied.ts';
+import { appliedOf, desiredFields, foundFields, isApplied, isSetting, taintField } from './applied.ts';
 
 /** A field in which the group differs. */
 export interface Difference {
@@ -23,7 +23,7 @@ export interface Difference {
 /** All differences, sorted by field. */
 export function differencesOf(pool: WindowsPool, group: NodeGroup): Difference[] {
   const applied = appliedOf(pool);
-  const wanted = wantedFields(pool);
+  const wanted = desiredFields(pool);
   const found = foundFields(group);
   const changed = [...wanted].flatMap(([field, value]): Difference[] => {
     if (found.get(field) === value) return [];

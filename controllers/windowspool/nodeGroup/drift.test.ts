@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { WindowsPoolSpec } from '../api.gen.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import { Crash, type FakeWorld } from '../testing/fakeWorld.ts';
-import { MINUTE, sampleTrouble, settings } from '../testing/fixtures.ts';
+import { MINUTE, sampleError, settings } from '../testing/fixtures.ts';
 import { fresh, readyWorld, until, updatesIn, wake } from '../testing/life.ts';
 import { gaugesOf } from '../testing/shownMetrics.ts';
 
@@ -38,7 +38,7 @@ describe('an edit behind the operator’s back', () => {
       edit(world, EDIT);
       let failures = 0;
       world.fails = (call) =>
-        call === 'UpdateNodegroupConfig' && failures++ < calls ? sampleTrouble('throttled') : undefined;
+        call === 'UpdateNodegroupConfig' && failures++ < calls ? sampleError('throttled') : undefined;
       world.now += settings.resyncMs * 1.25;
       await until(world, deps, () => groupOf(world).labels.tier === 'web', 'the correction');
       await until(world, deps, () => upToDate(world) === 'AsSpecified', 'UpToDate');
@@ -69,9 +69,9 @@ describe('an edit behind the operator’s back', () => {
     }
     const sent = updatesIn(world.calls).length;
     assert.ok(sent >= 4 && sent <= 8, `${sent} updates in an hour`);
-    const told = world.events.filter(({ message }) => message.includes('something else undid that'));
+    const reported = world.events.filter(({ message }) => message.includes('something else undid that'));
     assert.deepEqual(
-      [told.length > 0, told[0]?.message],
+      [reported.length > 0, reported[0]?.message],
       [
         true,
         'Node group web: label tier is edited and the spec says web. It was just put right, and something else undid that. It is put right at the next look. Find what edits the group, or set driftPolicy: Report.',
@@ -83,7 +83,7 @@ describe('an edit behind the operator’s back', () => {
     const { world, deps } = await readyWorld({ ...spec, driftPolicy: 'Report' });
     edit(world, EDIT);
     const look = async () => {
-      world.now = deps.sights.dueAt('web');
+      world.now = deps.awsCache.dueAt('web');
       await wake(world, deps);
     };
     for (let i = 0; i < 3; i++) await look();
@@ -113,7 +113,7 @@ describe('an edit behind the operator’s back', () => {
   it('is no edit when an autoscaler moves the size within the bounds', async () => {
     const { world, deps } = await readyWorld({ ...spec, scaling: { min: 3, max: 5, desired: 3 } });
     edit(world, { scaling: { min: 3, max: 5, desired: 5 } });
-    world.now = deps.sights.dueAt('web');
+    world.now = deps.awsCache.dueAt('web');
     await wake(world, deps);
     assert.deepEqual([upToDate(world), warnings(world), world.updates.size], ['AsSpecified', [], 0]);
   });
@@ -123,7 +123,7 @@ describe('an edit behind the operator’s back', () => {
     edit(world, { scaling: { min: 3, max: 9, desired: 8 } });
     await until(world, deps, () => groupOf(world).scaling.max === 5, 'the correction');
     for (let i = 0; i < 4; i++) {
-      world.now = deps.sights.dueAt('web');
+      world.now = deps.awsCache.dueAt('web');
       await wake(world, deps);
     }
     assert.deepEqual(groupOf(world).scaling, { min: 3, max: 5, desired: 5 });
@@ -183,7 +183,7 @@ describe('a change that is taken back after a crash', () => {
           const again = world.start();
           for (let run = 0; run < 8; run++) {
             await wake(world, again);
-            world.now = Math.max(world.now, again.sights.dueAt('web'));
+            world.now = Math.max(world.now, again.awsCache.dueAt('web'));
           }
           assert.deepEqual([read(groupOf(world)), upToDate(world)], [wanted, 'AsSpecified'], `killed at call ${at}`);
         }

@@ -6,7 +6,7 @@ import type { Taint } from '../ports/nodes.ts';
 import { APPLIED, knownStatus, sampleGroup, samplePool } from '../testing/fixtures.ts';
 import { entriesOf, foundFields } from './applied.ts';
 import { configChangeFor, configTargetOf, fieldsOfChange, tagChangeFor } from './groupChanges.ts';
-import { wishFor } from './nodeGroup.ts';
+import { desiredNodeGroup } from './nodeGroup.ts';
 
 describe('the target of an update', () => {
   const base = configTargetOf(samplePool(), { scaling: { max: 5 } });
@@ -34,7 +34,7 @@ describe('the smallest change', () => {
     effect: 'NoSchedule',
     ...(value !== undefined && { value }),
   });
-  const own = wishFor(samplePool()).labels;
+  const own = desiredNodeGroup(samplePool()).labels;
   const table: readonly (readonly [string, Partial<WindowsPoolSpec>, Partial<NodeGroup>, ConfigChange | undefined])[] =
     [
       ['is none when nothing differs', {}, {}, undefined],
@@ -56,13 +56,13 @@ describe('the smallest change', () => {
       [
         'changes the value of a taint without removing it',
         { taints: [taint('yes')] },
-        { taints: [...wishFor(samplePool()).taints, taint('no')] },
+        { taints: [...desiredNodeGroup(samplePool()).taints, taint('no')] },
         { taints: { set: [taint('yes')], remove: [] } },
       ],
       [
         'sees no difference between no value and an empty one, nor in the order',
         { taints: [taint()] },
-        { taints: [taint(''), ...wishFor(samplePool()).taints] },
+        { taints: [taint(''), ...desiredNodeGroup(samplePool()).taints] },
         undefined,
       ],
     ];
@@ -177,7 +177,7 @@ describe('a change that EKS carried out', () => {
 
 describe('what the spec no longer has', () => {
   const before = samplePool({ labels: { a: '0' }, taints: [{ key: 'gpu', effect: 'NoSchedule' }] });
-  const group = sampleGroup(before, { labels: { ...wishFor(before).labels, other: 'x' } });
+  const group = sampleGroup(before, { labels: { ...desiredNodeGroup(before).labels, other: 'x' } });
   const status = knownStatus({ applied: entriesOf(foundFields(group)).filter((entry) => !entry.includes('other')) });
 
   it('is removed where the pool had it, and what others set stays', () => {

@@ -4,18 +4,18 @@ import type { WindowsPool } from '../api.gen.ts';
 import { hashOf } from '../hash.ts';
 import { scalingIn } from '../poolKind.ts';
 import type { ConfigChange, NodeGroup, Scaling } from '../ports/eks.ts';
-import type { Situation } from '../situation.ts';
+import type { ObservedState } from '../situation.ts';
 import { appliedOf, DESIRED, labelField, tagField, taintField, updateField } from './applied.ts';
 import { differencesOf, differencesToMend } from './differences.ts';
-import { keptTags, labelsFor, taintsFor, updateOf, wishFor } from './nodeGroup.ts';
+import { desiredNodeGroup, keptTags, labelsFor, taintsFor, updateOf } from './nodeGroup.ts';
 
 /**
  * What an update sends and what it is to reach, as a hash: a failed one is not repeated while this stays the same. An autoscaler that
  * moves the group meanwhile makes it another update.
  */
 export function configTargetOf(pool: WindowsPool, change: ConfigChange): string {
-  const wish = wishFor(pool);
-  return hashOf({ labels: wish.labels, taints: wish.taints, scaling: scalingIn(pool.spec), change });
+  const desired = desiredNodeGroup(pool);
+  return hashOf({ labels: desired.labels, taints: desired.taints, scaling: scalingIn(pool.spec), change });
 }
 
 /** The smallest UpdateNodegroupConfig that puts right what is the operator's to put right, undefined when there is nothing to do. */
@@ -104,7 +104,7 @@ export function fieldsOfChange(pool: WindowsPool, { labels, taints, scaling, upd
  * Whether what the operator's own update put right is wrong again as soon as it ended: something else edits the group, too. To put it right
  * at once would go on for ever, so that waits for the next look.
  */
-export function isUndone({ pool, group, update }: Situation): boolean {
+export function isUndone({ pool, group, update }: ObservedState): boolean {
   const last = pool.status?.nodeGroup?.update;
   if (group.kind !== 'seen' || update?.status !== 'Successful' || update.id !== last?.id) return false;
   const change = configChangeFor(pool, group.group);

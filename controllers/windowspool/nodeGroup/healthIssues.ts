@@ -33,7 +33,7 @@ export function describeIssues({ healthIssues }: { readonly healthIssues: readon
 }
 
 /** What to do about them, each thing once. EKS looks again by itself. */
-export function nextMovesFor({ healthIssues }: { readonly healthIssues: readonly HealthIssue[] }): string {
+export function remediesFor({ healthIssues }: { readonly healthIssues: readonly HealthIssue[] }): string {
   const found = new Set(healthIssues.map(({ code }) => moves.get(code) ?? 'Mend what EKS names.'));
   return found.size === 0 ? '' : ` ${[...found].join(' ')}`;
 }

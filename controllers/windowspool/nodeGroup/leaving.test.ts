@@ -4,7 +4,7 @@ import { GATE_TAINT } from '../nodes/nodeTaints.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import { type Deps, reconcile } from '../reconcile.ts';
 import { Crash, type FakeWorld } from '../testing/fakeWorld.ts';
-import { sampleTrouble } from '../testing/fixtures.ts';
+import { sampleError } from '../testing/fixtures.ts';
 import { conditionOf, fresh, readyWorld, signal, until, wake } from '../testing/life.ts';
 
 const spec = { deletionPolicy: 'Retain', labels: { team: 'web' } } as const;
@@ -157,13 +157,13 @@ describe('a pool that leaves its group', () => {
 
   it('keeps its tags while a node cannot be written, and goes when that is denied', async () => {
     const { world, deps } = await gatedWorld();
-    world.fails = (call) => (call === 'taint node' ? sampleTrouble('unavailable') : undefined);
+    world.fails = (call) => (call === 'taint node' ? sampleError('unavailable') : undefined);
     for (let i = 0; i < 5; i++) {
       await wake(world, deps);
       world.now += 30_000;
     }
     assert.equal(rest(world).tags['winpool.dev/pool'], 'web');
-    world.fails = (call) => (call === 'taint node' ? sampleTrouble('denied') : undefined);
+    world.fails = (call) => (call === 'taint node' ? sampleError('denied') : undefined);
     await until(world, deps, isGone(world), 'the end');
     assert.deepEqual(
       world.events.filter(({ reason }) => reason === 'MarksLeft').map(({ message }) => message),
@@ -194,8 +194,8 @@ describe('a pool that leaves its group', () => {
         `${call} that is denied`,
         (world, deps) => {
           // What was seen of the cluster is trusted for a while.
-          world.now = deps.sights.dueAt('web');
-          world.fails = (now) => (now === call ? sampleTrouble('denied') : undefined);
+          world.now = deps.awsCache.dueAt('web');
+          world.fails = (now) => (now === call ? sampleError('denied') : undefined);
         },
         `and its nodes keep labels, taints and tags of the operator: ${call} failed: the call was denied.`,
       ],
@@ -229,7 +229,7 @@ describe('a pool that leaves its group', () => {
   for (const call of ['UpdateNodegroupConfig', 'DeleteTags', 'UntagResource']) {
     it(`goes when ${call} is denied, and tells what it left behind`, async () => {
       const { world, deps } = await leavingWorld();
-      world.fails = (now) => (now === call ? sampleTrouble('denied') : undefined);
+      world.fails = (now) => (now === call ? sampleError('denied') : undefined);
       await until(world, deps, isGone(world), 'the end');
       assert.deepEqual(
         world.events.filter(({ type }) => type === 'Warning').map(({ reason, message }) => [reason, message]),
@@ -239,7 +239,7 @@ describe('a pool that leaves its group', () => {
 
     it(`stays while ${call} is throttled, whatever wakes it meanwhile`, async () => {
       const { world, deps } = await leavingWorld();
-      world.fails = (now) => (now === call ? sampleTrouble('throttled') : undefined);
+      world.fails = (now) => (now === call ? sampleError('throttled') : undefined);
       for (let i = 0; i < 5; i++) {
         await wake(world, deps);
         await reconcile('web', deps, signal);

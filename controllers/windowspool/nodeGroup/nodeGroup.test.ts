@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { WindowsPool } from '../api.gen.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import { sampleGroup, samplePool } from '../testing/fixtures.ts';
-import { immutableDifferences, isOwnedBy, nodeGroupNameOf, wishFor } from './nodeGroup.ts';
+import { desiredNodeGroup, immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 
 describe('the wish', () => {
   it('says everything that EKS could choose otherwise', () => {
@@ -11,8 +11,8 @@ describe('the wish', () => {
       labels: { tier: 'front' },
       taints: [{ key: 'gpu', effect: 'NoExecute' }],
     });
-    const { tags, ...wish } = wishFor(pool);
-    assert.deepEqual(wish, {
+    const { tags, ...desired } = desiredNodeGroup(pool);
+    assert.deepEqual(desired, {
       name: 'win',
       amiType: 'WINDOWS_FULL_2022_x86_64',
       capacityType: 'Spot',
@@ -33,20 +33,20 @@ describe('the wish', () => {
   });
 
   it('starts with the desired size of the spec, or with min', () => {
-    assert.deepEqual(wishFor(samplePool({ scaling: { desired: 4 } })).scaling, { min: 3, max: 5, desired: 4 });
+    assert.deepEqual(desiredNodeGroup(samplePool({ scaling: { desired: 4 } })).scaling, { min: 3, max: 5, desired: 4 });
   });
 
   it('names the Kubernetes version of a pinned release, which may be older than the cluster', () => {
-    const { kubernetesVersion } = wishFor(samplePool({ nodeGroup: { releaseVersion: '1.35-2026.02.17' } }));
+    const { kubernetesVersion } = desiredNodeGroup(samplePool({ nodeGroup: { releaseVersion: '1.35-2026.02.17' } }));
     assert.equal(kubernetesVersion, '1.35');
   });
 
   it('has no taint of its own without registrationTaint', () => {
-    assert.deepEqual(wishFor(samplePool({ registrationTaint: false })).taints, []);
+    assert.deepEqual(desiredNodeGroup(samplePool({ registrationTaint: false })).taints, []);
   });
 
   it('never sets the label by which pods are placed: the kubelet measures it', () => {
-    const labels = wishFor(samplePool()).labels;
+    const labels = desiredNodeGroup(samplePool()).labels;
     assert.equal('node.kubernetes.io/windows-build' in labels, false);
   });
 
@@ -56,7 +56,7 @@ describe('the wish', () => {
       labels: { 'winpool.dev/pool': 'api' },
     });
     assert.deepEqual(
-      [wishFor(pool).tags['winpool.dev/pool'], wishFor(pool).labels['winpool.dev/pool']],
+      [desiredNodeGroup(pool).tags['winpool.dev/pool'], desiredNodeGroup(pool).labels['winpool.dev/pool']],
       ['web', 'web'],
     );
   });
@@ -88,16 +88,16 @@ describe('a launch template', () => {
   const SEEN = { id: 'lt-0a1b2c3d', name: 'windows', version: '7' };
 
   it('is asked for by number where that is known, without a disk size, and with types only from the spec', () => {
-    const { launchTemplate, instanceTypes, diskSizeGiB } = wishFor(typed, '7');
+    const { launchTemplate, instanceTypes, diskSizeGiB } = desiredNodeGroup(typed, '7');
     assert.deepEqual(
       [launchTemplate, instanceTypes, diskSizeGiB],
       [{ name: 'windows', version: '7' }, ['m5.large'], undefined],
     );
-    assert.deepEqual(wishFor(bare).launchTemplate, WINDOWS);
-    assert.deepEqual(wishFor(bare).instanceTypes, []);
+    assert.deepEqual(desiredNodeGroup(bare).launchTemplate, WINDOWS);
+    assert.deepEqual(desiredNodeGroup(bare).instanceTypes, []);
     assert.notEqual(
-      wishFor(bare, '7').tags['winpool.dev/created-from'],
-      wishFor(bare, '8').tags['winpool.dev/created-from'],
+      desiredNodeGroup(bare, '7').tags['winpool.dev/created-from'],
+      desiredNodeGroup(bare, '8').tags['winpool.dev/created-from'],
     );
   });
 

@@ -23,10 +23,10 @@ export function nodeGroupNameOf(pool: WindowsPool): string {
  * What CreateNodegroup is asked for, with everything said: EKS' own defaults have moved over the years. The version of a launch template is
  * the given number where that is known.
  */
-export function wishFor(pool: WindowsPool, version?: string): NewNodeGroup {
+export function desiredNodeGroup(pool: WindowsPool, version?: string): NewNodeGroup {
   const { spec } = pool;
   const minor = pinnedMinor(spec);
-  const wish = {
+  const desired = {
     name: nodeGroupNameOf(pool),
     amiType: amiTypeOf(spec.windowsVersion, nodeGroupIn(spec).edition),
     capacityType: nodeGroupIn(spec).capacityType,
@@ -47,7 +47,7 @@ export function wishFor(pool: WindowsPool, version?: string): NewNodeGroup {
     ...updateOf(spec),
   };
   const tags = { ...nodeGroupIn(spec).tags, [POOL_KEY]: pool.metadata.name };
-  return { ...wish, tags: { ...tags, [CREATED_FROM_TAG]: hashOf({ ...wish, tags }) } };
+  return { ...desired, tags: { ...tags, [CREATED_FROM_TAG]: hashOf({ ...desired, tags }) } };
 }
 
 /** The labels that the group gives its nodes. */
@@ -118,13 +118,13 @@ export function isOwnedBy(pool: WindowsPool, group: NodeGroup): boolean {
 
 /** What differs and can't be changed in place, in words; empty when nothing does. Only a restored or adopted pool gets here. */
 export function immutableDifferences(pool: WindowsPool, seen: NodeGroup): string[] {
-  const wish = wishFor(pool);
+  const desired = desiredNodeGroup(pool);
   const pairs: readonly (readonly [string, string, string])[] = [
-    ['AMI type', seen.amiType, wish.amiType],
-    ['capacity type', seen.capacityType, wish.capacityType],
-    ...madeOf(pool, seen, wish),
-    ['subnets', [...seen.subnets].sort().join(', '), [...wish.subnets].sort().join(', ')],
-    ['node role', seen.nodeRoleArn, wish.nodeRoleArn],
+    ['AMI type', seen.amiType, desired.amiType],
+    ['capacity type', seen.capacityType, desired.capacityType],
+    ...madeOf(pool, seen, desired),
+    ['subnets', [...seen.subnets].sort().join(', '), [...desired.subnets].sort().join(', ')],
+    ['node role', seen.nodeRoleArn, desired.nodeRoleArn],
   ];
   return pairs
     .filter(([, found, wanted]) => found !== wanted)
@@ -137,7 +137,7 @@ export function immutableDifferences(pool: WindowsPool, seen: NodeGroup): string
  * The launch template, or what stands in its place. Where the template itself is another, all else would be said of the wrong one. A group
  * of a template says nothing of what the template has.
  */
-function madeOf(pool: WindowsPool, seen: NodeGroup, wish: NewNodeGroup): (readonly [string, string, string])[] {
+function madeOf(pool: WindowsPool, seen: NodeGroup, desired: NewNodeGroup): (readonly [string, string, string])[] {
   const wanted = templateIn(pool.spec);
   const found = seen.launchTemplate;
   if (wanted ? !isMadeFrom(seen, wanted) : found) {
@@ -149,10 +149,10 @@ function madeOf(pool: WindowsPool, seen: NodeGroup, wish: NewNodeGroup): (readon
     [
       'instance types',
       seen.instanceTypes.join(', ') || inTemplate,
-      (found ? wish.instanceTypes : requestedTypes(pool.spec)).join(', ') || inTemplate,
+      (found ? desired.instanceTypes : requestedTypes(pool.spec)).join(', ') || inTemplate,
     ],
     ...(found
       ? []
-      : ([['disk size', String(seen.diskSizeGiB ?? wish.diskSizeGiB), String(wish.diskSizeGiB)]] as const)),
+      : ([['disk size', String(seen.diskSizeGiB ?? desired.diskSizeGiB), String(desired.diskSizeGiB)]] as const)),
   ];
 }

@@ -1,4 +1,4 @@
-import { knownStatus, MINUTE, NOW, sampleNode, sampleNodes, samplePool, sampleSituation } from '../testing/fixtures.ts';
+import { knownStatus, MINUTE, NOW, sampleNode, sampleNodes, samplePool, sampleState } from '../testing/fixtures.ts';
 import { check, group, OTHER_BUILD, type Shown, since, wrongNode } from '../testing/truthTable.ts';
 
 const MOVE = 'Drain and end the node, and check the AMI.';
@@ -9,7 +9,7 @@ describe('a rolling update or growth of a Ready pool: Ready stays True', () => {
   check([
     [
       'Reconciling while EKS updates',
-      sampleSituation(group({ status: 'UPDATING' })),
+      sampleState(group({ status: 'UPDATING' })),
       {
         NodeGroupReady: 'True Updating: EKS is updating node group web.',
         Reconciling: 'True Updating: EKS is updating node group web.',
@@ -17,12 +17,12 @@ describe('a rolling update or growth of a Ready pool: Ready stays True', () => {
     ],
     [
       'growth is not called Reconciling',
-      sampleSituation(five),
+      sampleState(five),
       { NodesVerified: 'Unknown Joining: 3 of 5 nodes joined; waiting for 2.' },
     ],
     [
       'nor are nodes that joined a moment ago',
-      sampleSituation({ ...group({ scaling: { min: 3, max: 5, desired: 4 } }), nodes: [...sampleNodes(3), young] }),
+      sampleState({ ...group({ scaling: { min: 3, max: 5, desired: 4 } }), nodes: [...sampleNodes(3), young] }),
       {
         Ready: 'True Verified: 3 of 4 nodes verified.',
         NodesVerified:
@@ -31,7 +31,7 @@ describe('a rolling update or growth of a Ready pool: Ready stays True', () => {
     ],
     [
       'growth that lasts is no alarm while every instance is younger than the join grace',
-      sampleSituation({
+      sampleState({
         pool: samplePool({}, { status: since(20, 'Joining') }),
         ...five,
         instances: [1, 2, 3, 4, 5].map((i) => ({ id: `i-${i}`, privateDnsName: '', launchedAt: NOW - MINUTE })),
@@ -46,7 +46,7 @@ describe('desired is 0: Ready is True', () => {
   check([
     [
       'and NodesVerified is True, NoNodes',
-      sampleSituation({ pool: none, nodes: [] }),
+      sampleState({ pool: none, nodes: [] }),
       {
         Ready: 'True NoNodes: The pool wants no nodes.',
         NodesVerified: 'True NoNodes: The pool has no nodes and wants none.',
@@ -61,12 +61,12 @@ describe('one bad node of many: NodesVerified names it, Ready falls with the las
   check([
     [
       'Ready stays True with enough others',
-      sampleSituation({ nodes: [...sampleNodes(3), wrongNode('ip-9')] }),
+      sampleState({ nodes: [...sampleNodes(3), wrongNode('ip-9')] }),
       { Ready: 'True Verified: 3 of 4 nodes verified.', NodesVerified: one },
     ],
     [
       'Ready is False with fewer than scaling.min',
-      sampleSituation({ nodes: [...sampleNodes(1), wrongNode('ip-8'), wrongNode('ip-9')] }),
+      sampleState({ nodes: [...sampleNodes(1), wrongNode('ip-8'), wrongNode('ip-9')] }),
       {
         Ready: `False WrongBuild: 1 node of the 3 that the pool must have is verified. 2 of 3 nodes fail verification: ip-8 ${OTHER_BUILD}; ip-9 ${OTHER_BUILD}. ${MOVE}`,
         NodesVerified: `False WrongBuild: 2 of 3 nodes fail verification: ip-8 ${OTHER_BUILD}; ip-9 ${OTHER_BUILD}. ${MOVE}`,
@@ -74,7 +74,7 @@ describe('one bad node of many: NodesVerified names it, Ready falls with the las
     ],
     [
       'Ready is False when none is verified, though scaling.min is 0',
-      sampleSituation({ pool: none, nodes: [wrongNode('ip-9')] }),
+      sampleState({ pool: none, nodes: [wrongNode('ip-9')] }),
       {
         Ready: `False WrongBuild: 0 nodes of the 1 that the pool must have are verified. 1 of 1 node fails verification: ip-9 ${OTHER_BUILD}. ${MOVE}`,
         NodesVerified: `False WrongBuild: 1 of 1 node fails verification: ip-9 ${OTHER_BUILD}. ${MOVE}`,
@@ -82,7 +82,7 @@ describe('one bad node of many: NodesVerified names it, Ready falls with the las
     ],
     [
       'many nodes with different failures are counted',
-      sampleSituation({
+      sampleState({
         nodes: [
           ...sampleNodes(3),
           ...['ip-6', 'ip-7', 'ip-8'].map(wrongNode),
@@ -96,7 +96,7 @@ describe('one bad node of many: NodesVerified names it, Ready falls with the las
     ],
     [
       'a warning is told and harms nothing',
-      sampleSituation({
+      sampleState({
         pool: samplePool({ verification: { policy: 'Report', minimumReservedMemory: '2Gi' } }),
         nodes: [...sampleNodes(2), sampleNode({ name: 'ip-9', capacity: { memory: '7Gi' } })],
       }),
@@ -119,10 +119,10 @@ describe('nodes that do not join within the join grace', () => {
   const instance = (id: string, minutes: number) => ({ id, privateDnsName: '', launchedAt: NOW - minutes * MINUTE });
   const joinedIds = sampleNodes(2).map(({ providerID }) => providerID.split('/').at(-1) ?? '');
   check([
-    ['are missing', sampleSituation(late), lacking(missing + look)],
+    ['are missing', sampleState(late), lacking(missing + look)],
     [
       'are named by their instances',
-      sampleSituation({
+      sampleState({
         ...late,
         instances: [...joinedIds, 'i-new', 'i-late'].map((id) => instance(id, id === 'i-new' ? 1 : 20)),
       }),
@@ -130,17 +130,17 @@ describe('nodes that do not join within the join grace', () => {
     ],
     [
       'have no instance at all',
-      sampleSituation({ ...late, instances: joinedIds.map((id) => instance(id, 60)) }),
+      sampleState({ ...late, instances: joinedIds.map((id) => instance(id, 60)) }),
       lacking(`${missing}No running instance waits to join: look at the activity of the scaling group.`),
     ],
     [
       'stay missing until they come',
-      sampleSituation({ ...late, pool: samplePool({}, { status: since(1, 'NodesMissing') }) }),
+      sampleState({ ...late, pool: samplePool({}, { status: since(1, 'NodesMissing') }) }),
       lacking(missing + look),
     ],
     [
       'are on their way before that',
-      sampleSituation({ ...late, pool: samplePool({}, { status: since(14, 'Joining') }) }),
+      sampleState({ ...late, pool: samplePool({}, { status: since(14, 'Joining') }) }),
       {
         Ready:
           'False Joining: 2 nodes of the 3 that the pool must have are verified. 2 of 3 nodes joined; waiting for 1.',

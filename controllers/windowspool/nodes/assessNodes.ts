@@ -9,34 +9,34 @@ import type { Instance } from '../ports/ec2.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { likelyCause } from '../prerequisites/causes.ts';
-import { nextMoveOf } from '../reasons.ts';
-import type { Situation } from '../situation.ts';
+import { remedyFor } from '../reasons.ts';
+import type { ObservedState } from '../situation.ts';
 import { count, duration, joined, sentence } from '../words.ts';
 import { controllerWarnings } from './controllerWarnings.ts';
-import type { Verdict } from './verify.ts';
+import type { VerificationResult } from './verify.ts';
 
 /** How many failing nodes a message spells out; status.failingNodes has more. */
 const NODES_IN_MESSAGE = 3;
 
 /** Steps that write to nodes, by their kinds. */
-const NODE_WRITES: readonly string[] = ['labelNode', 'taintNode', 'tellNode', 'markNode', 'releaseNode'];
+const NODE_WRITES: readonly string[] = ['labelNode', 'taintNode', 'setNodeCondition', 'markNode', 'releaseNode'];
 
-export function assessNodes(s: Situation): Finding {
+export function assessNodes(s: ObservedState): Finding {
   const finding = judge(s);
-  return { ...finding, message: finding.message + heldNodes(s) + refusedWrites(s) };
+  return { ...finding, message: finding.message + blockedDrains(s) + refusedWrites(s) };
 }
 
 /** A right that is missing is told of elsewhere. Here is what somebody's admission rules refuse, by the first in the order of words: it is to stay the same. */
-function refusedWrites({ troubles }: Situation): string {
-  const refused = troubles.filter(({ step, trouble }) => NODE_WRITES.includes(step) && trouble.kind === 'refused');
-  const [first] = refused.map(({ trouble }) => `${trouble.operation} failed: ${trouble.message}`).sort();
+function refusedWrites({ errors }: ObservedState): string {
+  const refused = errors.filter(({ step, error }) => NODE_WRITES.includes(step) && error.kind === 'refused');
+  const [first] = refused.map(({ error }) => `${error.operation} failed: ${error.message}`).sort();
   return first
     ? ` ${count(refused.length, 'write')} to nodes ${refused.length === 1 ? 'was' : 'were'} refused: ${sentence(first)}`
     : '';
 }
 
 /** ` 2 nodes are gated, 1 node is quarantined: no new pod lands there.`; nothing where none is. */
-function heldNodes({ roster: { gated, quarantined } }: Situation): string {
+function blockedDrains({ poolNodes: { gated, quarantined } }: ObservedState): string {
   const counted = [
     [gated, 'gated'],
     [quarantined, 'quarantined'],
@@ -47,10 +47,10 @@ function heldNodes({ roster: { gated, quarantined } }: Situation): string {
   return parts.length > 0 ? ` ${joined(parts)}: no new pod lands there.` : '';
 }
 
-function judge(s: Situation): Finding {
-  const { total, failing, joining } = s.roster;
+function judge(s: ObservedState): Finding {
+  const { total, failing, joining } = s.poolNodes;
   if (failing.length > 0) return failure(s);
-  if (s.roster.strays.length > 0) return straying(s);
+  if (s.poolNodes.unlabelledNodes.length > 0) return lackingLabels(s);
   if (!hasNodeGroup(s.pool) && total === 0) return noneFound(s);
   const waiting = hasNodeGroup(s.pool) ? waitingForGroup(s) : undefined;
   if (waiting) return waiting;
@@ -61,19 +61,19 @@ function judge(s: Situation): Finding {
   return {
     status: 'True',
     reason: 'AllVerified',
-    message: `${count(total, 'node')} verified.${warnings(s.roster.warned)}`,
+    message: `${count(total, 'node')} verified.${warnings(s.poolNodes.warned)}`,
   };
 }
 
 /** What is said of a pool that something else gives nodes, and that has none. */
-export function noneFound({ pool }: Situation): Finding {
+export function noneFound({ pool }: ObservedState): Finding {
   const message = `No Windows node is as spec.existingNodes of pool ${pool.metadata.name} says. Compare it with the labels and addresses of your nodes.`;
   return { status: 'False', reason: 'NoNodesFound', message };
 }
 
 /** What there is to say while the group has not all the nodes that it shall have. */
-function waitingForGroup(s: Situation): Finding | undefined {
-  const { total } = s.roster;
+function waitingForGroup(s: ObservedState): Finding | undefined {
+  const { total } = s.poolNodes;
   const group = groupOf(s);
   if (group && !isOwnedBy(s.pool, group)) {
     const message = `The nodes of node group ${group.name} are not counted: it is not the pool's.`;
@@ -95,16 +95,16 @@ function waitingForGroup(s: Situation): Finding | undefined {
 }
 
 /** Whether the pool has a group that has come so far. */
-function mayHaveNodes({ pool }: Situation, group: NodeGroup | undefined): boolean {
+function mayHaveNodes({ pool }: ObservedState, group: NodeGroup | undefined): boolean {
   return group !== undefined && isOwnedBy(pool, group) && !['CREATING', 'CREATE_FAILED'].includes(group.status);
 }
 
-function failure(s: Situation): Finding {
-  const { failing, total } = s.roster;
+function failure(s: ObservedState): Finding {
+  const { failing, total } = s.poolNodes;
   const reasons = new Set(failing.map(({ failures }) => failures[0]?.reason));
   const [only] = reasons;
   const same = reasons.size === 1 ? only : undefined;
-  const move = same ? nextMoveOf(same) : 'Look at status.failingNodes.';
+  const move = same ? remedyFor(same) : 'Look at status.failingNodes.';
   const cause = likelyCause(
     s,
     failing.flatMap(({ failures }) => failures.map(({ reason }) => reason)),
@@ -114,13 +114,14 @@ function failure(s: Situation): Finding {
 }
 
 /** Nodes on the pool's instances that a watch of its Windows nodes does not show: renamed, or of another operating system. */
-function straying({ pool, roster }: Situation): Finding {
-  const foreign = roster.strays.filter(({ operatingSystem }) => ![WINDOWS, ''].includes(operatingSystem));
+function lackingLabels({ pool, poolNodes }: ObservedState): Finding {
+  const foreign = poolNodes.unlabelledNodes.filter(({ operatingSystem }) => ![WINDOWS, ''].includes(operatingSystem));
   if (foreign.length > 0) return wrongSystem(foreign);
   const group = `${NODE_GROUP_LABEL}=${nodeGroupNameOf(pool)}`;
-  const renamed = roster.strays.filter(({ labels }) => labels[NODE_GROUP_LABEL] !== nodeGroupNameOf(pool));
-  const [label, strays] = renamed.length > 0 ? [group, renamed] : [`${OS_LABEL}=${WINDOWS}`, roster.strays];
-  const message = `${count(strays.length, 'node')} of the pool ${strays.length === 1 ? 'lacks' : 'lack'} the label ${label}, by which nodes are counted: ${first(strays.map((node) => node.name))}. Put the label back, or end the instance.`;
+  const renamed = poolNodes.unlabelledNodes.filter(({ labels }) => labels[NODE_GROUP_LABEL] !== nodeGroupNameOf(pool));
+  const [label, unlabelledNodes] =
+    renamed.length > 0 ? [group, renamed] : [`${OS_LABEL}=${WINDOWS}`, poolNodes.unlabelledNodes];
+  const message = `${count(unlabelledNodes.length, 'node')} of the pool ${unlabelledNodes.length === 1 ? 'lacks' : 'lack'} the label ${label}, by which nodes are counted: ${first(unlabelledNodes.map((node) => node.name))}. Put the label back, or end the instance.`;
   return { status: 'False', reason: 'MembershipLabelRemoved', message };
 }
 
@@ -138,21 +139,21 @@ function first(names: readonly string[]): string {
 }
 
 /** `ip-10-0-1-23 runs build …; ip-10-0-1-24 is not Ready … and 2 more.` */
-function name(verdicts: readonly Verdict[]): string {
-  const lines = verdicts.slice(0, NODES_IN_MESSAGE).map(({ node, failures }) => `${node.name} ${failures[0]?.message}`);
-  const more = verdicts.length > NODES_IN_MESSAGE ? ` and ${verdicts.length - NODES_IN_MESSAGE} more` : '';
+function name(results: readonly VerificationResult[]): string {
+  const lines = results.slice(0, NODES_IN_MESSAGE).map(({ node, failures }) => `${node.name} ${failures[0]?.message}`);
+  const more = results.length > NODES_IN_MESSAGE ? ` and ${results.length - NODES_IN_MESSAGE} more` : '';
   return sentence(`${lines.join('; ')}${more}`);
 }
 
-function warnings(warned: readonly Verdict[]): string {
+function warnings(warned: readonly VerificationResult[]): string {
   const [first] = warned;
   if (!first) return '';
   return ` ${count(warned.length, 'node')} with a warning, such as ${sentence(`${first.node.name} ${first.warnings[0]?.message}`)}`;
 }
 
 /** Instances that should be nodes: on their way within the join grace, missing after it. */
-function waitingForNodes(s: Situation, missing: number, desired: number): Finding {
-  const text = `${s.roster.total} of ${count(desired, 'node')} joined`;
+function waitingForNodes(s: ObservedState, missing: number, desired: number): Finding {
+  const text = `${s.poolNodes.total} of ${count(desired, 'node')} joined`;
   const late = lateInstances(s);
   if (!lacksNodes(s)) {
     return { status: 'Unknown', reason: 'Joining', message: `${text}; waiting for ${missing}.`, ...firstNodes(s) };
@@ -172,6 +173,6 @@ function whereToLook(late: readonly Instance[] | undefined): string {
 }
 
 /** A pool that has what it must have grows without being called Reconciling. */
-function firstNodes(s: Situation): { working?: true } {
-  return s.roster.verified < neededNodes(s.pool) ? { working: true } : {};
+function firstNodes(s: ObservedState): { working?: true } {
+  return s.poolNodes.verified < neededNodes(s.pool) ? { working: true } : {};
 }

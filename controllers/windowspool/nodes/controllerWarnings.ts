@@ -1,14 +1,14 @@
 /** What the VPC resource controller says of nodes that have no addresses for pods, for messages. Pure. */
-import type { Situation } from '../situation.ts';
+import type { ObservedState } from '../situation.ts';
 import { sentence } from '../words.ts';
 
 /** `The VPC resource controller reports Unsupported: The instance type x is not supported for Windows.`; undefined when it reports nothing. */
-export function controllerWarningOf({ prerequisites }: Situation, node: string): string | undefined {
+export function controllerWarningOf({ prerequisites }: ObservedState, node: string): string | undefined {
   const answer = prerequisites?.controllerWarnings?.find((entry) => entry.node === node)?.answer;
   if (!answer) return undefined;
   if (!answer.ok)
-    return answer.trouble.kind === 'denied'
-      ? `Events of the VPC resource controller cannot be read: grant ${answer.trouble.operation}.`
+    return answer.error.kind === 'denied'
+      ? `Events of the VPC resource controller cannot be read: grant ${answer.error.operation}.`
       : undefined;
   if (answer.value.length === 0) return undefined;
   // The message of a lack of blocks begins with its reason.
@@ -19,9 +19,9 @@ export function controllerWarningOf({ prerequisites }: Situation, node: string):
 }
 
 /** ` The VPC resource controller reports ...`, each once, of the failing nodes; empty when it reports nothing. */
-export function controllerWarnings(s: Situation): string {
+export function controllerWarnings(s: ObservedState): string {
   const texts = (s.prerequisites?.controllerWarnings ?? []).map(({ node }) => {
-    const isFailing = s.roster.failing.some((verdict) => verdict.node.name === node);
+    const isFailing = s.poolNodes.failing.some((result) => result.node.name === node);
     return isFailing ? controllerWarningOf(s, node) : undefined;
   });
   return [...new Set(texts)].flatMap((text) => (text ? [` ${text}`] : [])).join('');

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { Answer } from '../ports/answer.ts';
+import type { CallResult } from '../ports/answer.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { reconcile } from '../reconcile.ts';
-import { MINUTE, NOW, sampleNode, sampleTrouble, settings } from '../testing/fixtures.ts';
+import { MINUTE, NOW, sampleError, sampleNode, settings } from '../testing/fixtures.ts';
 import { readyWorld, signal, until, wake } from '../testing/life.ts';
-import { Departures, instanceIdOf } from './departures.ts';
+import { instanceIdOf, LostNodes } from './departures.ts';
 
 const LABEL = 'eks.amazonaws.com/nodegroup';
 const labelled = (name: string, group: string | undefined, change: Partial<NodeRecord> = {}): NodeRecord => {
@@ -19,7 +19,7 @@ const names = (nodes: readonly NodeRecord[]) => nodes.map(({ name }) => name);
 /** Reads that find what the API server has, and how many there were. */
 function server(...nodes: readonly NodeRecord[]) {
   const reads: string[] = [];
-  const read = async (name: string): Promise<Answer<NodeRecord | undefined>> => {
+  const read = async (name: string): Promise<CallResult<NodeRecord | undefined>> => {
     reads.push(name);
     return { ok: true, value: nodes.find((node) => node.name === name) };
   };
@@ -36,47 +36,47 @@ describe('a node that left the cache', () => {
     ['is a stray when it lacks the label', labelled('ip-1', undefined), true],
     ['is a stray when it says that it is in another group', labelled('ip-1', 'api'), true],
   ];
-  for (const [what, found, isStray] of cases) {
+  for (const [what, found, isUnlabelled] of cases) {
     it(what, async () => {
-      const departures = new Departures();
+      const departures = new LostNodes();
       departures.left(node);
       assert.equal(await departures.read(isOut, server(...(found ? [found] : [])), NOW, signal), undefined);
-      assert.deepEqual(names(departures.strays), isStray ? ['ip-1'] : []);
+      assert.deepEqual(names(departures.unlabelledNodes), isUnlabelled ? ['ip-1'] : []);
       assert.equal(departures.nextReadAt, Number.POSITIVE_INFINITY);
     });
   }
 
   it('is no stray any more when it is back in the cache, gone at the next read, or missed by nobody', async () => {
-    const ends: readonly ((departures: Departures) => unknown)[] = [
+    const ends: readonly ((departures: LostNodes) => unknown)[] = [
       (departures) => departures.returned('ip-1'),
       (departures) => departures.forget(),
       async (departures) => {
-        departures.doubtStrays();
-        assert.deepEqual(names(departures.strays), ['ip-1'], 'it stays one until it is read');
+        departures.recheckUnlabelled();
+        assert.deepEqual(names(departures.unlabelledNodes), ['ip-1'], 'it stays one until it is read');
         await departures.read(isOut, server(), NOW + MINUTE, signal);
       },
     ];
     for (const end of ends) {
-      const departures = new Departures();
+      const departures = new LostNodes();
       departures.left(node);
       await departures.read(isOut, server(labelled('ip-1', undefined)), NOW, signal);
       await end(departures);
-      assert.deepEqual(departures.strays, []);
+      assert.deepEqual(departures.unlabelledNodes, []);
     }
   });
 
   it('is found by its instance when nobody saw it leave', async () => {
     const found = labelled('ip-1', undefined);
-    for (const [id, strays] of [
+    for (const [id, unlabelledNodes] of [
       [instanceIdOf(found), ['ip-1']],
       ['i-another', []],
     ] as const) {
-      const departures = new Departures();
+      const departures = new LostNodes();
       departures.missed({ id, privateDnsName: 'ip-1', launchedAt: NOW });
       departures.missed({ id: 'i-without-a-name', privateDnsName: '', launchedAt: NOW });
       const { reads, read } = server(found);
       await departures.read(isOut, { read }, NOW, signal);
-      assert.deepEqual([reads, names(departures.strays)], [['ip-1'], strays]);
+      assert.deepEqual([reads, names(departures.unlabelledNodes)], [['ip-1'], unlabelledNodes]);
     }
   });
 });
@@ -85,7 +85,7 @@ describe('thousands of nodes that left the cache', () => {
   const many = Array.from({ length: 5_000 }, (_, index) => labelled(`ip-${index}`, 'web'));
 
   it('are read ten a second', async () => {
-    const departures = new Departures();
+    const departures = new LostNodes();
     for (const node of many) departures.left(node);
     const { reads, read } = server();
     for (let ms = 0; ms < 3_000; ms += 100) await departures.read(isOut, { read }, NOW + ms, signal);
@@ -94,7 +94,7 @@ describe('thousands of nodes that left the cache', () => {
   });
 
   it('are no reads at all when the pool does not miss them', async () => {
-    const departures = new Departures();
+    const departures = new LostNodes();
     for (const node of many) departures.left(node);
     departures.forget();
     const { reads, read } = server();
@@ -103,15 +103,15 @@ describe('thousands of nodes that left the cache', () => {
   });
 
   it('end a batch at the first trouble, and are asked for again', async () => {
-    const departures = new Departures();
+    const departures = new LostNodes();
     for (const node of many) departures.left(node);
     let reads = 0;
-    const trouble = sampleTrouble('unavailable');
-    const read = async (): Promise<Answer<NodeRecord | undefined>> => {
+    const error = sampleError('unavailable');
+    const read = async (): Promise<CallResult<NodeRecord | undefined>> => {
       reads += 1;
-      return reads === 3 ? { ok: false, trouble } : { ok: true, value: undefined };
+      return reads === 3 ? { ok: false, error } : { ok: true, value: undefined };
     };
-    assert.equal(await departures.read(isOut, { read }, NOW, signal), trouble);
+    assert.equal(await departures.read(isOut, { read }, NOW, signal), error);
     assert.equal(departures.nextReadAt, NOW + 1_000);
     assert.equal(await departures.read(isOut, { read }, NOW + 1_000, signal), undefined);
     assert.equal(reads, 13);
@@ -210,10 +210,10 @@ describe('a pool of which a node loses the label of its group', () => {
 
   it('reads it again after trouble, and calls it missing meanwhile', async () => {
     const { world, deps, give } = await losing();
-    world.fails = (call) => (call === 'read node' ? sampleTrouble('unavailable') : undefined);
+    world.fails = (call) => (call === 'read node' ? sampleError('unavailable') : undefined);
     give(undefined);
     world.now += 2_000;
-    assert.equal((await reconcile('web', deps, signal)).kind, 'retry');
+    assert.equal((await reconcile('web', deps, signal)).kind, 'requeue');
     assert.match(verified(world), /^Unknown Joining: 2 of 3 nodes joined/);
     world.fails = () => undefined;
     world.now += 1_000;
@@ -223,11 +223,11 @@ describe('a pool of which a node loses the label of its group', () => {
 
   it('names the right that is lacking when it may not read nodes', async () => {
     const { world, deps, give } = await losing();
-    world.fails = (call) => (call === 'read node' ? sampleTrouble('denied') : undefined);
+    world.fails = (call) => (call === 'read node' ? sampleError('denied') : undefined);
     give(undefined);
     world.now += 2_000;
     const next = await reconcile('web', deps, signal);
-    assert.ok(next.kind === 'after' && next.ms <= settings.deniedRetryMs);
+    assert.ok(next.kind === 'requeueAfter' && next.ms <= settings.deniedRetryMs);
     const met = world.pools.get('web')?.status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
     assert.equal(met?.reason, 'AccessDenied');
   });

@@ -5,7 +5,7 @@
  *   left the cache, or an instance without a node --the pool misses nodes--> read by name --gone, another one, or as it was--> forgotten
  *                                                                              +--there, and out of sight--> stray
  */
-import type { Trouble } from '../ports/answer.ts';
+import type { CallError } from '../ports/answer.ts';
 import type { Instance } from '../ports/ec2.ts';
 import type { NodeRecord, Nodes } from '../ports/nodes.ts';
 
@@ -17,19 +17,19 @@ const BETWEEN_BATCHES_MS = 1_000;
 type IsSame = (found: NodeRecord) => boolean;
 
 /** The nodes that a pool may have lost. In memory only: after a restart the instances tell. */
-export class Departures {
+export class LostNodes {
   readonly #unread = new Map<string, IsSame>();
-  readonly #strays = new Map<string, NodeRecord>();
+  readonly #unlabelledNodes = new Map<string, NodeRecord>();
   #readAt = Number.NEGATIVE_INFINITY;
 
   /** Nodes that are there and out of the pool's sight, by name. */
-  get strays(): readonly NodeRecord[] {
-    return [...this.#strays.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  get unlabelledNodes(): readonly NodeRecord[] {
+    return [...this.#unlabelledNodes.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   /** Those of them that were read and are not to be read again first. */
   get certain(): readonly NodeRecord[] {
-    return this.strays.filter(({ name }) => !this.#unread.has(name));
+    return this.unlabelledNodes.filter(({ name }) => !this.#unread.has(name));
   }
 
   /** When the next names may be read, epoch milliseconds; infinity when none waits. */
@@ -50,18 +50,18 @@ export class Departures {
   /** A node is in the pool's sight. */
   returned(name: string): void {
     this.#unread.delete(name);
-    this.#strays.delete(name);
+    this.#unlabelledNodes.delete(name);
   }
 
   /** Strays are to be read again: nobody tells when one ends. */
-  doubtStrays(): void {
-    for (const node of this.#strays.values()) this.left(node);
+  recheckUnlabelled(): void {
+    for (const node of this.#unlabelledNodes.values()) this.left(node);
   }
 
   /** The pool misses no node. */
   forget(): void {
     this.#unread.clear();
-    this.#strays.clear();
+    this.#unlabelledNodes.clear();
   }
 
   /**
@@ -73,21 +73,21 @@ export class Departures {
     nodes: Pick<Nodes, 'read'>,
     now: number,
     signal: AbortSignal,
-  ): Promise<Trouble | undefined> {
+  ): Promise<CallError | undefined> {
     if (now < this.nextReadAt) return undefined;
     this.#readAt = now;
     for (const [name, isSame] of [...this.#unread].slice(0, BATCH)) {
       const answer = await nodes.read(name, signal);
-      if (!answer.ok) return answer.trouble;
+      if (!answer.ok) return answer.error;
       // Meanwhile the cache may have brought it back.
       if (this.#unread.delete(name)) this.#settle(name, answer.value, (found) => isSame(found) && isOut(found));
     }
     return undefined;
   }
 
-  #settle(name: string, found: NodeRecord | undefined, isStray: IsSame): void {
-    if (found && !found.deleting && isStray(found)) this.#strays.set(name, found);
-    else this.#strays.delete(name);
+  #settle(name: string, found: NodeRecord | undefined, isUnlabelled: IsSame): void {
+    if (found && !found.deleting && isUnlabelled(found)) this.#unlabelledNodes.set(name, found);
+    else this.#unlabelledNodes.delete(name);
   }
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { PLAIN_GATE_TAINT_KEY } from '../labels.ts';
 import { FakeWorld } from '../testing/fakeWorld.ts';
-import { sampleTrouble } from '../testing/fixtures.ts';
+import { sampleError } from '../testing/fixtures.ts';
 import { fresh, ready, readyWorld, until } from '../testing/life.ts';
 import { GATE_TAINT } from './nodeTaints.ts';
 
@@ -12,12 +12,12 @@ const words = 'Taint cannot contain reserved prefixes [kubernetes.io/, k8s.io/, 
 function refuses(world: FakeWorld, call: string): void {
   world.fails = (asked) =>
     asked === call && world.pools.get('web')?.status?.nodeGroup?.gateTaint === undefined
-      ? sampleTrouble('refused', { operation: call, message: words })
+      ? sampleError('refused', { operation: call, message: words })
       : undefined;
 }
 
 const taintsOf = (world: FakeWorld) => world.groups.get('web')?.taints.map(({ key }) => key);
-const told = (world: FakeWorld) => world.events.filter(({ reason }) => reason === 'GateTaintReplaced').length;
+const reported = (world: FakeWorld) => world.events.filter(({ reason }) => reason === 'GateTaintReplaced').length;
 
 describe('the gate where EKS refuses the key of its taint', () => {
   it('has the plain key, is remembered by it, and is told of once', async () => {
@@ -29,7 +29,7 @@ describe('the gate where EKS refuses the key of its taint', () => {
     assert.deepEqual(taintsOf(world), ['os', PLAIN_GATE_TAINT_KEY]);
     assert.equal(world.pools.get('web')?.status?.nodeGroup?.gateTaint, PLAIN_GATE_TAINT_KEY);
     assert.equal(world.pools.get('web')?.status?.nodeGroup?.failedTarget, undefined);
-    assert.equal(told(world), 1);
+    assert.equal(reported(world), 1);
   });
 
   it('is given to a living group with the plain key, too', async () => {
@@ -43,7 +43,7 @@ describe('the gate where EKS refuses the key of its taint', () => {
 
   it('fails when the plain key is refused as well, and does not ask in a loop', async () => {
     const world = new FakeWorld();
-    world.fails = (asked) => (asked === 'CreateNodegroup' ? sampleTrouble('refused', { message: words }) : undefined);
+    world.fails = (asked) => (asked === 'CreateNodegroup' ? sampleError('refused', { message: words }) : undefined);
     world.apply(fresh(Gate));
     const deps = world.start();
     const failed = () => world.pools.get('web')?.status?.nodeGroup?.failedTarget !== undefined;

@@ -1,7 +1,7 @@
 /** Where EKS refuses the key of the gate's taint, another one is used. Pure. */
 import type { Outcome } from '../act.ts';
 import { PLAIN_GATE_TAINT_KEY } from '../labels.ts';
-import type { Situation, StepTrouble } from '../situation.ts';
+import type { ObservedState, StepError } from '../situation.ts';
 import { GATE_TAINT, gateTaintOf } from './nodeTaints.ts';
 
 const CODE = 'GateTaintRefused';
@@ -10,27 +10,27 @@ const CODE = 'GateTaintRefused';
  * A refusal of the usual key is no fault of the spec: it becomes trouble that passes, because the next try is with the other key. No source
  * says that EKS refuses it. Labels with kubernetes.io/ were once refused ("cannot contain reserved prefixes"), hence the words looked for.
  */
-export function excuseGateKey(outcome: Outcome): Outcome {
+export function tolerateGateKey(outcome: Outcome): Outcome {
   const { after } = outcome;
-  if (!after.troubles.some((entry) => isGateRefusal(entry, after))) return outcome;
-  const troubles = after.troubles.map((entry) =>
+  if (!after.errors.some((entry) => isGateRefusal(entry, after))) return outcome;
+  const errors = after.errors.map((entry) =>
     isGateRefusal(entry, after)
-      ? { ...entry, trouble: { ...entry.trouble, kind: 'conflict' as const, code: CODE } }
+      ? { ...entry, error: { ...entry.error, kind: 'conflict' as const, code: CODE } }
       : entry,
   );
-  return { ...outcome, after: { ...after, troubles } };
+  return { ...outcome, after: { ...after, errors } };
 }
 
 /** The key that replaces the usual one; none while that was not refused. */
-export function gateTaintState({ pool, troubles }: Situation): { readonly gateTaint?: string } {
-  const isRefused = troubles.some(({ trouble }) => trouble.code === CODE);
+export function gateTaintState({ pool, errors }: ObservedState): { readonly gateTaint?: string } {
+  const isRefused = errors.some(({ error }) => error.code === CODE);
   const gateTaint = isRefused ? PLAIN_GATE_TAINT_KEY : pool.status?.nodeGroup?.gateTaint;
   return gateTaint === undefined ? {} : { gateTaint };
 }
 
-function isGateRefusal({ step, trouble }: StepTrouble, { pool }: Situation): boolean {
+function isGateRefusal({ step, error }: StepError, { pool }: ObservedState): boolean {
   const isSent = step === 'createNodeGroup' || step === 'updateConfig';
   const isUsual = pool.spec.verification.policy === 'Gate' && gateTaintOf(pool) === GATE_TAINT;
   const words = /taint.*(reserved|prefix|startup-taint)/i;
-  return isSent && isUsual && trouble.kind === 'refused' && words.test(trouble.message);
+  return isSent && isUsual && error.kind === 'refused' && words.test(error.message);
 }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { NOW, sampleNode, samplePool } from '../testing/fixtures.ts';
 import { countBuilds, kernelSeries, revisionsOf } from './kernels.ts';
-import { Roster } from './roster.ts';
+import { PoolNodes } from './roster.ts';
 
-function rosterOf(kernels: readonly string[], minimumRevision?: number, warnOnly: readonly 'RevisionTooLow'[] = []) {
+function poolNodesOf(kernels: readonly string[], minimumRevision?: number, warnOnly: readonly 'RevisionTooLow'[] = []) {
   const verification = { ...(minimumRevision !== undefined && { minimumRevision }), warnOnly: [...warnOnly] };
   const pool = samplePool({ verification });
   const nodes = kernels.map((kernelVersion, index) => sampleNode({ name: `n-${index}`, kernelVersion }));
@@ -13,9 +13,9 @@ function rosterOf(kernels: readonly string[], minimumRevision?: number, warnOnly
     serverVersion: 'v1.36.3',
     joinGraceMs: 0,
     taints: { gate: false, quarantine: false },
-    teller: undefined,
+    reportedBy: undefined,
   };
-  return { pool, roster: new Roster(nodes, expected, NOW) };
+  return { pool, poolNodes: new PoolNodes(nodes, expected, NOW) };
 }
 
 describe('the revisions of a pool', () => {
@@ -57,22 +57,22 @@ describe('the revisions of a pool', () => {
   ];
   for (const [name, kernels, floor, want] of table) {
     it(name, () => {
-      const { pool, roster } = rosterOf(kernels, floor);
-      assert.deepEqual(revisionsOf(pool, roster), want);
+      const { pool, poolNodes } = poolNodesOf(kernels, floor);
+      assert.deepEqual(revisionsOf(pool, poolNodes), want);
     });
   }
 
   it('are counted below the floor also where that only warns', () => {
-    const { pool, roster } = rosterOf(['10.0.20348.1', '10.0.20348.2762'], 2340, ['RevisionTooLow']);
-    assert.deepEqual([roster.failing.length, revisionsOf(pool, roster)?.belowMinimum], [0, 1]);
+    const { pool, poolNodes } = poolNodesOf(['10.0.20348.1', '10.0.20348.2762'], 2340, ['RevisionTooLow']);
+    assert.deepEqual([poolNodes.failing.length, revisionsOf(pool, poolNodes)?.belowMinimum], [0, 1]);
   });
 
   it('do not depend on the order in which nodes came', () => {
     const kernel = fc.constantFrom('10.0.20348.7', '10.0.20348.07', '10.0.17763.9', '10.0.26100', 'odd', '');
     fc.assert(
       fc.property(fc.array(kernel, { maxLength: 8 }), (kernels) => {
-        const [there, back] = [rosterOf(kernels, 8), rosterOf(kernels.toReversed(), 8)];
-        assert.deepEqual(revisionsOf(there.pool, there.roster), revisionsOf(back.pool, back.roster));
+        const [there, back] = [poolNodesOf(kernels, 8), poolNodesOf(kernels.toReversed(), 8)];
+        assert.deepEqual(revisionsOf(there.pool, there.poolNodes), revisionsOf(back.pool, back.poolNodes));
       }),
     );
   });

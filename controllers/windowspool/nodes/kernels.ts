@@ -1,7 +1,7 @@
 /** The kernel versions of a pool's nodes: how many nodes have which, and how far they are apart. */
 import type { BuildCount, RevisionRange, WindowsPool } from '../api.gen.ts';
 import { cut } from '../words.ts';
-import type { RosterView } from './rosterView.ts';
+import type { PoolNodesView } from './rosterView.ts';
 import { type KernelVersion, parseKernelVersion } from './windows.ts';
 
 /** The longest kernel version that the schema takes. */
@@ -11,7 +11,7 @@ const KERNEL_LENGTH = 256;
 const SERIES = 20;
 
 /** Each kernel version with the number of its nodes, most nodes first. */
-export function countBuilds({ builds }: Pick<RosterView, 'builds'>): BuildCount[] {
+export function countBuilds({ builds }: Pick<PoolNodesView, 'builds'>): BuildCount[] {
   const counts = new Map<string, number>();
   for (const [reported, nodes] of builds) {
     const kernelVersion = cut(reported, KERNEL_LENGTH);
@@ -26,18 +26,18 @@ export function countBuilds({ builds }: Pick<RosterView, 'builds'>): BuildCount[
  * The newest and the oldest kernel version, of those that tell their revision, and how many nodes are below the patch floor where there is
  * one; undefined when there is nothing to tell.
  */
-export function revisionsOf(pool: WindowsPool, roster: RosterView): RevisionRange | undefined {
-  const [oldest, newest] = ends(roster.builds.keys());
-  const hasFloor = pool.spec.verification.minimumRevision !== undefined && roster.total > 0;
+export function revisionsOf(pool: WindowsPool, poolNodes: PoolNodesView): RevisionRange | undefined {
+  const [oldest, newest] = ends(poolNodes.builds.keys());
+  const hasFloor = pool.spec.verification.minimumRevision !== undefined && poolNodes.total > 0;
   const range = {
     ...(newest !== undefined && oldest !== undefined && { newest, oldest }),
-    ...(hasFloor && { belowMinimum: roster.belowMinimum }),
+    ...(hasFloor && { belowMinimum: poolNodes.belowMinimum }),
   };
   return Object.keys(range).length > 0 ? range : undefined;
 }
 
 /** How many nodes have which kernel version, for a metric: what is no Windows build, and what is too many, counts as `other`. */
-export function kernelSeries({ builds }: Pick<RosterView, 'builds'>): Readonly<Record<string, number>> {
+export function kernelSeries({ builds }: Pick<PoolNodesView, 'builds'>): Readonly<Record<string, number>> {
   const series: Record<string, number> = {};
   let shown = 0;
   for (const { kernelVersion, nodes } of countBuilds({ builds })) {

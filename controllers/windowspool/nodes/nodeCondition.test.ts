@@ -2,32 +2,36 @@ import assert from 'node:assert/strict';
 import { reasons } from '../reasons.ts';
 import { sampleNode } from '../testing/fixtures.ts';
 import { conditionFor } from './nodeCondition.ts';
-import type { Finding, Verdict } from './verify.ts';
+import type { Finding, VerificationResult } from './verify.ts';
 
 describe('what a node is told', () => {
   const wrong: Finding = { reason: 'WrongBuild', message: 'runs build 10.0.17763' };
   const addresses: Finding = { reason: 'NoPodAddresses', message: 'has no addresses' };
-  const verdict = (state: Verdict['state'], failures: Finding[], warnings: Finding[] = []): Verdict => ({
+  const result = (
+    state: VerificationResult['state'],
+    failures: Finding[],
+    warnings: Finding[] = [],
+  ): VerificationResult => ({
     node: sampleNode(),
     state,
     failures,
     warnings,
   });
-  const table: readonly (readonly [string, Verdict, string])[] = [
-    ['it passes', verdict('verified', []), 'True ChecksPassed WindowsPool web: passes every check.'],
+  const table: readonly (readonly [string, VerificationResult, string])[] = [
+    ['it passes', result('verified', []), 'True ChecksPassed WindowsPool web: passes every check.'],
     [
       'it passes with a warning',
-      verdict('verified', [], [addresses]),
+      result('verified', [], [addresses]),
       'True ChecksPassed WindowsPool web: passes, with a warning: has no addresses.',
     ],
     [
       'it joins',
-      verdict('joining', [addresses]),
+      result('joining', [addresses]),
       'Unknown Joining WindowsPool web: is not complete yet: has no addresses.',
     ],
     [
       'it fails, all causes and the first as the reason',
-      verdict('failing', [wrong, addresses]),
+      result('failing', [wrong, addresses]),
       'False WrongBuild WindowsPool web: runs build 10.0.17763; has no addresses.',
     ],
   ];
@@ -40,7 +44,7 @@ describe('what a node is told', () => {
   }
 
   it('is cut where a node reports a whole novel', () => {
-    const novel = verdict('failing', [{ reason: 'UnknownKernelVersion', message: 'x'.repeat(5_000) }]);
+    const novel = result('failing', [{ reason: 'UnknownKernelVersion', message: 'x'.repeat(5_000) }]);
     const { message } = conditionFor(novel, 'web');
     assert.deepEqual([message.length, message.at(-1)], [1_024, '…']);
   });

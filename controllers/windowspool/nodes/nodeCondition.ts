@@ -2,7 +2,7 @@
 import type { NodeCondition } from '../ports/nodes.ts';
 import type { Reason } from '../reasons.ts';
 import { sentence } from '../words.ts';
-import type { Finding, Verdict } from './verify.ts';
+import type { Finding, VerificationResult } from './verify.ts';
 
 /** Fits into what the API server and describe take easily; a message is a line to read. */
 const MESSAGE_LENGTH = 1_024;
@@ -13,8 +13,8 @@ const MESSAGE_LENGTH = 1_024;
  * - `Unknown`: the node joined a short while ago and is not complete yet.
  * - `False`: a check fails; the reason is the first one's.
  */
-export function conditionFor({ state, failures, warnings }: Verdict, pool: string): NodeCondition {
-  const told = (findings: readonly Finding[]) => findings.map(({ message }) => message).join('; ');
+export function conditionFor({ state, failures, warnings }: VerificationResult, pool: string): NodeCondition {
+  const reported = (findings: readonly Finding[]) => findings.map(({ message }) => message).join('; ');
   const say = (status: NodeCondition['status'], reason: Reason, text: string): NodeCondition => {
     const message = `WindowsPool ${pool}: ${sentence(text)}`;
     return {
@@ -27,12 +27,12 @@ export function conditionFor({ state, failures, warnings }: Verdict, pool: strin
     return say(
       'True',
       'ChecksPassed',
-      warnings.length > 0 ? `passes, with a warning: ${told(warnings)}` : 'passes every check',
+      warnings.length > 0 ? `passes, with a warning: ${reported(warnings)}` : 'passes every check',
     );
   }
   // How it came stays true whatever else is found.
   const ungated = warnings.filter(({ reason }) => reason === 'ArrivedUngated');
-  const found = told([...ungated, ...failures]);
+  const found = reported([...ungated, ...failures]);
   if (state === 'joining') return say('Unknown', 'Joining', `is not complete yet: ${found}`);
   return say('False', failures[0]?.reason ?? 'NodesFailing', found);
 }

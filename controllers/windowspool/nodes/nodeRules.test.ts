@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { NOW, sampleNodes, samplePool, sampleSituation } from '../testing/fixtures.ts';
+import { NOW, sampleNodes, samplePool, sampleState } from '../testing/fixtures.ts';
 import { correctTaints, NODES_IN_A_RUN } from './nodeRules.ts';
 
 describe('the taints of a thousand nodes', () => {
   const pool = samplePool({ verification: { policy: 'Quarantine', minimumRevision: 99_999 } });
   const nodes = sampleNodes(1_000);
   const tainted = (now: number) =>
-    correctTaints(sampleSituation({ pool, nodes, now })).flatMap((step) =>
+    correctTaints(sampleState({ pool, nodes, now })).flatMap((step) =>
       step.kind === 'taintNode' ? [step.node.name] : [],
     );
 

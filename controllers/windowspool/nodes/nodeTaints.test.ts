@@ -5,7 +5,7 @@ import type { Taint } from '../ports/nodes.ts';
 import type { NodeCheck } from '../reasons.ts';
 import { sampleNode } from '../testing/fixtures.ts';
 import { desiredTaints, GATE_TAINT, isGated, type TaintPolicy, taintChangeFor } from './nodeTaints.ts';
-import type { Verdict } from './verify.ts';
+import type { VerificationResult } from './verify.ts';
 
 const REPORT: TaintPolicy = { gate: false, quarantine: false };
 const QUARANTINE: TaintPolicy = { gate: false, quarantine: true };
@@ -17,80 +17,84 @@ const os: Taint = { key: 'os', value: 'windows', effect: 'NoSchedule' };
 const quarantine = (value: string): Taint => ({ key: QUARANTINE_TAINT_KEY, value, effect: 'NoSchedule' });
 const none: readonly Taint[] = [];
 
-function verdict(taints: readonly Taint[], state: Verdict['state'], reason: NodeCheck = 'WrongBuild'): Verdict {
+function result(
+  taints: readonly Taint[],
+  state: VerificationResult['state'],
+  reason: NodeCheck = 'WrongBuild',
+): VerificationResult {
   const finding = { reason, message: 'is not as it must be' };
   const failures = state === 'verified' ? [] : [finding];
   return { node: sampleNode({ taints }), state, failures, warnings: state === 'verified' ? [finding] : [] };
 }
 
 describe('what a node gets and loses', () => {
-  type Row = readonly [string, Verdict, TaintPolicy, set: readonly Taint[], remove: readonly Taint[]];
+  type Row = readonly [string, VerificationResult, TaintPolicy, set: readonly Taint[], remove: readonly Taint[]];
   const table: readonly Row[] = [
-    ['nothing under Report, though it fails', verdict([os], 'failing'), REPORT, none, none],
+    ['nothing under Report, though it fails', result([os], 'failing'), REPORT, none, none],
     [
       'no quarantine any more under Report',
-      verdict([os, quarantine('WrongBuild')], 'failing'),
+      result([os, quarantine('WrongBuild')], 'failing'),
       REPORT,
       none,
       [quarantine('WrongBuild')],
     ],
-    ['no gate any more under Report', verdict([os, GATE_TAINT], 'failing'), REPORT, none, [GATE_TAINT]],
-    ['quarantine when it fails', verdict([os], 'failing'), QUARANTINE, [quarantine('WrongBuild')], none],
-    ['nothing while it has its quarantine', verdict([os, quarantine('WrongBuild')], 'failing'), QUARANTINE, none, none],
+    ['no gate any more under Report', result([os, GATE_TAINT], 'failing'), REPORT, none, [GATE_TAINT]],
+    ['quarantine when it fails', result([os], 'failing'), QUARANTINE, [quarantine('WrongBuild')], none],
+    ['nothing while it has its quarantine', result([os, quarantine('WrongBuild')], 'failing'), QUARANTINE, none, none],
     [
       'another reason when it fails for another',
-      verdict([quarantine('NotReady')], 'failing'),
+      result([quarantine('NotReady')], 'failing'),
       QUARANTINE,
       [quarantine('WrongBuild')],
       none,
     ],
     [
       'no quarantine any more when it passes',
-      verdict([quarantine('NotReady'), os], 'verified'),
+      result([quarantine('NotReady'), os], 'verified'),
       QUARANTINE,
       none,
       [quarantine('NotReady')],
     ],
-    ['no quarantine for a mere warning', verdict([os], 'verified'), QUARANTINE, none, none],
-    ['no quarantine while it joins', verdict([os], 'joining', 'NotReady'), QUARANTINE, none, none],
-    ['nothing while it is at the gate and joins', verdict([os, GATE_TAINT], 'joining', 'NotReady'), GATE, none, none],
-    ['nothing while it is at the gate and fails', verdict([os, GATE_TAINT], 'failing'), GATE, none, none],
-    ['release once it is verified', verdict([os, GATE_TAINT], 'verified'), GATE, none, [GATE_TAINT]],
-    ['release again when EKS taints living nodes', verdict([GATE_TAINT, os], 'verified'), GATE, none, [GATE_TAINT]],
-    ['quarantine when it fails after its release', verdict([os], 'failing'), GATE, [quarantine('WrongBuild')], none],
+    ['no quarantine for a mere warning', result([os], 'verified'), QUARANTINE, none, none],
+    ['no quarantine while it joins', result([os], 'joining', 'NotReady'), QUARANTINE, none, none],
+    ['nothing while it is at the gate and joins', result([os, GATE_TAINT], 'joining', 'NotReady'), GATE, none, none],
+    ['nothing while it is at the gate and fails', result([os, GATE_TAINT], 'failing'), GATE, none, none],
+    ['release once it is verified', result([os, GATE_TAINT], 'verified'), GATE, none, [GATE_TAINT]],
+    ['release again when EKS taints living nodes', result([GATE_TAINT, os], 'verified'), GATE, none, [GATE_TAINT]],
+    ['quarantine when it fails after its release', result([os], 'failing'), GATE, [quarantine('WrongBuild')], none],
     [
       'the gate alone where it has both',
-      verdict([quarantine('NotReady'), GATE_TAINT], 'failing'),
+      result([quarantine('NotReady'), GATE_TAINT], 'failing'),
       GATE,
       none,
       [quarantine('NotReady')],
     ],
-    ['nothing of a gate that it was not born with', verdict([os], 'joining', 'NotReady'), GATE, none, none],
+    ['nothing of a gate that it was not born with', result([os], 'joining', 'NotReady'), GATE, none, none],
     [
       'nothing while the group that leaves the gate has its taint',
-      verdict([GATE_TAINT], 'failing'),
+      result([GATE_TAINT], 'failing'),
       LEAVING,
       none,
       none,
     ],
     [
       'release while the group that leaves the gate has its taint',
-      verdict([GATE_TAINT], 'verified'),
+      result([GATE_TAINT], 'verified'),
       LEAVING,
       none,
       [GATE_TAINT],
     ],
     [
       'release whatever value somebody gave the taint',
-      verdict([{ ...GATE_TAINT, value: 'x' }], 'verified'),
+      result([{ ...GATE_TAINT, value: 'x' }], 'verified'),
       GATE,
       none,
       [{ ...GATE_TAINT, value: 'x' }],
     ],
-    ['nothing for a gate with another value', verdict([{ ...GATE_TAINT, value: 'x' }], 'failing'), GATE, none, none],
+    ['nothing for a gate with another value', result([{ ...GATE_TAINT, value: 'x' }], 'failing'), GATE, none, none],
     [
       "nothing of somebody's taint with another effect",
-      verdict([{ ...GATE_TAINT, effect: 'NoExecute' }], 'verified'),
+      result([{ ...GATE_TAINT, effect: 'NoExecute' }], 'verified'),
       GATE,
       none,
       none,
@@ -114,17 +118,17 @@ const anyTaint: fc.Arbitrary<Taint> = fc.oneof(
   }),
 );
 const anyTaints = fc.uniqueArray(anyTaint, { selector: ({ key, effect }) => `${key}:${effect}`, maxLength: 6 });
-const anyVerdict = fc
+const anyResult = fc
   .tuple(
     anyTaints,
     fc.constantFrom('verified' as const, 'joining' as const, 'failing' as const),
     fc.constantFrom<NodeCheck>('WrongBuild', 'NotReady', 'UnknownKernelVersion'),
   )
-  .map((parts) => verdict(...parts));
+  .map((parts) => result(...parts));
 const anyPolicy = fc.constantFrom(REPORT, QUARANTINE, GATE, LEAVING);
 
 /** The node after the change, as the API server makes it. */
-function changed(seen: Verdict, policy: TaintPolicy): Verdict {
+function changed(seen: VerificationResult, policy: TaintPolicy): VerificationResult {
   const { node } = seen;
   const { set, remove } = taintChangeFor(seen, policy) ?? { set: [], remove: [] };
   const kept = node.taints.filter(
@@ -136,19 +140,19 @@ function changed(seen: Verdict, policy: TaintPolicy): Verdict {
 describe('whatever taints a node has', () => {
   it('one change is enough, and the next one is none', () => {
     fc.assert(
-      fc.property(anyVerdict, anyPolicy, (seen, policy) => {
+      fc.property(anyResult, anyPolicy, (seen, policy) => {
         assert.equal(taintChangeFor(changed(seen, policy), policy), undefined);
       }),
     );
   });
 
   it('the taints of others are left as they are, in their order', () => {
-    const ofOthers = ({ node }: Verdict) =>
+    const ofOthers = ({ node }: VerificationResult) =>
       node.taints.filter(
         ({ key, effect }) => effect !== 'NoSchedule' || (key !== GATE_TAINT_KEY && key !== QUARANTINE_TAINT_KEY),
       );
     fc.assert(
-      fc.property(anyVerdict, anyPolicy, (seen, policy) => {
+      fc.property(anyResult, anyPolicy, (seen, policy) => {
         assert.deepEqual(ofOthers(changed(seen, policy)), ofOthers(seen));
       }),
     );
@@ -156,7 +160,7 @@ describe('whatever taints a node has', () => {
 
   it('no node at the gate is released before it is verified, while the gate stands', () => {
     fc.assert(
-      fc.property(anyVerdict, fc.constantFrom(GATE, LEAVING), (seen, policy) => {
+      fc.property(anyResult, fc.constantFrom(GATE, LEAVING), (seen, policy) => {
         const isReleased = isGated(seen.node) && !isGated(changed(seen, policy).node);
         assert.equal(isReleased, isGated(seen.node) && seen.state === 'verified');
       }),
@@ -165,7 +169,7 @@ describe('whatever taints a node has', () => {
 
   it('a node has one taint of the operator at most, with a value that a label could have', () => {
     fc.assert(
-      fc.property(anyVerdict, anyPolicy, (seen, policy) => {
+      fc.property(anyResult, anyPolicy, (seen, policy) => {
         const desired = desiredTaints(seen, policy);
         assert.ok(desired.length <= 1);
         for (const { value = '' } of desired) assert.match(value, /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/);

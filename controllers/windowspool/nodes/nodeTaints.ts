@@ -2,7 +2,7 @@
 import type { WindowsPool } from '../api.gen.ts';
 import { GATE_TAINT_KEY, PLAIN_GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from '../labels.ts';
 import type { NodeRecord, Taint } from '../ports/nodes.ts';
-import type { Verdict } from './verify.ts';
+import type { VerificationResult } from './verify.ts';
 
 /** Nodes are born with it where verification.policy is Gate: the node group carries it. */
 export const GATE_TAINT: Taint = { key: GATE_TAINT_KEY, effect: 'NoSchedule' };
@@ -36,7 +36,7 @@ export interface TaintChange {
  * Which of the operator's taints the node should have. The gate's is never given to a node, only left: a node is born with it, or gets it
  * from EKS, which taints living nodes when their group gets a taint. So a node that fails later, with pods on it, is quarantined.
  */
-export function desiredTaints({ node, state, failures }: Verdict, policy: TaintPolicy): readonly Taint[] {
+export function desiredTaints({ node, state, failures }: VerificationResult, policy: TaintPolicy): readonly Taint[] {
   if (state === 'verified') return [];
   if (policy.gate && isGated(node))
     return GATE_TAINTS.filter((gate) => node.taints.some((one) => isSameTaint(one, gate)));
@@ -46,9 +46,9 @@ export function desiredTaints({ node, state, failures }: Verdict, policy: TaintP
 }
 
 /** What leads from the node's taints to the desired ones; undefined when nothing does. The taints of others are none of it. */
-export function taintChangeFor(verdict: Verdict, policy: TaintPolicy): TaintChange | undefined {
-  const found = verdict.node.taints.filter(isOurs);
-  const desired = desiredTaints(verdict, policy);
+export function taintChangeFor(result: VerificationResult, policy: TaintPolicy): TaintChange | undefined {
+  const found = result.node.taints.filter(isOurs);
+  const desired = desiredTaints(result, policy);
   const set = desired.filter(
     (taint) => !found.some((other) => isSameTaint(taint, other) && (taint.value ?? other.value) === other.value),
   );

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from '../labels.ts';
 import type { NodeRecord, Taint } from '../ports/nodes.ts';
 import { MINUTE, NOW, sampleNode, samplePool } from '../testing/fixtures.ts';
-import { Roster } from './roster.ts';
-import { Rosters } from './rosters.ts';
-import type { RosterView } from './rosterView.ts';
+import { PoolNodes } from './roster.ts';
+import { PoolNodesCache } from './rosters.ts';
+import type { PoolNodesView } from './rosterView.ts';
 import type { Expectation } from './verify.ts';
 
 const GRACE = 15 * MINUTE;
@@ -14,13 +14,13 @@ const expecting = (minimumRevision?: number, quarantine = true): Expectation => 
   serverVersion: 'v1.36.3',
   joinGraceMs: GRACE,
   taints: { gate: quarantine, quarantine },
-  teller: quarantine ? 'web' : undefined,
+  reportedBy: quarantine ? 'web' : undefined,
 });
 
 /** Everything that can be seen of a roster. */
-function read(roster: RosterView) {
-  const { total, ready, verified, failing, joining, warned, mislabelled, builds, nextGraceEnd } = roster;
-  const { mistainted, untold, gated, quarantined, belowMinimum } = roster;
+function read(poolNodes: PoolNodesView) {
+  const { total, ready, verified, failing, joining, warned, mislabelled, builds, nextGraceEnd } = poolNodes;
+  const { mistainted, unreported, gated, quarantined, belowMinimum } = poolNodes;
   const sorted = [...builds].sort();
   return {
     total,
@@ -31,13 +31,13 @@ function read(roster: RosterView) {
     warned,
     mislabelled,
     mistainted,
-    untold,
+    unreported,
     gated,
     quarantined,
     belowMinimum,
     builds: sorted,
     nextGraceEnd,
-    instances: ['', 'i-1', 'i-2'].filter((id) => roster.hasInstance(id)),
+    instances: ['', 'i-1', 'i-2'].filter((id) => poolNodes.hasInstance(id)),
   };
 }
 
@@ -78,19 +78,19 @@ describe('a roster', () => {
         let now = NOW;
         let expected = expecting();
         const nodes = new Map<string, NodeRecord>();
-        const roster = new Roster([], expected, now);
+        const poolNodes = new PoolNodes([], expected, now);
         for (const change of changes) {
           if (change.kind === 'put') {
             nodes.set(change.node.name, change.node);
-            roster.put(change.node, now);
+            poolNodes.put(change.node, now);
           } else if (change.kind === 'drop') {
             nodes.delete(change.name);
-            roster.drop(change.name);
+            poolNodes.drop(change.name);
           } else if (change.kind === 'spec') expected = expecting(change.floor, change.quarantine);
           else now += change.ms;
         }
-        roster.judge(expected, now);
-        assert.deepEqual(read(roster), read(new Roster(nodes.values(), expected, now)));
+        poolNodes.judge(expected, now);
+        assert.deepEqual(read(poolNodes), read(new PoolNodes(nodes.values(), expected, now)));
       }),
       { numRuns: 500 },
     );
@@ -98,18 +98,18 @@ describe('a roster', () => {
 
   it('lists nodes by name, however they came', () => {
     const bad = (name: string) => sampleNode({ name, taints: [] });
-    const roster = new Roster([bad('c'), bad('a'), bad('b')], expecting(), NOW);
+    const poolNodes = new PoolNodes([bad('c'), bad('a'), bad('b')], expecting(), NOW);
     assert.deepEqual(
-      roster.failing.map(({ node }) => node.name),
+      poolNodes.failing.map(({ node }) => node.name),
       ['a', 'b', 'c'],
     );
   });
 
   it('says when the first joining node turns', () => {
     const young = (name: string, age: number) => sampleNode({ name, ready: 'False', createdAt: NOW - age });
-    const roster = new Roster([young('a', MINUTE), young('b', 3 * MINUTE)], expecting(), NOW);
-    assert.equal(roster.nextGraceEnd, NOW + 12 * MINUTE);
-    assert.equal(new Roster([], expecting(), NOW).nextGraceEnd, Number.POSITIVE_INFINITY);
+    const poolNodes = new PoolNodes([young('a', MINUTE), young('b', 3 * MINUTE)], expecting(), NOW);
+    assert.equal(poolNodes.nextGraceEnd, NOW + 12 * MINUTE);
+    assert.equal(new PoolNodes([], expecting(), NOW).nextGraceEnd, Number.POSITIVE_INFINITY);
   });
 });
 
@@ -120,43 +120,43 @@ describe('the rosters of all pools', () => {
   it('read the cache once and follow the events of their node group from then on', () => {
     let reads = 0;
     const cached = [inGroup('a', 'web')];
-    const rosters = new Rosters(
+    const poolNodesCache = new PoolNodesCache(
       () => {
         reads += 1;
         return cached;
       },
       () => NOW,
     );
-    const roster = rosters.of('pool', 'web', expecting());
-    rosters.follow(undefined, inGroup('b', 'web'));
-    rosters.follow(undefined, inGroup('x', 'api'));
-    assert.equal(rosters.of('pool', 'web', expecting()), roster);
-    assert.deepEqual([roster.total, reads], [2, 1]);
-    rosters.follow(inGroup('b', 'web'), undefined);
-    assert.equal(roster.total, 1);
+    const poolNodes = poolNodesCache.of('pool', 'web', expecting());
+    poolNodesCache.follow(undefined, inGroup('b', 'web'));
+    poolNodesCache.follow(undefined, inGroup('x', 'api'));
+    assert.equal(poolNodesCache.of('pool', 'web', expecting()), poolNodes);
+    assert.deepEqual([poolNodes.total, reads], [2, 1]);
+    poolNodesCache.follow(inGroup('b', 'web'), undefined);
+    assert.equal(poolNodes.total, 1);
   });
 
   it('let a node go that moves to another group', () => {
-    const rosters = new Rosters(
+    const poolNodesCache = new PoolNodesCache(
       () => [inGroup('a', 'web')],
       () => NOW,
     );
-    const web = rosters.of('web', 'web', expecting());
-    rosters.follow(inGroup('a', 'web'), inGroup('a', 'api'));
+    const web = poolNodesCache.of('web', 'web', expecting());
+    poolNodesCache.follow(inGroup('a', 'web'), inGroup('a', 'api'));
     assert.equal(web.total, 0);
   });
 
   it('forget a pool that is gone, and one whose group is another', () => {
-    const rosters = new Rosters(
+    const poolNodesCache = new PoolNodesCache(
       (group) => [inGroup(`of-${group}`, group)],
       () => NOW,
     );
-    const first = rosters.of('pool', 'web', expecting());
-    assert.equal(rosters.of('pool', 'api', expecting()).total, 1);
-    rosters.follow(undefined, inGroup('b', 'web'));
+    const first = poolNodesCache.of('pool', 'web', expecting());
+    assert.equal(poolNodesCache.of('pool', 'api', expecting()).total, 1);
+    poolNodesCache.follow(undefined, inGroup('b', 'web'));
     assert.equal(first.total, 1, 'the roster of the former group is not kept up');
-    rosters.forget('pool');
-    rosters.forget('pool');
-    assert.notEqual(rosters.of('pool', 'web', expecting()), first);
+    poolNodesCache.forget('pool');
+    poolNodesCache.forget('pool');
+    assert.notEqual(poolNodesCache.of('pool', 'web', expecting()), first);
   });
 });

@@ -6,22 +6,22 @@ import { CORDONED_ANNOTATION } from '../labels.ts';
 import { isUnavailable, operationFor } from '../operations/nodeOrders.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { parseQuantity } from '../quantity.ts';
-import { Departures, instanceIdOf } from './departures.ts';
+import { instanceIdOf, LostNodes } from './departures.ts';
 import { conditionFor, isSameCondition } from './nodeCondition.ts';
 import { isGated, isQuarantined, taintChangeFor } from './nodeTaints.ts';
-import type { Mistainted, RosterView, Unmarked, Untold } from './rosterView.ts';
-import { type Expectation, type Finding, graceEnd, type Verdict, verifyNode } from './verify.ts';
+import type { Mistainted, PoolNodesView, Unmarked, Unreported } from './rosterView.ts';
+import { type Expectation, type Finding, graceEnd, type VerificationResult, verifyNode } from './verify.ts';
 import { POD_ADDRESSES, parseKernelVersion, WINDOWS_BUILD_LABEL } from './windows.ts';
 
 /** The verdicts on the nodes of one pool. */
-export class Roster implements RosterView {
-  readonly #verdicts = new Map<string, Verdict>();
-  readonly #failing = new Map<string, Verdict>();
-  readonly #joining = new Map<string, Verdict>();
-  readonly #warned = new Map<string, Verdict>();
+export class PoolNodes implements PoolNodesView {
+  readonly #results = new Map<string, VerificationResult>();
+  readonly #failing = new Map<string, VerificationResult>();
+  readonly #joining = new Map<string, VerificationResult>();
+  readonly #warned = new Map<string, VerificationResult>();
   readonly #mislabelled = new Map<string, NodeRecord>();
   readonly #mistainted = new Map<string, Mistainted>();
-  readonly #untold = new Map<string, Untold>();
+  readonly #unreported = new Map<string, Unreported>();
   readonly #unmarked = new Map<string, Unmarked>();
   readonly #ordered = new Map<string, NodeRecord>();
   readonly #cordoned = new Map<string, NodeRecord>();
@@ -29,7 +29,7 @@ export class Roster implements RosterView {
   readonly #builds = new Map<string, number>();
   /** EC2 instance id -> how many nodes say that they are it. */
   readonly #instances = new Map<string, number>();
-  readonly departures = new Departures();
+  readonly departures = new LostNodes();
   #ready = 0;
   #gated = 0;
   #quarantined = 0;
@@ -47,7 +47,7 @@ export class Roster implements RosterView {
   }
 
   get total(): number {
-    return this.#verdicts.size;
+    return this.#results.size;
   }
 
   get ready(): number {
@@ -55,18 +55,18 @@ export class Roster implements RosterView {
   }
 
   get verified(): number {
-    return this.#verdicts.size - this.#failing.size - this.#joining.size;
+    return this.#results.size - this.#failing.size - this.#joining.size;
   }
 
-  get failing(): readonly Verdict[] {
+  get failing(): readonly VerificationResult[] {
     return byName(this.#failing);
   }
 
-  get joining(): readonly Verdict[] {
+  get joining(): readonly VerificationResult[] {
     return byName(this.#joining);
   }
 
-  get warned(): readonly Verdict[] {
+  get warned(): readonly VerificationResult[] {
     return byName(this.#warned);
   }
 
@@ -78,8 +78,8 @@ export class Roster implements RosterView {
     return byName(this.#mistainted);
   }
 
-  get untold(): readonly Untold[] {
-    return byName(this.#untold);
+  get unreported(): readonly Unreported[] {
+    return byName(this.#unreported);
   }
 
   get unmarked(): readonly Unmarked[] {
@@ -119,11 +119,11 @@ export class Roster implements RosterView {
   }
 
   get nextGraceEnd(): number {
-    return Math.min(...[...this.#joining.values()].map((verdict) => graceEnd(verdict, this.#expected)));
+    return Math.min(...[...this.#joining.values()].map((result) => graceEnd(result, this.#expected)));
   }
 
-  get strays(): readonly NodeRecord[] {
-    return this.departures.strays;
+  get unlabelledNodes(): readonly NodeRecord[] {
+    return this.departures.unlabelledNodes;
   }
 
   get nextReadAt(): number {
@@ -131,13 +131,13 @@ export class Roster implements RosterView {
   }
 
   nodesBefore(time: number): readonly NodeRecord[] {
-    return byName(this.#verdicts)
+    return byName(this.#results)
       .map(({ node }) => node)
       .filter(({ createdAt }) => createdAt < time);
   }
 
   isMarked(name: string): boolean {
-    return this.#verdicts.has(name) && !this.#unmarked.has(name);
+    return this.#results.has(name) && !this.#unmarked.has(name);
   }
 
   hasInstance(id: string): boolean {
@@ -149,27 +149,27 @@ export class Roster implements RosterView {
     this.drop(node.name);
     this.departures.returned(node.name);
     if (node.deleting) return;
-    const verdict = verifyNode(node, this.#expected, now);
-    this.#verdicts.set(node.name, verdict);
-    if (verdict.state === 'failing') this.#failing.set(node.name, verdict);
-    if (verdict.state === 'joining') this.#joining.set(node.name, verdict);
-    if (verdict.state === 'verified' && verdict.warnings.length > 0) this.#warned.set(node.name, verdict);
+    const result = verifyNode(node, this.#expected, now);
+    this.#results.set(node.name, result);
+    if (result.state === 'failing') this.#failing.set(node.name, result);
+    if (result.state === 'joining') this.#joining.set(node.name, result);
+    if (result.state === 'verified' && result.warnings.length > 0) this.#warned.set(node.name, result);
     if (isMislabelled(node)) this.#mislabelled.set(node.name, node);
     if (operationFor(node)) this.#ordered.set(node.name, node);
-    if (CORDONED_ANNOTATION in node.orders) this.#cordoned.set(node.name, node);
+    if (CORDONED_ANNOTATION in node.annotations) this.#cordoned.set(node.name, node);
     if (isUnavailable(node)) this.#unavailable.set(node.name, node.name);
-    const change = taintChangeFor(verdict, this.#expected.taints);
+    const change = taintChangeFor(result, this.#expected.taints);
     if (change) this.#mistainted.set(node.name, { node, change });
-    const { teller, claimant, spec } = this.#expected;
-    const marks = claimant === undefined ? undefined : markChangeFor(node, claimant, spec);
+    const { reportedBy, owner, spec } = this.#expected;
+    const marks = owner === undefined ? undefined : markChangeFor(node, owner, spec);
     if (marks) this.#unmarked.set(node.name, { node, change: marks });
-    const condition = teller === undefined ? undefined : conditionFor(verdict, teller);
-    if (!isSameCondition(node.verified, condition)) this.#untold.set(node.name, { node, condition });
-    this.#tally(verdict, 1);
+    const condition = reportedBy === undefined ? undefined : conditionFor(result, reportedBy);
+    if (!isSameCondition(node.verified, condition)) this.#unreported.set(node.name, { node, condition });
+    this.#tally(result, 1);
   }
 
   /** Counts a node in, or out. */
-  #tally({ node, failures, warnings }: Verdict, change: 1 | -1): void {
+  #tally({ node, failures, warnings }: VerificationResult, change: 1 | -1): void {
     if (node.ready === 'True') this.#ready += change;
     if (isGated(node)) this.#gated += change;
     if (isQuarantined(node)) this.#quarantined += change;
@@ -191,7 +191,7 @@ export class Roster implements RosterView {
 
   /** Forgets a node. */
   drop(name: string): void {
-    const before = this.#verdicts.get(name);
+    const before = this.#results.get(name);
     if (!before) return;
     const lists = [
       this.#failing,
@@ -202,8 +202,8 @@ export class Roster implements RosterView {
       this.#unavailable,
       this.#cordoned,
     ];
-    const writes = [this.#mistainted, this.#untold, this.#unmarked];
-    for (const map of [this.#verdicts, ...lists, ...writes]) map.delete(name);
+    const writes = [this.#mistainted, this.#unreported, this.#unmarked];
+    for (const map of [this.#results, ...lists, ...writes]) map.delete(name);
     this.#tally(before, -1);
   }
 
@@ -213,8 +213,8 @@ export class Roster implements RosterView {
     const changed = compared !== this.#compared;
     this.#expected = expected;
     this.#compared = compared;
-    const verdicts = changed ? this.#verdicts : this.#joining;
-    for (const { node } of [...verdicts.values()]) this.put(node, now);
+    const results = changed ? this.#results : this.#joining;
+    for (const { node } of [...results.values()]) this.put(node, now);
   }
 }
 

@@ -1,24 +1,24 @@
 /** What is known of the nodes of a pool at one moment. Plain data, kept up to date by the pool's Roster. */
 import type { NodeCondition, NodeMarks, NodeRecord } from '../ports/nodes.ts';
 import type { TaintChange } from './nodeTaints.ts';
-import type { Verdict } from './verify.ts';
+import type { VerificationResult } from './verify.ts';
 
 /** What plan and conditions may look at. Lists are sorted by node name, so that equal pools read alike. */
-export interface RosterView {
+export interface PoolNodesView {
   readonly total: number;
   readonly ready: number;
   readonly verified: number;
   /** Verdicts of nodes that fail an enforced check. */
-  readonly failing: readonly Verdict[];
-  readonly joining: readonly Verdict[];
+  readonly failing: readonly VerificationResult[];
+  readonly joining: readonly VerificationResult[];
   /** Verified nodes with a warning. */
-  readonly warned: readonly Verdict[];
+  readonly warned: readonly VerificationResult[];
   /** Nodes whose windows-build label differs from their kernel. */
   readonly mislabelled: readonly NodeRecord[];
   /** Nodes whose taints differ from what their verdicts ask for. */
   readonly mistainted: readonly Mistainted[];
   /** Nodes whose condition does not say what was found. */
-  readonly untold: readonly Untold[];
+  readonly unreported: readonly Unreported[];
   /** Nodes that lack labels or taints of their pool, or the record of what they had: of a pool of existing nodes only. */
   readonly unmarked: readonly Unmarked[];
   /** Nodes that are to be replaced or removed. */
@@ -39,7 +39,7 @@ export interface RosterView {
   /** When the first verdict on a joining node turns by itself, epoch milliseconds; infinity when none is joining. */
   readonly nextGraceEnd: number;
   /** Nodes that are there and lack the label by which they are the pool's. Not in any of the counts. */
-  readonly strays: readonly NodeRecord[];
+  readonly unlabelledNodes: readonly NodeRecord[];
   /** When nodes that left may be looked for again, epoch milliseconds; infinity when none did. */
   readonly nextReadAt: number;
   /** The nodes that were there before a time, in epoch milliseconds, by name. */
@@ -50,7 +50,7 @@ export interface RosterView {
   hasInstance(id: string): boolean;
 }
 
-export interface Untold {
+export interface Unreported {
   readonly node: NodeRecord;
   /** What the condition should be; undefined: none. */
   readonly condition: NodeCondition | undefined;

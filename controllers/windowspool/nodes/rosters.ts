@@ -5,12 +5,12 @@
  */
 import type { NodeRecord } from '../ports/nodes.ts';
 import { nodeGroupsOf } from '../triggers.ts';
-import { Roster } from './roster.ts';
+import { PoolNodes } from './roster.ts';
 import type { Expectation } from './verify.ts';
 
 /** The rosters of all pools. A pool's is made at its first reconcile and follows the node events from then on. */
-export class Rosters {
-  readonly #byPool = new Map<string, { readonly group: string; readonly roster: Roster }>();
+export class PoolNodesCache {
+  readonly #byPool = new Map<string, { readonly group: string; readonly poolNodes: PoolNodes }>();
   readonly #poolsOf = new Map<string, Set<string>>();
   readonly #nodesOf: (group: string) => readonly NodeRecord[];
   readonly #now: () => number;
@@ -22,26 +22,26 @@ export class Rosters {
   }
 
   /** The roster of a pool whose nodes are those of a node group. */
-  of(pool: string, group: string, expected: Expectation): Roster {
+  of(pool: string, group: string, expected: Expectation): PoolNodes {
     const known = this.#byPool.get(pool);
     if (known?.group === group) {
-      known.roster.judge(expected, this.#now());
-      return known.roster;
+      known.poolNodes.judge(expected, this.#now());
+      return known.poolNodes;
     }
     this.forget(pool);
-    const roster = new Roster(this.#nodesOf(group), expected, this.#now());
-    this.#byPool.set(pool, { group, roster });
+    const poolNodes = new PoolNodes(this.#nodesOf(group), expected, this.#now());
+    this.#byPool.set(pool, { group, poolNodes });
     this.#poolsOf.set(group, (this.#poolsOf.get(group) ?? new Set()).add(pool));
-    return roster;
+    return poolNodes;
   }
 
   /** Takes a node's change into every roster that it concerns. */
   follow(before: NodeRecord | undefined, after: NodeRecord | undefined): void {
     for (const group of nodeGroupsOf(before, after)) {
       for (const pool of this.#poolsOf.get(group) ?? []) {
-        const roster = this.#byPool.get(pool)?.roster;
-        if (after && nodeGroupsOf(after).includes(group)) roster?.put(after, this.#now());
-        else if (before) roster?.leave(before);
+        const poolNodes = this.#byPool.get(pool)?.poolNodes;
+        if (after && nodeGroupsOf(after).includes(group)) poolNodes?.put(after, this.#now());
+        else if (before) poolNodes?.leave(before);
       }
     }
   }

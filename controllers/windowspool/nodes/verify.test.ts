@@ -5,7 +5,7 @@ import type { NodeCheck } from '../reasons.ts';
 import { MINUTE, NOW, sampleNode, samplePool } from '../testing/fixtures.ts';
 import { conditionFor } from './nodeCondition.ts';
 import { GATE_TAINT } from './nodeTaints.ts';
-import { type Expectation, graceEnd, type Verdict, verifyNode } from './verify.ts';
+import { type Expectation, graceEnd, type VerificationResult, verifyNode } from './verify.ts';
 import { POD_ADDRESSES } from './windows.ts';
 
 const BUILD = 'node.kubernetes.io/windows-build';
@@ -18,13 +18,13 @@ function expecting(spec: Partial<WindowsPoolSpec> = {}, rest: Partial<Expectatio
     serverVersion: 'v1.36.3',
     joinGraceMs: 15 * MINUTE,
     taints,
-    teller: 'web',
+    reportedBy: 'web',
     ...rest,
   };
 }
 
 /** The verdict without the node. */
-function verdictOn(change: Partial<NodeRecord>, expected: Expectation = expecting()): Omit<Verdict, 'node'> {
+function resultFor(change: Partial<NodeRecord>, expected: Expectation = expecting()): Omit<VerificationResult, 'node'> {
   const { state, failures, warnings } = verifyNode(sampleNode(change), expected, NOW);
   return { state, failures, warnings };
 }
@@ -51,7 +51,7 @@ const reserving = expecting({ verification: { policy: 'Report', minimumReservedM
 
 /** A pool of existing nodes of a Windows version. */
 function elsewhere(windowsVersion: WindowsPoolSpec['windowsVersion'], serverVersion = 'v1.36.3'): Expectation {
-  return expecting({ windowsVersion }, { claimant: 'web', serverVersion });
+  return expecting({ windowsVersion }, { owner: 'web', serverVersion });
 }
 
 function on2019(kubeletVersion: string): Partial<NodeRecord> {
@@ -125,7 +125,7 @@ describe('a node is verified', () => {
     ['elsewhere with the last Kubernetes of its Windows', on2019('v1.34.9'), elsewhere('Windows2019', 'v1.34.9')],
   ];
   for (const [name, change, expected] of healthy) {
-    it(name, () => assert.deepEqual(verdictOn(change, expected), verified));
+    it(name, () => assert.deepEqual(resultFor(change, expected), verified));
   }
 });
 
@@ -303,7 +303,7 @@ describe('a node fails', () => {
   for (const [name, change, expected, want] of failing) {
     it(name, () => {
       const failures = want.map(([reason, message]) => ({ reason, message }));
-      assert.deepEqual(verdictOn(change, expected), { state: 'failing', failures, warnings: [] });
+      assert.deepEqual(resultFor(change, expected), { state: 'failing', failures, warnings: [] });
     });
   }
 });
@@ -313,7 +313,7 @@ describe('a new node', () => {
   const late = { createdAt: NOW - 15 * MINUTE };
   const settled = NOW - 2 * MINUTE;
   const incomplete = { ready: 'False', allocatable: {} } as const;
-  const table: readonly (readonly [string, Partial<NodeRecord>, Verdict['state']])[] = [
+  const table: readonly (readonly [string, Partial<NodeRecord>, VerificationResult['state']])[] = [
     ['is joining until it is Ready and has addresses', { ...joining, ...incomplete }, 'joining'],
     ['fails when it takes longer than the join grace', { ...late, ...incomplete }, 'failing'],
     ['fails at once for what time does not correct', { ...joining, ...incomplete, kernelVersion: '6.1' }, 'failing'],
@@ -331,10 +331,10 @@ describe('a new node', () => {
     ['is verified as soon as it is complete', joining, 'verified'],
   ];
   const settling = expecting({}, { settlingMs: 2 * MINUTE });
-  for (const [name, change, want] of table) it(name, () => assert.equal(verdictOn(change, settling).state, want));
+  for (const [name, change, want] of table) it(name, () => assert.equal(resultFor(change, settling).state, want));
 
   it('fails at once without the taint where its group does not have it', () =>
-    assert.equal(verdictOn({ createdAt: NOW, taints: [] }).state, 'failing'));
+    assert.equal(resultFor({ createdAt: NOW, taints: [] }).state, 'failing'));
 
   it('is looked at again when the first grace ends', () => {
     const end = (change: Partial<NodeRecord>) =>
@@ -346,7 +346,7 @@ describe('a new node', () => {
 
 describe('a node of a group with a gate', () => {
   const gate = expecting({ verification: { policy: 'Gate' } });
-  const expected: Expectation = { ...gate, taints: { gate: true, quarantine: true }, teller: 'web' };
+  const expected: Expectation = { ...gate, taints: { gate: true, quarantine: true }, reportedBy: 'web' };
   const message = `joined without the taint ${GATE_TAINT.key}:NoSchedule, so pods may have come before it was verified`;
   const young = { createdAt: NOW, ready: 'False', verified: undefined } as const;
   const gated = { taints: [...sampleNode().taints, GATE_TAINT] };
@@ -391,7 +391,7 @@ describe('a warning', () => {
     [
       'says what helps where somebody else does',
       littleReserved,
-      { ...reserving, claimant: 'web' },
+      { ...reserving, owner: 'web' },
       'LittleReservedMemory',
       `reserves 500Mi ${asked} raise systemReserved in the configuration of its kubelet, or ${limits}`,
     ],
@@ -419,7 +419,7 @@ describe('a warning', () => {
   ];
   for (const [name, change, expected, reason, message] of table) {
     it(`${name}, and never fails the node`, () => {
-      assert.deepEqual(verdictOn(change, expected), { ...verified, warnings: [{ reason, message }] });
+      assert.deepEqual(resultFor(change, expected), { ...verified, warnings: [{ reason, message }] });
     });
   }
 
@@ -429,8 +429,8 @@ describe('a warning', () => {
       reason: 'RegistrationTaintMissing',
       message: 'lacks the taint os=windows:NoSchedule: Linux pods may land on it',
     };
-    assert.deepEqual(verdictOn({ taints: [] }, expected), { ...verified, warnings: [missing] });
-    assert.deepEqual(verdictOn({ taints: [], ready: 'False', readyReason: '' }, expected), {
+    assert.deepEqual(resultFor({ taints: [] }, expected), { ...verified, warnings: [missing] });
+    assert.deepEqual(resultFor({ taints: [], ready: 'False', readyReason: '' }, expected), {
       state: 'failing',
       failures: [{ reason: 'NotReady', message: 'is not Ready (False)' }],
       warnings: [missing],

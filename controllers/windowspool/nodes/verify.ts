@@ -2,7 +2,7 @@
  * The verdict on one node: a list of checks, each a pure function. A node is verified when no enforced check fails.
  */
 import type { WindowsPoolSpec } from '../api.gen.ts';
-import { claimOf, foreignTaints } from '../existing/nodeClaims.ts';
+import { foreignTaints, ownershipOf } from '../existing/nodeClaims.ts';
 import { GATE_TAINT_KEY } from '../labels.ts';
 import type { NodeRecord, Taint } from '../ports/nodes.ts';
 import { parseQuantity } from '../quantity.ts';
@@ -30,7 +30,7 @@ export interface Finding {
  * - `joining`: fails only what a new node needs some time for, and is younger than the join grace.
  * - `failing`: fails an enforced check.
  */
-export interface Verdict {
+export interface VerificationResult {
   readonly node: NodeRecord;
   readonly state: 'verified' | 'joining' | 'failing';
   readonly failures: readonly Finding[];
@@ -49,9 +49,9 @@ export interface Expectation {
   /** What follows for the taints of the nodes. */
   readonly taints: TaintPolicy;
   /** The pool that tells its nodes what was found; undefined: nodes keep no condition of the operator. */
-  readonly teller: string | undefined;
+  readonly reportedBy: string | undefined;
   /** The pool of existing nodes that marks them itself; absent where their node group does. */
-  readonly claimant?: string;
+  readonly owner?: string;
 }
 
 interface Check {
@@ -113,7 +113,7 @@ const checks: readonly Check[] = [
 export const failingChecks: readonly NodeCheck[] = checks.filter(({ warns }) => !warns).map(({ reason }) => reason);
 
 /** Verifies one node. Pure: the same node at the same time gets the same verdict. */
-export function verifyNode(node: NodeRecord, expected: Expectation, now: number): Verdict {
+export function verifyNode(node: NodeRecord, expected: Expectation, now: number): VerificationResult {
   const warnOnly: readonly string[] = expected.spec.verification.warnOnly ?? [];
   const failures: Finding[] = [];
   const warnings: Finding[] = [];
@@ -138,7 +138,7 @@ function graceOf({ takesTime }: Pick<Check, 'takesTime'>, { joinGraceMs, settlin
 }
 
 /** When the verdict on a joining node turns without any event, in epoch milliseconds. */
-export function graceEnd({ node, failures }: Verdict, expected: Expectation): number {
+export function graceEnd({ node, failures }: VerificationResult, expected: Expectation): number {
   const failed = checks.filter(({ reason }) => failures.some((failure) => failure.reason === reason));
   return node.createdAt + Math.min(...failed.map((check) => graceOf(check, expected)));
 }
@@ -203,9 +203,9 @@ function runtimeHandlerMissing({ runtimeHandlers }: NodeRecord, { spec }: Expect
 }
 
 /** Addresses are handed out so on EKS, whose kubelets say so in their version. Other clusters have other networks. */
-function noPodAddresses(node: NodeRecord, { claimant }: Expectation): string | undefined {
+function noPodAddresses(node: NodeRecord, { owner }: Expectation): string | undefined {
   const addresses = node.allocatable[POD_ADDRESSES];
-  const isElsewhere = claimant !== undefined && addresses === undefined && !node.kubeletVersion.includes('-eks-');
+  const isElsewhere = owner !== undefined && addresses === undefined && !node.kubeletVersion.includes('-eks-');
   return isElsewhere || (parseQuantity(addresses) ?? 0) > 0
     ? undefined
     : `has no ${POD_ADDRESSES}: no pod gets an address`;
@@ -217,18 +217,18 @@ const UNGATED = 'joined without the taint';
  * A node that something else made has the gate's taint only if its kubelet registers with it, and the claim remembers that. In a node group EKS may add the
  * taint later. There the node's condition remembers it: the operator writes that first while the node is incomplete, and opens no gate before it is complete.
  */
-function arrivedUngated(node: NodeRecord, { spec, claimant, teller }: Expectation, isIncomplete: boolean) {
+function arrivedUngated(node: NodeRecord, { spec, owner, reportedBy }: Expectation, isIncomplete: boolean) {
   if (spec.verification.policy !== 'Gate') return undefined;
-  const isFirstSeen = node.verified === undefined && isIncomplete && teller !== undefined;
+  const isFirstSeen = node.verified === undefined && isIncomplete && reportedBy !== undefined;
   const isLate =
-    claimant === undefined
+    owner === undefined
       ? (isFirstSeen && !isGated(node)) || node.verified?.message.includes(UNGATED)
-      : claimOf(node)?.gated === false;
+      : ownershipOf(node)?.gated === false;
   return isLate ? `${UNGATED} ${GATE_TAINT_KEY}:NoSchedule, so pods may have come before it was verified` : undefined;
 }
 
-function foreignTaint(node: NodeRecord, { spec, claimant }: Expectation): string | undefined {
-  const [first] = claimant === undefined ? [] : foreignTaints(node, spec);
+function foreignTaint(node: NodeRecord, { spec, owner }: Expectation): string | undefined {
+  const [first] = owner === undefined ? [] : foreignTaints(node, spec);
   if (!first) return undefined;
   const named = ({ key, value = '', effect }: Taint) => `${key}=${value}:${effect}`;
   return `has the taint ${named(first.found)} of somebody else, where the pool wants ${named(first.wanted)}`;
@@ -247,10 +247,10 @@ function kubeletVersionSkew(node: NodeRecord, { serverVersion }: Expectation): s
 }
 
 /** For a node group this is a prerequisite. Other nodes come with the kubelet and the Windows that somebody has put together. */
-function unsupportedWindowsVersion(node: NodeRecord, { spec, claimant }: Expectation): string | undefined {
+function unsupportedWindowsVersion(node: NodeRecord, { spec, owner }: Expectation): string | undefined {
   const minor = minorOf(node.kubeletVersion);
   const kernel = parseKernelVersion(node.kernelVersion);
-  if (claimant === undefined || minor === undefined || kernel?.build !== buildOf(spec.windowsVersion)) return undefined;
+  if (owner === undefined || minor === undefined || kernel?.build !== buildOf(spec.windowsVersion)) return undefined;
   const supported = kubernetesSupport(spec.windowsVersion, minor);
   return (
     supported &&
@@ -268,7 +268,7 @@ function minorOf(version: string): number | undefined {
  * only a custom AMI takes kubelet arguments. What is left is the hard eviction threshold of the kubelet.
  * Windows has no OOM killer: https://kubernetes.io/docs/concepts/configuration/windows-resource-management/
  */
-function littleReservedMemory(node: NodeRecord, { spec, claimant }: Expectation): string | undefined {
+function littleReservedMemory(node: NodeRecord, { spec, owner }: Expectation): string | undefined {
   const minimum = spec.verification.minimumReservedMemory;
   const wanted = parseQuantity(minimum);
   const capacity = parseQuantity(node.capacity.memory);
@@ -277,7 +277,7 @@ function littleReservedMemory(node: NodeRecord, { spec, claimant }: Expectation)
   const reserved = capacity - allocatable;
   if (reserved >= wanted) return undefined;
   const remedy =
-    claimant === undefined
+    owner === undefined
       ? 'set memory limits on its pods, because EKS passes no kubelet arguments to its Windows AMIs'
       : 'raise systemReserved in the configuration of its kubelet, or set memory limits on its pods';
   return `reserves ${Math.floor(reserved / 1024 ** 2)}Mi of memory for the system, less than verification.minimumReservedMemory ${minimum}: ${remedy}`;

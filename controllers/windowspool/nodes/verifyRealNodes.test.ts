@@ -56,8 +56,8 @@ function expecting(cloud: string, kubelet: string, version: WindowsVersion, mini
     serverVersion: kubelet,
     joinGraceMs: 15 * MINUTE,
     taints: { gate: false, quarantine: false },
-    teller: 'web',
-    ...(cloud !== 'EKS' && { claimant: 'web' }),
+    reportedBy: 'web',
+    ...(cloud !== 'EKS' && { owner: 'web' }),
   };
 }
 
@@ -163,7 +163,7 @@ describe('a kernel version', () => {
   );
 
   /** Told apart digit by digit and compared as whole numbers of any length, which the checks are not. */
-  function verdictOf(text: string, label: string, version: WindowsVersion, floor: number | undefined): NodeCheck[] {
+  function resultOf(text: string, label: string, version: WindowsVersion, floor: number | undefined): NodeCheck[] {
     const isNumber = (part: string) => part !== '' && Array.from(part).every((digit) => '0123456789'.includes(digit));
     const [major, minor, build = '', ...rest] = text.split('.');
     const isKernel = major === '10' && minor === '0' && isNumber(build) && rest.length < 2 && rest.every(isNumber);
@@ -187,7 +187,7 @@ describe('a kernel version', () => {
       fc.property(texts, label, version, floor, (kernelVersion, build, windowsVersion, minimum) => {
         const labels = { ...sampleNode().labels, [WINDOWS_BUILD_LABEL]: build };
         const expected = expecting('EKS', 'v1.36.3', windowsVersion, minimum);
-        const want = verdictOf(kernelVersion, build, windowsVersion, minimum);
+        const want = resultOf(kernelVersion, build, windowsVersion, minimum);
         const node = sampleNode({ kernelVersion, labels });
         assert.deepEqual(reasonsFor(node, expected), want);
         assert.equal(verifyNode(node, expected, NOW).state, want.length === 0 ? 'verified' : 'failing');

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { assess } from '../assess.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { DrainPod } from '../ports/pods.ts';
-import type { Situation } from '../situation.ts';
-import { LEAVING as DELETED, MINUTE, NOW, sampleTrouble } from '../testing/fixtures.ts';
-import { cordoned, leaving, node, podOn, REMOVE, REPLACE, scene } from '../testing/nodeScenes.ts';
-import type { OperationSight } from './leavingSight.ts';
+import type { ObservedState } from '../situation.ts';
+import { LEAVING as DELETED, MINUTE, NOW, sampleError } from '../testing/fixtures.ts';
+import { cordoned, node, podOn, REMOVE, REPLACE, scene, terminating } from '../testing/nodeScenes.ts';
+import type { DrainState } from './leavingSight.ts';
 
-type Blocked = OperationSight['blocked'];
+type Blocked = DrainState['blocked'];
 
 /** The node a goes, and has these pods. */
-function draining(pods: readonly DrainPod[], blocked: Blocked = [], change: Partial<NodeRecord> = {}): Situation {
-  const entry = leaving('a');
+function draining(pods: readonly DrainPod[], blocked: Blocked = [], change: Partial<NodeRecord> = {}): ObservedState {
+  const entry = terminating('a');
   const a = node('a', { ...cordoned, ...change });
   const nodes = [{ entry, node: { ok: true, value: a }, pods: { ok: true, value: pods } } as const];
   return scene({
@@ -30,7 +30,7 @@ const kept = (name: string, budget: string | undefined): Blocked[number] => ({
 const MOVE = 'Let them go, or take winpool.dev/replace from the node; at 2026-03-01T12:13:00Z it is given up.';
 
 describe('nodes that go are told of', () => {
-  const table: readonly (readonly [string, Situation, string])[] = [
+  const table: readonly (readonly [string, ObservedState, string])[] = [
     ['not where there are none', scene(), ''],
     [
       'not by a pool that goes, for all its nodes go',
@@ -40,7 +40,7 @@ describe('nodes that go are told of', () => {
       },
       '',
     ],
-    ['before they are looked at', scene({ entries: [leaving('a')] }), 'Draining: node a is about to be replaced.'],
+    ['before they are looked at', scene({ entries: [terminating('a')] }), 'Draining: node a is about to be replaced.'],
     [
       'with the number of pods that are left',
       draining([podOn(), podOn({ name: 'cart-1', deletingAt: NOW })]),
@@ -84,64 +84,70 @@ describe('nodes that go are told of', () => {
     ],
     [
       'while their instances end',
-      scene({ entries: [leaving('a', { ended: '2026-03-01T11:59:00Z' })] }),
+      scene({ entries: [terminating('a', { ended: '2026-03-01T11:59:00Z' })] }),
       'Draining: instance i-a of node a ends.',
     ],
     [
       'which never joined',
-      scene({ entries: [leaving('ip-late', { uid: 'i-late', instance: 'i-late', operation: 'Remediate' })] }),
+      scene({ entries: [terminating('ip-late', { uid: 'i-late', instance: 'i-late', operation: 'Remediate' })] }),
       'Draining: instance i-late never became a node, and is about to be replaced.',
     ],
     [
       'while others wait',
-      scene({ nodes: ['a', 'b', 'c'].map((name) => node(name, { orders: REPLACE })), entries: [leaving('a')] }),
+      scene({
+        nodes: ['a', 'b', 'c'].map((name) => node(name, { annotations: REPLACE })),
+        entries: [terminating('a')],
+      }),
       'Draining: node a is about to be replaced. b and c wait for a turn: no more than 1 node may be out at a time.',
     ],
     [
       'while all wait',
-      scene({ nodes: [node('a', { orders: REPLACE }), node('b'), node('c')], group: { status: 'UPDATING' } }),
+      scene({ nodes: [node('a', { annotations: REPLACE }), node('b'), node('c')], group: { status: 'UPDATING' } }),
       'WaitingForTurn: a waits for a turn: nodes go only while the group is ACTIVE or DEGRADED and EKS does not work on it.',
     ],
     [
       'while one has not got its turn yet that nothing is in the way of',
-      scene({ nodes: [node('a', { orders: REPLACE }), node('b', { orders: REPLACE }), node('c')] }),
+      scene({ nodes: [node('a', { annotations: REPLACE }), node('b', { annotations: REPLACE }), node('c')] }),
       'WaitingForTurn: a is next. b waits for a turn: no more than 1 node may be out at a time.',
     ],
     [
       'while the pool is paused',
-      scene({ nodes: [node('a', { orders: REPLACE }), node('b'), node('c')], spec: { paused: true } }),
+      scene({ nodes: [node('a', { annotations: REPLACE }), node('b'), node('c')], spec: { paused: true } }),
       'WaitingForTurn: a waits until the pool is resumed.',
     ],
     [
       'while EKS cannot be asked',
       scene({
-        nodes: [node('a', { orders: REPLACE }), node('b'), node('c')],
-        rest: { group: { kind: 'unreachable', trouble: sampleTrouble('unavailable'), since: NOW, last: undefined } },
+        nodes: [node('a', { annotations: REPLACE }), node('b'), node('c')],
+        rest: { group: { kind: 'unreachable', error: sampleError('unavailable'), since: NOW, last: undefined } },
       }),
       'WaitingForTurn: a waits for a turn: EKS does not say how the group is.',
     ],
     [
       'while another pool loses nodes',
       scene({
-        nodes: [node('a', { orders: REPLACE }), node('b'), node('c')],
+        nodes: [node('a', { annotations: REPLACE }), node('b'), node('c')],
         rest: { fleet: { disrupted: ['web'], failures: [] } },
       }),
       'WaitingForTurn: a waits for a turn: web loses nodes now, and --max-pools-updating is 1.',
     ],
     [
       'where the size of the spec refuses it',
-      scene({ nodes: [node('a', { orders: REMOVE }), node('b'), node('c')], spec: { scaling: { desired: 3 } } }),
+      scene({ nodes: [node('a', { annotations: REMOVE }), node('b'), node('c')], spec: { scaling: { desired: 3 } } }),
       'RemovalRefused: a is not removed: spec.scaling.desired is 3, and the pool would grow back to it. Lower it, or set winpool.dev/replace=true.',
     ],
     [
       'where there are no more than the fewest',
-      scene({ nodes: [node('a', { orders: REMOVE }), node('b')], group: { scaling: { min: 2, max: 5, desired: 2 } } }),
+      scene({
+        nodes: [node('a', { annotations: REMOVE }), node('b')],
+        group: { scaling: { min: 2, max: 5, desired: 2 } },
+      }),
       'RemovalRefused: a is not removed: the pool has no more than scaling.min (2) nodes. Lower it, or set winpool.dev/replace=true.',
     ],
   ];
-  for (const [name, situation, want] of table) {
+  for (const [name, observed, want] of table) {
     it(name, () => {
-      const found = assess(situation).NodesLeaving;
+      const found = assess(observed).NodesLeaving;
       assert.equal(found ? `${found.reason}: ${found.message}` : '', want);
     });
   }

@@ -5,42 +5,42 @@ import { describeDrained, describeDue } from '../existing/drainedNodes.ts';
 import { isDeleting, isPaused } from '../facts.ts';
 import { timeOf } from '../failedTarget.ts';
 import { hasNodeGroup } from '../poolKind.ts';
-import type { Situation } from '../situation.ts';
-import { leavingNodes } from '../upgrades/disruption.ts';
+import type { ObservedState } from '../situation.ts';
+import { terminatingNodes } from '../upgrades/disruption.ts';
 import { count, duration, joined, sentence } from '../words.ts';
-import { type Beginnings, beginningsOf } from './beginnings.ts';
+import { type Admission, admit } from './beginnings.ts';
 import { type Drain, drainOf, nameOf, podsThatEnd } from './drain.ts';
-import { type BlockedPod, isNodeless, type LeavingSight } from './leavingSight.ts';
+import { type BlockedPod, isNodeless, type TerminatingNodeView } from './leavingSight.ts';
 import { drainOptionsOf } from './nextMove.ts';
 import { annotationOf, isExcludedFromDrain, isPrepared } from './nodeOrders.ts';
 
 /** How many nodes a message spells out. */
 const NODES_IN_MESSAGE = 3;
 
-export function assessLeavingNodes(s: Situation): Finding | undefined {
+export function assessTerminatingNodes(s: ObservedState): Finding | undefined {
   if (isDeleting(s.pool)) return undefined;
-  const { refused, halted, ...rest } = beginningsOf(s);
-  const leaving = leavingNodes(s.pool).map((entry) => describe(entry, s));
+  const { refused, halted, ...rest } = admit(s);
+  const terminating = terminatingNodes(s.pool).map((entry) => describe(entry, s));
   const waits = describeWaiting(rest, s);
   const refusals = refused.map(({ node, why }) => `${node} is not removed: ${why}`);
   const due = hasNodeGroup(s.pool) || halted ? [] : describeDue(s);
-  const lines = [...leaving.map(({ text }) => text), ...refusals, ...(halted ? [halted] : []), ...due];
+  const lines = [...terminating.map(({ text }) => text), ...refusals, ...(halted ? [halted] : []), ...due];
   if (lines.length + waits.length === 0) return undefined;
   const more = lines.length > NODES_IN_MESSAGE ? [`${lines.length - NODES_IN_MESSAGE} more nodes`] : [];
   const message = [...lines.slice(0, NODES_IN_MESSAGE), ...more, ...waits].map(sentence).join(' ');
-  const isHeld = leaving.some(({ held }) => held);
+  const isHeld = terminating.some(({ held }) => held);
   if (isHeld) return { status: 'True', reason: 'DrainBlocked', message, working: true };
   if (halted) return { status: 'True', reason: 'TooManyUnhealthy', message };
-  if (leaving.some(({ done }) => !done)) return { status: 'True', reason: 'Draining', message, working: true };
+  if (terminating.some(({ done }) => !done)) return { status: 'True', reason: 'Draining', message, working: true };
   if (due.length > 0) return { status: 'True', reason: 'ReplacementDue', message };
-  if (leaving.length > 0) return { status: 'True', reason: 'Drained', message };
+  if (terminating.length > 0) return { status: 'True', reason: 'Drained', message };
   return { status: 'True', reason: refusals.length > 0 ? 'RemovalRefused' : 'WaitingForTurn', message };
 }
 
 /** Those that were not begun: a node that is asked for is never without a word, also between two turns. */
 function describeWaiting(
-  { begin, waiting, waitsFor }: Omit<Beginnings, 'refused' | 'halted'>,
-  { pool }: Situation,
+  { begin, waiting, waitsFor }: Omit<Admission, 'refused' | 'halted'>,
+  { pool }: ObservedState,
 ): string[] {
   const [next, later] = [begin.map(({ name }) => name), waiting];
   if (isPaused(pool)) {
@@ -73,30 +73,30 @@ interface Line {
  * - `ending`: the end of its instance was asked for.
  * - `drained`: the operator is done with it, and something else is to end it.
  */
-export type LeavingStage = 'draining' | 'blocked' | 'ending' | 'drained';
+export type TerminatingStage = 'draining' | 'blocked' | 'ending' | 'drained';
 
 /** How far a node is, in one word. */
-export function stageOf(entry: LeavingNode, s: Situation): LeavingStage {
+export function stageOf(entry: LeavingNode, s: ObservedState): TerminatingStage {
   if (entry.drained !== undefined) return 'drained';
   if (entry.ended !== undefined) return 'ending';
   return describe(entry, s).held ? 'blocked' : 'draining';
 }
 
 /** How far a node is. */
-function describe(entry: LeavingNode, s: Situation): Line {
+function describe(entry: LeavingNode, s: ObservedState): Line {
   const { name, instance, operation, ended } = entry;
-  const sight = s.operations?.nodes.find((each) => each.entry.uid === entry.uid);
-  const now = sight?.node.ok ? sight.node.value : undefined;
+  const view = s.operations?.nodes.find((each) => each.entry.uid === entry.uid);
+  const now = view?.node.ok ? view.node.value : undefined;
   if (entry.drained !== undefined) return { text: describeDrained(entry, now), held: false, done: true };
   const whose = isNodeless(entry) ? '' : ` of node ${name}${now && isExcludedFromDrain(now) ? ' with its pods' : ''}`;
   if (ended !== undefined) return { text: `instance ${instance}${whose} ends`, held: false };
   if (isNodeless(entry))
     return { text: `instance ${instance} never became a node, and is about to be replaced`, held: false };
-  const drain = sight && drainIn(sight, s);
+  const drain = view && drainIn(view, s);
   const verb = VERBS[operation] ?? 'replaced';
   if (!drain) return { text: `node ${name} is about to be ${verb}`, held: false };
   if (now && isExcludedFromDrain(now)) {
-    const pods = sight?.pods?.ok ? podsThatEnd(sight.pods.value, entry, now, s.now) : 0;
+    const pods = view?.pods?.ok ? podsThatEnd(view.pods.value, entry, now, s.now) : 0;
     return {
       text: `node ${name} is excluded from drain, is to be ${verb}, and ends with its ${count(pods, 'pod')}`,
       held: false,
@@ -115,29 +115,31 @@ function describe(entry: LeavingNode, s: Situation): Line {
 }
 
 /** Which pods had not left a node in time, and what keeps them; undefined where it waits for something else. */
-export function describeRest(sight: LeavingSight, s: Situation): string | undefined {
-  const drain = drainIn(sight, s);
+export function describeRest(view: TerminatingNodeView, s: ObservedState): string | undefined {
+  const drain = drainIn(view, s);
   if (!drain || podsIn(drain) === 0) return undefined;
-  return joined(obstaclesIn(drain, sight.entry.name, s)) || `${count(podsIn(drain), 'pod')} had not left it`;
+  return joined(obstaclesIn(drain, view.entry.name, s)) || `${count(podsIn(drain), 'pod')} had not left it`;
 }
 
-function podsIn({ evict, leaving, obstructions }: Drain): number {
-  return evict.length + leaving.length + obstructions.length;
+function podsIn({ evict, terminating, obstructions }: Drain): number {
+  return evict.length + terminating.length + obstructions.length;
 }
 
-function obstaclesIn(drain: Drain, node: string, { operations }: Situation): string[] {
+function obstaclesIn(drain: Drain, node: string, { operations }: ObservedState): string[] {
   return [...obstructionsIn(drain), ...blocksIn(operations?.blocked ?? [], node, drain)];
 }
 
 /** The nodes that cannot be emptied, with what is in the way. */
-export function heldNodes(s: Situation): { readonly node: { name: string; uid: string }; readonly text: string }[] {
-  return leavingNodes(s.pool).flatMap((entry) => {
+export function blockedDrains(
+  s: ObservedState,
+): { readonly node: { name: string; uid: string }; readonly text: string }[] {
+  return terminatingNodes(s.pool).flatMap((entry) => {
     const { text, held } = describe(entry, s);
     return held ? [{ node: { name: entry.name, uid: entry.uid }, text: sentence(text) }] : [];
   });
 }
 
-function drainIn({ entry, node, pods }: LeavingSight, s: Situation): Drain | undefined {
+function drainIn({ entry, node, pods }: TerminatingNodeView, s: ObservedState): Drain | undefined {
   const now = node.ok ? node.value : undefined;
   if (!now || !isPrepared(now) || !pods?.ok) return undefined;
   const since = Date.parse(entry.since);

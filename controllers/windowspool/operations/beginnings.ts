@@ -6,14 +6,14 @@ import { instanceIdOf } from '../nodes/departures.ts';
 import { hasNodeGroup, scalingIn } from '../poolKind.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import type { Situation } from '../situation.ts';
-import { describeOthers, isDisrupted, leavingNodes, NODE_OPERATION } from '../upgrades/disruption.ts';
+import type { ObservedState } from '../situation.ts';
+import { describeOthers, isDisrupted, NODE_OPERATION, terminatingNodes } from '../upgrades/disruption.ts';
 import { count } from '../words.ts';
 import { endsAgainBefore, refusalOfEnd } from './endInstance.ts';
 import { isNodeless } from './leavingSight.ts';
 import { absencesIn, restingGroup } from './nodeBudget.ts';
 import { type Operation, operationFor } from './nodeOrders.ts';
-import { haltOf, unhealthyInstances, unhealthyNodes } from './remediation.ts';
+import { shortCircuit, unhealthyInstances, unhealthyNodes } from './remediation.ts';
 
 /** Why a node does not go although it is asked for. */
 export interface Refusal {
@@ -27,7 +27,7 @@ export interface Candidate extends Pick<LeavingNode, 'name' | 'uid' | 'instance'
 }
 
 /** What is to begin now, what has to wait, and what will not be done. */
-export interface Beginnings {
+export interface Admission {
   readonly begin: readonly Candidate[];
   /** Names of nodes. */
   readonly waiting: readonly string[];
@@ -42,19 +42,19 @@ export interface Beginnings {
  * Which of the nodes that are asked for may go now: no more of the pool are out at a time than disruption.maxUnavailable. Where the nodes were
  * counted past every cache, that count is what counts, and none begins when they could not be counted.
  */
-export function beginningsOf(s: Situation): Beginnings {
+export function admit(s: ObservedState): Admission {
   const { pool, counted } = s;
-  const leaving = leavingNodes(pool);
-  const halted = haltOf(s);
+  const terminating = terminatingNodes(pool);
+  const halted = shortCircuit(s);
   const asked = candidatesOf(s, halted === undefined && hasNodeGroup(pool)).filter(
-    ({ name }) => !leaving.some((entry) => entry.name === name),
+    ({ name }) => !terminating.some((entry) => entry.name === name),
   );
   const group = isTurnOf(s) ? restingGroup(s) : undefined;
   const mayBegin = isTurnOf(s) && (group !== undefined || !hasNodeGroup(pool)) && counted?.ok !== false;
   const { unavailable, missing, limit } = absencesIn(s, group);
   const most = mayBegin ? limit : 0;
-  const out = new Set([...unavailable, ...leaving.map(({ name }) => name)]);
-  let size = sizeAfter(leaving, group);
+  const out = new Set([...unavailable, ...terminating.map(({ name }) => name)]);
+  let size = sizeAfter(terminating, group);
   const refused: Refusal[] = [];
   const waiting: string[] = [];
   const begin: Candidate[] = [];
@@ -63,7 +63,7 @@ export function beginningsOf(s: Situation): Beginnings {
     const why = group && operation === 'Remove' ? refusalOf(pool, group, size) : undefined;
     // One that is out anyway makes no difference to how many are.
     const fits =
-      out.has(name) || isNodeless(candidate) ? leaving.length + begin.length < most : out.size + missing < most;
+      out.has(name) || isNodeless(candidate) ? terminating.length + begin.length < most : out.size + missing < most;
     if (why) refused.push({ node: name, why });
     else if (!fits) waiting.push(name);
     else {
@@ -77,7 +77,7 @@ export function beginningsOf(s: Situation): Beginnings {
 }
 
 /** Why none may begin, however few are out. */
-function holdOf(s: Situation): string {
+function holdOf(s: ObservedState): string {
   if (!isTurnOf(s)) return isDisrupted(s.pool) ? 'the rolling update of the pool is not over' : describeOthers(s);
   if (s.group.kind === 'unreachable') return 'EKS does not say how the group is';
   return s.counted?.ok === false
@@ -86,15 +86,15 @@ function holdOf(s: Situation): string {
 }
 
 /** Whether nodes are to go, and must not begin to because as many other pools as allowed lose nodes. */
-export function waitsForTurn(s: Situation): boolean {
-  return !isDeleting(s.pool) && !isTurnOf(s) && beginningsOf(s).waiting.length > 0;
+export function waitsForTurn(s: ObservedState): boolean {
+  return !isDeleting(s.pool) && !isTurnOf(s) && admit(s).waiting.length > 0;
 }
 
 /** All that is to go: nodes of which people say so, and where nothing is against it, what fails and what never became a node. */
-function candidatesOf(s: Situation, isHealing: boolean): Candidate[] {
+function candidatesOf(s: ObservedState, isHealing: boolean): Candidate[] {
   const isEksOwn = hasNodeGroup(s.pool);
   // A node that lacks the record of its pool gets it first: nothing else proves whose it is.
-  const ordered = s.roster.ordered.filter(({ name }) => s.roster.isMarked(name));
+  const ordered = s.poolNodes.ordered.filter(({ name }) => s.poolNodes.isMarked(name));
   const nodes = [...ordered, ...(isHealing ? unhealthyNodes(s) : [])].map((node) => ({
     name: node.name,
     uid: node.uid,
@@ -120,14 +120,14 @@ function claimedInstanceOf(node: NodeRecord): string {
 }
 
 /** Whether the pool has a share of the budget for this, or may get one. */
-function isTurnOf({ pool, fleet, settings }: Situation): boolean {
+function isTurnOf({ pool, fleet, settings }: ObservedState): boolean {
   if (isDisrupted(pool)) return pool.status?.disruption?.cause === NODE_OPERATION;
   return fleet.disrupted.length < settings.maxPoolsUpdating;
 }
 
 /** How many nodes the group wants once those that are removed are gone. */
-function sizeAfter(leaving: readonly LeavingNode[], group: NodeGroup | undefined): number {
-  const removed = leaving.filter(({ operation, ended }) => operation === 'Remove' && ended === undefined);
+function sizeAfter(terminating: readonly LeavingNode[], group: NodeGroup | undefined): number {
+  const removed = terminating.filter(({ operation, ended }) => operation === 'Remove' && ended === undefined);
   return (group?.scaling.desired ?? 0) - removed.length;
 }
 

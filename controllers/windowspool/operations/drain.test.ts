@@ -11,10 +11,10 @@ const dead = { ready: 'Unknown', since: SINCE } as const;
 
 /** `evict shop/cart-0`, or what else becomes of the pods; `empty` where the node may end. */
 function inWords(drain: Drain): string {
-  const { evict, leaving, stuck, obstructions } = drain;
+  const { evict, terminating, stuck, obstructions } = drain;
   const parts = [
     ...evict.map((its) => `evict ${nameOf(its)}`),
-    ...leaving.map((its) => `wait for ${nameOf(its)}`),
+    ...terminating.map((its) => `wait for ${nameOf(its)}`),
     ...stuck.map((its) => `stuck ${nameOf(its)}`),
     ...obstructions.map(({ pod: its, why }) => `${nameOf(its)} ${why}`),
     ...(isEmpty(drain) ? ['empty'] : []),
@@ -148,8 +148,10 @@ describe('a drain', () => {
         pod({ name: `cart-${place}`, ...choices[Math.floor(seed / choices.length ** place) % choices.length] }),
       );
       const drain = drainOf(pods, dead, { ...options, deleteEmptyDirData: false }, NOW);
-      const { evict, leaving, stuck, obstructions } = drain;
-      const listed = [...evict, ...leaving, ...stuck, ...obstructions.map((each) => each.pod)].map(({ name }) => name);
+      const { evict, terminating, stuck, obstructions } = drain;
+      const listed = [...evict, ...terminating, ...stuck, ...obstructions.map((each) => each.pod)].map(
+        ({ name }) => name,
+      );
       assert.equal(new Set(listed).size, listed.length, `seed ${seed}`);
       assert.ok(evict.length === 0 || obstructions.length === 0, `seed ${seed}`);
       assert.ok(!isEmpty(drain) || pods.every(({ deletingAt = NOW }) => deletingAt < NOW), `seed ${seed}`);

@@ -34,7 +34,7 @@ export interface Drain {
   /** None while there are obstructions: a drain that cannot end must not begin. */
   readonly evict: readonly DrainPod[];
   /** Evicted or deleted before, and still there. */
-  readonly leaving: readonly DrainPod[];
+  readonly terminating: readonly DrainPod[];
   /** Deleted, and never confirmed by the kubelet of a node that is not Ready: nobody waits for them. */
   readonly stuck: readonly DrainPod[];
   readonly obstructions: readonly Obstruction[];
@@ -67,7 +67,7 @@ export function drainOf(
   const obstructions = staying.flatMap((pod) => obstructionOf(pod, options));
   return {
     evict: obstructions.length > 0 ? [] : staying,
-    leaving: going.filter((pod) => !isStuck(pod)),
+    terminating: going.filter((pod) => !isStuck(pod)),
     stuck: going.filter(isStuck),
     obstructions,
   };
@@ -81,13 +81,13 @@ export function podsThatEnd(
   now: number,
 ): number {
   const everything: DrainOptions = { timeoutMs: 0, deleteEmptyDirData: true, evictBarePods: true };
-  const { evict, leaving } = drainOf(pods, { ready: node.ready, since: Date.parse(entry.since) }, everything, now);
-  return evict.length + leaving.length;
+  const { evict, terminating } = drainOf(pods, { ready: node.ready, since: Date.parse(entry.since) }, everything, now);
+  return evict.length + terminating.length;
 }
 
 /** Whether the node may end. */
-export function isEmpty({ evict, leaving, obstructions }: Drain): boolean {
-  return evict.length + leaving.length + obstructions.length === 0;
+export function isEmpty({ evict, terminating, obstructions }: Drain): boolean {
+  return evict.length + terminating.length + obstructions.length === 0;
 }
 
 /**

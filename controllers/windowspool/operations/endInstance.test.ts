@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import type { Answer } from '../ports/answer.ts';
+import type { CallResult } from '../ports/answer.ts';
 import type { KnownInstance } from '../ports/ec2.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import { sampleNode, sampleTrouble } from '../testing/fixtures.ts';
-import { type Ending, endInstance, otherNode } from './endInstance.ts';
+import { sampleError, sampleNode } from '../testing/fixtures.ts';
+import { otherNode, type Termination, terminateInstance } from './endInstance.ts';
 
 const { signal } = new AbortController();
 const node = sampleNode({ name: 'ip-1', providerID: 'aws:///eu-west-1a/i-1' });
-const ending: Ending = {
+const ending: Termination = {
   name: 'ip-1',
   instance: 'i-1',
   scalingGroups: ['eks-web'],
@@ -29,22 +29,22 @@ const healthy: World = {
   lifecycle: 'InService',
 };
 
-async function attempt(world: World, what: Ending = ending) {
+async function attempt(world: World, what: Termination = ending) {
   const calls: string[] = [];
-  const told = async <T>(call: string, value: T): Promise<Answer<T>> => {
+  const reported = async <T>(call: string, value: T): Promise<CallResult<T>> => {
     calls.push(call);
-    return world.fails === call ? { ok: false, trouble: sampleTrouble('throttled') } : { ok: true, value };
+    return world.fails === call ? { ok: false, error: sampleError('throttled') } : { ok: true, value };
   };
-  const hands = {
-    nodes: { read: () => told('read', world.node) },
-    instances: { find: () => told('find', world.instance) },
+  const writers = {
+    nodes: { read: () => reported('read', world.node) },
+    instances: { find: () => reported('find', world.instance) },
     scalingGroups: {
-      lifecycleOf: () => told('lifecycle', world.lifecycle),
-      endInstance: (id: string, shrink: boolean) => told(`end ${id} ${shrink}`, undefined),
+      lifecycleOf: () => reported('lifecycle', world.lifecycle),
+      terminateInstance: (id: string, shrink: boolean) => reported(`end ${id} ${shrink}`, undefined),
     },
   };
-  const answer = await endInstance(what, hands, signal);
-  return { calls, outcome: answer.ok ? 'ok' : `${answer.trouble.kind} ${answer.trouble.code}` };
+  const answer = await terminateInstance(what, writers, signal);
+  return { calls, outcome: answer.ok ? 'ok' : `${answer.error.kind} ${answer.error.code}` };
 }
 
 describe('the end of an instance', () => {

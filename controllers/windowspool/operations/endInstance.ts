@@ -4,22 +4,22 @@
  */
 import { isLasting } from '../facts.ts';
 import { instanceIdOf } from '../nodes/departures.ts';
-import type { Answer, Trouble } from '../ports/answer.ts';
+import type { CallError, CallResult } from '../ports/answer.ts';
 import type { Instances, KnownInstance, ScalingGroups } from '../ports/ec2.ts';
 import type { NodeRecord, Nodes } from '../ports/nodes.ts';
-import type { Situation, StepTrouble } from '../situation.ts';
+import type { ObservedState, StepError } from '../situation.ts';
 import type { Step } from '../steps.ts';
 import { isPrepared } from './nodeOrders.ts';
-import { isStillWanted } from './remediation.ts';
+import { isStillRequested } from './remediation.ts';
 
 interface Hands {
   readonly nodes: Pick<Nodes, 'read'>;
   readonly instances: Pick<Instances, 'find'>;
-  readonly scalingGroups: Pick<ScalingGroups, 'lifecycleOf' | 'endInstance'>;
+  readonly scalingGroups: Pick<ScalingGroups, 'lifecycleOf' | 'terminateInstance'>;
 }
 
 /** Which instance is to end. */
-export interface Ending {
+export interface Termination {
   /** Of its node, or which it would have. */
   readonly name: string;
   /** As it was when the share of the budget was taken: a kubelet that has another name for itself since is not trusted. */
@@ -33,17 +33,23 @@ export interface Ending {
 }
 
 /** The ending of an instance whose node is to go, from what was just seen of both. */
-export function endingOf({ node, entry, scalingGroups }: Extract<Step, { kind: 'endInstance' }>, s: Situation): Ending {
+export function terminationOf(
+  { node, entry, scalingGroups }: Extract<Step, { kind: 'terminateInstance' }>,
+  s: ObservedState,
+): Termination {
   const { instance, operation, ended } = entry;
   // An instance whose end was asked for has nothing to be withdrawn.
-  const isWanted = (now: NodeRecord) => ended !== undefined || (isStillWanted(entry, now, s) && isPrepared(now));
+  const isWanted = (now: NodeRecord) => ended !== undefined || (isStillRequested(entry, now, s) && isPrepared(now));
   const doubt = (now: NodeRecord) =>
     otherNode(now, node, instance) ?? (isWanted(now) ? undefined : `${node.name} is not to go any more`);
   return { name: node.name, instance, scalingGroups, shrink: operation === 'Remove', doubt };
 }
 
 /** The ending of an instance that never became a node. */
-export function lateEndingOf({ entry, scalingGroups }: Extract<Step, { kind: 'endLateInstance' }>): Ending {
+export function unregisteredTerminationOf({
+  entry,
+  scalingGroups,
+}: Extract<Step, { kind: 'terminateUnregistered' }>): Termination {
   const { name, instance } = entry;
   const doubt = (now: NodeRecord) => (instanceIdOf(now) === instance ? `${name} has joined` : undefined);
   return { name, instance, scalingGroups, shrink: false, doubt };
@@ -53,28 +59,32 @@ export function lateEndingOf({ entry, scalingGroups }: Extract<Step, { kind: 'en
  * Ends the instance, unless it has ended or ends already: a call that is repeated after a crash ends nothing twice. The trouble `conflict`
  * when the node is another one or is not to go any more; `refused` with the code `NotAMember` when the instance is not the pool's.
  */
-export async function endInstance(ending: Ending, hands: Hands, signal: AbortSignal): Promise<Answer<void>> {
+export async function terminateInstance(
+  ending: Termination,
+  writers: Hands,
+  signal: AbortSignal,
+): Promise<CallResult<void>> {
   const { name, instance, shrink } = ending;
-  const read = await hands.nodes.read(name, signal);
+  const read = await writers.nodes.read(name, signal);
   if (!read.ok) return read;
   // A node that is gone leaves its instance: that one is still to end.
   const message = read.value && ending.doubt(read.value);
-  if (message) return { ok: false, trouble: { kind: 'conflict', operation: 'get nodes', code: 'Changed', message } };
-  const found = await hands.instances.find(instance, signal);
+  if (message) return { ok: false, error: { kind: 'conflict', operation: 'get nodes', code: 'Changed', message } };
+  const found = await writers.instances.find(instance, signal);
   if (!found.ok) return found;
   if (found.value === undefined || isOver(found.value)) return DONE;
   const { scalingGroup = '' } = found.value;
-  const why = strangeness(ending, found.value);
-  if (why) return { ok: false, trouble: stranger(why) };
-  const lifecycle = await hands.scalingGroups.lifecycleOf(scalingGroup, instance, signal);
+  const why = membershipMismatch(ending, found.value);
+  if (why) return { ok: false, error: stranger(why) };
+  const lifecycle = await writers.scalingGroups.lifecycleOf(scalingGroup, instance, signal);
   if (!lifecycle.ok) return lifecycle;
   // EKS' lifecycle hook lets an instance run on for a while: EC2 alone does not tell that it ends.
   // One that went back to a warm pool is no node any more, and is started again before it becomes one.
   if (lifecycle.value === undefined || /^(?:Terminat|Warmed:)/.test(lifecycle.value)) return DONE;
-  return hands.scalingGroups.endInstance(instance, shrink, signal);
+  return writers.scalingGroups.terminateInstance(instance, shrink, signal);
 }
 
-const DONE: Answer<void> = { ok: true, value: undefined };
+const DONE: CallResult<void> = { ok: true, value: undefined };
 const OVER: readonly string[] = ['shutting-down', 'terminated'];
 
 /** Whether an instance has ended or ends, or was forgotten by EC2 since. */
@@ -92,8 +102,8 @@ export function otherNode(now: NodeRecord, seen: NodeRecord, instance: string): 
  * Why an instance must not end for a node: it is not of the pool's scaling group, or it is another node. A kubelet writes its own providerID,
  * so two nodes can say that they are the same instance; the name of a node is EC2's.
  */
-export function strangeness(
-  { name, instance, scalingGroups }: Pick<Ending, 'name' | 'instance' | 'scalingGroups'>,
+export function membershipMismatch(
+  { name, instance, scalingGroups }: Pick<Termination, 'name' | 'instance' | 'scalingGroups'>,
   { scalingGroup, privateDnsName }: Pick<KnownInstance, 'scalingGroup' | 'privateDnsName'>,
 ): string | undefined {
   const whose = scalingGroup === undefined ? 'no scaling group' : `scaling group ${scalingGroup}`;
@@ -103,11 +113,11 @@ export function strangeness(
   return isOther ? `node ${name} says that it is instance ${instance}, which is node ${privateDnsName}` : undefined;
 }
 
-function stranger(message: string): Trouble {
+function stranger(message: string): CallError {
   return { kind: 'refused', operation: 'DescribeInstances', code: 'NotAMember', message };
 }
 
-const ENDS: readonly string[] = ['endInstance', 'endLateInstance'] satisfies Step['kind'][];
+const ENDS: readonly string[] = ['terminateInstance', 'terminateUnregistered'] satisfies Step['kind'][];
 
 /**
  * Why AWS has not ended an instance since a time (epoch milliseconds), where that lasts; `refused` also where it was found not to be the
@@ -116,18 +126,18 @@ const ENDS: readonly string[] = ['endInstance', 'endLateInstance'] satisfies Ste
 export function refusalOfEnd(
   uid: string,
   since: number,
-  { troubles }: Pick<Situation, 'troubles'>,
-): Trouble | undefined {
-  const isOfIt = ({ step, target, at }: StepTrouble) => ENDS.includes(step) && target === uid && at >= since;
-  return troubles.find((entry) => isOfIt(entry) && isLasting(entry.trouble))?.trouble;
+  { errors }: Pick<ObservedState, 'errors'>,
+): CallError | undefined {
+  const isOfIt = ({ step, target, at }: StepError) => ENDS.includes(step) && target === uid && at >= since;
+  return errors.find((entry) => isOfIt(entry) && isLasting(entry.error))?.error;
 }
 
 /** What AWS refused before this time (epoch milliseconds) to end of instances that never became nodes is tried again. */
-export function endsAgainBefore({ now, settings }: Pick<Situation, 'now' | 'settings'>): number {
+export function endsAgainBefore({ now, settings }: Pick<ObservedState, 'now' | 'settings'>): number {
   return now - settings.resyncMs;
 }
 
 /** Whether it is such a refusal: it is told of until the end was tried again, and holds nothing up. */
-export function isDueAgain({ step, at }: StepTrouble, s: Pick<Situation, 'now' | 'settings'>): boolean {
-  return step === 'endLateInstance' && at < endsAgainBefore(s);
+export function isDueAgain({ step, at }: StepError, s: Pick<ObservedState, 'now' | 'settings'>): boolean {
+  return step === 'terminateUnregistered' && at < endsAgainBefore(s);
 }

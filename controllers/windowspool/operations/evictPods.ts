@@ -1,7 +1,7 @@
 /** One pass of a drain: each pod is asked to go, once. Nobody waits here for what becomes of it. */
 
 import { inParallel } from '../batches.ts';
-import type { Answer } from '../ports/answer.ts';
+import type { CallResult } from '../ports/answer.ts';
 import type { DrainPod, Drains, Eviction } from '../ports/pods.ts';
 import type { Step } from '../steps.ts';
 import type { BlockedPod } from './leavingSight.ts';
@@ -31,7 +31,7 @@ export async function evictPods(
   { evict }: Pick<Drains, 'evict'>,
   signal: AbortSignal,
   passMs = PASS_MS,
-): Promise<Answer<EvictionPass>> {
+): Promise<CallResult<EvictionPass>> {
   const end = performance.now() + passMs;
   const asked: EvictPods['evictions'][number][] = [];
   const answers = await inParallel(step.evictions, AT_ONCE, async (eviction) => {
@@ -42,8 +42,8 @@ export async function evictPods(
     return { pod, answer: await evict(pod, gracePeriodSeconds, signal) };
   });
   const answered = answers.filter((each) => each !== undefined);
-  const [trouble] = answered.flatMap(({ answer }) => (answer.ok ? [] : [answer.trouble]));
-  if (trouble) return { ok: false, trouble };
+  const [error] = answered.flatMap(({ answer }) => (answer.ok ? [] : [answer.error]));
+  if (error) return { ok: false, error };
   const blocked = answered.flatMap(({ pod, answer }) => (answer.ok ? keptBy(answer.value, step.node.name, pod) : []));
   return { ok: true, value: { took: { ...step, evictions: asked }, blocked } };
 }

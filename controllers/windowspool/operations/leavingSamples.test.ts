@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Outcome } from '../act.ts';
-import type { Situation } from '../situation.ts';
-import { sampleTrouble } from '../testing/fixtures.ts';
-import { cordoned, leaving, node, podOn, REPLACE, scene } from '../testing/nodeScenes.ts';
+import type { ObservedState } from '../situation.ts';
+import { sampleError } from '../testing/fixtures.ts';
+import { cordoned, node, podOn, REPLACE, scene, terminating } from '../testing/nodeScenes.ts';
 import { seriesOf } from '../testing/shownMetrics.ts';
-import { leavingCounts, leavingSamples } from './leavingSamples.ts';
+import { terminatingNodeCounts, terminatingNodeSamples } from './leavingSamples.ts';
 import type { BlockedPod } from './leavingSight.ts';
 
 const BEGAN = Date.parse('2026-03-01T11:58:00Z') / 1_000;
@@ -13,21 +13,21 @@ const kept: BlockedPod = { node: 'a', namespace: 'shop', name: 'cart-0', budget:
 const a = node('a', cordoned);
 
 /** The node a has a pod that a budget keeps, b ends, and c of another kind of pool is drained. */
-function busy(): Situation {
+function busy(): ObservedState {
   const entries = [
-    leaving('a'),
-    leaving('b', { operation: 'Remove', ended: '2026-03-01T11:59:00Z' }),
-    leaving('c', { operation: 'Remediate', drained: 'x' }),
+    terminating('a'),
+    terminating('b', { operation: 'Remove', ended: '2026-03-01T11:59:00Z' }),
+    terminating('c', { operation: 'Remediate', drained: 'x' }),
   ];
-  const sight = { entry: leaving('a'), node: { ok: true, value: a }, pods: { ok: true, value: [podOn()] } } as const;
+  const view = { entry: terminating('a'), node: { ok: true, value: a }, pods: { ok: true, value: [podOn()] } } as const;
   return scene({
     nodes: [a, node('b'), node('c')],
     entries,
-    rest: { operations: { fresh: true, nextAt: 0, nodes: [sight], blocked: [kept] } },
+    rest: { operations: { fresh: true, nextAt: 0, nodes: [view], blocked: [kept] } },
   });
 }
 
-const shown = (s: Situation) => Object.fromEntries(leavingSamples(s).map(seriesOf));
+const shown = (s: ObservedState) => Object.fromEntries(terminatingNodeSamples(s).map(seriesOf));
 
 describe('the metrics of nodes that go', () => {
   it('show how far each is, and since when the first goes that is not done', () => {
@@ -41,8 +41,11 @@ describe('the metrics of nodes that go', () => {
   });
 
   it('show nodes that wait for their turn', () => {
-    const orders = { orders: REPLACE };
-    const s = scene({ nodes: [node('a', orders), node('b', orders), node('c')], entries: [leaving('a')] });
+    const annotations = { annotations: REPLACE };
+    const s = scene({
+      nodes: [node('a', annotations), node('b', annotations), node('c')],
+      entries: [terminating('a')],
+    });
     assert.deepEqual(shown(s), {
       'windowspool_nodes_leaving{operation="Replace",stage="draining"}': 1,
       windowspool_nodes_waiting_to_leave: 1,
@@ -63,21 +66,21 @@ describe('the metrics of nodes that go', () => {
   it('count evictions by what became of them, instances that end, and drains that are given up', () => {
     const after = busy();
     const evictions = [podOn(), podOn({ name: 'cart-1' }), podOn({ name: 'cart-2' })];
-    const [entry, other] = [leaving('b', { operation: 'Remove' }), leaving('i-9', { operation: 'Remediate' })];
+    const [entry, other] = [terminating('b', { operation: 'Remove' }), terminating('i-9', { operation: 'Remediate' })];
     const restored = (value?: string) => ({
-      kind: 'restoreNode',
+      kind: 'uncordonNode',
       node: a,
       ...(value && { answer: { key: 'k', value } }),
     });
     const done = [
       { kind: 'evictPods', node: a, evictions: evictions.map((pod) => ({ pod, gracePeriodSeconds: 30 })) },
-      { kind: 'endInstance', node: node('b'), entry, scalingGroups: [], target: 'uid-b' },
-      { kind: 'endLateInstance', entry: other, scalingGroups: [], target: other.uid },
+      { kind: 'terminateInstance', node: node('b'), entry, scalingGroups: [], target: 'uid-b' },
+      { kind: 'terminateUnregistered', entry: other, scalingGroups: [], target: other.uid },
       ...[restored('timed-out'), restored('refused'), restored()],
     ] as Outcome['done'];
-    const trouble = { at: after.now, step: 'evictPods', trouble: sampleTrouble('unavailable') };
-    const told = { after: { ...after, troubles: [trouble, { ...trouble, at: after.now - 1 }] }, done };
-    const counts = leavingCounts({ ...told, accepted: undefined, left: [], released: false });
+    const error = { at: after.now, step: 'evictPods', error: sampleError('unavailable') };
+    const reported = { after: { ...after, errors: [error, { ...error, at: after.now - 1 }] }, done };
+    const counts = terminatingNodeCounts({ ...reported, accepted: undefined, left: [], released: false });
     assert.deepEqual(Object.fromEntries(counts.map(seriesOf)), {
       'windowspool_evictions_total{result="accepted"}': 2,
       'windowspool_evictions_total{result="blocked"}': 1,

@@ -2,19 +2,19 @@
 import type { Outcome } from '../act.ts';
 import type { LeavingNode } from '../api.gen.ts';
 import type { CounterSample, GaugeSample, LabelsOf } from '../metricCatalogue.ts';
-import type { Situation } from '../situation.ts';
-import { leavingNodes } from '../upgrades/disruption.ts';
+import type { ObservedState } from '../situation.ts';
+import { terminatingNodes } from '../upgrades/disruption.ts';
 import { stageOf } from './assessLeavingNodes.ts';
-import { beginningsOf } from './beginnings.ts';
+import { admit } from './beginnings.ts';
 import { nameOf } from './drain.ts';
 
 type Labels = LabelsOf<'windowspool_nodes_leaving'>;
 
 /** How many nodes go and how far they are, since when the first of them does, how many wait, and whether remediation is short-circuited. */
-export function leavingSamples(s: Situation): GaugeSample[] {
-  const entries = leavingNodes(s.pool);
+export function terminatingNodeSamples(s: ObservedState): GaugeSample[] {
+  const entries = terminatingNodes(s.pool);
   const groups = Map.groupBy(entries, (entry) => `${operationOf(entry)} ${stageOf(entry, s)}`);
-  const { waiting, halted } = beginningsOf(s);
+  const { waiting, halted } = admit(s);
   const first = Math.min(
     ...entries.filter(({ drained }) => drained === undefined).map(({ since }) => Date.parse(since)),
   );
@@ -40,24 +40,24 @@ export function leavingSamples(s: Situation): GaugeSample[] {
 }
 
 /** What a run did to nodes that go. */
-export function leavingCounts({ done, after }: Outcome): CounterSample[] {
-  const failed = after.troubles.filter(({ step, at }) => step === 'evictPods' && at === after.now).length;
+export function terminatingNodeCounts({ done, after }: Outcome): CounterSample[] {
+  const failed = after.errors.filter(({ step, at }) => step === 'evictPods' && at === after.now).length;
   return [...done.flatMap((step) => countsOf(step, after)), ...evictions('failed', failed)];
 }
 
-function countsOf(step: Outcome['done'][number], { operations }: Situation): CounterSample[] {
+function countsOf(step: Outcome['done'][number], { operations }: ObservedState): CounterSample[] {
   switch (step.kind) {
     case 'evictPods': {
       const asked = new Set(step.evictions.map(({ pod }) => nameOf(pod)));
       const blocked = (operations?.blocked ?? []).filter((pod) => asked.has(nameOf(pod))).length;
       return [...evictions('accepted', step.evictions.length - blocked), ...evictions('blocked', blocked)];
     }
-    case 'endInstance':
-    case 'endLateInstance': {
+    case 'terminateInstance':
+    case 'terminateUnregistered': {
       const labels = { operation: operationOf(step.entry) };
       return [{ metric: 'windowspool_instances_ended_total', labels, value: 1 }];
     }
-    case 'restoreNode': {
+    case 'uncordonNode': {
       const answer = step.answer?.value;
       const reason = answer === 'timed-out' || answer === 'refused' ? answer : 'withdrawn';
       return [{ metric: 'windowspool_drains_given_up_total', labels: { reason }, value: 1 }];

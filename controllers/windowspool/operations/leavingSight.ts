@@ -1,11 +1,11 @@
 /** What was seen of nodes that go. Pure. */
 import type { LeavingNode } from '../api.gen.ts';
 import { instanceIdOf } from '../nodes/departures.ts';
-import type { Answer } from '../ports/answer.ts';
+import type { CallResult } from '../ports/answer.ts';
 import type { KnownInstance } from '../ports/ec2.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { DrainPod } from '../ports/pods.ts';
-import type { StepTrouble } from '../situation.ts';
+import type { StepError } from '../situation.ts';
 import { isOver } from './endInstance.ts';
 
 /** A pod that a PodDisruptionBudget, or admission, kept on its node. */
@@ -20,16 +20,16 @@ export interface BlockedPod {
 }
 
 /** A node that goes, as the API server and EC2 tell it. */
-export interface LeavingSight {
+export interface TerminatingNodeView {
   readonly entry: LeavingNode;
   /** undefined: it is gone. */
-  readonly node: Answer<NodeRecord | undefined>;
+  readonly node: CallResult<NodeRecord | undefined>;
   /** Its instance, asked for until the node is cordoned, and where there is no node; undefined: not asked for. */
-  readonly instance?: Answer<KnownInstance | undefined>;
+  readonly instance?: CallResult<KnownInstance | undefined>;
   /** Of a pool of existing nodes: whether the node is the pool's, by what both say past every cache; undefined: not asked for. */
-  readonly member?: Answer<boolean>;
+  readonly member?: CallResult<boolean>;
   /** The pods on it; undefined: not asked for. */
-  readonly pods?: Answer<readonly DrainPod[]>;
+  readonly pods?: CallResult<readonly DrainPod[]>;
 }
 
 /** The nodes of a pool, as far as it matters whether another one may go. */
@@ -40,16 +40,16 @@ export interface NodeCount {
 }
 
 /** All nodes of a pool that go. */
-export interface OperationSight {
+export interface DrainState {
   /** Whether it was looked at in this run: what is done follows from no other look. */
   readonly fresh: boolean;
   /** Epoch milliseconds of the next look. */
   readonly nextAt: number;
-  readonly nodes: readonly LeavingSight[];
+  readonly nodes: readonly TerminatingNodeView[];
   /** Pods that budgets or admission kept at the last pass. */
   readonly blocked: readonly BlockedPod[];
   /** What failed at the last pass and does so for a long time: told until the next one, or conditions would turn to and fro. */
-  readonly troubles?: readonly StepTrouble[];
+  readonly errors?: readonly StepError[];
 }
 
 /** Whether it is an instance that never became a node: it is remembered by its own id in place of a UID. */
@@ -61,7 +61,7 @@ export function isNodeless({ uid, instance }: Pick<LeavingNode, 'uid' | 'instanc
  * Whether nothing is left to do: the node is gone, or the instance that was none has ended, or has become one. A node whose instance ends and
  * that is deleted is gone, too: a finalizer of somebody else may hold it for ever, and other pools would wait for their share of the budget.
  */
-export function isGone({ entry, node, instance }: LeavingSight): boolean {
+export function isGone({ entry, node, instance }: TerminatingNodeView): boolean {
   const now = node.ok ? node.value : undefined;
   if (!isNodeless(entry)) return node.ok && (now?.uid !== entry.uid || (now.deleting && entry.ended !== undefined));
   const hasJoined = now !== undefined && instanceIdOf(now) === entry.instance;

@@ -12,13 +12,13 @@ import { durationOf } from '../durations.ts';
 import { scalingIn } from '../poolKind.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { DrainPod } from '../ports/pods.ts';
-import type { Situation } from '../situation.ts';
+import type { ObservedState } from '../situation.ts';
 import { type DrainOptions, drainOf, isEmpty } from './drain.ts';
-import { refusalOfEnd, strangeness } from './endInstance.ts';
-import { isGone, isNodeless, type LeavingSight } from './leavingSight.ts';
+import { membershipMismatch, refusalOfEnd } from './endInstance.ts';
+import { isGone, isNodeless, type TerminatingNodeView } from './leavingSight.ts';
 import { isStillInBudget, restingGroup } from './nodeBudget.ts';
 import { isExcludedFromDrain, isPrepared } from './nodeOrders.ts';
-import { isStillWanted } from './remediation.ts';
+import { isStillRequested } from './remediation.ts';
 
 export function drainOptionsOf({ spec }: Pick<WindowsPool, 'spec'>): DrainOptions {
   // As the schema says where there is a drain.
@@ -37,7 +37,7 @@ export function drainOptionsOf({ spec }: Pick<WindowsPool, 'spec'>): DrainOption
 }
 
 /** What is next for a node that goes. */
-export type NextMove =
+export type DrainAction =
   /** Nothing to do now: it is gone, ends, or could not be looked at. */
   | { readonly kind: 'wait' }
   | { readonly kind: 'cordon' }
@@ -52,48 +52,53 @@ export type NextMove =
 const END_AGAIN_MS = 600_000;
 
 /** What is next for a node, from what was just seen of it. */
-export function nextMove(sight: LeavingSight, s: Situation): NextMove {
-  const { entry, node, instance } = sight;
+export function nextDrainAction(view: TerminatingNodeView, s: ObservedState): DrainAction {
+  const { entry, node, instance } = view;
   const group = restingGroup(s);
   const now = node.ok ? node.value : undefined;
   const isThere = isNodeless(entry) ? node.ok && instance?.ok === true : now !== undefined;
-  if (!group || !isThere || isGone(sight)) return { kind: 'wait' };
+  if (!group || !isThere || isGone(view)) return { kind: 'wait' };
   if (entry.ended !== undefined) return { kind: s.now - Date.parse(entry.ended) >= END_AGAIN_MS ? 'end' : 'wait' };
   if (!now || isNodeless(entry)) return { kind: 'end' };
-  if (!isStillWanted(entry, now, s) || isSizeDeclared(entry, s)) return { kind: 'restore' };
+  if (!isStillRequested(entry, now, s) || isSizeDeclared(entry, s)) return { kind: 'restore' };
   if (!isPrepared(now)) {
-    if (!instance?.ok || s.counted?.ok === false) return waitingMove(entry, s);
+    if (!instance?.ok || s.counted?.ok === false) return waitAction(entry, s);
     const stranger = instance.value
-      ? strangeness({ ...entry, scalingGroups: group.autoScalingGroups }, instance.value)
+      ? membershipMismatch({ ...entry, scalingGroups: group.autoScalingGroups }, instance.value)
       : `EC2 knows no instance ${entry.instance || 'that it says it is'}`;
     if (stranger) return { kind: 'restore', answer: 'refused', why: stranger };
     return isStillInBudget(entry, now, s, group) ? { kind: 'cordon' } : { kind: 'restore' };
   }
-  return emptyingMove(sight, now, s, endingMove(entry, s));
+  return evictAction(view, now, s, terminateAction(entry, s));
 }
 
 /** For what is not known, until it takes too long: other pools may wait for the share of the budget, and other nodes for this one. */
-export function waitingMove(entry: LeavingNode, s: Situation): NextMove {
+export function waitAction(entry: LeavingNode, s: ObservedState): DrainAction {
   return isTimedOut(entry, s) ? { kind: 'restore', answer: 'timed-out' } : { kind: 'wait' };
 }
 
 /** The end of an empty node, unless AWS refused it: at once what would be refused again, and in the end also what somebody may allow yet. */
-function endingMove(entry: LeavingNode, s: Situation): NextMove {
-  const trouble = refusalOfEnd(entry.uid, Date.parse(entry.since), s);
-  if (!trouble) return { kind: 'end' };
-  const { kind, message: why } = trouble;
+function terminateAction(entry: LeavingNode, s: ObservedState): DrainAction {
+  const error = refusalOfEnd(entry.uid, Date.parse(entry.since), s);
+  if (!error) return { kind: 'end' };
+  const { kind, message: why } = error;
   if (kind === 'refused') return { kind: 'restore', answer: 'refused', why };
   return isTimedOut(entry, s) ? { kind: 'restore', answer: 'timed-out', why } : { kind: 'end' };
 }
 
-function isTimedOut({ since }: LeavingNode, { pool, now }: Situation): boolean {
+function isTimedOut({ since }: LeavingNode, { pool, now }: ObservedState): boolean {
   return now - Date.parse(since) >= drainOptionsOf(pool).timeoutMs;
 }
 
 /** What is next for a cordoned node: `then` as soon as it is empty, or where it is not to be drained. */
-export function emptyingMove({ entry, pods }: LeavingSight, now: NodeRecord, s: Situation, then: NextMove): NextMove {
+export function evictAction(
+  { entry, pods }: TerminatingNodeView,
+  now: NodeRecord,
+  s: ObservedState,
+  then: DrainAction,
+): DrainAction {
   if (isExcludedFromDrain(now)) return then;
-  if (!pods?.ok) return waitingMove(entry, s);
+  if (!pods?.ok) return waitAction(entry, s);
   const options = drainOptionsOf(s.pool);
   const drain = drainOf(pods.value, { ready: now.ready, since: Date.parse(entry.since) }, options, s.now);
   if (isEmpty(drain)) return then;
@@ -105,6 +110,6 @@ export function emptyingMove({ entry, pods }: LeavingSight, now: NodeRecord, s: 
  * Whether the user has said since how many nodes there are to be: then none is removed. The size is sent to EKS once, so a group that got
  * smaller after that would stay so.
  */
-function isSizeDeclared({ operation }: LeavingNode, { pool }: Situation): boolean {
+function isSizeDeclared({ operation }: LeavingNode, { pool }: ObservedState): boolean {
   return operation === 'Remove' && scalingIn(pool.spec).desired !== undefined;
 }

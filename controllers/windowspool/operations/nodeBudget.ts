@@ -4,14 +4,14 @@ import { isClusterMismatch } from '../facts.ts';
 import { isOwnedBy } from '../nodeGroup/nodeGroup.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import type { Situation } from '../situation.ts';
-import { leavingNodes } from '../upgrades/disruption.ts';
+import type { ObservedState } from '../situation.ts';
+import { terminatingNodes } from '../upgrades/disruption.ts';
 import { isNodeless } from './leavingSight.ts';
 import { isUnavailable } from './nodeOrders.ts';
 import { amountOf } from './remediation.ts';
 
 /** The group whose nodes may go: the pool's own, as it was seen, while EKS does not work on it. */
-export function restingGroup(s: Situation): NodeGroup | undefined {
+export function restingGroup(s: ObservedState): NodeGroup | undefined {
   const { pool, group } = s;
   if (isClusterMismatch(s) || group.kind !== 'seen' || !isOwnedBy(pool, group.group)) return undefined;
   const update = s.update?.status ?? pool.status?.nodeGroup?.update?.status;
@@ -29,8 +29,8 @@ function mostUnavailable({ spec }: WindowsPool, nodes: number, group: NodeGroup 
 }
 
 /** Which nodes take no pods, how many are missing, and how many may be out at a time. As counted past every cache, where that was done. */
-export function absencesIn({ pool, counted, roster }: Situation, group: NodeGroup | undefined) {
-  const { total, unavailable } = counted?.ok ? counted.value : roster;
+export function absencesIn({ pool, counted, poolNodes }: ObservedState, group: NodeGroup | undefined) {
+  const { total, unavailable } = counted?.ok ? counted.value : poolNodes;
   // Nobody tells how many nodes a pool of existing ones shall have.
   const wanted = group?.scaling.desired ?? total;
   return { unavailable, missing: Math.max(0, wanted - total), limit: mostUnavailable(pool, wanted, group) };
@@ -40,9 +40,9 @@ export function absencesIn({ pool, counted, roster }: Situation, group: NodeGrou
  * Whether a node that got its turn and was not touched yet may still go. Between the two the operator may have ended, or EKS worked on the
  * group, and other nodes are out since: then the turn is given back.
  */
-export function isStillInBudget({ uid }: LeavingNode, now: NodeRecord, s: Situation, group?: NodeGroup): boolean {
+export function isStillInBudget({ uid }: LeavingNode, now: NodeRecord, s: ObservedState, group?: NodeGroup): boolean {
   const { unavailable, missing, limit } = absencesIn(s, group);
-  const others = leavingNodes(s.pool).filter((entry) => entry.uid !== uid && !isNodeless(entry));
+  const others = terminatingNodes(s.pool).filter((entry) => entry.uid !== uid && !isNodeless(entry));
   if (isUnavailable(now)) return others.length < limit;
   return new Set([...unavailable, ...others.map(({ name }) => name)]).size + missing < limit;
 }

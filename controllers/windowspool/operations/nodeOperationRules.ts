@@ -1,6 +1,6 @@
 /** The rules for nodes that people have replaced or removed by annotation. */
 import type { LeavingNode } from '../api.gen.ts';
-import { nextMoveOfExisting, reportStep } from '../existing/drainedNodes.ts';
+import { nextDrainActionOfExisting, reportStep } from '../existing/drainedNodes.ts';
 import { isPaused } from '../facts.ts';
 import { timeOf } from '../failedTarget.ts';
 import { nodeGroupNameOf } from '../nodeGroup/nodeGroup.ts';
@@ -8,21 +8,21 @@ import { correctConfig } from '../nodeGroup/nodeGroupRules.ts';
 import { hasNodeGroup } from '../poolKind.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { DrainPod } from '../ports/pods.ts';
-import type { Situation } from '../situation.ts';
+import type { ObservedState } from '../situation.ts';
 import type { Step } from '../steps.ts';
 import { nextVersionChange } from '../upgrades/automaticUpdates.ts';
-import { type Claim, leavingNodes, NODE_OPERATION } from '../upgrades/disruption.ts';
+import { type DisruptionReservation, NODE_OPERATION, terminatingNodes } from '../upgrades/disruption.ts';
 import { count } from '../words.ts';
 import { describeRest } from './assessLeavingNodes.ts';
-import { beginningsOf, type Candidate } from './beginnings.ts';
+import { admit, type Candidate } from './beginnings.ts';
 import { graceFor, nameOf, podsThatEnd } from './drain.ts';
-import { isNodeless, type LeavingSight } from './leavingSight.ts';
-import { drainOptionsOf, nextMove } from './nextMove.ts';
+import { isNodeless, type TerminatingNodeView } from './leavingSight.ts';
+import { drainOptionsOf, nextDrainAction } from './nextMove.ts';
 import { restingGroup } from './nodeBudget.ts';
 import { annotationOf, isExcludedFromDrain } from './nodeOrders.ts';
 
 /** Ensures that no rolling update begins while nodes go one by one. What replaces no node does not wait for that. */
-export function waitForLeavingNodes(s: Situation): Step[] | undefined {
+export function waitForTerminatingNodes(s: ObservedState): Step[] | undefined {
   const isLeaving = s.pool.status?.disruption?.cause === NODE_OPERATION;
   return isLeaving && nextVersionChange(s) ? (correctConfig(s) ?? []) : undefined;
 }
@@ -31,48 +31,48 @@ export function waitForLeavingNodes(s: Situation): Step[] | undefined {
  * Ensures that nodes whose turn it is go on: cordoned, emptied, ended, or given back. Only on what was just read past every cache. A cordon
  * that status knows nothing of is taken back: its status was lost.
  */
-export function moveLeavingNodes(s: Situation): Step[] {
+export function drainNodes(s: ObservedState): Step[] {
   const { operations } = s;
   // A paused pool only shows what it would do: that must not come and go with the looks.
   const isMeant = operations && (operations.fresh || isPaused(s.pool));
-  const moves = isMeant ? operations.nodes.flatMap((sight) => stepsFor(sight, s)) : [];
-  const known = new Set(leavingNodes(s.pool).map(({ uid }) => uid));
+  const moves = isMeant ? operations.nodes.flatMap((view) => stepsFor(view, s)) : [];
+  const known = new Set(terminatingNodes(s.pool).map(({ uid }) => uid));
   const mayTouch = !hasNodeGroup(s.pool) || restingGroup(s) !== undefined;
-  const lost = mayTouch ? s.roster.cordoned.filter(({ uid }) => !known.has(uid)) : [];
-  return [...moves, ...lost.map((node): Step => ({ kind: 'restoreNode', node }))];
+  const lost = mayTouch ? s.poolNodes.cordoned.filter(({ uid }) => !known.has(uid)) : [];
+  return [...moves, ...lost.map((node): Step => ({ kind: 'uncordonNode', node }))];
 }
 
 /** Ensures that nodes which are to go get their turn: status says so before the first of them is touched. */
-export function beginWithNodes(s: Situation): Step[] {
-  const { begin } = beginningsOf(s);
+export function admitNodes(s: ObservedState): Step[] {
+  const { begin } = admit(s);
   if (begin.length === 0) return [];
   const since = timeOf(s.now);
-  const nodes: LeavingNode[] = [...leavingNodes(s.pool), ...begin.map((candidate) => ({ ...candidate, since }))];
+  const nodes: LeavingNode[] = [...terminatingNodes(s.pool), ...begin.map((candidate) => ({ ...candidate, since }))];
   const { settlesBy: _open, ...known } = s.pool.status?.disruption ?? { since };
-  const claim: Claim = { ...known, cause: NODE_OPERATION, change: describe(nodes), nodes };
+  const reservation: DisruptionReservation = { ...known, cause: NODE_OPERATION, change: describe(nodes), nodes };
   const begins = begin.map((candidate) => describeBeginning(candidate, s));
-  if (!hasNodeGroup(s.pool)) return [{ kind: 'claimDisruption', memory: { claim }, begins }];
+  if (!hasNodeGroup(s.pool)) return [{ kind: 'reserveDisruption', memory: { reservation }, begins }];
   if (s.cluster.kind !== 'seen') return [];
   const { name, arn } = s.cluster.cluster;
   return [
     {
-      kind: 'claimDisruption',
-      memory: { cluster: { name, arn }, nodeGroupName: nodeGroupNameOf(s.pool), claim },
+      kind: 'reserveDisruption',
+      memory: { cluster: { name, arn }, nodeGroupName: nodeGroupNameOf(s.pool), reservation },
       begins,
     },
   ];
 }
 
 /** How many pods end with a node that is excluded from drain. */
-function withPods({ entry, pods }: LeavingSight, node: NodeRecord, s: Situation): { withPods?: number } {
+function withPods({ entry, pods }: TerminatingNodeView, node: NodeRecord, s: ObservedState): { withPods?: number } {
   return isExcludedFromDrain(node) && pods?.ok ? { withPods: podsThatEnd(pods.value, entry, node, s.now) } : {};
 }
 
 /** What happens to a node whose turn it is. */
-function describeBeginning(candidate: Candidate, s: Situation): string {
+function describeBeginning(candidate: Candidate, s: ObservedState): string {
   const { name, instance, operation } = candidate;
   if (isNodeless(candidate)) return `replace instance ${instance}, which never became a node`;
-  const known = [...s.roster.ordered, ...s.roster.failing.map(({ node }) => node)];
+  const known = [...s.poolNodes.ordered, ...s.poolNodes.failing.map(({ node }) => node)];
   const isKept = known.some((node) => node.name === name && isExcludedFromDrain(node));
   if (!hasNodeGroup(s.pool)) return `${isKept ? 'cordon' : 'drain'} node ${name}, and leave its end to what made it`;
   const verb = operation === 'Remove' ? 'remove' : 'replace';
@@ -93,13 +93,13 @@ function describe(nodes: readonly LeavingNode[]): string {
   return parts.join(', ');
 }
 
-function stepsFor(sight: LeavingSight, s: Situation): Step[] {
-  const { entry } = sight;
-  const node = sight.node.ok ? sight.node.value : undefined;
-  const move = hasNodeGroup(s.pool) ? nextMove(sight, s) : nextMoveOfExisting(sight, s);
+function stepsFor(view: TerminatingNodeView, s: ObservedState): Step[] {
+  const { entry } = view;
+  const node = view.node.ok ? view.node.value : undefined;
+  const move = hasNodeGroup(s.pool) ? nextDrainAction(view, s) : nextDrainActionOfExisting(view, s);
   const scalingGroups = restingGroup(s)?.autoScalingGroups ?? [];
   if (isNodeless(entry))
-    return move.kind === 'end' ? [{ kind: 'endLateInstance', entry, scalingGroups, target: entry.uid }] : [];
+    return move.kind === 'end' ? [{ kind: 'terminateUnregistered', entry, scalingGroups, target: entry.uid }] : [];
   if (!node) return [];
   switch (move.kind) {
     case 'wait':
@@ -112,20 +112,20 @@ function stepsFor(sight: LeavingSight, s: Situation): Step[] {
       return [{ kind: 'evictPods', node, evictions }];
     }
     case 'report':
-      return [reportStep(sight, node, s)];
+      return [reportStep(view, node, s)];
     case 'end':
-      return [{ kind: 'endInstance', node, entry, scalingGroups, target: entry.uid, ...withPods(sight, node, s) }];
+      return [{ kind: 'terminateInstance', node, entry, scalingGroups, target: entry.uid, ...withPods(view, node, s) }];
     default: {
-      if (!move.answer) return [{ kind: 'restoreNode', node }];
-      const why = move.why ?? (move.answer === 'timed-out' ? describeRest(sight, s) : undefined);
+      if (!move.answer) return [{ kind: 'uncordonNode', node }];
+      const why = move.why ?? (move.answer === 'timed-out' ? describeRest(view, s) : undefined);
       const answer = { key: annotationOf(entry.operation), value: move.answer, ...(why && { why }) };
-      return [{ kind: 'restoreNode', node, answer }];
+      return [{ kind: 'uncordonNode', node, answer }];
     }
   }
 }
 
 /** The pods with those last that were kept at the last pass: where a webhook hangs, a pass ends before it has asked all of them. */
-function lastKeptLast(pods: readonly DrainPod[], { operations }: Situation): DrainPod[] {
+function lastKeptLast(pods: readonly DrainPod[], { operations }: ObservedState): DrainPod[] {
   const kept = new Set(operations?.blocked.map(nameOf));
   return [...pods].sort((a, b) => Number(kept.has(nameOf(a))) - Number(kept.has(nameOf(b))));
 }

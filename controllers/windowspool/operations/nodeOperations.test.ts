@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { NODE_GROUP_LABEL, REMEDIATION_ANNOTATION, REMOVE_ANNOTATION, REPLACE_ANNOTATION } from '../labels.ts';
 import { planFor } from '../plan.ts';
 import { Crash, type FakeWorld } from '../testing/fakeWorld.ts';
-import { MINUTE, NOW, sampleTrouble } from '../testing/fixtures.ts';
+import { MINUTE, NOW, sampleError } from '../testing/fixtures.ts';
 import { conditionOf, ready, until } from '../testing/life.ts';
 
 import { cordon, hasEnded, isSettled, leavingIn, nodeOf, order, pass, populated } from '../testing/nodeLife.ts';
-import { cordoned, leaving, node, podOn, REPLACE, scene } from '../testing/nodeScenes.ts';
-import { beginningsOf, waitsForTurn } from './beginnings.ts';
+import { cordoned, node, podOn, REPLACE, scene, terminating } from '../testing/nodeScenes.ts';
+import { admit, waitsForTurn } from './beginnings.ts';
 
 const ofNodes = (calls: readonly string[]) =>
   calls.filter((call) => /cordon|restore|evict|Terminate/.test(call)).filter((call, i, all) => call !== all[i - 1]);
 
 describe('a pool whose nodes are to go', () => {
-  const asked = Array.from({ length: 150 }, (_, i) => node(`n${i}`, { orders: REPLACE }));
+  const asked = Array.from({ length: 150 }, (_, i) => node(`n${i}`, { annotations: REPLACE }));
 
   it('is woken when another one has its nodes again, if it waits for that', () => {
     const fleet = { disrupted: ['api'], failures: [] };
@@ -23,16 +23,16 @@ describe('a pool whose nodes are to go', () => {
   });
 
   it('lets no more of them go at a time than its status can remember', () => {
-    const situation = scene({
+    const observed = scene({
       nodes: asked,
       spec: { disruption: { maxUnavailable: '100%' } },
       group: { scaling: { min: 2, max: 200, desired: 150 } },
     });
-    assert.equal(beginningsOf(situation).begin.length, 100);
+    assert.equal(admit(observed).begin.length, 100);
   });
 
   it('asks the pods last that were kept before, so that one that hangs does not keep the others', () => {
-    const entry = leaving('a');
+    const entry = terminating('a');
     const a = node('a', cordoned);
     const pods = { ok: true, value: ['x', 'y', 'z'].map((name) => podOn({ name })) } as const;
     const blocked = ['x', 'y'].map((name) => ({ node: 'a', namespace: 'shop', name, budget: 'cart' }));
@@ -78,8 +78,8 @@ describe('a node that is to be replaced', () => {
     order(world, 'b', { [REPLACE_ANNOTATION]: 'true' });
     await pass(world, deps, 10);
     assert.deepEqual([world.ended, nodeOf(world, 'b')?.unschedulable], [[], true]);
-    const [claimed] = leavingIn(world);
-    assert.deepEqual([claimed?.name, claimed?.instance, claimed?.operation], ['b', 'i-b', 'Replace']);
+    const [reserved] = leavingIn(world);
+    assert.deepEqual([reserved?.name, reserved?.instance, reserved?.operation], ['b', 'i-b', 'Replace']);
     world.pods = world.pods.map(({ keptBy: _kept, ...pod }) => pod);
     await until(world, deps, () => world.ended.length > 0 && isSettled(world), 'the replacement');
     assert.deepEqual(world.ended, ['i-b']);
@@ -101,7 +101,7 @@ describe('a node that is to be replaced', () => {
   it('does not go while nobody can count the nodes that are out, and then it does', async () => {
     const { world, deps } = await populated();
     order(world, 'b', { [REPLACE_ANNOTATION]: 'true' });
-    world.fails = (call) => (call === 'list nodes of group' ? sampleTrouble('unavailable') : undefined);
+    world.fails = (call) => (call === 'list nodes of group' ? sampleError('unavailable') : undefined);
     await pass(world, deps, 10);
     assert.deepEqual([ofNodes(world.calls), leavingIn(world)], [[], []]);
     world.fails = () => undefined;
@@ -111,7 +111,7 @@ describe('a node that is to be replaced', () => {
   it('gives its turn back when another one is out before it was touched, and goes after that', async () => {
     const { world, deps: first } = await populated();
     order(world, 'b', { [REPLACE_ANNOTATION]: 'true' });
-    world.fails = (call) => (call === 'cordon node' ? sampleTrouble('unavailable') : undefined);
+    world.fails = (call) => (call === 'cordon node' ? sampleError('unavailable') : undefined);
     await pass(world, first, 1);
     assert.deepEqual(
       leavingIn(world).map(({ name }) => name),
@@ -153,7 +153,7 @@ describe('a node that is to be replaced', () => {
     order(world, 'b', { [REPLACE_ANNOTATION]: 'true' });
     await pass(world, deps, 30);
     const stayed = nodeOf(world, 'b');
-    assert.deepEqual([stayed?.orders, stayed?.unschedulable], [{ [REPLACE_ANNOTATION]: 'timed-out' }, false]);
+    assert.deepEqual([stayed?.annotations, stayed?.unschedulable], [{ [REPLACE_ANNOTATION]: 'timed-out' }, false]);
     assert.deepEqual([isSettled(world), world.ended], [true, []]);
     world.pods = [];
     order(world, 'b', { [REPLACE_ANNOTATION]: 'true' });
@@ -174,7 +174,7 @@ describe('a node that is to be replaced', () => {
       order(world, 'b', {});
       await pass(world, deps, 1);
       const after = nodeOf(world, 'b');
-      assert.deepEqual([after?.orders, after?.unschedulable, isSettled(world)], [{}, before, true]);
+      assert.deepEqual([after?.annotations, after?.unschedulable, isSettled(world)], [{}, before, true]);
       assert.deepEqual(world.ended, []);
     });
   }
@@ -188,7 +188,7 @@ describe('a node that is to be replaced', () => {
     order(world, 'b', { [REPLACE_ANNOTATION]: 'true' });
     await pass(world, deps, 5);
     const after = nodeOf(world, 'b');
-    assert.deepEqual([after?.orders, after?.unschedulable], [{ [REPLACE_ANNOTATION]: 'refused' }, false]);
+    assert.deepEqual([after?.annotations, after?.unschedulable], [{ [REPLACE_ANNOTATION]: 'refused' }, false]);
     assert.deepEqual([world.ended, world.evicted, isSettled(world)], [[], [], true]);
   });
 
@@ -202,7 +202,7 @@ describe('a node that is to be replaced', () => {
       await until(world, deps, () => world.ended.length > 0 && isSettled(world), 'the replacement of the other');
       assert.deepEqual([world.ended, world.evicted], [['i-c'], ['shop/cart-c 30']]);
       const after = nodeOf(world, 'b');
-      assert.deepEqual([after?.orders, after?.unschedulable], [{ [REPLACE_ANNOTATION]: 'refused' }, false]);
+      assert.deepEqual([after?.annotations, after?.unschedulable], [{ [REPLACE_ANNOTATION]: 'refused' }, false]);
     });
   }
 
@@ -220,27 +220,27 @@ describe('a node that is to be replaced', () => {
 
   it('stays when AWS refuses to end its instance', async () => {
     const { world, deps } = await populated();
-    world.fails = (call) => (call.startsWith('Terminate') ? sampleTrouble('refused') : undefined);
+    world.fails = (call) => (call.startsWith('Terminate') ? sampleError('refused') : undefined);
     order(world, 'b', { [REPLACE_ANNOTATION]: 'true' });
     await pass(world, deps, 5);
     const after = nodeOf(world, 'b');
-    assert.deepEqual([after?.orders, after?.unschedulable], [{ [REPLACE_ANNOTATION]: 'refused' }, false]);
+    assert.deepEqual([after?.annotations, after?.unschedulable], [{ [REPLACE_ANNOTATION]: 'refused' }, false]);
     assert.deepEqual([world.calls.filter((call) => call.startsWith('Terminate')).length, isSettled(world)], [1, true]);
   });
 
   for (const call of ['TerminateInstanceInAutoScalingGroup', 'DescribeInstances', 'list pods', 'evict']) {
     it(`stays when ${call} is denied until its time is over, and no other pool waits for it any longer`, async () => {
       const { world, deps } = await populated();
-      world.fails = (each) => (each === call ? sampleTrouble('denied') : undefined);
+      world.fails = (each) => (each === call ? sampleError('denied') : undefined);
       order(world, 'b', { [REPLACE_ANNOTATION]: 'true' });
       await pass(world, deps, 10);
       assert.equal(isSettled(world), false);
       assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /AccessDenied/);
-      const told = world.events.filter(({ reason }) => reason === 'Met' || reason === 'AccessDenied').length;
+      const reported = world.events.filter(({ reason }) => reason === 'Met' || reason === 'AccessDenied').length;
       await pass(world, deps, 20);
       const after = nodeOf(world, 'b');
-      assert.deepEqual([after?.orders, after?.unschedulable], [{ [REPLACE_ANNOTATION]: 'timed-out' }, false]);
-      assert.deepEqual([isSettled(world), world.ended, told], [true, [], 1]);
+      assert.deepEqual([after?.annotations, after?.unschedulable], [{ [REPLACE_ANNOTATION]: 'timed-out' }, false]);
+      assert.deepEqual([isSettled(world), world.ended, reported], [true, [], 1]);
     });
   }
 
@@ -327,7 +327,7 @@ describe('a node that fails', () => {
     const { world, deps } = await populated({ remediation });
     world.nodes = world.nodes.filter(({ name }) => name !== 'c');
     world.instances = [{ id: 'i-late', privateDnsName: 'ip-late', launchedAt: world.now }];
-    world.fails = (call) => (call.startsWith('Terminate') ? sampleTrouble('denied') : undefined);
+    world.fails = (call) => (call.startsWith('Terminate') ? sampleError('denied') : undefined);
     const tries = () => world.calls.filter((call) => call.startsWith('Terminate')).length;
     await pass(world, deps, 120);
     assert.deepEqual([isSettled(world), world.ended], [true, []]);
@@ -349,7 +349,7 @@ describe('a node that fails', () => {
     const { [NODE_GROUP_LABEL]: _group, ...labels } = node.labels;
     world.setNode({ ...node, labels });
     world.nodes = world.nodes.filter(({ name }) => name !== 'b');
-    world.fails = (call) => (call.startsWith('Terminate') ? sampleTrouble('busy') : undefined);
+    world.fails = (call) => (call.startsWith('Terminate') ? sampleError('busy') : undefined);
     const launchedAt = world.now - 60 * MINUTE;
     world.instances = ['a', 'b', 'c'].map((name) => ({ id: `i-${name}`, privateDnsName: name, launchedAt }));
     await pass(world, deps, 30);
@@ -387,7 +387,7 @@ describe('a node that fails', () => {
     world.pods = world.pods.map((pod) => ({ ...pod, keptBy: 'cart' }));
     await pass(world, deps, 60);
     assert.deepEqual(
-      [nodeOf(world, 'b')?.orders, isSettled(world), world.ended],
+      [nodeOf(world, 'b')?.annotations, isSettled(world), world.ended],
       [{ [REMEDIATION_ANNOTATION]: 'timed-out' }, true, []],
     );
   });

@@ -23,7 +23,7 @@ const ORDERS: readonly Readonly<Record<string, string>>[] = [
 ];
 
 type Act =
-  | { readonly kind: 'order'; readonly node: number; readonly orders: number }
+  | { readonly kind: 'order'; readonly node: number; readonly annotations: number }
   | { readonly kind: 'ready' | 'cordon'; readonly node: number; readonly on: boolean }
   | { readonly kind: 'keep' | 'update'; readonly on: boolean }
   | { readonly kind: 'crash'; readonly calls: number; readonly when: 'before' | 'after' }
@@ -32,7 +32,10 @@ type Act =
 const node = fc.nat(3);
 const on = fc.boolean();
 const act: fc.Arbitrary<Act> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('order' as const), node, orders: fc.nat(ORDERS.length - 1) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('order' as const), node, annotations: fc.nat(ORDERS.length - 1) }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('ready' as const, 'cordon' as const), node, on }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('keep' as const, 'update' as const), on }) },
   {
@@ -50,8 +53,8 @@ const act: fc.Arbitrary<Act> = fc.oneof(
 );
 
 const isOut = ({ ready, unschedulable }: NodeRecord) => ready !== 'True' || unschedulable;
-const isOurs = ({ orders, unschedulable }: NodeRecord) =>
-  unschedulable && orders[CORDONED_ANNOTATION] === CORDONED_BY_OPERATOR;
+const isOurs = ({ annotations, unschedulable }: NodeRecord) =>
+  unschedulable && annotations[CORDONED_ANNOTATION] === CORDONED_BY_OPERATOR;
 
 class Life {
   readonly world: FakeWorld;
@@ -73,9 +76,9 @@ class Life {
     const target = 'node' in what ? world.nodes[what.node % world.nodes.length] : undefined;
     switch (what.kind) {
       case 'order': {
-        const { [CORDONED_ANNOTATION]: mark } = target?.orders ?? {};
-        const orders = { ...ORDERS[what.orders], ...(mark !== undefined && { [CORDONED_ANNOTATION]: mark }) };
-        return void (target && world.setNode({ ...target, orders }));
+        const { [CORDONED_ANNOTATION]: mark } = target?.annotations ?? {};
+        const annotations = { ...ORDERS[what.annotations], ...(mark !== undefined && { [CORDONED_ANNOTATION]: mark }) };
+        return void (target && world.setNode({ ...target, annotations }));
       }
       case 'ready':
         return void (target && world.setNode({ ...target, ready: what.on ? 'True' : 'Unknown' }));
@@ -102,7 +105,7 @@ class Life {
       this.world.finishEndings();
       try {
         const next = await reconcile('web', this.#deps, signal);
-        this.world.now += next.kind === 'after' ? Math.min(next.ms, end - this.world.now + 1) : 2_000;
+        this.world.now += next.kind === 'requeueAfter' ? Math.min(next.ms, end - this.world.now + 1) : 2_000;
       } catch (error) {
         if (!(error instanceof Crash)) throw error;
         this.#deps = this.world.start();
@@ -116,9 +119,9 @@ class Life {
     this.#setStatus('ACTIVE');
     await this.do({ kind: 'keep', on: false });
     for (const seen of this.world.nodes) {
-      const { [CORDONED_ANNOTATION]: mark } = seen.orders;
-      const orders = mark === undefined ? {} : { [CORDONED_ANNOTATION]: mark };
-      this.world.setNode({ ...seen, ready: 'True', orders });
+      const { [CORDONED_ANNOTATION]: mark } = seen.annotations;
+      const annotations = mark === undefined ? {} : { [CORDONED_ANNOTATION]: mark };
+      this.world.setNode({ ...seen, ready: 'True', annotations });
     }
     await pass(this.world, this.#deps, 60);
   }
@@ -130,7 +133,7 @@ class Life {
     assert.equal(new Set(world.ended).size, world.ended.length, `ended twice: ${world.ended}`);
     assert.ok(isSettled(world), 'the pool keeps its share of the budget');
     assert.deepEqual(
-      world.nodes.filter((each) => CORDONED_ANNOTATION in each.orders).map(({ name }) => name),
+      world.nodes.filter((each) => CORDONED_ANNOTATION in each.annotations).map(({ name }) => name),
       [],
     );
     assert.equal(world.nodes.length, group?.scaling.desired);
@@ -155,9 +158,9 @@ class Life {
     const { world } = this;
     const going = leavingIn(world).map(({ name }) => world.nodes.find((each) => each.name === name));
     const fit = going.filter((each) => {
-      if (!each || !(CORDONED_ANNOTATION in each.orders) || !isOut(each)) return false;
-      const { [EXCLUDE_FROM_DRAIN_ANNOTATION]: excluded, ...orders } = each.orders;
-      const isAsked = orders[REPLACE_ANNOTATION] === 'true' || orders[REMOVE_ANNOTATION] === 'true';
+      if (!each || !(CORDONED_ANNOTATION in each.annotations) || !isOut(each)) return false;
+      const { [EXCLUDE_FROM_DRAIN_ANNOTATION]: excluded, ...annotations } = each.annotations;
+      const isAsked = annotations[REPLACE_ANNOTATION] === 'true' || annotations[REMOVE_ANNOTATION] === 'true';
       return isAsked && (excluded === 'true' || !world.pods.some((pod) => pod.node === each.name));
     });
     assert.equal(fit.length, 1, 'an instance ends that is not to end');

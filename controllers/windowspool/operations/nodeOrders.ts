@@ -23,19 +23,19 @@ export function annotationOf(operation: string): string {
 }
 
 /** What people want to become of the node; undefined: nothing is said. With both annotations it is replaced: that takes less away. */
-export function operationFor({ orders }: Pick<NodeRecord, 'orders'>): Operation | undefined {
-  if (orders[REPLACE_ANNOTATION] === 'true') return 'Replace';
-  return orders[REMOVE_ANNOTATION] === 'true' ? 'Remove' : undefined;
+export function operationFor({ annotations }: Pick<NodeRecord, 'annotations'>): Operation | undefined {
+  if (annotations[REPLACE_ANNOTATION] === 'true') return 'Replace';
+  return annotations[REMOVE_ANNOTATION] === 'true' ? 'Remove' : undefined;
 }
 
 /** Whether the node is to go with the pods that are on it. */
-export function isExcludedFromDrain({ orders }: Pick<NodeRecord, 'orders'>): boolean {
-  return orders[EXCLUDE_FROM_DRAIN_ANNOTATION] === 'true';
+export function isExcludedFromDrain({ annotations }: Pick<NodeRecord, 'annotations'>): boolean {
+  return annotations[EXCLUDE_FROM_DRAIN_ANNOTATION] === 'true';
 }
 
 /** Whether the operator has found the node to be the pool's and has cordoned it, or found it cordoned. */
-export function isPrepared({ unschedulable, orders }: NodeRecord): boolean {
-  return unschedulable && CORDONED_ANNOTATION in orders;
+export function isPrepared({ unschedulable, annotations }: NodeRecord): boolean {
+  return unschedulable && CORDONED_ANNOTATION in annotations;
 }
 
 /** Whether a node takes no pods: for the budget it is out, whoever did that. */

@@ -4,17 +4,17 @@ import { inParallel } from '../batches.ts';
 import type { ExistingSources } from '../existing/observeExisting.ts';
 import { isDeleting, isLasting } from '../facts.ts';
 import { existingNodesIn, hasNodeGroup } from '../poolKind.ts';
-import type { Answer } from '../ports/answer.ts';
+import type { CallResult } from '../ports/answer.ts';
 import type { Instances, KnownInstance } from '../ports/ec2.ts';
 import type { InstanceList, Nodes } from '../ports/nodes.ts';
 import type { Drains } from '../ports/pods.ts';
-import type { Situation, StepTrouble } from '../situation.ts';
-import { leavingNodes } from '../upgrades/disruption.ts';
-import { beginningsOf } from './beginnings.ts';
-import { isNodeless, type LeavingSight, type OperationSight } from './leavingSight.ts';
+import type { ObservedState, StepError } from '../situation.ts';
+import { terminatingNodes } from '../upgrades/disruption.ts';
+import { admit } from './beginnings.ts';
+import { type DrainState, isNodeless, type TerminatingNodeView } from './leavingSight.ts';
 import { restingGroup } from './nodeBudget.ts';
 import { isPrepared, isUnavailable } from './nodeOrders.ts';
-import { isStillWanted } from './remediation.ts';
+import { isStillRequested } from './remediation.ts';
 
 export interface OperationSources extends ExistingSources {
   readonly nodes: Pick<Nodes, 'read' | 'ofGroup' | 'ofPool'>;
@@ -31,64 +31,64 @@ const NODES_AT_ONCE = 8;
  * everything reads them in any case.
  */
 export async function withOperations(
-  s: Situation,
-  before: OperationSight | undefined,
+  s: ObservedState,
+  before: DrainState | undefined,
   isComplete: boolean,
   sources: OperationSources,
   signal: AbortSignal,
-): Promise<Situation> {
-  const leaving = leavingNodes(s.pool);
-  if (leaving.length === 0 || isDeleting(s.pool)) return s;
-  const isKnown = before && leaving.every(({ uid }) => before.nodes.some(({ entry }) => entry.uid === uid));
+): Promise<ObservedState> {
+  const terminating = terminatingNodes(s.pool);
+  if (terminating.length === 0 || isDeleting(s.pool)) return s;
+  const isKnown = before && terminating.every(({ uid }) => before.nodes.some(({ entry }) => entry.uid === uid));
   if (isKnown && !isComplete && s.now < before.nextAt) {
-    const troubles = [...s.troubles, ...(before.troubles ?? [])];
-    return { ...s, operations: { ...before, fresh: false }, troubles };
+    const errors = [...s.errors, ...(before.errors ?? [])];
+    return { ...s, operations: { ...before, fresh: false }, errors };
   }
   const look = await lookerFor(s, sources, signal);
-  const nodes = await inParallel(leaving, NODES_AT_ONCE, look);
-  const troubles = nodes.flatMap((sight) => troublesOf(sight, s.now));
-  const operations: OperationSight = { fresh: true, nextAt: s.now + PASS_MS, nodes, blocked: before?.blocked ?? [] };
-  return { ...s, operations, troubles: [...s.troubles, ...troubles] };
+  const nodes = await inParallel(terminating, NODES_AT_ONCE, look);
+  const errors = nodes.flatMap((view) => errorsOf(view, s.now));
+  const operations: DrainState = { fresh: true, nextAt: s.now + PASS_MS, nodes, blocked: before?.blocked ?? [] };
+  return { ...s, operations, errors: [...s.errors, ...errors] };
 }
 
 /** What was seen of nodes that go, as the next runs tell it. */
-export function rememberedOperations({ operations, troubles }: Situation): OperationSight | undefined {
-  const lasting = troubles.filter((entry) => STEPS.includes(entry.step) && isLasting(entry.trouble));
-  return operations && { ...operations, troubles: lasting };
+export function rememberedOperations({ operations, errors }: ObservedState): DrainState | undefined {
+  const lasting = errors.filter((entry) => STEPS.includes(entry.step) && isLasting(entry.error));
+  return operations && { ...operations, errors: lasting };
 }
 
 /** What is asked of the API server for nodes that go. What AWS said is remembered with all else that it said. */
-const STEPS: readonly string[] = ['readNode', 'readInstances', 'listPods', 'cordonNode', 'evictPods', 'restoreNode'];
+const STEPS: readonly string[] = ['readNode', 'readInstances', 'listPods', 'cordonNode', 'evictPods', 'uncordonNode'];
 
 /**
  * With the nodes counted past every cache, when more of them are about to go: a watch that lags behind shows nodes that have ended since, and
  * one node at a time would become two.
  */
 export async function withCount(
-  s: Situation,
+  s: ObservedState,
   { nodes }: Pick<OperationSources, 'nodes'>,
   signal: AbortSignal,
-): Promise<Situation> {
+): Promise<ObservedState> {
   const isAboutToGo = s.operations?.nodes.some(({ node }) => node.ok && node.value && !isPrepared(node.value));
-  if (isDeleting(s.pool) || (beginningsOf(s).begin.length === 0 && !isAboutToGo)) return s;
+  if (isDeleting(s.pool) || (admit(s).begin.length === 0 && !isAboutToGo)) return s;
   const group = restingGroup(s)?.name;
   if (hasNodeGroup(s.pool) && group === undefined) return s;
   const answer = await (group === undefined
     ? nodes.ofPool(s.pool.metadata.name, signal)
     : nodes.ofGroup(group, signal));
   if (!answer.ok) {
-    const trouble: StepTrouble = { at: s.now, step: 'listNodes', trouble: answer.trouble };
-    return { ...s, counted: answer, troubles: [...s.troubles, trouble] };
+    const error: StepError = { at: s.now, step: 'listNodes', error: answer.error };
+    return { ...s, counted: answer, errors: [...s.errors, error] };
   }
   const there = answer.value.filter(({ deleting }) => !deleting);
   const unavailable = there.filter(isUnavailable).map(({ name }) => name);
   return { ...s, counted: { ok: true, value: { total: there.length, unavailable } } };
 }
 
-type Look = (entry: LeavingNode) => Promise<LeavingSight>;
+type Look = (entry: LeavingNode) => Promise<TerminatingNodeView>;
 
 /** The list of hosts that a pool of existing nodes names is read once for all of them. */
-async function lookerFor(s: Situation, sources: OperationSources, signal: AbortSignal): Promise<Look> {
+async function lookerFor(s: ObservedState, sources: OperationSources, signal: AbortSignal): Promise<Look> {
   if (hasNodeGroup(s.pool)) return (entry) => lookAt(entry, s, sources, signal);
   const { instancesConfigMap } = existingNodesIn(s.pool.spec);
   const list = instancesConfigMap && (await sources.instanceLists.read(instancesConfigMap, signal));
@@ -97,44 +97,44 @@ async function lookerFor(s: Situation, sources: OperationSources, signal: AbortS
 
 async function lookAtExisting(
   entry: LeavingNode,
-  list: Answer<InstanceList> | undefined,
-  s: Situation,
-  { nodes, drains, holdings }: OperationSources,
+  list: CallResult<InstanceList> | undefined,
+  s: ObservedState,
+  { nodes, drains, nodeMembership }: OperationSources,
   signal: AbortSignal,
-): Promise<LeavingSight> {
+): Promise<TerminatingNodeView> {
   const node = await nodes.read(entry.name, signal);
   const now = node.ok ? node.value : undefined;
-  if (now?.uid !== entry.uid || !isStillWanted(entry, now, s)) return { entry, node };
-  const member: Answer<boolean> =
-    list?.ok === false ? list : { ok: true, value: holdings.confirms(s.pool, list?.value, now) };
+  if (now?.uid !== entry.uid || !isStillRequested(entry, now, s)) return { entry, node };
+  const member: CallResult<boolean> =
+    list?.ok === false ? list : { ok: true, value: nodeMembership.confirms(s.pool, list?.value, now) };
   const isDone = entry.drained !== undefined || !member.ok || !member.value || !isPrepared(now);
   return { entry, node, member, ...(!isDone && { pods: await drains.podsOn(entry.name, signal) }) };
 }
 
 async function lookAt(
   entry: LeavingNode,
-  s: Situation,
+  s: ObservedState,
   sources: OperationSources,
   signal: AbortSignal,
-): Promise<LeavingSight> {
+): Promise<TerminatingNodeView> {
   const node = await sources.nodes.read(entry.name, signal);
   // EC2 takes no empty id for one that it does not know.
-  const known = async (): Promise<Answer<KnownInstance | undefined>> =>
+  const known = async (): Promise<CallResult<KnownInstance | undefined>> =>
     entry.instance === '' ? { ok: true, value: undefined } : sources.instances.find(entry.instance, signal);
   if (isNodeless(entry)) return { entry, node, instance: await known() };
   const now = node.ok ? node.value : undefined;
-  if (now?.uid !== entry.uid || entry.ended !== undefined || !isStillWanted(entry, now, s)) return { entry, node };
+  if (now?.uid !== entry.uid || entry.ended !== undefined || !isStillRequested(entry, now, s)) return { entry, node };
   // Nothing is done to a node before its instance was found to be the pool's.
   if (!isPrepared(now)) return { entry, node, instance: await known() };
   return { entry, node, pods: await sources.drains.podsOn(entry.name, signal) };
 }
 
-function troublesOf({ node, instance, member, pods }: LeavingSight, at: number): StepTrouble[] {
+function errorsOf({ node, instance, member, pods }: TerminatingNodeView, at: number): StepError[] {
   const looks = [
     ['readNode', node],
     ['describeInstances', instance],
     ['readInstances', member],
     ['listPods', pods],
   ] as const;
-  return looks.flatMap(([step, answer]) => (answer && !answer.ok ? [{ at, step, trouble: answer.trouble }] : []));
+  return looks.flatMap(([step, answer]) => (answer && !answer.ok ? [{ at, step, error: answer.error }] : []));
 }

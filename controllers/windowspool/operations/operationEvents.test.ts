@@ -3,14 +3,14 @@ import { EXCLUDE_FROM_DRAIN_ANNOTATION, PAUSED_ANNOTATION, REMOVE_ANNOTATION } f
 import { preview, previewText } from '../preview.ts';
 import { machine } from '../testing/existingScenes.ts';
 import type { FakeWorld } from '../testing/fakeWorld.ts';
-import { existingPool, MINUTE, sampleTrouble, settings } from '../testing/fixtures.ts';
+import { existingPool, MINUTE, sampleError, settings } from '../testing/fixtures.ts';
 import { conditionOf, signal, until, wake } from '../testing/life.ts';
 import { hasEnded, nodeOf, order, pass, populated } from '../testing/nodeLife.ts';
 import { REPLACE } from '../testing/nodeScenes.ts';
 
 const EXCLUDED = { ...REPLACE, [EXCLUDE_FROM_DRAIN_ANNOTATION]: 'true' };
 
-const told = (world: FakeWorld) =>
+const reported = (world: FakeWorld) =>
   world.events.splice(0).map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
 
 describe('the events of nodes that go', () => {
@@ -24,7 +24,7 @@ describe('the events of nodes that go', () => {
     await until(world, deps, () => hasEnded(world, 1), 'the end');
     const by = world.nodes.at(-1)?.name;
     assert.deepEqual(
-      told(world).map((line) => line.replace(/at 2026.* it is/, 'at some time it is')),
+      reported(world).map((line) => line.replace(/at 2026.* it is/, 'at some time it is')),
       [
         'Normal NodeDisruptionBegun: replace node b (drain it, end instance i-b)',
         'Warning DrainBlocked: node b is to be replaced, and 1 pod must leave it first: pod shop/cart-b is kept by PodDisruptionBudget cart. Let them go, or take winpool.dev/replace from the node; at some time it is given up.',
@@ -43,7 +43,7 @@ describe('the events of nodes that go', () => {
     const { world, deps } = await populated();
     order(world, 'b', { [REMOVE_ANNOTATION]: 'true' });
     await until(world, deps, () => hasEnded(world, 1), 'the end');
-    assert.ok(told(world).includes('Normal NodeDisruptionEnded: b is gone'));
+    assert.ok(reported(world).includes('Normal NodeDisruptionEnded: b is gone'));
   });
 
   it('name each node once, also where others take longer', async () => {
@@ -54,7 +54,7 @@ describe('the events of nodes that go', () => {
     assert.deepEqual(world.pools.get('web')?.status?.disruption?.gone, ['a']);
     world.pods = [];
     await until(world, deps, () => hasEnded(world, 2), 'the end of both');
-    const last = told(world).findLast((line) => line.includes('NodeDisruptionEnded'));
+    const last = reported(world).findLast((line) => line.includes('NodeDisruptionEnded'));
     assert.match(last ?? '', /^Normal NodeDisruptionEnded: a and b are replaced by \S+ and \S+$/);
   });
 
@@ -65,7 +65,7 @@ describe('the events of nodes that go', () => {
     await pass(world, deps, 1);
     order(world, 'b', {});
     await pass(world, deps, 30);
-    assert.ok(!told(world).some((line) => line.includes('NodeDisruptionEnded')));
+    assert.ok(!reported(world).some((line) => line.includes('NodeDisruptionEnded')));
     assert.equal(world.nodeEvents.at(-1), 'b: Normal NodeStays');
   });
 
@@ -87,7 +87,7 @@ describe('the events of nodes that go', () => {
       (world) => {
         const protection = 'the group has no more than its minimum';
         world.fails = (call) =>
-          call.startsWith('Terminate') ? sampleTrouble('refused', { message: protection }) : undefined;
+          call.startsWith('Terminate') ? sampleError('refused', { message: protection }) : undefined;
       },
       'let node b stay: refused: the group has no more than its minimum',
     ],
@@ -98,7 +98,7 @@ describe('the events of nodes that go', () => {
       prepare(world);
       order(world, 'b', REPLACE);
       await pass(world, deps, 20);
-      assert.ok(told(world).includes(`Warning NodeStays: ${want}`));
+      assert.ok(reported(world).includes(`Warning NodeStays: ${want}`));
       assert.equal(world.nodeEvents.at(-1), 'b: Warning NodeStays');
     });
 
@@ -107,7 +107,7 @@ describe('the events of nodes that go', () => {
     world.hookMs = 5 * MINUTE;
     order(world, 'b', EXCLUDED);
     await pass(world, deps, 1);
-    const lines = told(world);
+    const lines = reported(world);
     assert.ok(lines.includes('Normal NodeDisruptionBegun: replace node b (end instance i-b with its pods)'));
     assert.ok(lines.includes('Normal InstanceEnded: end instance i-b of node b with its 1 pod'));
     assert.equal(conditionOf(world, 'NodesLeaving'), 'True Draining: instance i-b of node b with its pods ends.');
@@ -145,7 +145,7 @@ describe('nodes that would go', () => {
     const steps = ['replace node b (drain it, end instance i-b)'];
     assert.deepEqual(world.pools.get('web')?.status?.pendingSteps, steps);
     const now = world.pools.get('web') ?? assert.fail('there is no pool');
-    const text = previewText(await preview(now, deps.sights, deps, settings, world.now, signal));
+    const text = previewText(await preview(now, deps.awsCache, deps, settings, world.now, signal));
     assert.match(text, /when the pool is resumed:\n {4}replace node b \(drain it, end instance i-b\)\./);
     assert.equal(nodeOf(world, 'b')?.unschedulable, false);
   });
@@ -154,7 +154,7 @@ describe('nodes that would go', () => {
     const { world, deps } = await populated();
     order(world, 'b', EXCLUDED);
     const now = world.pools.get('web') ?? assert.fail('there is no pool');
-    const text = previewText(await preview(now, deps.sights, deps, settings, world.now, signal));
+    const text = previewText(await preview(now, deps.awsCache, deps, settings, world.now, signal));
     assert.match(text, /now:\n {4}replace node b \(end instance i-b with its pods\)\./);
   });
 

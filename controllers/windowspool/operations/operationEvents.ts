@@ -6,24 +6,24 @@ import type { Outcome } from '../act.ts';
 import type { WindowsPoolStatus } from '../api.gen.ts';
 import type { Events } from '../ports/pools.ts';
 import type { Reason } from '../reasons.ts';
-import type { Situation } from '../situation.ts';
+import type { ObservedState } from '../situation.ts';
 import { describeStep, isGivenUp, isNodeStep, type Step } from '../steps.ts';
 import { goneNodes } from '../upgrades/disruption.ts';
 import { joined } from '../words.ts';
-import { heldNodes } from './assessLeavingNodes.ts';
+import { blockedDrains } from './assessLeavingNodes.ts';
 
 /** How many nodes an event names. */
 const NODES_IN_MESSAGE = 3;
 
 const nodeReasons: Readonly<Partial<Record<Step['kind'], Reason>>> = {
   cordonNode: 'NodeCordoned',
-  endInstance: 'InstanceEnded',
-  restoreNode: 'NodeStays',
+  terminateInstance: 'InstanceEnded',
+  uncordonNode: 'NodeStays',
   reportDrained: 'NodeDrained',
 };
 
 /** What was done to each node, told on the node. */
-export function tellNodes({ done, after: { pool } }: Outcome, events: Events): void {
+export function publishOnNodes({ done, after: { pool } }: Outcome, events: Events): void {
   for (const step of done) {
     const reason = nodeReasons[step.kind];
     if (!reason || !isNodeStep(step)) continue;
@@ -34,26 +34,26 @@ export function tellNodes({ done, after: { pool } }: Outcome, events: Events): v
 }
 
 /** What keeps nodes from being emptied, told on each of them. */
-export function tellHeldNodes(s: Situation, events: Events): void {
-  for (const { node, text } of heldNodes(s)) {
+export function publishBlockedDrains(s: ObservedState, events: Events): void {
+  for (const { node, text } of blockedDrains(s)) {
     const message = `WindowsPool ${s.pool.metadata.name}: ${text}`;
     events.publishOnNode(node, { type: 'Warning', reason: 'DrainBlocked', action: 'evictPods', message });
   }
 }
 
 /** Once the pool has its nodes again: which are gone, and which came in their place. */
-export function tellReplaced(s: Situation, status: WindowsPoolStatus, events: Events): void {
-  const { pool, roster } = s;
+export function publishReplaced(s: ObservedState, status: WindowsPoolStatus, events: Events): void {
+  const { pool, poolNodes } = s;
   const before = pool.status?.disruption;
   const gone = goneNodes(s);
   if (!before || status.disruption || gone.length === 0) return;
   const since = Date.parse(before.since);
-  const found = roster.nodesBefore(Number.POSITIVE_INFINITY).filter(({ createdAt }) => createdAt >= since);
+  const found = poolNodes.nodesBefore(Number.POSITIVE_INFINITY).filter(({ createdAt }) => createdAt >= since);
   const message = describeReplaced(
     gone,
     found.map(({ name }) => name),
   );
-  events.publish(pool, { type: 'Normal', reason: 'NodeDisruptionEnded', action: 'claimDisruption', message });
+  events.publish(pool, { type: 'Normal', reason: 'NodeDisruptionEnded', action: 'reserveDisruption', message });
 }
 
 function describeReplaced(gone: readonly string[], found: readonly string[]): string {

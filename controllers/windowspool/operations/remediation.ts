@@ -11,23 +11,23 @@ import { verifyNode } from '../nodes/verify.ts';
 import { hasNodeGroup } from '../poolKind.ts';
 import type { Instance } from '../ports/ec2.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import type { Situation } from '../situation.ts';
+import type { ObservedState } from '../situation.ts';
 import { count } from '../words.ts';
 import { operationFor } from './nodeOrders.ts';
 
 /** The nodes that fail for too long, and of which nobody says what becomes of them. */
-export function unhealthyNodes(s: Situation): NodeRecord[] {
+export function unhealthyNodes(s: ObservedState): NodeRecord[] {
   const { remediation } = s.pool.spec;
   if (!remediation) return [];
   const before = s.now - durationOf(remediation.unhealthyAfter);
-  return s.roster.failing
+  return s.poolNodes.failing
     .map(({ node }) => node)
     .filter((node) => node.verified?.status === 'False' && node.verifiedSince <= before)
-    .filter((node) => operationFor(node) === undefined && !(REMEDIATION_ANNOTATION in node.orders));
+    .filter((node) => operationFor(node) === undefined && !(REMEDIATION_ANNOTATION in node.annotations));
 }
 
 /** Instances of the group that run for too long and are no nodes. EC2 is asked for instances only while nodes are missing. */
-export function unhealthyInstances(s: Situation): Instance[] {
+export function unhealthyInstances(s: ObservedState): Instance[] {
   const { remediation } = s.pool.spec;
   if (!remediation) return [];
   const before = s.now - durationOf(remediation.unhealthyAfter);
@@ -35,31 +35,32 @@ export function unhealthyInstances(s: Situation): Instance[] {
 }
 
 /** Those that are no nodes at all: a node that only lost the label of its group runs on, and is told of elsewhere. */
-function unjoinedInstances(s: Situation): Instance[] {
-  const strays = new Set(s.roster.strays.map(instanceIdOf));
-  return (lateInstances(s) ?? []).filter(({ id }) => !strays.has(id));
+function unjoinedInstances(s: ObservedState): Instance[] {
+  const unlabelledNodes = new Set(s.poolNodes.unlabelledNodes.map(instanceIdOf));
+  return (lateInstances(s) ?? []).filter(({ id }) => !unlabelledNodes.has(id));
 }
 
 /** When the next node has failed for too long, epoch milliseconds; infinity when none will. */
-export function nextUnhealthyAt({ pool, roster, now }: Situation): number {
+export function nextUnhealthyAt({ pool, poolNodes, now }: ObservedState): number {
   const { remediation } = pool.spec;
   if (!remediation) return Number.POSITIVE_INFINITY;
   const after = durationOf(remediation.unhealthyAfter);
-  const times = roster.failing
+  const times = poolNodes.failing
     .filter(({ node }) => node.verified?.status === 'False')
     .map(({ node }) => node.verifiedSince + after);
   return times.filter((time) => time > now).reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
 }
 
 /** That so many nodes fail that the nodes are hardly the cause: then ending them mends nothing and takes what still works. */
-export function haltOf(s: Situation): string | undefined {
-  const { pool, roster, group } = s;
+export function shortCircuit(s: ObservedState): string | undefined {
+  const { pool, poolNodes, group } = s;
   const { remediation } = pool.spec;
-  const nodes = group.kind === 'seen' ? group.group.scaling.desired : group.kind === 'none' ? roster.total : undefined;
+  const nodes =
+    group.kind === 'seen' ? group.group.scaling.desired : group.kind === 'none' ? poolNodes.total : undefined;
   if (!remediation || nodes === undefined) return undefined;
   const limit = String(remediation.maxUnhealthy);
   const most = amountOf(limit, nodes);
-  const failing = roster.failing.length + unjoinedInstances(s).length;
+  const failing = poolNodes.failing.length + unjoinedInstances(s).length;
   if (failing <= most) return undefined;
   return `${count(failing, 'node')} ${failing === 1 ? 'fails or has' : 'fail or have'} not joined, more than remediation.maxUnhealthy (${limit}) allows: ${hasNodeGroup(pool) ? 'none of these is replaced' : 'look for the cause before you replace any'}`;
 }
@@ -71,8 +72,8 @@ export function amountOf(limit: string, nodes: number): number {
 }
 
 /** Whether the node is still to go, as it is now. One that is to be remediated and recovers stays. */
-export function isStillWanted({ operation }: LeavingNode, now: NodeRecord, s: Situation): boolean {
+export function isStillRequested({ operation }: LeavingNode, now: NodeRecord, s: ObservedState): boolean {
   if (operation !== 'Remediate') return operationFor(now) === operation;
   const fails = verifyNode(now, expectationOf(s), s.now).state === 'failing';
-  return fails && s.pool.spec.remediation !== undefined && !(REMEDIATION_ANNOTATION in now.orders);
+  return fails && s.pool.spec.remediation !== undefined && !(REMEDIATION_ANNOTATION in now.annotations);
 }

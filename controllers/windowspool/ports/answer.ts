@@ -11,7 +11,7 @@
  * - `gone`: the object, or what it belongs to, does not exist.
  * - `unknown`: none of these; treated as a slow retry.
  */
-export const TROUBLE_KINDS = [
+export const CALL_ERROR_KINDS = [
   'throttled',
   'unavailable',
   'busy',
@@ -23,12 +23,12 @@ export const TROUBLE_KINDS = [
   'unknown',
 ] as const;
 
-/** One of {@link TROUBLE_KINDS}. */
-export type TroubleKind = (typeof TROUBLE_KINDS)[number];
+/** One of {@link CALL_ERROR_KINDS}. */
+export type CallErrorKind = (typeof CALL_ERROR_KINDS)[number];
 
 /** A failed call. `message` is the other side's own words without request ids and encoded authorization blobs. */
-export interface Trouble {
-  readonly kind: TroubleKind;
+export interface CallError {
+  readonly kind: CallErrorKind;
   /** The operation that failed, as its API names it: `CreateNodegroup`, `patch runtimeclasses`. */
   readonly operation: string;
   /** The error's name, as its API gives it: `InvalidParameterException`, `Forbidden`. */
@@ -41,7 +41,9 @@ export interface Trouble {
 }
 
 /** The answer to a call that may fail in expected ways. */
-export type Answer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly trouble: Trouble };
+export type CallResult<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly error: CallError };
 
 /** The words of AWS without what changes at every try, request ids and encoded authorization messages: then they can stand in a condition. */
 export function scrub(message: string): string {

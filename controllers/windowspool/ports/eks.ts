@@ -1,5 +1,5 @@
 /** EKS: node groups and their updates, the cluster, AMI releases. */
-import type { Answer } from './answer.ts';
+import type { CallResult } from './answer.ts';
 import type { Taint } from './nodes.ts';
 
 /** A node group's status as EKS names it: https://docs.aws.amazon.com/eks/latest/APIReference/API_Nodegroup.html */
@@ -128,27 +128,27 @@ export interface NodeGroupUpdate {
 /** EKS managed node groups of the operator's one cluster. Every call takes a signal and has a time-out of its own. */
 export interface NodeGroups {
   /** The group, or undefined when EKS says that it does not exist. A cluster that is gone is the trouble `gone`. */
-  describe(name: string, signal: AbortSignal): Promise<Answer<NodeGroup | undefined>>;
+  describe(name: string, signal: AbortSignal): Promise<CallResult<NodeGroup | undefined>>;
   /** Repeating a call with the same token gives the same group. A taken name is the trouble `busy`. */
-  create(wish: NewNodeGroup, token: string, signal: AbortSignal): Promise<Answer<NodeGroup>>;
+  create(desired: NewNodeGroup, token: string, signal: AbortSignal): Promise<CallResult<NodeGroup>>;
   updateConfig(
     name: string,
     change: ConfigChange,
     token: string,
     signal: AbortSignal,
-  ): Promise<Answer<NodeGroupUpdate>>;
+  ): Promise<CallResult<NodeGroupUpdate>>;
   /** A rolling update: every node is replaced. */
   updateVersion(
     name: string,
     change: VersionChange,
     token: string,
     signal: AbortSignal,
-  ): Promise<Answer<NodeGroupUpdate>>;
-  describeUpdate(name: string, id: string, signal: AbortSignal): Promise<Answer<NodeGroupUpdate | undefined>>;
+  ): Promise<CallResult<NodeGroupUpdate>>;
+  describeUpdate(name: string, id: string, signal: AbortSignal): Promise<CallResult<NodeGroupUpdate | undefined>>;
   /** Deleting what is already gone, or going, is done. */
-  delete(name: string, signal: AbortSignal): Promise<Answer<void>>;
-  tag(arn: string, tags: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Answer<void>>;
-  untag(arn: string, keys: readonly string[], signal: AbortSignal): Promise<Answer<void>>;
+  delete(name: string, signal: AbortSignal): Promise<CallResult<void>>;
+  tag(arn: string, tags: Readonly<Record<string, string>>, signal: AbortSignal): Promise<CallResult<void>>;
+  untag(arn: string, keys: readonly string[], signal: AbortSignal): Promise<CallResult<void>>;
 }
 
 /** The EKS cluster that the operator runs in. */
@@ -170,7 +170,7 @@ export interface Cluster {
 
 export interface Clusters {
   /** The cluster, or undefined when EKS says that it does not exist. */
-  describe(signal: AbortSignal): Promise<Answer<Cluster | undefined>>;
+  describe(signal: AbortSignal): Promise<CallResult<Cluster | undefined>>;
 }
 
 /** The AMI releases that EKS publishes for Windows. */
@@ -180,11 +180,11 @@ export interface Releases {
     windows: { readonly year: string; readonly edition: 'Core' | 'Full' },
     minor: string,
     signal: AbortSignal,
-  ): Promise<Answer<string | undefined>>;
+  ): Promise<CallResult<string | undefined>>;
   /** Whether EKS publishes an AMI for a minor version of Kubernetes in the operator's Region. */
   exists(
     windows: { readonly year: string; readonly edition: 'Core' | 'Full' },
     minor: string,
     signal: AbortSignal,
-  ): Promise<Answer<boolean>>;
+  ): Promise<CallResult<boolean>>;
 }

@@ -1,5 +1,5 @@
 /** Nodes, and the lists of hosts that become nodes. */
-import type { Answer, Trouble } from './answer.ts';
+import type { CallError, CallResult } from './answer.ts';
 
 export type TaintEffect = 'NoSchedule' | 'NoExecute' | 'PreferNoSchedule';
 
@@ -27,9 +27,9 @@ export interface NodeRecord {
   readonly deleting: boolean;
   readonly labels: Readonly<Record<string, string>>;
   /** The annotation winpool.dev/claim: empty when there is none, undefined when the node has no annotations at all. */
-  readonly claim: string | undefined;
+  readonly ownership: string | undefined;
   /** Those of its annotations that say whether it is to go, and what was done for that: ORDER_ANNOTATIONS by their keys. */
-  readonly orders: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
   readonly providerID: string;
   /** Whether it is cordoned. */
   readonly unschedulable: boolean;
@@ -61,13 +61,16 @@ export interface NodeRecord {
  * - `absent`: there is no such ConfigMap.
  */
 export type InstanceList =
-  | { readonly kind: 'unknown'; readonly trouble?: Trouble }
+  | { readonly kind: 'unknown'; readonly error?: CallError }
   | { readonly kind: 'absent' }
   | { readonly kind: 'seen'; readonly data: Readonly<Record<string, string>> };
 
 export interface InstanceLists {
   /** From the API server, past every cache. Never `unknown`: a list that cannot be read is trouble. */
-  read(list: { readonly namespace: string; readonly name: string }, signal: AbortSignal): Promise<Answer<InstanceList>>;
+  read(
+    list: { readonly namespace: string; readonly name: string },
+    signal: AbortSignal,
+  ): Promise<CallResult<InstanceList>>;
 }
 
 /** What a pool of existing nodes writes to a node, all of it at once. */
@@ -76,20 +79,20 @@ export interface NodeMarks {
   readonly labels: Readonly<Record<string, string | null>>;
   readonly taints: { readonly set: readonly Taint[]; readonly remove: readonly Taint[] };
   /** The annotation winpool.dev/claim; undefined removes it. */
-  readonly claim: string | undefined;
+  readonly ownership: string | undefined;
 }
 
 export interface Nodes {
   /** From the API server, past every cache and whatever its labels are; undefined when there is none of this name. */
-  read(name: string, signal: AbortSignal): Promise<Answer<NodeRecord | undefined>>;
+  read(name: string, signal: AbortSignal): Promise<CallResult<NodeRecord | undefined>>;
   /** All nodes of a node group, past every cache: some megabytes for a thousand. */
-  ofGroup(group: string, signal: AbortSignal): Promise<Answer<readonly NodeRecord[]>>;
+  ofGroup(group: string, signal: AbortSignal): Promise<CallResult<readonly NodeRecord[]>>;
   /** The nodes of Windows that have the label winpool.dev/pool of this pool, past every cache. */
-  ofPool(pool: string, signal: AbortSignal): Promise<Answer<readonly NodeRecord[]>>;
+  ofPool(pool: string, signal: AbortSignal): Promise<CallResult<readonly NodeRecord[]>>;
   /** The nodes that have the label winpool.dev/pool of this pool and do not say that they run Windows: no watch brings them. */
-  outside(pool: string, signal: AbortSignal): Promise<Answer<readonly NodeRecord[]>>;
+  outside(pool: string, signal: AbortSignal): Promise<CallResult<readonly NodeRecord[]>>;
   /** Sets one label, only on the very node that was observed (its uid is a precondition). */
-  setLabel(node: NodeRecord, key: string, value: string, signal: AbortSignal): Promise<Answer<void>>;
+  setLabel(node: NodeRecord, key: string, value: string, signal: AbortSignal): Promise<CallResult<void>>;
   /**
    * Sets and removes taints, by key and effect; the others stay as they are. Only on the very version of the node that was observed: the
    * trouble `conflict` when it changed since, because then the verdict on it may be another.
@@ -98,14 +101,14 @@ export interface Nodes {
     node: NodeRecord,
     change: { readonly set: readonly Taint[]; readonly remove: readonly Taint[] },
     signal: AbortSignal,
-  ): Promise<Answer<void>>;
+  ): Promise<CallResult<void>>;
   /** Writes labels, taints and record in one call, only on the very version of the node that was observed, as setTaints does. */
-  setMarks(node: NodeRecord, marks: NodeMarks, signal: AbortSignal): Promise<Answer<void>>;
+  setMarks(node: NodeRecord, marks: NodeMarks, signal: AbortSignal): Promise<CallResult<void>>;
   /**
    * Cordons the very version of the node that was observed, and records in its annotation winpool.dev/cordoned whether it was cordoned
    * before.
    */
-  cordon(node: NodeRecord, signal: AbortSignal): Promise<Answer<void>>;
+  cordon(node: NodeRecord, signal: AbortSignal): Promise<CallResult<void>>;
   /**
    * Takes the operator's cordon and its record from the very version of the node that was observed, and gives an annotation of it another
    * value. The cordon of somebody else stays.
@@ -114,7 +117,7 @@ export interface Nodes {
     node: NodeRecord,
     answer: { readonly key: string; readonly value: string } | undefined,
     signal: AbortSignal,
-  ): Promise<Answer<void>>;
+  ): Promise<CallResult<void>>;
   /**
    * Writes the condition winpool.dev/Verified of the very node that was observed, or removes it. `now`, in epoch milliseconds, becomes its
    * time of transition where its status changes.
@@ -124,5 +127,5 @@ export interface Nodes {
     condition: NodeCondition | undefined,
     now: number,
     signal: AbortSignal,
-  ): Promise<Answer<void>>;
+  ): Promise<CallResult<void>>;
 }

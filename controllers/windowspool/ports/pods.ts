@@ -1,5 +1,5 @@
 /** Pods on single nodes, as far as they are in the way of their end: nothing is kept of pods. */
-import type { Answer } from './answer.ts';
+import type { CallResult } from './answer.ts';
 
 /** A pod that eviction does not move from its node. */
 export interface StuckPod {
@@ -14,7 +14,7 @@ export interface StuckPod {
 
 export interface Evictions {
   /** The stuck pods on these nodes by namespace and name, from the API server: nothing is kept of pods. */
-  stuckOn(nodes: readonly string[], signal: AbortSignal): Promise<Answer<readonly StuckPod[]>>;
+  stuckOn(nodes: readonly string[], signal: AbortSignal): Promise<CallResult<readonly StuckPod[]>>;
 }
 
 /** A pod on a node that is drained. */
@@ -55,7 +55,7 @@ export type Eviction =
 
 export interface Drains {
   /** All pods on a node, from the API server. */
-  podsOn(node: string, signal: AbortSignal): Promise<Answer<readonly DrainPod[]>>;
+  podsOn(node: string, signal: AbortSignal): Promise<CallResult<readonly DrainPod[]>>;
   /** Asks for the eviction of this very pod (its uid is a precondition), with this grace. */
-  evict(pod: DrainPod, gracePeriodSeconds: number, signal: AbortSignal): Promise<Answer<Eviction>>;
+  evict(pod: DrainPod, gracePeriodSeconds: number, signal: AbortSignal): Promise<CallResult<Eviction>>;
 }

@@ -1,20 +1,20 @@
 /** Pools, and what is shown of them: status, events, metrics. */
 import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
 import type { CounterSample, GaugeSample, TimeSample } from '../metricCatalogue.ts';
-import type { Answer } from './answer.ts';
+import type { CallResult } from './answer.ts';
 import type { NodeRecord } from './nodes.ts';
 
 export interface Pools {
   /** From the cache. */
   get(name: string): WindowsPool | undefined;
   /** From the API server, past every cache; undefined when it is gone. */
-  read(name: string, signal: AbortSignal): Promise<Answer<WindowsPool | undefined>>;
+  read(name: string, signal: AbortSignal): Promise<CallResult<WindowsPool | undefined>>;
   /** All pools, from the API server, past every cache. */
-  list(signal: AbortSignal): Promise<Answer<readonly WindowsPool[]>>;
-  addFinalizer(pool: WindowsPool, signal: AbortSignal): Promise<Answer<WindowsPool>>;
-  removeFinalizer(pool: WindowsPool, signal: AbortSignal): Promise<Answer<void>>;
+  list(signal: AbortSignal): Promise<CallResult<readonly WindowsPool[]>>;
+  addFinalizer(pool: WindowsPool, signal: AbortSignal): Promise<CallResult<WindowsPool>>;
+  removeFinalizer(pool: WindowsPool, signal: AbortSignal): Promise<CallResult<void>>;
   /** Replaces the status, only if nobody changed the pool since it was read. */
-  writeStatus(pool: WindowsPool, status: WindowsPoolStatus, signal: AbortSignal): Promise<Answer<WindowsPool>>;
+  writeStatus(pool: WindowsPool, status: WindowsPoolStatus, signal: AbortSignal): Promise<CallResult<WindowsPool>>;
 }
 
 export interface Event {

@@ -1,5 +1,5 @@
 /** What the checks of the prerequisites look at. */
-import type { Answer } from './answer.ts';
+import type { CallResult } from './answer.ts';
 import type { TemplateVersion } from './eks.ts';
 
 /** An EKS add-on as installed: https://docs.aws.amazon.com/eks/latest/APIReference/API_Addon.html */
@@ -79,13 +79,13 @@ export interface LaunchTemplate {
 
 export interface LaunchTemplates {
   /** The version of that number, or the one that `$Latest` or `$Default` stands for now; undefined when there is none. */
-  find(wanted: TemplateVersion, signal: AbortSignal): Promise<Answer<LaunchTemplate | undefined>>;
+  find(wanted: TemplateVersion, signal: AbortSignal): Promise<CallResult<LaunchTemplate | undefined>>;
 }
 
 /** Add-ons of the operator's one EKS cluster. */
 export interface Addons {
   /** Undefined when it is not installed. */
-  find(name: string, signal: AbortSignal): Promise<Answer<Addon | undefined>>;
+  find(name: string, signal: AbortSignal): Promise<CallResult<Addon | undefined>>;
   /**
    * Sets these configuration values of an add-on and keeps all others, its version and its role. Fields of its objects that somebody else
    * changed are kept, too. An add-on that is no longer as it was seen is the trouble `conflict`. Repeating a call with the same token is done.
@@ -96,14 +96,14 @@ export interface Addons {
     seen: Addon,
     token: string,
     signal: AbortSignal,
-  ): Promise<Answer<void>>;
+  ): Promise<CallResult<void>>;
 }
 
 /** Access entries of that cluster. */
 export interface AccessEntries {
-  find(principalArn: string, signal: AbortSignal): Promise<Answer<AccessEntry | undefined>>;
+  find(principalArn: string, signal: AbortSignal): Promise<CallResult<AccessEntry | undefined>>;
   /** Makes one of type EC2_WINDOWS. Repeating a call with the same token is done; one that somebody else made is the trouble `busy`. */
-  create(principalArn: string, token: string, signal: AbortSignal): Promise<Answer<void>>;
+  create(principalArn: string, token: string, signal: AbortSignal): Promise<CallResult<void>>;
 }
 
 /** What the VPC resource controller of EKS warns of in an event. */
@@ -116,23 +116,23 @@ export interface ControllerWarning {
 /** Managed policies of IAM roles. */
 export interface RolePolicies {
   /** The names of the policies that are attached to the role. Inline policies are not among them. */
-  attachedTo(roleName: string, signal: AbortSignal): Promise<Answer<readonly string[]>>;
+  attachedTo(roleName: string, signal: AbortSignal): Promise<CallResult<readonly string[]>>;
 }
 
 /** What EC2 has. What it does not know is left out of the answer. */
 export interface Capacity {
-  instanceTypes(names: readonly string[], signal: AbortSignal): Promise<Answer<readonly InstanceType[]>>;
+  instanceTypes(names: readonly string[], signal: AbortSignal): Promise<CallResult<readonly InstanceType[]>>;
   /** In every zone of the region. */
-  offerings(instanceTypes: readonly string[], signal: AbortSignal): Promise<Answer<readonly Offering[]>>;
-  subnets(ids: readonly string[], signal: AbortSignal): Promise<Answer<readonly Subnet[]>>;
+  offerings(instanceTypes: readonly string[], signal: AbortSignal): Promise<CallResult<readonly Offering[]>>;
+  subnets(ids: readonly string[], signal: AbortSignal): Promise<CallResult<readonly Subnet[]>>;
 }
 
 /** Objects of the cluster that are read when they are needed, past every cache. */
 export interface SystemObjects {
   /** The data of ConfigMap kube-system/amazon-vpc-cni; undefined when there is none. */
-  cniConfig(signal: AbortSignal): Promise<Answer<Readonly<Record<string, string>> | undefined>>;
+  cniConfig(signal: AbortSignal): Promise<CallResult<Readonly<Record<string, string>> | undefined>>;
   /** Who has a say in a key of its data; undefined when there is no such ConfigMap. */
-  cniConfigOwner(key: string, signal: AbortSignal): Promise<Answer<ConfigMapOwner | undefined>>;
+  cniConfigOwner(key: string, signal: AbortSignal): Promise<CallResult<ConfigMapOwner | undefined>>;
   /**
    * Sets a key of its data, and no other. Without `seen` the ConfigMap is created. One that changed since it was seen is the trouble
    * `conflict`, and so is a key that another field manager wrote into a ConfigMap that was created since.
@@ -142,19 +142,19 @@ export interface SystemObjects {
     value: string,
     seen: ConfigMapOwner | undefined,
     signal: AbortSignal,
-  ): Promise<Answer<void>>;
+  ): Promise<CallResult<void>>;
   /** The roles of ConfigMap kube-system/aws-auth; none when there is none. */
-  roleMappings(signal: AbortSignal): Promise<Answer<readonly RoleMapping[]>>;
+  roleMappings(signal: AbortSignal): Promise<CallResult<readonly RoleMapping[]>>;
   /** Whether Deployment kube-system/vpc-resource-controller exists. */
-  legacyController(signal: AbortSignal): Promise<Answer<boolean>>;
+  legacyController(signal: AbortSignal): Promise<CallResult<boolean>>;
   /** Whether MutatingWebhookConfiguration vpc-resource-mutating-webhook exists. */
-  podWebhook(signal: AbortSignal): Promise<Answer<boolean>>;
+  podWebhook(signal: AbortSignal): Promise<CallResult<boolean>>;
   /** The newest warnings of the VPC resource controller about a node, a few at most, in an order that does not depend on time. Events last an hour. */
-  controllerWarnings(node: string, signal: AbortSignal): Promise<Answer<readonly ControllerWarning[]>>;
+  controllerWarnings(node: string, signal: AbortSignal): Promise<CallResult<readonly ControllerWarning[]>>;
   /** Whether a Linux node takes pods. */
-  linuxNode(signal: AbortSignal): Promise<Answer<boolean>>;
+  linuxNode(signal: AbortSignal): Promise<CallResult<boolean>>;
   /** The EKS node groups of all Linux nodes, sorted. */
-  linuxGroups(signal: AbortSignal): Promise<Answer<readonly string[]>>;
+  linuxGroups(signal: AbortSignal): Promise<CallResult<readonly string[]>>;
 }
 
 export interface PrerequisiteSources {

@@ -1,6 +1,6 @@
 /** RuntimeClasses. */
 import type { WindowsPool } from '../api.gen.ts';
-import type { Answer } from './answer.ts';
+import type { CallResult } from './answer.ts';
 import type { TaintEffect } from './nodes.ts';
 
 export interface Toleration {
@@ -11,7 +11,7 @@ export interface Toleration {
 }
 
 /** The parts of a RuntimeClass that the operator decides. */
-export interface RuntimeClassWish {
+export interface DesiredRuntimeClass {
   readonly name: string;
   readonly handler: string;
   readonly nodeSelector: Readonly<Record<string, string>>;
@@ -21,7 +21,7 @@ export interface RuntimeClassWish {
 }
 
 /** A RuntimeClass in the cluster. */
-export interface RuntimeClass extends RuntimeClassWish {
+export interface RuntimeClass extends DesiredRuntimeClass {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly deleting: boolean;
@@ -35,13 +35,13 @@ export interface RuntimeClasses {
   /** From the cache. */
   get(name: string): RuntimeClass | undefined;
   /** Creates one that does not exist, owned by the pool; the trouble `conflict` when it does. */
-  create(wish: RuntimeClassWish, pool: WindowsPool, signal: AbortSignal): Promise<Answer<void>>;
+  create(desired: DesiredRuntimeClass, pool: WindowsPool, signal: AbortSignal): Promise<CallResult<void>>;
   /** Server-side apply of all but the owners, only on the object that was observed; the trouble `conflict` when it is another by now. */
-  apply(wish: RuntimeClassWish, seen: RuntimeClass, signal: AbortSignal): Promise<Answer<void>>;
+  apply(desired: DesiredRuntimeClass, seen: RuntimeClass, signal: AbortSignal): Promise<CallResult<void>>;
   /** Adds the pool's owner reference to the object that was observed; the trouble `conflict` when it is another or gone by now. */
-  addOwner(seen: RuntimeClass, pool: WindowsPool, signal: AbortSignal): Promise<Answer<void>>;
+  addOwner(seen: RuntimeClass, pool: WindowsPool, signal: AbortSignal): Promise<CallResult<void>>;
   /** Removes the pool's owner reference from the object as it was observed; the trouble `conflict` when it has changed since. */
-  removeOwner(seen: RuntimeClass, pool: WindowsPool, signal: AbortSignal): Promise<Answer<void>>;
+  removeOwner(seen: RuntimeClass, pool: WindowsPool, signal: AbortSignal): Promise<CallResult<void>>;
   /** Deletes the very object that was observed. */
-  delete(seen: RuntimeClass, signal: AbortSignal): Promise<Answer<void>>;
+  delete(seen: RuntimeClass, signal: AbortSignal): Promise<CallResult<void>>;
 }

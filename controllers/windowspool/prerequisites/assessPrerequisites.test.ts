@@ -9,10 +9,10 @@ import {
   knownStatus,
   NOW,
   sampleCluster,
+  sampleError,
   samplePool,
-  sampleSituation,
+  sampleState,
   sampleTemplate,
-  sampleTrouble,
 } from '../testing/fixtures.ts';
 import { randomFacts, sampleFacts, unasked } from '../testing/prerequisites.ts';
 import { unseen } from '../testing/sights.ts';
@@ -24,7 +24,7 @@ const NO_LINUX =
   'NoLinuxNode: The cluster has no Linux node that takes pods, and CoreDNS runs nowhere else. Add a Linux node group or a Fargate profile for kube-system, or uncordon a node. See docs/prerequisites.md#a-linux-node.';
 const WAITS = 'False Pending: Node group web is created when its prerequisites are met: see PrerequisitesMet.';
 const upgrading = { kind: 'seen' as const, cluster: sampleCluster({ status: 'UPDATING' }) };
-const denied = (step: string) => ({ at: NOW, step, trouble: sampleTrouble('denied', { operation: 'TheCall' }) });
+const denied = (step: string) => ({ at: NOW, step, error: sampleError('denied', { operation: 'TheCall' }) });
 const DENIED =
   "AWS denied TheCall: the call was denied. Grant the right to the operator's role; config/aws/iam-policy.json has all of them.";
 const DENIED_AND_MISSING = `AccessDenied: ${DENIED} ${NO_LINUX.replace('NoLinuxNode: ', '')}`;
@@ -50,17 +50,17 @@ describe('PrerequisitesMet', () => {
   check([
     [
       'is False and stops a pool without a node group',
-      sampleSituation({ ...absent, prerequisites: LINUX }),
+      sampleState({ ...absent, prerequisites: LINUX }),
       { ...stalled('PrerequisitesMet', `False ${NO_LINUX}`), NodeGroupReady: WAITS, NodesVerified: NO_NODES_YET },
     ],
     [
       'is False and lets a node group live',
-      sampleSituation({ prerequisites: LINUX }),
+      sampleState({ prerequisites: LINUX }),
       { PrerequisitesMet: `False ${NO_LINUX}` },
     ],
     [
       'numbers what is missing, the most important first',
-      sampleSituation({ prerequisites: { ...LINUX, legacyController: known(true) } }),
+      sampleState({ prerequisites: { ...LINUX, legacyController: known(true) } }),
       {
         PrerequisitesMet:
           'False NoLinuxNode: 2 prerequisites are not met. (1) The cluster has no Linux node that takes pods, and CoreDNS runs nowhere else. Add a Linux node group or a Fargate profile for kube-system, or uncordon a node. See docs/prerequisites.md#a-linux-node. (2) Deployment kube-system/vpc-resource-controller is there: it is the old way to Windows addresses and disables the one in EKS. Delete it, and the Deployment vpc-admission-webhook with it. See docs/prerequisites.md#legacy-controllers.',
@@ -68,7 +68,7 @@ describe('PrerequisitesMet', () => {
     ],
     [
       'waits for what passes by itself',
-      sampleSituation({ ...absent, cluster: upgrading, prerequisites: sampleFacts() }),
+      sampleState({ ...absent, cluster: upgrading, prerequisites: sampleFacts() }),
       {
         ...working(
           'PrerequisitesMet',
@@ -80,7 +80,7 @@ describe('PrerequisitesMet', () => {
     ],
     [
       'is Unknown for want of a right, which keeps nothing back',
-      sampleSituation({ ...absent, prerequisites: sampleFacts({ subnets: unasked(), legacyController: unasked() }) }),
+      sampleState({ ...absent, prerequisites: sampleFacts({ subnets: unasked(), legacyController: unasked() }) }),
       {
         ...working('NodeGroupReady', NOT_CREATED),
         PrerequisitesMet: `Unknown AccessDenied: 4 prerequisites could not be checked: the old VPC resource controller (it needs get deployments.apps kube-system/vpc-resource-controller), the subnets (it needs ec2:DescribeSubnets), the zones of the instance types (it needs ec2:DescribeSubnets), free addresses (it needs ec2:DescribeSubnets). Nothing waits for it. ${right}`,
@@ -89,7 +89,7 @@ describe('PrerequisitesMet', () => {
     ],
     [
       'names a right that is wanting beside what is missing',
-      sampleSituation({
+      sampleState({
         prerequisites: sampleFacts({
           linuxNode: known(false),
           subnets: unasked(),
@@ -102,17 +102,17 @@ describe('PrerequisitesMet', () => {
     ],
     [
       'is quiet about passing trouble beside what is missing',
-      sampleSituation({ prerequisites: sampleFacts({ linuxNode: known(false), subnets: unasked('throttled') }) }),
+      sampleState({ prerequisites: sampleFacts({ linuxNode: known(false), subnets: unasked('throttled') }) }),
       { PrerequisitesMet: `False ${NO_LINUX}` },
     ],
     [
       'says what is missing also where a look was denied',
-      sampleSituation({ prerequisites: LINUX, troubles: [denied('describeScalingGroups')] }),
+      sampleState({ prerequisites: LINUX, errors: [denied('describeScalingGroups')] }),
       { PrerequisitesMet: `False ${NO_LINUX} ${DENIED}` },
     ],
     [
       'says what is missing also where a change was denied',
-      sampleSituation({ prerequisites: LINUX, troubles: [denied('correctScalingTags')] }),
+      sampleState({ prerequisites: LINUX, errors: [denied('correctScalingTags')] }),
       {
         PrerequisitesMet: `False ${DENIED_AND_MISSING}`,
         Reconciling: `True ${DENIED_AND_MISSING}`,
@@ -120,7 +120,7 @@ describe('PrerequisitesMet', () => {
     ],
     [
       'is Unknown while AWS fails',
-      sampleSituation({ prerequisites: sampleFacts({ accessEntry: unasked('throttled') }) }),
+      sampleState({ prerequisites: sampleFacts({ accessEntry: unasked('throttled') }) }),
       {
         PrerequisitesMet:
           'Unknown NotChecked: 1 prerequisite could not be checked: the access of the node role (DescribeAddon failed: the call was throttled). Nothing waits for it. It is tried again.',
@@ -128,7 +128,7 @@ describe('PrerequisitesMet', () => {
     ],
     [
       'is True with a warning, which holds nothing back',
-      sampleSituation({ ...absent, prerequisites: WARNED }),
+      sampleState({ ...absent, prerequisites: WARNED }),
       {
         ...working('NodeGroupReady', NOT_CREATED),
         PrerequisitesMet: `True MetWithWarnings: ${MET} 1 warning, blocking nothing: ${SHARED}`,
@@ -137,19 +137,19 @@ describe('PrerequisitesMet', () => {
     ],
     [
       'names a warning by its reason beside what is missing',
-      sampleSituation({ prerequisites: { ...WARNED, linuxNode: known(false) } }),
+      sampleState({ prerequisites: { ...WARNED, linuxNode: known(false) } }),
       { PrerequisitesMet: `False ${NO_LINUX} 1 warning, blocking nothing: NodeRoleShared.` },
     ],
     [
       'has a warning also while something could not be checked',
-      sampleSituation({ prerequisites: { ...WARNED, legacyController: unasked('throttled') } }),
+      sampleState({ prerequisites: { ...WARNED, legacyController: unasked('throttled') } }),
       {
         PrerequisitesMet: `Unknown NotChecked: 1 prerequisite could not be checked: the old VPC resource controller (DescribeAddon failed: the call was throttled). Nothing waits for it. It is tried again. 1 warning, blocking nothing: ${SHARED}`,
       },
     ],
     [
       'is True where the only failure is ignored, and says which and why',
-      sampleSituation({ ...absent, pool: ignoring('NoLinuxNode'), prerequisites: LINUX }),
+      sampleState({ ...absent, pool: ignoring('NoLinuxNode'), prerequisites: LINUX }),
       {
         ...working('NodeGroupReady', NOT_CREATED),
         PrerequisitesMet: `True PrerequisitesIgnored: ${MET} 1 prerequisite ignored by annotation winpool.dev/ignore-prerequisites: ${NO_LINUX}`,
@@ -158,7 +158,7 @@ describe('PrerequisitesMet', () => {
     ],
     [
       'is False for the failure that is not ignored, and names the other',
-      sampleSituation({
+      sampleState({
         pool: ignoring(' NoLinuxNode ,WindowsIPAMDisabled'),
         prerequisites: { ...LINUX, legacyController: known(true) },
       }),
@@ -169,33 +169,33 @@ describe('PrerequisitesMet', () => {
     ],
     [
       'lists a warning that is ignored as such',
-      sampleSituation({ pool: ignoring('NodeRoleShared'), prerequisites: WARNED }),
+      sampleState({ pool: ignoring('NodeRoleShared'), prerequisites: WARNED }),
       {
         PrerequisitesMet: `True PrerequisitesIgnored: ${MET} 1 prerequisite ignored by annotation winpool.dev/ignore-prerequisites: ${SHARED}`,
       },
     ],
     [
       'is silent about an annotation that has nothing to ignore',
-      sampleSituation({ pool: ignoring('NodeRoleShared'), prerequisites: sampleFacts() }),
+      sampleState({ pool: ignoring('NodeRoleShared'), prerequisites: sampleFacts() }),
       {},
     ],
     [
       'names a misspelt reason beside the failure that it was meant for',
-      sampleSituation({ pool: ignoring('NoLinuxNodes'), prerequisites: LINUX }),
+      sampleState({ pool: ignoring('NoLinuxNodes'), prerequisites: LINUX }),
       {
         PrerequisitesMet: `False ${NO_LINUX} Annotation winpool.dev/ignore-prerequisites: unknown prerequisite NoLinuxNodes (did you mean NoLinuxNode?), see docs/prerequisites.md for their names.`,
       },
     ],
     [
       'warns of an annotation that names what cannot be ignored',
-      sampleSituation({ pool: ignoring('ClusterMismatch'), prerequisites: sampleFacts() }),
+      sampleState({ pool: ignoring('ClusterMismatch'), prerequisites: sampleFacts() }),
       {
         PrerequisitesMet: `True MetWithWarnings: ${MET} Annotation winpool.dev/ignore-prerequisites: ClusterMismatch cannot be ignored.`,
       },
     ],
     [
       'says nothing of the group of another',
-      sampleSituation({ ...group({ tags: {} }), prerequisites: LINUX }),
+      sampleState({ ...group({ tags: {} }), prerequisites: LINUX }),
       {
         ...stalled(
           'NodeGroupReady',
@@ -209,7 +209,7 @@ describe('PrerequisitesMet', () => {
 
 describe('DescribeNodegroup that is denied', () => {
   const message = (of: typeof pool) =>
-    assess(sampleSituation({ pool: of, group: unseen('denied') })).PrerequisitesMet.message;
+    assess(sampleState({ pool: of, group: unseen('denied') })).PrerequisitesMet.message;
   const hint = /EKS may also deny this for a node group that does not exist yet: the statement \w+ covers both\.$/;
 
   it('names the statement that covers a node group which does not exist yet, until the group was seen once', () => {
@@ -226,12 +226,12 @@ describe('DescribeNodegroup that is denied', () => {
 
 describe('a pool without a node group', () => {
   const steps = (prerequisites: typeof LINUX) =>
-    planFor(sampleSituation({ pool, ...absent, prerequisites })).steps.map(({ kind }) => kind);
+    planFor(sampleState({ pool, ...absent, prerequisites })).steps.map(({ kind }) => kind);
 
   it('gets none while a prerequisite fails', () => assert.deepEqual(steps(LINUX), []));
 
   it('gets one where the failure is ignored', () => {
-    const { steps } = planFor(sampleSituation({ pool: ignoring('NoLinuxNode'), ...absent, prerequisites: LINUX }));
+    const { steps } = planFor(sampleState({ pool: ignoring('NoLinuxNode'), ...absent, prerequisites: LINUX }));
     assert.ok(steps.some(({ kind }) => kind === 'createNodeGroup'));
   });
 
@@ -244,7 +244,7 @@ describe('a pool without a node group', () => {
           { status: knownStatus() },
         );
         for (const each of [pool, withTemplate]) {
-          const { steps } = planFor(sampleSituation({ pool: each, ...absent, prerequisites }));
+          const { steps } = planFor(sampleState({ pool: each, ...absent, prerequisites }));
           assert.ok(
             steps.some(({ kind }) => kind === 'createNodeGroup'),
             `${fact} ${kind}`,
@@ -256,7 +256,7 @@ describe('a pool without a node group', () => {
   it('gets one whatever could not be checked, and never where a prerequisite fails', () => {
     fc.assert(
       fc.property(randomFacts, (facts) => {
-        const { status } = assess(sampleSituation({ pool, ...absent, prerequisites: facts })).PrerequisitesMet;
+        const { status } = assess(sampleState({ pool, ...absent, prerequisites: facts })).PrerequisitesMet;
         return steps(facts).includes('createNodeGroup') === (status !== 'False');
       }),
     );

@@ -1,16 +1,16 @@
 /** The condition PrerequisitesMet: whether the operator may work here, and what the checks of the prerequisites came to. */
 import type { WindowsPool } from '../api.gen.ts';
 import type { Finding } from '../assess.ts';
-import { isAwsTrouble, isClusterMismatch, isDeleting } from '../facts.ts';
-import type { Trouble } from '../ports/answer.ts';
+import { isAwsError, isClusterMismatch, isDeleting } from '../facts.ts';
+import type { CallError } from '../ports/answer.ts';
 import type { Reason } from '../reasons.ts';
-import type { Situation, StepTrouble } from '../situation.ts';
+import type { ObservedState, StepError } from '../situation.ts';
 import { count, sentence } from '../words.ts';
 import type { Examination } from './checks.ts';
-import { blockers, examinationOf, isOfChecks, toldOf, wasHidden } from './examination.ts';
+import { blockers, examinationOf, isOfChecks, lastReported, wasHidden } from './examination.ts';
 import { briefRemarksOf, listed, PAGE, remarksOf } from './remarks.ts';
 
-export function assessPrerequisites(s: Situation): Finding {
+export function assessPrerequisites(s: ObservedState): Finding {
   const { cluster, settings, pool } = s;
   if (isClusterMismatch(s)) return clusterMismatch(s);
   const checked = examinationOf(s);
@@ -27,13 +27,13 @@ export function assessPrerequisites(s: Situation): Finding {
     const wayOut = isDeleting(pool) ? ' deletionPolicy: Retain lets the pool go.' : '';
     return { status: 'False', reason: 'ClusterNotFound', message: message + wayOut, stalled: true };
   }
-  if (cluster.kind === 'unreachable') return unavailable(cluster.trouble);
-  const earlier = s.group.kind === 'unreachable' && !isDeleting(pool) ? assessHidden(s, s.group.trouble) : undefined;
+  if (cluster.kind === 'unreachable') return unavailable(cluster.error);
+  const earlier = s.group.kind === 'unreachable' && !isDeleting(pool) ? assessHidden(s, s.group.error) : undefined;
   if (earlier) return earlier;
   return failed ?? (checked && assessUnchecked(pool, checked)) ?? assessMet(pool, cluster.cluster.name, checked);
 }
 
-function unavailable({ operation, message }: Trouble): Finding {
+function unavailable({ operation, message }: CallError): Finding {
   return {
     status: 'Unknown',
     reason: 'AWSUnavailable',
@@ -43,11 +43,11 @@ function unavailable({ operation, message }: Trouble): Finding {
 }
 
 /** What was known before a look at the group that failed: nothing was checked, so nothing has changed. */
-function assessHidden(s: Situation, trouble: Trouble): Finding | undefined {
-  if (wasHidden(s)) return unavailable(trouble);
-  const told = toldOf(s.pool);
-  if (!told || !isOfChecks(told.reason)) return undefined;
-  return { status: told.status, reason: told.reason as Reason, message: told.message };
+function assessHidden(s: ObservedState, error: CallError): Finding | undefined {
+  if (wasHidden(s)) return unavailable(error);
+  const reported = lastReported(s.pool);
+  if (!reported || !isOfChecks(reported.reason)) return undefined;
+  return { status: reported.status, reason: reported.reason as Reason, message: reported.message };
 }
 
 /** Nothing is missing. What is remarked blocks nothing, so the status is True and the reason tells. */
@@ -71,7 +71,7 @@ function deniedBeside(denied: Finding, failed: Finding): Finding {
 }
 
 /** What is missing. It stops the pool only where it keeps its group from being created; a group that lives is kept as it is. */
-function assessFailed(s: Situation, checked: Examination): Finding | undefined {
+function assessFailed(s: ObservedState, checked: Examination): Finding | undefined {
   const { failed } = checked;
   const [first] = failed;
   if (!first) return undefined;
@@ -103,16 +103,16 @@ function assessUnknown({ unknown }: Examination): Finding | undefined {
  * The right that is missing, and who has to get it. Without the right to do something the pool can't be kept; without the right to look at
  * something beside, the operator only knows less.
  */
-function assessRights(s: Situation): Finding | undefined {
-  const { troubles, group, cluster } = s;
-  const isLook = ({ step }: StepTrouble) => step.startsWith('describe');
+function assessRights(s: ObservedState): Finding | undefined {
+  const { errors, group, cluster } = s;
+  const isLook = ({ step }: StepError) => step.startsWith('describe');
   const aws = [
-    ...(group.kind === 'unreachable' ? [group.trouble] : []),
-    ...(cluster.kind === 'unreachable' ? [cluster.trouble] : []),
-    ...troubles.filter((entry) => isAwsTrouble(entry) && !isLook(entry)).map(({ trouble }) => trouble),
+    ...(group.kind === 'unreachable' ? [group.error] : []),
+    ...(cluster.kind === 'unreachable' ? [cluster.error] : []),
+    ...errors.filter((entry) => isAwsError(entry) && !isLook(entry)).map(({ error }) => error),
   ].find(({ kind }) => kind === 'denied');
-  const other = troubles.find((entry) => entry.trouble.kind === 'denied' && !isLook(entry))?.trouble;
-  const look = troubles.find((entry) => entry.trouble.kind === 'denied')?.trouble;
+  const other = errors.find((entry) => entry.error.kind === 'denied' && !isLook(entry))?.error;
+  const look = errors.find((entry) => entry.error.kind === 'denied')?.error;
   const denied = aws ?? other ?? look;
   if (!denied) return undefined;
   const ofAws = aws !== undefined || other === undefined;
@@ -131,8 +131,8 @@ const MISSING_GROUP =
   'EKS may also deny this for a node group that does not exist yet: the statement ReadNodeGroupsAndTheirUpdates covers both.';
 
 /** Why a node group that was never seen could not be described. */
-function hiddenGroup({ group, pool }: Situation): Trouble | undefined {
-  return group.kind === 'unreachable' && pool.status?.nodeGroup?.arn === undefined ? group.trouble : undefined;
+function hiddenGroup({ group, pool }: ObservedState): CallError | undefined {
+  return group.kind === 'unreachable' && pool.status?.nodeGroup?.arn === undefined ? group.error : undefined;
 }
 
 /** Where the rights for an operation are. Those to enable Windows IPAM are pieces of their own. */
@@ -142,7 +142,7 @@ function grantsOf(operation: string): { readonly role: string; readonly account:
   return { role: 'config/aws/iam-policy.json', account: 'config/rbac' };
 }
 
-function clusterMismatch({ cluster, settings, pool }: Situation): Finding {
+function clusterMismatch({ cluster, settings, pool }: ObservedState): Finding {
   const pinned = pool.status?.cluster?.arn;
   const wrongServer = cluster.kind === 'seen' && !cluster.cluster.isOurs;
   const message = wrongServer

@@ -17,14 +17,14 @@ import type { CheckInput } from './facts.ts';
 
 /** Ensures that each instance type exists and that Windows pods can run on it. */
 function instanceTypes({ spec, facts, region }: CheckInput): Result | undefined {
-  const wanted = wantedTypes(spec, facts);
+  const wanted = desiredTypes(spec, facts);
   return given(facts, 'instanceTypes', (found) => {
     const wrong = wanted.map((name) => wrongWith(name, found, region)).filter((text) => text !== undefined);
     return wrong.length === 0 ? met : failed(`${joined(wrong)}. Name other types in nodeGroup.instanceTypes`);
   });
 }
 
-function wantedTypes(spec: CheckInput['spec'], { launchTemplate }: CheckInput['facts']): readonly string[] {
+function desiredTypes(spec: CheckInput['spec'], { launchTemplate }: CheckInput['facts']): readonly string[] {
   return instanceTypesOf(spec, launchTemplate?.ok ? launchTemplate.value : undefined);
 }
 
@@ -43,7 +43,7 @@ function wrongWith(name: string, found: readonly InstanceType[], region: string)
 function offered({ spec, facts, region }: CheckInput): Result | undefined {
   return given(facts, 'offerings', (offerings) =>
     given(facts, 'subnets', (subnets) => {
-      const types = wantedTypes(spec, facts);
+      const types = desiredTypes(spec, facts);
       const zones = [...new Set(subnets.map(({ zone }) => zone))].sort();
       // A type that EC2 does not know at all is the other check's.
       const known = types.filter((type) => !isUnknown(type, facts.instanceTypes));

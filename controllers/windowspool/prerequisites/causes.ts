@@ -1,6 +1,6 @@
 /** Which missing prerequisite is the likely cause of what is wrong with a pool that has its group. */
 import type { NodeCheck, PrerequisiteReason } from '../reasons.ts';
-import type { Situation } from '../situation.ts';
+import type { ObservedState } from '../situation.ts';
 import { joined } from '../words.ts';
 import { examinationOf } from './examination.ts';
 
@@ -31,7 +31,7 @@ const CAUSES: Readonly<Partial<Record<Symptom, readonly PrerequisiteReason[]>>> 
 };
 
 /** ` Likely cause: WindowsIPAMDisabled, see PrerequisitesMet.`; empty when nothing that is known to be missing explains it. */
-export function likelyCause(s: Situation, symptoms: readonly Symptom[]): string {
+export function likelyCause(s: ObservedState, symptoms: readonly Symptom[]): string {
   const explained = new Set(symptoms.flatMap((symptom) => CAUSES[symptom] ?? []));
   const checked = examinationOf(s);
   const unmet = checked

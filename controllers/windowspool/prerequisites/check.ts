@@ -1,5 +1,5 @@
 /** What a check is, and what it can answer. */
-import type { Trouble } from '../ports/answer.ts';
+import type { CallError } from '../ports/answer.ts';
 import type { PrerequisiteReason } from '../reasons.ts';
 import { sentence } from '../words.ts';
 import { type CheckInput, type PrerequisiteFacts, RIGHTS } from './facts.ts';
@@ -41,14 +41,14 @@ export function warning(message: string): Result {
 }
 
 /** What is said when a fact could not be found out. */
-export function unknown(fact: keyof typeof RIGHTS, trouble: Trouble): Result {
-  if (trouble.kind === 'denied') {
+export function unknown(fact: keyof typeof RIGHTS, error: CallError): Result {
+  if (error.kind === 'denied') {
     // A fact may need several calls: where the denied one is called as its right is, that is the one to grant.
-    const right = Object.values(RIGHTS).find((each) => each === trouble.operation) ?? RIGHTS[fact];
+    const right = Object.values(RIGHTS).find((each) => each === error.operation) ?? RIGHTS[fact];
     return { kind: 'unknown', message: `it needs ${right}`, right };
   }
-  const text = sentence(trouble.message).slice(0, -1);
-  return { kind: 'unknown', message: `${trouble.operation} failed${text && `: ${text}`}` };
+  const text = sentence(error.message).slice(0, -1);
+  return { kind: 'unknown', message: `${error.operation} failed${text && `: ${text}`}` };
 }
 
 /**
@@ -59,9 +59,9 @@ export function given<K extends keyof typeof RIGHTS>(
   name: K,
   judge: (value: Known<K>) => Result | undefined,
 ): Result | undefined {
-  const fact = facts[name] as { ok: true; value: Known<K> } | { ok: false; trouble: Trouble } | undefined;
+  const fact = facts[name] as { ok: true; value: Known<K> } | { ok: false; error: CallError } | undefined;
   if (!fact) return undefined;
-  return fact.ok ? judge(fact.value) : unknown(name, fact.trouble);
+  return fact.ok ? judge(fact.value) : unknown(name, fact.error);
 }
 
 type Known<K extends keyof typeof RIGHTS> = Extract<NonNullable<PrerequisiteFacts[K]>, { ok: true }>['value'];

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { type PrerequisiteReason, prerequisiteReasons } from '../reasons.ts';
 import { known } from '../testing/answers.ts';
-import { sampleCluster, samplePool, sampleTemplate, sampleTrouble } from '../testing/fixtures.ts';
+import { sampleCluster, sampleError, samplePool, sampleTemplate } from '../testing/fixtures.ts';
 import { randomFacts, sampleAddon, sampleFacts, sampleInput, unasked } from '../testing/prerequisites.ts';
 import { checks, examine } from './checks.ts';
 import { type CheckInput, type PrerequisiteFacts, RIGHTS } from './facts.ts';
@@ -382,7 +382,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       'of which the Linux nodes may not be listed',
       sampleInput({
         facts: sampleFacts({
-          linuxRoles: { ok: false, trouble: sampleTrouble('denied', { operation: 'list nodes' }) },
+          linuxRoles: { ok: false, error: sampleError('denied', { operation: 'list nodes' }) },
         }),
       }),
       ['NodeRoleShared? it needs list nodes'],
@@ -391,7 +391,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       'of which the group of the Linux nodes may not be looked at',
       sampleInput({
         facts: sampleFacts({
-          linuxRoles: { ok: false, trouble: sampleTrouble('denied', { operation: 'DescribeNodegroup' }) },
+          linuxRoles: { ok: false, error: sampleError('denied', { operation: 'DescribeNodegroup' }) },
         }),
       }),
       ['NodeRoleShared? it needs eks:DescribeNodegroup'],
@@ -679,14 +679,14 @@ describe('the prerequisites', () => {
     });
 
     it('are not known, and block nothing, where SSM denies the question or cannot be reached', () => {
-      exists = { ok: false, trouble: sampleTrouble('denied', { operation: 'ssm:GetParameter' }) };
+      exists = { ok: false, error: sampleError('denied', { operation: 'ssm:GetParameter' }) };
       const denied = of('Windows2025', '1.37');
-      exists = { ok: false, trouble: sampleTrouble('unavailable', { operation: 'GetParameter' }) };
+      exists = { ok: false, error: sampleError('unavailable', { operation: 'GetParameter' }) };
       assert.deepEqual(
         [...denied, ...of('Windows2025', '1.37')],
         [
           'UnsupportedVersion? it needs ssm:GetParameter',
-          `UnsupportedVersion? GetParameter failed: ${sampleTrouble('unavailable').message.replace(/\.$/, '')}`,
+          `UnsupportedVersion? GetParameter failed: ${sampleError('unavailable').message.replace(/\.$/, '')}`,
         ],
       );
     });

@@ -5,14 +5,14 @@ import { isClusterMismatch, isDeleting, isLasting, isPaused, lacksNodes } from '
 import { isOwnedBy } from '../nodeGroup/nodeGroup.ts';
 import { nodeGroupIn } from '../poolKind.ts';
 import type { Reason } from '../reasons.ts';
-import type { Situation } from '../situation.ts';
+import type { ObservedState } from '../situation.ts';
 import { isIpamStep } from '../steps.ts';
 import { type Examination, examine, isPrerequisite } from './checks.ts';
 import type { CheckInput, IpamOffer } from './facts.ts';
 import { ignoredPrerequisites } from './ignored.ts';
 
 /** What the checks look at; undefined for a pool that goes, or whose cluster or group is not its own or not known. */
-export function checkInputOf(s: Situation): CheckInput | undefined {
+export function checkInputOf(s: ObservedState): CheckInput | undefined {
   const { pool, cluster, group, settings, prerequisites: facts } = s;
   if (!facts || cluster.kind !== 'seen' || isDeleting(pool) || isClusterMismatch(s)) return undefined;
   if (group.kind === 'seen' && !isOwnedBy(pool, group.group)) return undefined;
@@ -25,21 +25,19 @@ export function checkInputOf(s: Situation): CheckInput | undefined {
     groupStatus: group.kind === 'seen' ? group.group.status : undefined,
     managesAccessEntry: nodeGroupIn(pool.spec).manageAccessEntry,
     ...(settings.enableWindowsIpam && !isPaused(pool) && { windowsIpam: ipamOfferOf(s) }),
-    instances: Math.max(s.roster.total + s.roster.strays.length, s.instances?.length ?? 0),
+    instances: Math.max(s.poolNodes.total + s.poolNodes.unlabelledNodes.length, s.instances?.length ?? 0),
     ignored: ignoredPrerequisites(pool),
   };
 }
 
 /** How the operator enables Windows IPAM for a pool that needs it. */
-export function ipamOfferOf({ now, settings, ipamAttempts: attempts = {}, troubles }: Situation): IpamOffer {
+export function ipamOfferOf({ now, settings, ipamAttempts: attempts = {}, errors }: ObservedState): IpamOffer {
   const { pollMs, resyncMs, createRetryMs } = settings;
-  const trouble = troubles.find(
-    ({ step, trouble: { kind } }) => isIpamStep({ kind: step }) && kind !== 'denied',
-  )?.trouble;
+  const error = errors.find(({ step, error: { kind } }) => isIpamStep({ kind: step }) && kind !== 'denied')?.error;
   return {
     now,
     attempts,
-    trouble: trouble && isLasting(trouble) ? trouble : undefined,
+    error: error && isLasting(error) ? error : undefined,
     pollMs,
     resyncMs,
     createRetryMs,
@@ -47,18 +45,18 @@ export function ipamOfferOf({ now, settings, ipamAttempts: attempts = {}, troubl
 }
 
 /** The result of every check that can be made; undefined where none is made. */
-export function examinationOf(s: Situation): Examination | undefined {
+export function examinationOf(s: ObservedState): Examination | undefined {
   const input = checkInputOf(s);
   return input && examine(input);
 }
 
 /** What keeps the node group from being created: every prerequisite that failed, while there is no group. */
-export function blockers(s: Situation): Examination['failed'] {
+export function blockers(s: ObservedState): Examination['failed'] {
   return isToBeMade(s) ? (examinationOf(s)?.failed ?? []) : [];
 }
 
 /** Whether the group is still to be made: there is none, or only what is left of a failed creation. */
-export function isToBeMade({ group }: Situation): boolean {
+export function isToBeMade({ group }: ObservedState): boolean {
   return group.kind === 'absent' || (group.kind === 'seen' && group.group.status === 'CREATE_FAILED');
 }
 
@@ -82,7 +80,7 @@ const HIDING: readonly Reason[] = ['AWSUnavailable', 'AccessDenied'];
 const SYMPTOMS = ['NoPodAddresses', 'NotReady'];
 
 /** What the pool's state asks for. */
-export function scopeOf(s: Situation): Scope {
+export function scopeOf(s: ObservedState): Scope {
   const { pool, cluster, group } = s;
   if (isDeleting(pool) || cluster.kind !== 'seen' || isClusterMismatch(s)) return 'nothing';
   if (group.kind === 'unreachable' || group.kind === 'none') return 'nothing';
@@ -94,20 +92,20 @@ export function scopeOf(s: Situation): Scope {
 }
 
 /** What the pool was told last: its condition PrerequisitesMet. */
-export function toldOf({ status }: WindowsPool): Condition | undefined {
+export function lastReported({ status }: WindowsPool): Condition | undefined {
   return status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
 }
 
 /** Whether the pool was told that a prerequisite is not met, or that it could not be checked: then it is looked at until it is. */
-export function wasUnmet({ pool }: Situation): boolean {
-  const told = toldOf(pool);
-  if (!told || told.status === 'True') return false;
-  return isPrerequisite(told.reason) || (told.status === 'Unknown' && UNCHECKED.includes(told.reason));
+export function wasUnmet({ pool }: ObservedState): boolean {
+  const reported = lastReported(pool);
+  if (!reported || reported.status === 'True') return false;
+  return isPrerequisite(reported.reason) || (reported.status === 'Unknown' && UNCHECKED.includes(reported.reason));
 }
 
 /** Whether the pool was told of a warning or of an ignored prerequisite: all is asked again, or the message would lose what is still true. */
-function wasRemarked({ pool }: Situation): boolean {
-  return REMARKED.some((reason) => reason === toldOf(pool)?.reason);
+function wasRemarked({ pool }: ObservedState): boolean {
+  return REMARKED.some((reason) => reason === lastReported(pool)?.reason);
 }
 
 /** Whether a reason of PrerequisitesMet tells what the checks came to. */
@@ -116,19 +114,20 @@ export function isOfChecks(reason: string): boolean {
 }
 
 /** Whether the trouble of a call took the place of what the pool was told before: only a complete look finds that again. */
-export function wasHidden({ pool }: Situation): boolean {
-  return HIDING.some((reason) => reason === toldOf(pool)?.reason);
+export function wasHidden({ pool }: ObservedState): boolean {
+  return HIDING.some((reason) => reason === lastReported(pool)?.reason);
 }
 
 /** Nodes are missing for too long, or fail what a missing prerequisite makes them fail. */
-function hasSymptoms(s: Situation): boolean {
+function hasSymptoms(s: ObservedState): boolean {
   return (
-    lacksNodes(s) || s.roster.failing.some(({ failures }) => failures.some(({ reason }) => SYMPTOMS.includes(reason)))
+    lacksNodes(s) ||
+    s.poolNodes.failing.some(({ failures }) => failures.some(({ reason }) => SYMPTOMS.includes(reason)))
   );
 }
 
 /** Whether more has to be asked than was. */
-export function needsExamination(s: Situation): boolean {
+export function needsExamination(s: ObservedState): boolean {
   // Asked at each event of a node: the cheap question first.
   return !s.prerequisites?.complete && scopeOf(s) === 'complete';
 }

@@ -1,6 +1,6 @@
 /** What the checks of prerequisites look at: gathered once, plain data. */
 import type { WindowsPoolSpec } from '../api.gen.ts';
-import type { Answer, Trouble } from '../ports/answer.ts';
+import type { CallError, CallResult } from '../ports/answer.ts';
 import type { Cluster } from '../ports/eks.ts';
 import type {
   AccessEntry,
@@ -23,34 +23,34 @@ export interface PrerequisiteFacts {
   /** Whether everything was asked, or only what can turn for a group that lives. */
   readonly complete: boolean;
   /** ConfigMap kube-system/amazon-vpc-cni. */
-  readonly cniConfig?: Answer<Readonly<Record<string, string>> | undefined>;
-  readonly cniAddon?: Answer<Addon | undefined>;
+  readonly cniConfig?: CallResult<Readonly<Record<string, string>> | undefined>;
+  readonly cniAddon?: CallResult<Addon | undefined>;
   /** Who has a say in enable-windows-ipam of that ConfigMap; asked where the operator is about to set it. */
-  readonly cniConfigOwner?: Answer<ConfigMapOwner | undefined>;
+  readonly cniConfigOwner?: CallResult<ConfigMapOwner | undefined>;
   /** Whether Deployment kube-system/vpc-resource-controller exists. */
-  readonly legacyController?: Answer<boolean>;
+  readonly legacyController?: CallResult<boolean>;
   /** The names of the policies that are attached to the role of the cluster. */
-  readonly clusterRolePolicies?: Answer<readonly string[]>;
+  readonly clusterRolePolicies?: CallResult<readonly string[]>;
   /** Whether the webhook exists that requests pod addresses for Windows pods. */
-  readonly podWebhook?: Answer<boolean>;
+  readonly podWebhook?: CallResult<boolean>;
   /** What the VPC resource controller warns of, by node; asked for a few nodes that have no addresses for pods. No check looks at it. */
   readonly controllerWarnings?: readonly {
     readonly node: string;
-    readonly answer: Answer<readonly ControllerWarning[]>;
+    readonly answer: CallResult<readonly ControllerWarning[]>;
   }[];
-  readonly accessEntry?: Answer<AccessEntry | undefined>;
-  readonly roleMappings?: Answer<readonly RoleMapping[]>;
+  readonly accessEntry?: CallResult<AccessEntry | undefined>;
+  readonly roleMappings?: CallResult<readonly RoleMapping[]>;
   /** The version that spec.nodeGroup.launchTemplate stands for. */
-  readonly launchTemplate?: Answer<LaunchTemplate | undefined>;
+  readonly launchTemplate?: CallResult<LaunchTemplate | undefined>;
   /** Whether EKS publishes an AMI for the pool's Kubernetes version. Asked only for versions that the operator's table does not list yet. */
-  readonly ami?: Answer<boolean>;
+  readonly ami?: CallResult<boolean>;
   /** Whether a Linux node takes pods. */
-  readonly linuxNode?: Answer<boolean>;
+  readonly linuxNode?: CallResult<boolean>;
   /** Node roles of the groups that have Linux nodes. */
-  readonly linuxRoles?: Answer<readonly { readonly group: string; readonly nodeRoleArn: string }[]>;
-  readonly instanceTypes?: Answer<readonly InstanceType[]>;
-  readonly offerings?: Answer<readonly Offering[]>;
-  readonly subnets?: Answer<readonly Subnet[]>;
+  readonly linuxRoles?: CallResult<readonly { readonly group: string; readonly nodeRoleArn: string }[]>;
+  readonly instanceTypes?: CallResult<readonly InstanceType[]>;
+  readonly offerings?: CallResult<readonly Offering[]>;
+  readonly subnets?: CallResult<readonly Subnet[]>;
 }
 
 /** The right that finding out needs: an IAM action, or a verb and an object of Kubernetes. */
@@ -78,7 +78,7 @@ export interface IpamOffer {
   /** When this process last did each step about it. */
   readonly attempts: IpamAttempts;
   /** Why the last try came to nothing, where the same try would come to nothing again. */
-  readonly trouble: Trouble | undefined;
+  readonly error: CallError | undefined;
   readonly pollMs: number;
   /** Until it enables again what another user disabled. */
   readonly resyncMs: number;

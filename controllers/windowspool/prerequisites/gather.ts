@@ -2,10 +2,10 @@
 
 import { yearOf } from '../nodes/windows.ts';
 import { nodeGroupIn } from '../poolKind.ts';
-import type { Answer } from '../ports/answer.ts';
+import type { CallResult } from '../ports/answer.ts';
 import type { NodeGroups, Releases } from '../ports/eks.ts';
 import type { PrerequisiteSources } from '../ports/prerequisites.ts';
-import type { Situation } from '../situation.ts';
+import type { ObservedState } from '../situation.ts';
 import { instanceTypesOf, templateIn, templateVersion } from '../upgrades/launchTemplate.ts';
 import { IPAM_KEY, isIpamOn } from './addressMode.ts';
 import { unlistedMinor } from './clusterChecks.ts';
@@ -40,14 +40,14 @@ type Sources = PrerequisiteSources & {
 /** What was answered before, and how old an answer may be when everything is asked. */
 interface Memory {
   readonly shared: SharedAnswers;
-  completeAge(s: Situation): number;
+  completeAge(s: ObservedState): number;
   /** Whether EKS has created the group since the pool's last look. */
-  isNewlyCreated(s: Situation): boolean;
+  isNewlyCreated(s: ObservedState): boolean;
 }
 
 /** The facts that the pool's state asks for; undefined when it asks for none. */
 export async function gatherFacts(
-  s: Situation,
+  s: ObservedState,
   sources: Sources,
   memory: Memory,
   signal: AbortSignal,
@@ -83,11 +83,11 @@ export async function gatherFacts(
   };
 }
 
-type Ask = <T>(question: string, call: (signal: AbortSignal) => Promise<Answer<T>>) => Promise<Answer<T>>;
+type Ask = <T>(question: string, call: (signal: AbortSignal) => Promise<CallResult<T>>) => Promise<CallResult<T>>;
 
 /** The launch template, where the pool names one. `$Latest` and `$Default` stand for another version at any time. */
 async function launchTemplateOf(
-  { pool }: Situation,
+  { pool }: ObservedState,
   { launchTemplates }: Sources,
   ask: Ask,
 ): Promise<PrerequisiteFacts['launchTemplate']> {
@@ -100,7 +100,7 @@ async function launchTemplateOf(
 
 /** Whether there is an AMI for a Kubernetes version that is newer than the operator's table. */
 async function amiOf(
-  { pool: { spec }, cluster }: Situation,
+  { pool: { spec }, cluster }: ObservedState,
   { releases }: Sources,
   ask: Ask,
 ): Promise<PrerequisiteFacts['ami']> {
@@ -112,7 +112,7 @@ async function amiOf(
 }
 
 /** What somebody may turn while the group looks healthy. */
-async function standingFacts(s: Situation, { addons, accessEntries, system }: Sources, ask: Ask, askAccess: Ask) {
+async function standingFacts(s: ObservedState, { addons, accessEntries, system }: Sources, ask: Ask, askAccess: Ask) {
   const role = nodeGroupIn(s.pool.spec).nodeRoleArn;
   const mode = s.cluster.kind === 'seen' ? s.cluster.cluster.authenticationMode : '';
   const [cniConfig, cniAddon, legacyController, linuxNode, accessEntry, roleMappings] = await Promise.all([
@@ -147,7 +147,7 @@ async function accessEntryOf(role: string, accessEntries: Sources['accessEntries
 
 /** What only matters before a group is made, or when something is wrong. */
 async function otherFacts(
-  s: Situation,
+  s: ObservedState,
   names: readonly string[],
   { capacity, system, nodeGroups, rolePolicies }: Sources,
   ask: Ask,
@@ -179,11 +179,11 @@ async function otherFacts(
 
 /** What the VPC resource controller says of nodes without addresses: of the first few, because one cause is usually that of all. */
 async function warningsOf(
-  { roster }: Situation,
+  { poolNodes }: ObservedState,
   { system }: Sources,
   signal: AbortSignal,
 ): Promise<NonNullable<PrerequisiteFacts['controllerWarnings']>> {
-  const nodes = roster.failing
+  const nodes = poolNodes.failing
     .filter(({ failures }) => failures.some(({ reason }) => reason === 'NoPodAddresses'))
     .slice(0, NODES_ASKED);
   return Promise.all(
@@ -193,7 +193,7 @@ async function warningsOf(
 
 /** The node roles of the groups that have Linux nodes. A role cannot change, so each is asked for once in a long time. */
 async function rolesOf(
-  groups: Answer<readonly string[]>,
+  groups: CallResult<readonly string[]>,
   nodeGroups: Sources['nodeGroups'],
   askRarely: Ask,
 ): Promise<NonNullable<PrerequisiteFacts['linuxRoles']>> {

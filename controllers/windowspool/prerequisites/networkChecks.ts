@@ -1,5 +1,5 @@
 /** Checks on what gives pods their addresses: https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html */
-import type { Answer } from '../ports/answer.ts';
+import type { CallResult } from '../ports/answer.ts';
 import type { Addon } from '../ports/prerequisites.ts';
 import { IPAM_KEY, isIpamOn } from './addressMode.ts';
 import { type Check, failed, given, met, type Result, unknown, warning } from './check.ts';
@@ -14,7 +14,7 @@ function windowsIpam({ facts, cluster, windowsIpam: offer }: CheckInput): Result
   const { cniConfig, cniAddon } = facts;
   if (!cniConfig) return undefined;
   // The add-on's own word is enough where the ConfigMap can't be read.
-  if (!cniConfig.ok) return cniAddon?.ok && cniAddon.value?.windowsIpam ? met : unknown('cniConfig', cniConfig.trouble);
+  if (!cniConfig.ok) return cniAddon?.ok && cniAddon.value?.windowsIpam ? met : unknown('cniConfig', cniConfig.error);
   if (isIpamOn(cniConfig.value)) return met;
   const found = cniConfig.value
     ? `ConfigMap kube-system/amazon-vpc-cni has ${IPAM_KEY}: ${JSON.stringify(cniConfig.value[IPAM_KEY] ?? '')}`
@@ -37,7 +37,7 @@ const VALUE = '{"enableWindowsIpam":"true"}';
 const PATCH = `set ${IPAM_KEY}: "true" in the ConfigMap`;
 
 /** Who owns the setting decides where it is put right. */
-function remedy(addon: Answer<Addon | undefined> | undefined, cluster: string): string {
+function remedy(addon: CallResult<Addon | undefined> | undefined, cluster: string): string {
   if (!addon?.ok)
     return `Where the vpc-cni add-on is installed, set its configuration value ${VALUE}; elsewhere ${PATCH}`;
   if (!addon.value) return `The vpc-cni add-on is not installed: ${PATCH}`;

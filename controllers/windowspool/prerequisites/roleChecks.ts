@@ -20,9 +20,9 @@ const GROUPS = ['system:bootstrappers', 'system:nodes', 'eks:kube-proxy-windows'
 function nodeAccess(input: CheckInput): Result | undefined {
   const { accessEntry, roleMappings } = input.facts;
   if (!accessEntry && !roleMappings) return undefined;
-  if (accessEntry && !accessEntry.ok) return unknown('accessEntry', accessEntry.trouble);
+  if (accessEntry && !accessEntry.ok) return unknown('accessEntry', accessEntry.error);
   if (accessEntry?.value) return ofType(accessEntry.value, input);
-  if (roleMappings && !roleMappings.ok) return unknown('roleMappings', roleMappings.trouble);
+  if (roleMappings && !roleMappings.ok) return unknown('roleMappings', roleMappings.error);
   const mapping = roleMappings?.value.find(({ roleArn }) => sameRole(roleArn, nodeGroupIn(input.spec).nodeRoleArn));
   return mapping ? byMapping(mapping, input) : withoutAccess(input);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Answer } from '../ports/answer.ts';
-import { sampleTrouble } from '../testing/fixtures.ts';
+import type { CallResult } from '../ports/answer.ts';
+import { sampleError } from '../testing/fixtures.ts';
 import { SharedAnswers } from './sharedAnswers.ts';
 
 const { signal } = new AbortController();
@@ -9,18 +9,18 @@ const { signal } = new AbortController();
 function question() {
   const calls: {
     readonly signal: AbortSignal;
-    readonly come: (answer: Answer<number>) => void;
+    readonly come: (answer: CallResult<number>) => void;
     readonly fail: (error: Error) => void;
   }[] = [];
   const ask = (own: AbortSignal) => {
-    const { promise, resolve, reject } = Promise.withResolvers<Answer<number>>();
+    const { promise, resolve, reject } = Promise.withResolvers<CallResult<number>>();
     calls.push({ signal: own, come: resolve, fail: reject });
     return promise;
   };
   return { calls, ask };
 }
 
-const one: Answer<number> = { ok: true, value: 1 };
+const one: CallResult<number> = { ok: true, value: 1 };
 
 describe('shared answers', () => {
   it('ask once what many ask at the same time', async () => {
@@ -61,27 +61,27 @@ describe('shared answers', () => {
 
   it('keep that something does not exist as any other answer', async () => {
     const shared = new SharedAnswers();
-    const none: Answer<number | undefined> = { ok: true, value: undefined };
+    const none: CallResult<number | undefined> = { ok: true, value: undefined };
     assert.deepEqual(await shared.get('q', 100, 0, async () => none, signal), none);
     assert.deepEqual(await shared.get('q', 100, 99, async () => one, signal), none);
   });
 
   it('keep trouble for a second, for those who bear that age', async () => {
     const shared = new SharedAnswers();
-    const trouble: Answer<number> = { ok: false, trouble: sampleTrouble('denied') };
-    const at = (now: number, maxAge: number, answer: Answer<number>) =>
+    const error: CallResult<number> = { ok: false, error: sampleError('denied') };
+    const at = (now: number, maxAge: number, answer: CallResult<number>) =>
       shared.get('q', maxAge, now, async () => answer, signal);
-    assert.deepEqual(await at(0, 60_000, trouble), trouble);
-    assert.deepEqual(await at(999, 60_000, one), trouble);
+    assert.deepEqual(await at(0, 60_000, error), error);
+    assert.deepEqual(await at(999, 60_000, one), error);
     assert.deepEqual(await at(1_000, 60_000, one), one);
-    assert.deepEqual(await at(70_000, 60_000, trouble), trouble);
+    assert.deepEqual(await at(70_000, 60_000, error), error);
     assert.deepEqual(await at(70_100, 100, one), one);
   });
 
   it('keep nothing for another question', async () => {
     const shared = new SharedAnswers();
     await shared.get('q', 100, 0, async () => one, signal);
-    const two: Answer<number> = { ok: true, value: 2 };
+    const two: CallResult<number> = { ok: true, value: 2 };
     assert.deepEqual(await shared.get('other', 100, 0, async () => two, signal), two);
   });
 

@@ -1,13 +1,13 @@
 /** What many pools ask alike, asked once. */
-import type { Answer } from '../ports/answer.ts';
+import type { CallResult } from '../ports/answer.ts';
 
 interface Kept {
   readonly at: number;
-  readonly answer: Answer<unknown>;
+  readonly answer: CallResult<unknown>;
 }
 
 interface Flight {
-  readonly answer: Promise<Answer<unknown>>;
+  readonly answer: Promise<CallResult<unknown>>;
   readonly calling: AbortController;
   waiting: number;
 }
@@ -19,7 +19,7 @@ const MOST = 1_000;
  * How long trouble is kept: many pools that ask at the same time get it once, and none gets it at its own next attempt, which `--retry-base` and
  * `--denied-retry-interval` delay by at least as much by default.
  */
-const TROUBLE_KEPT_MS = 1_000;
+const ERROR_KEPT_MS = 1_000;
 
 /**
  * Answers with an age. A question that is asked while it is already under way gets the same answer. That something does not exist is an answer
@@ -37,19 +37,19 @@ export class SharedAnswers {
     question: string,
     maxAgeMs: number,
     now: number,
-    ask: (signal: AbortSignal) => Promise<Answer<T>>,
+    ask: (signal: AbortSignal) => Promise<CallResult<T>>,
     signal: AbortSignal,
-  ): Promise<Answer<T>> {
+  ): Promise<CallResult<T>> {
     signal.throwIfAborted();
     const kept = this.#kept.get(question);
-    if (kept && now - kept.at < lastingMs(kept.answer, maxAgeMs)) return kept.answer as Answer<T>;
+    if (kept && now - kept.at < lastingMs(kept.answer, maxAgeMs)) return kept.answer as CallResult<T>;
     const flight = this.#flights.get(question) ?? this.#start(question, now, ask);
     flight.waiting += 1;
     const { promise: aborted, reject } = Promise.withResolvers<never>();
     const giveUp = () => reject(signal.reason);
     signal.addEventListener('abort', giveUp, { once: true });
     try {
-      return (await Promise.race([flight.answer, aborted])) as Answer<T>;
+      return (await Promise.race([flight.answer, aborted])) as CallResult<T>;
     } finally {
       signal.removeEventListener('abort', giveUp);
       flight.waiting -= 1;
@@ -71,7 +71,7 @@ export class SharedAnswers {
     this.#flights.delete(question);
   }
 
-  #start(question: string, now: number, ask: (signal: AbortSignal) => Promise<Answer<unknown>>): Flight {
+  #start(question: string, now: number, ask: (signal: AbortSignal) => Promise<CallResult<unknown>>): Flight {
     const calling = new AbortController();
     const flight: Flight = { answer: ask(calling.signal), calling, waiting: 0 };
     this.#flights.set(question, flight);
@@ -100,6 +100,6 @@ export class SharedAnswers {
 }
 
 /** How long an answer can be used by one who bears that age, in milliseconds. */
-function lastingMs(answer: Answer<unknown>, maxAgeMs: number): number {
-  return answer.ok ? maxAgeMs : Math.min(maxAgeMs, TROUBLE_KEPT_MS);
+function lastingMs(answer: CallResult<unknown>, maxAgeMs: number): number {
+  return answer.ok ? maxAgeMs : Math.min(maxAgeMs, ERROR_KEPT_MS);
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Trouble } from '../ports/answer.ts';
+import type { CallError } from '../ports/answer.ts';
 import type { Addon } from '../ports/prerequisites.ts';
 import { known } from '../testing/answers.ts';
-import { MINUTE, NOW, sampleTrouble, settings } from '../testing/fixtures.ts';
+import { MINUTE, NOW, sampleError, settings } from '../testing/fixtures.ts';
 import { sampleAddon, sampleConfigMapOwner, sampleFacts, sampleInput, unasked } from '../testing/prerequisites.ts';
 import { examine } from './checks.ts';
 import type { IpamAttempts, IpamOffer, PrerequisiteFacts } from './facts.ts';
@@ -10,10 +10,10 @@ import { nextIpamMove } from './windowsIpam.ts';
 import { WindowsIpamLock } from './windowsIpamLock.ts';
 
 const { pollMs, resyncMs, createRetryMs } = settings;
-const offer = (attempts: IpamAttempts = {}, trouble?: Trouble): IpamOffer => ({
+const offer = (attempts: IpamAttempts = {}, error?: CallError): IpamOffer => ({
   now: NOW,
   attempts,
-  trouble,
+  error,
   pollMs,
   resyncMs,
   createRetryMs,
@@ -138,7 +138,7 @@ describe('Windows IPAM that the operator enables', () => {
     [
       'not again after a refusal',
       withAddon(),
-      offer({}, sampleTrouble('refused', { operation: 'UpdateAddon', message: 'no such value.' })),
+      offer({}, sampleError('refused', { operation: 'UpdateAddon', message: 'no such value.' })),
       'blocked',
       'UpdateAddon failed: no such value. The operator tries again',
     ],
@@ -164,7 +164,7 @@ describe('Windows IPAM that the operator enables', () => {
 });
 
 describe('the lock on Windows IPAM', () => {
-  const denied = { at: NOW, step: 'updateAddon', trouble: sampleTrouble('denied') };
+  const denied = { at: NOW, step: 'updateAddon', error: sampleError('denied') };
 
   it('lets one pool change it at a time, and none that looked before that ended', () => {
     const lock = new WindowsIpamLock();
@@ -177,9 +177,9 @@ describe('the lock on Windows IPAM', () => {
 
   it('tells all pools what lasts, until it is due again', () => {
     const lock = new WindowsIpamLock();
-    lock.end(NOW, { trouble: denied });
-    assert.deepEqual([lock.troubleSince(NOW - 1), lock.troubleSince(NOW), lock.attempts], [[denied], [], {}]);
-    lock.end(NOW, { trouble: { ...denied, trouble: sampleTrouble('throttled') } });
-    assert.deepEqual(lock.troubleSince(NOW - 1), []);
+    lock.end(NOW, { error: denied });
+    assert.deepEqual([lock.errorSince(NOW - 1), lock.errorSince(NOW), lock.attempts], [[denied], [], {}]);
+    lock.end(NOW, { error: { ...denied, error: sampleError('throttled') } });
+    assert.deepEqual(lock.errorSince(NOW - 1), []);
   });
 });

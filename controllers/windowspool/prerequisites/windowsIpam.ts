@@ -26,8 +26,8 @@ const SETTLED = ['ACTIVE', 'DEGRADED', 'UPDATE_FAILED'];
 /** What is next while Windows IPAM is off in the ConfigMap. */
 export function nextIpamMove(facts: PrerequisiteFacts, offer: IpamOffer): IpamMove {
   const { cniAddon } = facts;
-  const { trouble } = offer;
-  if (trouble) return blocked(`${trouble.operation} failed: ${sentence(trouble.message)} The operator tries again`);
+  const { error } = offer;
+  if (error) return blocked(`${error.operation} failed: ${sentence(error.message)} The operator tries again`);
   if (!cniAddon?.ok) return blocked(`The operator enables it when it knows the owner, which needs ${RIGHTS.cniAddon}`);
   const addon = cniAddon.value;
   return (addon && moveOfAddon(addon, offer)) ?? moveOfConfigMap(addon, facts, offer);

@@ -1,5 +1,5 @@
 import { isLasting } from '../facts.ts';
-import type { StepTrouble } from '../situation.ts';
+import type { StepError } from '../situation.ts';
 import type { IpamAttempts } from './facts.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { IpamAttempts } from './facts.ts';
 export class WindowsIpamLock {
   #busyUntil = Number.NEGATIVE_INFINITY;
   #attempts: IpamAttempts = {};
-  #trouble: StepTrouble | undefined;
+  #error: StepError | undefined;
 
   /** When each step was last done. */
   get attempts(): IpamAttempts {
@@ -17,8 +17,8 @@ export class WindowsIpamLock {
   }
 
   /** What a try since that time (epoch milliseconds) came to, where it is the same for every pool. */
-  troubleSince(since: number): readonly StepTrouble[] {
-    return this.#trouble && this.#trouble.at > since ? [this.#trouble] : [];
+  errorSince(since: number): readonly StepError[] {
+    return this.#error && this.#error.at > since ? [this.#error] : [];
   }
 
   /** Whether a pool that looked at `lookedAt` may change it. When not, another does or did, and the look is out of date. */
@@ -29,9 +29,9 @@ export class WindowsIpamLock {
   }
 
   /** The step was done, or came to nothing: with `trouble`, or because the call was given up. */
-  end(now: number, result: { readonly done?: keyof IpamAttempts; readonly trouble?: StepTrouble }): void {
+  end(now: number, result: { readonly done?: keyof IpamAttempts; readonly error?: StepError }): void {
     this.#busyUntil = now;
     if (result.done) this.#attempts = { ...this.#attempts, [result.done]: now };
-    this.#trouble = result.trouble && isLasting(result.trouble.trouble) ? result.trouble : undefined;
+    this.#error = result.error && isLasting(result.error.error) ? result.error : undefined;
   }
 }

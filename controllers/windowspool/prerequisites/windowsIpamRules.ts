@@ -1,17 +1,17 @@
 /** Ensures that Windows IPAM is on where a pool needs it and --enable-windows-ipam allows it. */
 import { isPaused } from '../facts.ts';
 import { hashOf } from '../hash.ts';
-import type { Situation } from '../situation.ts';
+import type { ObservedState } from '../situation.ts';
 import { isIpamStep, type Step } from '../steps.ts';
 import { checkInputOf, examinationOf, ipamOfferOf } from './examination.ts';
 import { mayBeReverted, nextIpamMove } from './windowsIpam.ts';
 
 /** Whether a failed try to enable Windows IPAM concerns the pool: it needs Windows IPAM, which is off, and the operator may act for it. */
-export function waitsForWindowsIpam(s: Situation): boolean {
+export function waitsForWindowsIpam(s: ObservedState): boolean {
   return !isPaused(s.pool) && lacksWindowsIpam(s);
 }
 
-function lacksWindowsIpam(s: Situation): boolean {
+function lacksWindowsIpam(s: ObservedState): boolean {
   return examinationOf(s)?.failed.some(({ check }) => check.reason === 'WindowsIPAMDisabled') ?? false;
 }
 
@@ -19,9 +19,9 @@ function lacksWindowsIpam(s: Situation): boolean {
  * Ensures that pods get addresses, by one change for the whole cluster at the owner of the setting. What failed for long is not tried again before
  * it is due.
  */
-export function enableWindowsIpam(s: Situation): readonly Step[] {
+export function enableWindowsIpam(s: ObservedState): readonly Step[] {
   const input = checkInputOf(s);
-  if (!s.settings.enableWindowsIpam || !input || s.troubles.some(({ step }) => isIpamStep({ kind: step }))) return [];
+  if (!s.settings.enableWindowsIpam || !input || s.errors.some(({ step }) => isIpamStep({ kind: step }))) return [];
   if (!lacksWindowsIpam(s)) return [];
   const move = nextIpamMove(input.facts, ipamOfferOf(s));
   const { name, arn } = input.cluster;

@@ -1,13 +1,13 @@
 /** What a port answers, in one word each. */
-import type { Answer, Trouble, TroubleKind } from '../ports/answer.ts';
-import { sampleTrouble } from './fixtures.ts';
+import type { CallError, CallErrorKind, CallResult } from '../ports/answer.ts';
+import { sampleError } from './fixtures.ts';
 
 /** The answer that was asked for. */
-export function known<T>(value: T): Answer<T> {
+export function known<T>(value: T): CallResult<T> {
   return { ok: true, value };
 }
 
 /** No answer, because of an expected trouble. */
-export function unanswered(kind: TroubleKind): { readonly ok: false; readonly trouble: Trouble } {
-  return { ok: false, trouble: sampleTrouble(kind) };
+export function unanswered(kind: CallErrorKind): { readonly ok: false; readonly error: CallError } {
+  return { ok: false, error: sampleError(kind) };
 }

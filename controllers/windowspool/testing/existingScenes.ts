@@ -2,12 +2,12 @@
 import type { LeavingNode, WindowsPoolSpec } from '../api.gen.ts';
 import { markChangeFor } from '../existing/nodeClaims.ts';
 import { NODE_GROUP_LABEL } from '../labels.ts';
-import type { LeavingSight } from '../operations/leavingSight.ts';
+import type { TerminatingNodeView } from '../operations/leavingSight.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import type { Situation } from '../situation.ts';
+import type { ObservedState } from '../situation.ts';
 import { known } from './answers.ts';
-import { existingPool, MINUTE, NOW, sampleNode, sampleSituation } from './fixtures.ts';
-import { BY_OPERATOR, leaving, REPLACE } from './nodeScenes.ts';
+import { existingPool, MINUTE, NOW, sampleNode, sampleState } from './fixtures.ts';
+import { BY_OPERATOR, REPLACE, terminating } from './nodeScenes.ts';
 
 /** A machine of the site of the sample pool, before that pool has it. */
 export function machine(name: string, change: Partial<NodeRecord> = {}): NodeRecord {
@@ -27,7 +27,7 @@ export function member(name: string, change: Partial<NodeRecord> = {}): NodeReco
   const free = machine(name, change);
   const marks = markChangeFor(free, 'web', existingPool().spec);
   const labels = { ...free.labels, ...marks?.labels } as NodeRecord['labels'];
-  return { ...free, labels, taints: [...free.taints, ...(marks?.taints.set ?? [])], claim: marks?.claim };
+  return { ...free, labels, taints: [...free.taints, ...(marks?.taints.set ?? [])], ownership: marks?.ownership };
 }
 
 /** A node of the pool that fails for so many minutes. */
@@ -41,50 +41,50 @@ interface Scene {
   readonly nodes?: readonly NodeRecord[];
   /** Nodes that the pool has to give back. */
   readonly released?: readonly NodeRecord[];
-  readonly sights?: readonly LeavingSight[];
+  readonly awsCache?: readonly TerminatingNodeView[];
   readonly fresh?: boolean;
-  readonly rest?: Partial<Situation>;
+  readonly rest?: Partial<ObservedState>;
 }
 
 /** A settled pool of the machines a, b and c; of what is seen of nodes that go, status knows. */
-export function existingScene({ spec, nodes, released = [], sights, fresh = true, rest }: Scene = {}): Situation {
-  const entries = sights?.map(({ entry }) => entry);
+export function existingScene({ spec, nodes, released = [], awsCache, fresh = true, rest }: Scene = {}): ObservedState {
+  const entries = awsCache?.map(({ entry }) => entry);
   const disruption = entries && { cause: 'NodeOperation', since: '2026-03-01T11:58:00Z', nodes: entries };
   const status = { runtimeClass: { name: 'windows-2022' }, ...(disruption && { disruption }) };
-  return sampleSituation({
+  return sampleState({
     pool: existingPool(spec, { status }),
     cluster: { kind: 'unasked' },
     group: { kind: 'none' },
     nodes: nodes ?? [member('a'), member('b'), member('c')],
-    holding: {
+    membership: {
       listed: undefined,
       contested: [],
-      leaving: released,
+      toRelease: released,
       awaited: new Set(),
       contention: { nodes: [], until: Number.POSITIVE_INFINITY },
       nextReadAt: Number.POSITIVE_INFINITY,
     },
-    ...(sights && { operations: { fresh, nextAt: NOW, nodes: sights, blocked: [] } }),
+    ...(awsCache && { operations: { fresh, nextAt: NOW, nodes: awsCache, blocked: [] } }),
     ...rest,
   });
 }
 
 /** The node a as it goes, confirmed to be the pool's, and the others. */
 export function emptyingScene(
-  sight: Partial<LeavingSight> & { readonly now?: NodeRecord } = {},
+  view: Partial<TerminatingNodeView> & { readonly now?: NodeRecord } = {},
   entry: Partial<LeavingNode> = {},
   scene: Scene = {},
-): Situation {
-  const { now = cordonedMember(), ...seen } = sight;
-  const its = leaving('a', { instance: '', ...entry });
+): ObservedState {
+  const { now = cordonedMember(), ...seen } = view;
+  const its = terminating('a', { instance: '', ...entry });
   return existingScene({
     nodes: [now, member('b'), member('c')],
-    sights: [{ entry: its, node: known(now), member: known(true), ...seen }],
+    awsCache: [{ entry: its, node: known(now), member: known(true), ...seen }],
     ...scene,
   });
 }
 
 /** The node a, cordoned for being replaced. */
 export function cordonedMember(change: Partial<NodeRecord> = {}): NodeRecord {
-  return member('a', { unschedulable: true, orders: { ...REPLACE, ...BY_OPERATOR }, ...change });
+  return member('a', { unschedulable: true, annotations: { ...REPLACE, ...BY_OPERATOR }, ...change });
 }

@@ -1,7 +1,7 @@
 /** EKS, EC2 and Auto Scaling of the fake world: node groups that move on when they are looked at, and whose nodes join the cluster. */
 
 import { NODE_GROUP_LABEL } from '../labels.ts';
-import type { Answer } from '../ports/answer.ts';
+import type { CallResult } from '../ports/answer.ts';
 import type { Instance } from '../ports/ec2.ts';
 import type { Cluster, ConfigChange, NewNodeGroup, NodeGroup, NodeGroupUpdate, VersionChange } from '../ports/eks.ts';
 import type { Taint } from '../ports/nodes.ts';
@@ -9,7 +9,7 @@ import type { AccessEntry, Addon, ControllerWarning, LaunchTemplate, RoleMapping
 import type { Deps } from '../reconcile.ts';
 import { flat } from './fakeCalls.ts';
 import { FakeCluster, sameTaint } from './fakeCluster.ts';
-import { sampleCluster, sampleNode, sampleNodes, sampleTrouble, templateOfGroup } from './fixtures.ts';
+import { sampleCluster, sampleError, sampleNode, sampleNodes, templateOfGroup } from './fixtures.ts';
 import { sampleConfigMapOwner } from './prerequisites.ts';
 
 export class FakeAws extends FakeCluster {
@@ -65,7 +65,7 @@ export class FakeAws extends FakeCluster {
       },
       nodeGroups: {
         describe: (name) => this.call('DescribeNodegroup', () => this.look(name)),
-        create: (wish, token) => this.call('CreateNodegroup', () => this.create(wish, token)).then(flat),
+        create: (desired, token) => this.call('CreateNodegroup', () => this.create(desired, token)).then(flat),
         updateConfig: (name, change, token) =>
           this.call('UpdateNodegroupConfig', () => this.update(name, change, token)).then(flat),
         updateVersion: (name, change, token) =>
@@ -160,7 +160,7 @@ export class FakeAws extends FakeCluster {
             this.scalingTags.set(name, Object.fromEntries(kept));
           }),
         lifecycleOf: (group, id) => this.call('DescribeAutoScalingGroups', () => this.lifecycleOf(group, id)),
-        endInstance: (id, shrink) => this.call('TerminateInstanceInAutoScalingGroup', () => this.end(id, shrink)),
+        terminateInstance: (id, shrink) => this.call('TerminateInstanceInAutoScalingGroup', () => this.end(id, shrink)),
       },
       instances: {
         ofScalingGroup: () => this.call('DescribeInstances', () => this.instances),
@@ -211,30 +211,30 @@ export class FakeAws extends FakeCluster {
     this.nodes = sampleNodes(group.scaling.desired).map((node) => ({ ...node, taints: group.taints }));
   }
 
-  protected create(wish: NewNodeGroup, token: string): Answer<NodeGroup> {
-    const existing = this.groups.get(wish.name);
+  protected create(desired: NewNodeGroup, token: string): CallResult<NodeGroup> {
+    const existing = this.groups.get(desired.name);
     if (existing)
       return this.tokens.get(token) === existing.arn
         ? { ok: true, value: existing }
-        : { ok: false, trouble: sampleTrouble('busy', { message: 'NodeGroup already exists' }) };
+        : { ok: false, error: sampleError('busy', { message: 'NodeGroup already exists' }) };
     this.created += 1;
     this.ids += 1;
     const group: NodeGroup = {
-      ...wish,
-      diskSizeGiB: wish.diskSizeGiB,
-      launchTemplate: templateOfGroup(wish),
-      arn: `arn:aws:eks:eu-west-1:111122223333:nodegroup/prod/${wish.name}/${this.ids}`,
+      ...desired,
+      diskSizeGiB: desired.diskSizeGiB,
+      launchTemplate: templateOfGroup(desired),
+      arn: `arn:aws:eks:eu-west-1:111122223333:nodegroup/prod/${desired.name}/${this.ids}`,
       status: 'CREATING',
-      update: { maxUnavailable: '1', strategy: 'Default', ...wish.update },
-      kubernetesVersion: wish.kubernetesVersion ?? '1.36',
-      releaseVersion: wish.releaseVersion ?? `${wish.kubernetesVersion ?? '1.36'}-2026.02.11`,
+      update: { maxUnavailable: '1', strategy: 'Default', ...desired.update },
+      kubernetesVersion: desired.kubernetesVersion ?? '1.36',
+      releaseVersion: desired.releaseVersion ?? `${desired.kubernetesVersion ?? '1.36'}-2026.02.11`,
       healthIssues: [],
       autoScalingGroups: [],
       modifiedAt: this.now,
     };
-    this.groups.set(wish.name, group);
+    this.groups.set(desired.name, group);
     this.tokens.set(token, group.arn);
-    this.left.set(wish.name, this.looks);
+    this.left.set(desired.name, this.looks);
     return { ok: true, value: group };
   }
 
@@ -242,7 +242,7 @@ export class FakeAws extends FakeCluster {
     name: string,
     { labels, taints, scaling, update }: ConfigChange,
     token: string,
-  ): Answer<NodeGroupUpdate> {
+  ): CallResult<NodeGroupUpdate> {
     const removed = (taint: Taint) => taints?.remove.some((other) => sameTaint(taint, other)) === true;
     return this.startUpdate(name, 'ConfigUpdate', token, (group) => ({
       scaling: { ...group.scaling, ...scaling },
@@ -260,7 +260,7 @@ export class FakeAws extends FakeCluster {
     name: string,
     { kubernetesVersion, releaseVersion, launchTemplate }: VersionChange,
     token: string,
-  ): Answer<NodeGroupUpdate> {
+  ): CallResult<NodeGroupUpdate> {
     return this.startUpdate(name, 'VersionUpdate', token, () => ({
       kubernetesVersion,
       releaseVersion: releaseVersion ?? `${kubernetesVersion}-2026.03.17`,
@@ -273,13 +273,13 @@ export class FakeAws extends FakeCluster {
     type: string,
     token: string,
     how: (group: NodeGroup) => Partial<NodeGroup>,
-  ): Answer<NodeGroupUpdate> {
+  ): CallResult<NodeGroupUpdate> {
     const known = this.tokens.get(token);
     const replayed = known === undefined ? undefined : this.updates.get(known);
     if (replayed) return { ok: true, value: replayed };
     const group = this.groups.get(name);
-    if (!group) return { ok: false, trouble: sampleTrouble('gone') };
-    if (group.status !== 'ACTIVE') return { ok: false, trouble: sampleTrouble('busy') };
+    if (!group) return { ok: false, error: sampleError('gone') };
+    if (group.status !== 'ACTIVE') return { ok: false, error: sampleError('busy') };
     const changed = { ...group, ...how(group), status: 'UPDATING' } as const;
     this.groups.set(name, changed);
     if (changed.taints !== group.taints) this.retaint(group.taints, changed.taints);
@@ -356,14 +356,14 @@ export class FakeAws extends FakeCluster {
       this.nodes = this.nodes.filter((each) => each !== node);
       if (!shrink) this.launch();
     }
-    this.tellOfNodes();
+    this.reportNodes();
   }
 
   protected launch(): void {
     this.ids += 1;
     const name = `ip-10-0-2-${this.ids}.eu-west-1.compute.internal`;
     this.nodes = [...this.nodes, sampleNode({ name, createdAt: this.now })];
-    this.tellOfNodes();
+    this.reportNodes();
   }
 
   protected tag(arn: string, how: (tags: NodeGroup['tags']) => NodeGroup['tags']): void {

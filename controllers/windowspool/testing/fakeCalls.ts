@@ -1,13 +1,13 @@
 /** The calls that the operator makes of the fake world: each is counted, and can be made to fail or to end the process. */
-import type { Answer, Trouble } from '../ports/answer.ts';
+import type { CallError, CallResult } from '../ports/answer.ts';
 import { NOW } from './fixtures.ts';
 
 /** Thrown in the place where the operator's process ends. */
 export class Crash extends Error {}
 
-export const done: Answer<void> = { ok: true, value: undefined };
+export const done: CallResult<void> = { ok: true, value: undefined };
 
-export function flat<T>(answer: Answer<Answer<T>>): Answer<T> {
+export function flat<T>(answer: CallResult<CallResult<T>>): CallResult<T> {
   return answer.ok ? answer.value : answer;
 }
 
@@ -15,7 +15,7 @@ export class FakeCalls {
   now = NOW;
   readonly calls: string[] = [];
   /** What a call answers instead of doing its work. */
-  fails: (call: string) => Trouble | undefined = () => undefined;
+  fails: (call: string) => CallError | undefined = () => undefined;
   /** The call, counted from 0, at which the process ends; and whether the call is still carried out. */
   crash: { readonly at: number; readonly when: 'before' | 'after' } | undefined;
   protected version = 100;
@@ -26,13 +26,13 @@ export class FakeCalls {
     return this.calls.splice(0).filter((call) => /^[A-Z]/.test(call));
   }
 
-  protected async call<T>(call: string, work: () => T): Promise<Answer<T>> {
+  protected async call<T>(call: string, work: () => T): Promise<CallResult<T>> {
     const at = this.calls.push(call) - 1;
     await Promise.resolve();
     const dies = this.crash?.at === at ? this.crash.when : undefined;
     if (dies === 'before') throw new Crash(`before ${call}`);
-    const trouble = this.fails(call);
-    if (trouble) return { ok: false, trouble: { ...trouble, operation: call } };
+    const error = this.fails(call);
+    if (error) return { ok: false, error: { ...error, operation: call } };
     const value = work();
     if (dies === 'after') throw new Crash(`after ${call}`);
     return { ok: true, value };

@@ -1,7 +1,7 @@
 /** The API server of the fake world, with resourceVersions and a cache. */
 
 import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
-import { Holdings } from '../existing/holdings.ts';
+import { NodeMembership } from '../existing/holdings.ts';
 import {
   CORDONED_ANNOTATION,
   CORDONED_BEFORE,
@@ -11,17 +11,17 @@ import {
   POOL_KEY,
 } from '../labels.ts';
 import type { TaintChange } from '../nodes/nodeTaints.ts';
-import { Rosters } from '../nodes/rosters.ts';
-import type { Answer } from '../ports/answer.ts';
+import { PoolNodesCache } from '../nodes/rosters.ts';
+import type { CallResult } from '../ports/answer.ts';
 import type { InstanceList, NodeMarks, NodeRecord, Taint } from '../ports/nodes.ts';
 import type { DrainPod, Eviction, StuckPod } from '../ports/pods.ts';
 import type { Pools } from '../ports/pools.ts';
-import type { RuntimeClass, RuntimeClassWish } from '../ports/runtimeClasses.ts';
+import type { DesiredRuntimeClass, RuntimeClass } from '../ports/runtimeClasses.ts';
 import type { Deps } from '../reconcile.ts';
 import { done, FakeCalls, flat } from './fakeCalls.ts';
-import { sampleTrouble } from './fixtures.ts';
+import { sampleError } from './fixtures.ts';
 
-export interface Told {
+export interface ReportedEvent {
   readonly type: string;
   readonly reason: string;
   readonly message: string;
@@ -33,7 +33,7 @@ export class FakeCluster extends FakeCalls {
   instanceList: InstanceList = { kind: 'absent' };
   runtimeClasses = new Map<string, RuntimeClass>();
   nodes: NodeRecord[] = [];
-  readonly events: Told[] = [];
+  readonly events: ReportedEvent[] = [];
   /** The events of nodes: `a: Normal NodeCordoned`. */
   readonly nodeEvents: string[] = [];
   /** The pods that eviction does not move, on whatever node. */
@@ -43,11 +43,11 @@ export class FakeCluster extends FakeCalls {
   readonly evicted: string[] = [];
   /** Whether no watch tells the operator of nodes at the moment. */
   isWatchBehind = false;
-  protected rosters = this.emptyRosters();
+  protected poolNodesCache = this.emptyPoolNodesCache();
   protected readonly declared = new Set<string>();
-  protected holdings = this.emptyHoldings();
+  protected nodeMembership = this.emptyNodeMembership();
   /** The nodes of which the rosters were told last, by name. */
-  protected told = new Map<string, NodeRecord>();
+  protected reported = new Map<string, NodeRecord>();
 
   /** The domain's ports to the cluster, but for pools. */
   protected clusterPorts() {
@@ -59,23 +59,23 @@ export class FakeCluster extends FakeCalls {
           this.call('evict', () => this.evict(`${pod.namespace}/${pod.name}`, gracePeriodSeconds)),
       },
       instanceLists: { read: () => this.call('get ConfigMap', () => this.instanceList) },
-      rosters: {
+      poolNodesCache: {
         of: (pool, group, expected) => {
-          this.tellOfNodes();
-          return this.rosters.of(pool, group, expected);
+          this.reportNodes();
+          return this.poolNodesCache.of(pool, group, expected);
         },
-        forget: (pool) => this.rosters.forget(pool),
+        forget: (pool) => this.poolNodesCache.forget(pool),
       },
-      holdings: {
+      nodeMembership: {
         of: (pool, expected) => {
-          this.tellOfNodes();
+          this.reportNodes();
           for (const name of new Set([...this.declared, ...this.pools.keys()])) {
-            this.holdings.declare(name, this.pools.get(name), this.instanceList);
+            this.nodeMembership.declare(name, this.pools.get(name), this.instanceList);
             this.declared.add(name);
           }
-          return this.holdings.of(pool, expected);
+          return this.nodeMembership.of(pool, expected);
         },
-        confirms: (pool, list, node) => this.holdings.confirms(pool, list, node),
+        confirms: (pool, list, node) => this.nodeMembership.confirms(pool, list, node),
       },
       nodes: {
         cordon: (seen) =>
@@ -83,18 +83,22 @@ export class FakeCluster extends FakeCalls {
             this.changeNode(seen, (now) => ({
               ...now,
               unschedulable: true,
-              orders: {
-                ...now.orders,
+              annotations: {
+                ...now.annotations,
                 [CORDONED_ANNOTATION]: now.unschedulable ? CORDONED_BEFORE : CORDONED_BY_OPERATOR,
               },
             })),
           ).then(flat),
-        restore: (seen, told) =>
+        restore: (seen, reported) =>
           this.call('restore node', () =>
             this.changeNode(seen, (now) => {
-              const { [CORDONED_ANNOTATION]: by, ...orders } = now.orders;
+              const { [CORDONED_ANNOTATION]: by, ...annotations } = now.annotations;
               const unschedulable = now.unschedulable && by !== CORDONED_BY_OPERATOR;
-              return { ...now, unschedulable, orders: { ...orders, ...(told && { [told.key]: told.value }) } };
+              return {
+                ...now,
+                unschedulable,
+                annotations: { ...annotations, ...(reported && { [reported.key]: reported.value }) },
+              };
             }),
           ).then(flat),
         read: (name) => this.call('read node', () => this.nodes.find((node) => node.name === name)),
@@ -122,8 +126,8 @@ export class FakeCluster extends FakeCalls {
       },
       runtimeClasses: {
         get: (name) => this.runtimeClasses.get(name),
-        create: (wish, pool) => this.call('create RuntimeClass', () => this.createClass(wish, pool)).then(flat),
-        apply: (wish, { name }) => this.call('apply RuntimeClass', () => this.changeClass(name, () => wish)),
+        create: (desired, pool) => this.call('create RuntimeClass', () => this.createClass(desired, pool)).then(flat),
+        apply: (desired, { name }) => this.call('apply RuntimeClass', () => this.changeClass(name, () => desired)),
         addOwner: ({ name }, { metadata: { name: pool, uid } }) =>
           this.call('add owner of RuntimeClass', () =>
             this.changeClass(name, ({ owners }) => ({
@@ -150,9 +154,9 @@ export class FakeCluster extends FakeCalls {
 
   /** Nothing is in the memory of a new process. */
   protected forgetNodes(): void {
-    this.rosters = this.emptyRosters();
-    this.holdings = this.emptyHoldings();
-    this.tellOfNodes();
+    this.poolNodesCache = this.emptyPoolNodesCache();
+    this.nodeMembership = this.emptyNodeMembership();
+    this.reportNodes();
   }
 
   protected poolsPort(): Pools {
@@ -172,22 +176,22 @@ export class FakeCluster extends FakeCalls {
     };
   }
 
-  protected taint(seen: NodeRecord, { set, remove }: TaintChange): Answer<void> {
+  protected taint(seen: NodeRecord, { set, remove }: TaintChange): CallResult<void> {
     const now = this.nodes.find(({ uid }) => uid === seen.uid);
-    if (!now) return { ok: false, trouble: sampleTrouble('gone') };
-    if (now.resourceVersion !== seen.resourceVersion) return { ok: false, trouble: sampleTrouble('conflict') };
+    if (!now) return { ok: false, error: sampleError('gone') };
+    if (now.resourceVersion !== seen.resourceVersion) return { ok: false, error: sampleError('conflict') };
     const changed = [...set, ...remove];
     const kept = now.taints.filter((taint) => !changed.some((other) => sameTaint(taint, other)));
     this.setNode({ ...now, taints: [...kept, ...set] });
     return done;
   }
 
-  protected mark(seen: NodeRecord, { labels, taints, claim = '' }: NodeMarks): Answer<void> {
+  protected mark(seen: NodeRecord, { labels, taints, ownership = '' }: NodeMarks): CallResult<void> {
     const answer = this.taint(seen, taints);
     const now = this.nodes.find(({ uid }) => uid === seen.uid);
     if (!answer.ok || !now) return answer;
     const kept = Object.entries({ ...now.labels, ...labels }).filter(([, value]) => value !== null);
-    this.setNode({ ...now, labels: Object.fromEntries(kept) as Record<string, string>, claim });
+    this.setNode({ ...now, labels: Object.fromEntries(kept) as Record<string, string>, ownership });
     return done;
   }
 
@@ -196,12 +200,12 @@ export class FakeCluster extends FakeCalls {
     const changed = { ...node, resourceVersion: this.next() };
     this.nodes = this.nodes.map((each) => (each.name === node.name ? changed : each));
     // An own write is seen at once, as in the store.
-    this.tellOfNodes();
+    this.reportNodes();
   }
 
-  protected emptyHoldings(): Holdings {
+  protected emptyNodeMembership(): NodeMembership {
     this.declared.clear();
-    return new Holdings({
+    return new NodeMembership({
       nodes: () => this.nodes.filter(isWatched),
       poolOfGroup: (group) => (this.isGroup(group) ? group : undefined),
       wake: () => undefined,
@@ -209,23 +213,23 @@ export class FakeCluster extends FakeCalls {
     });
   }
 
-  protected emptyRosters(): Rosters {
+  protected emptyPoolNodesCache(): PoolNodesCache {
     const inGroup = (group: string) =>
       this.nodes.filter((node) => isWatched(node) && node.labels[NODE_GROUP_LABEL] === group);
-    return new Rosters(inGroup, () => this.now);
+    return new PoolNodesCache(inGroup, () => this.now);
   }
 
   /** As the cache does: what changed since the last time. */
-  protected tellOfNodes(): void {
+  protected reportNodes(): void {
     if (this.isWatchBehind) return;
     const now = new Map(this.nodes.filter(isWatched).map((node) => [node.name, node]));
-    for (const name of new Set([...this.told.keys(), ...now.keys()])) {
-      const [before, after] = [this.told.get(name), now.get(name)];
+    for (const name of new Set([...this.reported.keys(), ...now.keys()])) {
+      const [before, after] = [this.reported.get(name), now.get(name)];
       if (before === after) continue;
-      this.rosters.follow(before, after);
-      this.holdings.follow(before, after);
+      this.poolNodesCache.follow(before, after);
+      this.nodeMembership.follow(before, after);
     }
-    this.told = now;
+    this.reported = now;
   }
 
   /** As kubectl apply: a new generation. */
@@ -254,18 +258,18 @@ export class FakeCluster extends FakeCalls {
     }
   }
 
-  protected change(pool: WindowsPool, how: (now: WindowsPool) => WindowsPool): Answer<WindowsPool> {
+  protected change(pool: WindowsPool, how: (now: WindowsPool) => WindowsPool): CallResult<WindowsPool> {
     const now = this.pools.get(pool.metadata.name);
-    if (!now) return { ok: false, trouble: sampleTrouble('gone') };
+    if (!now) return { ok: false, error: sampleError('gone') };
     if (now.metadata.resourceVersion !== pool.metadata.resourceVersion)
-      return { ok: false, trouble: sampleTrouble('conflict') };
+      return { ok: false, error: sampleError('conflict') };
     const changed = how(now);
     const value = { ...changed, metadata: { ...changed.metadata, resourceVersion: this.next() } };
     this.pools.set(pool.metadata.name, value);
     return { ok: true, value };
   }
 
-  protected release(pool: WindowsPool): Answer<void> {
+  protected release(pool: WindowsPool): CallResult<void> {
     const now = this.pools.get(pool.metadata.name);
     if (now) this.collect(now);
     return done;
@@ -291,10 +295,10 @@ export class FakeCluster extends FakeCalls {
   }
 
   /** As the API server does with a patch of this version. */
-  protected changeNode(seen: NodeRecord, how: (now: NodeRecord) => NodeRecord): Answer<void> {
+  protected changeNode(seen: NodeRecord, how: (now: NodeRecord) => NodeRecord): CallResult<void> {
     const now = this.nodes.find(({ uid }) => uid === seen.uid);
-    if (!now) return { ok: false, trouble: sampleTrouble('gone') };
-    if (now.resourceVersion !== seen.resourceVersion) return { ok: false, trouble: sampleTrouble('conflict') };
+    if (!now) return { ok: false, error: sampleError('gone') };
+    if (now.resourceVersion !== seen.resourceVersion) return { ok: false, error: sampleError('conflict') };
     this.setNode(how(now));
     return done;
   }
@@ -304,11 +308,11 @@ export class FakeCluster extends FakeCalls {
     if (seen) this.runtimeClasses.set(name, { ...seen, ...change(seen) });
   }
 
-  protected createClass(wish: RuntimeClassWish, { metadata: { name, uid } }: WindowsPool): Answer<void> {
-    if (this.runtimeClasses.has(wish.name)) return { ok: false, trouble: sampleTrouble('conflict') };
-    this.runtimeClasses.set(wish.name, {
-      ...wish,
-      uid: `uid-${wish.name}`,
+  protected createClass(desired: DesiredRuntimeClass, { metadata: { name, uid } }: WindowsPool): CallResult<void> {
+    if (this.runtimeClasses.has(desired.name)) return { ok: false, error: sampleError('conflict') };
+    this.runtimeClasses.set(desired.name, {
+      ...desired,
+      uid: `uid-${desired.name}`,
       resourceVersion: '1',
       deleting: false,
       managed: true,

@@ -6,8 +6,8 @@
  */
 
 import type { CounterSample } from '../metricCatalogue.ts';
-import { Sights } from '../observe.ts';
-import { Pace } from '../pace.ts';
+import { AwsCache } from '../observe.ts';
+import { StatusThrottle } from '../pace.ts';
 import type { Deps } from '../reconcile.ts';
 import { DisruptionBudget } from '../upgrades/disruptionBudget.ts';
 import { Fleet } from '../upgrades/fleet.ts';
@@ -35,8 +35,8 @@ export class FakeWorld extends FakeAws {
     return {
       ...this.clusterPorts(),
       ...this.awsPorts(),
-      sights: new Sights(),
-      pace: new Pace(),
+      awsCache: new AwsCache(),
+      statusThrottle: new StatusThrottle(),
       pools,
       budget: new DisruptionBudget(pools, settings.maxPoolsUpdating),
       fleet: {

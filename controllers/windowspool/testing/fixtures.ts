@@ -2,16 +2,16 @@
 import type { NodeGroupSpec, ScalingSpec, WindowsPool, WindowsPoolSpec, WindowsPoolStatus } from '../api.gen.ts';
 import { expectationOf } from '../facts.ts';
 import { FINALIZER } from '../labels.ts';
-import { entriesOf, wantedFields } from '../nodeGroup/applied.ts';
-import { wishFor } from '../nodeGroup/nodeGroup.ts';
-import { Roster } from '../nodes/roster.ts';
-import type { Trouble, TroubleKind } from '../ports/answer.ts';
+import { desiredFields, entriesOf } from '../nodeGroup/applied.ts';
+import { desiredNodeGroup } from '../nodeGroup/nodeGroup.ts';
+import { PoolNodes } from '../nodes/roster.ts';
+import type { CallError, CallErrorKind } from '../ports/answer.ts';
 import type { Cluster, NewNodeGroup, NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { LaunchTemplate } from '../ports/prerequisites.ts';
 import type { RuntimeClass } from '../ports/runtimeClasses.ts';
 import { runtimeClassFor } from '../runtimeClass.ts';
-import type { Settings, Situation } from '../situation.ts';
+import type { ObservedState, Settings } from '../situation.ts';
 import type { ReleaseFailure } from '../upgrades/releaseFailures.ts';
 
 export const NOW = Date.parse('2026-03-01T12:00:00Z');
@@ -121,7 +121,7 @@ export function existingPool(
 }
 
 /** What a pool remembers whose group was made from the sample pool's spec. */
-export const APPLIED = entriesOf(wantedFields(samplePool()));
+export const APPLIED = entriesOf(desiredFields(samplePool()));
 
 /** The memory of a pool whose group was created. */
 export function knownStatus(nodeGroup: Partial<NonNullable<WindowsPoolStatus['nodeGroup']>> = {}): WindowsPoolStatus {
@@ -144,11 +144,11 @@ export function sampleTemplate(version: string, change: Partial<LaunchTemplate> 
 
 /** The group that EKS has for the pool when everything is as wanted. */
 export function sampleGroup(pool: WindowsPool = samplePool(), change: Partial<NodeGroup> = {}): NodeGroup {
-  const { update, ...wish } = wishFor(pool);
+  const { update, ...desired } = desiredNodeGroup(pool);
   return {
-    ...wish,
-    diskSizeGiB: wish.diskSizeGiB,
-    launchTemplate: templateOfGroup(wish),
+    ...desired,
+    diskSizeGiB: desired.diskSizeGiB,
+    launchTemplate: templateOfGroup(desired),
     update: { maxUnavailable: '1', strategy: 'Default', ...update },
     arn: GROUP_ARN,
     status: 'ACTIVE',
@@ -194,8 +194,8 @@ export function sampleNode(change: Partial<NodeRecord> = {}): NodeRecord {
       'node.kubernetes.io/windows-build': '10.0.20348',
       'eks.amazonaws.com/nodegroup': 'web',
     },
-    claim: '',
-    orders: {},
+    ownership: '',
+    annotations: {},
     unschedulable: false,
     providerID: `aws:///eu-west-1a/i-${name.replace(/\D/g, '')}`,
     taints: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }],
@@ -223,11 +223,11 @@ export function sampleNodes(count: number): NodeRecord[] {
 
 /** The pool's RuntimeClass as the pool itself made it. */
 export function sampleRuntimeClass(pool: WindowsPool = samplePool(), change: Partial<RuntimeClass> = {}): RuntimeClass {
-  const wish = runtimeClassFor(pool);
-  if (!wish) throw new Error('the pool manages no RuntimeClass');
+  const desired = runtimeClassFor(pool);
+  if (!desired) throw new Error('the pool manages no RuntimeClass');
   const { name, uid } = pool.metadata;
   return {
-    ...wish,
+    ...desired,
     uid: 'uid-rc',
     resourceVersion: '1',
     deleting: false,
@@ -247,10 +247,10 @@ export const RELEASE_FAILURE: ReleaseFailure = {
 };
 
 /** A situation, or the nodes from which its roster is made. */
-export type SituationChange = Partial<Situation> & { readonly nodes?: readonly NodeRecord[] };
+export type ObservedStateChange = Partial<ObservedState> & { readonly nodes?: readonly NodeRecord[] };
 
 /** A settled pool of three verified nodes; what a test names replaces that part. */
-export function sampleSituation({ nodes = sampleNodes(3), ...change }: SituationChange = {}): Situation {
+export function sampleState({ nodes = sampleNodes(3), ...change }: ObservedStateChange = {}): ObservedState {
   const pool = change.pool ?? samplePool({}, { status: knownStatus() });
   const serverVersion = 'v1.36.3';
   const group = change.group ?? { kind: 'seen', group: sampleGroup(pool) };
@@ -265,8 +265,8 @@ export function sampleSituation({ nodes = sampleNodes(3), ...change }: Situation
     },
     group,
     update: undefined,
-    roster: new Roster(nodes, expected, change.now ?? NOW),
-    holding: undefined,
+    poolNodes: new PoolNodes(nodes, expected, change.now ?? NOW),
+    membership: undefined,
     prerequisites: undefined,
     newestRelease: undefined,
     autoscaler: undefined,
@@ -275,11 +275,11 @@ export function sampleSituation({ nodes = sampleNodes(3), ...change }: Situation
     formerRuntimeClass: undefined,
     serverVersion,
     fleet: { disrupted: [], failures: [] },
-    troubles: [],
+    errors: [],
     ...change,
   };
 }
 
-export function sampleTrouble(kind: TroubleKind, change: Partial<Trouble> = {}): Trouble {
+export function sampleError(kind: CallErrorKind, change: Partial<CallError> = {}): CallError {
   return { kind, operation: 'DescribeNodegroup', code: `${kind}Exception`, message: `the call was ${kind}`, ...change };
 }

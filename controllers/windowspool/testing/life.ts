@@ -1,7 +1,7 @@
 import type { WindowsPoolSpec } from '../api.gen.ts';
 import { RETRY_ANNOTATION } from '../labels.ts';
 import { type Deps, reconcile } from '../reconcile.ts';
-import type { Next } from '../schedule.ts';
+import type { ReconcileResult } from '../schedule.ts';
 import { FakeWorld } from './fakeWorld.ts';
 import { MINUTE, samplePool } from './fixtures.ts';
 
@@ -15,12 +15,12 @@ export const ready = (world: FakeWorld) =>
   world.pools.get('web')?.status?.conditions?.find(({ type }) => type === 'Ready')?.status;
 
 /** One run, and the runs that its own writes wake; a report that was put off for a moment is waited for. */
-export async function wake(world: FakeWorld, deps: Deps): Promise<Next> {
+export async function wake(world: FakeWorld, deps: Deps): Promise<ReconcileResult> {
   for (let run = 0; run < 10; run++) {
     const before = JSON.stringify([...world.pools, ...world.runtimeClasses, world.nodes]);
     const next = await reconcile('web', deps, signal);
     if (JSON.stringify([...world.pools, ...world.runtimeClasses, world.nodes]) !== before) continue;
-    if (next.kind !== 'after' || next.ms > 1_000) return next;
+    if (next.kind !== 'requeueAfter' || next.ms > 1_000) return next;
     world.now += next.ms;
   }
   throw new Error('the pool wakes itself for ever');
@@ -31,7 +31,7 @@ export async function until(world: FakeWorld, deps: Deps, wanted: () => boolean,
   for (let run = 0; run < 30; run++) {
     const next = await wake(world, deps);
     if (wanted()) return;
-    world.now += next.kind === 'after' ? next.ms : 2_000;
+    world.now += next.kind === 'requeueAfter' ? next.ms : 2_000;
   }
   throw new Error(
     `${what} does not come true: ${JSON.stringify([...world.pools.values()].map(({ status }) => status))}`,
@@ -46,7 +46,7 @@ export async function hours(world: FakeWorld, deps: Deps, count: number): Promis
     const [at, known] = [world.now, updatesIn(world.calls).length];
     const next = await wake(world, deps);
     if (updatesIn(world.calls).length > known) sent.push(new Date(at).toISOString());
-    world.now += next.kind === 'after' ? next.ms : 2_000;
+    world.now += next.kind === 'requeueAfter' ? next.ms : 2_000;
   }
   return sent;
 }

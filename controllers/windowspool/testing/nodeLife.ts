@@ -39,11 +39,11 @@ export function nodeOf(world: FakeWorld, name: string): NodeRecord | undefined {
 }
 
 /** As kubectl annotate: what is not named is taken away. */
-export function order(world: FakeWorld, name: string, orders: Readonly<Record<string, string>>): void {
+export function order(world: FakeWorld, name: string, annotations: Readonly<Record<string, string>>): void {
   const node = nodeOf(world, name);
   assert.ok(node, `there is no node ${name}`);
-  const { [REPLACE_ANNOTATION]: _replace, [REMOVE_ANNOTATION]: _remove, ...others } = node.orders;
-  world.setNode({ ...node, orders: { ...others, ...orders } });
+  const { [REPLACE_ANNOTATION]: _replace, [REMOVE_ANNOTATION]: _remove, ...others } = node.annotations;
+  world.setNode({ ...node, annotations: { ...others, ...annotations } });
 }
 
 /** As kubectl cordon and uncordon. */
@@ -59,7 +59,7 @@ export async function pass(world: FakeWorld, deps: Deps, minutes: number): Promi
   while (world.now < end) {
     world.finishEndings();
     const next = await wake(world, deps);
-    world.now += next.kind === 'after' ? next.ms : 2_000;
+    world.now += next.kind === 'requeueAfter' ? next.ms : 2_000;
   }
 }
 

@@ -1,13 +1,13 @@
 /** Nodes of a node group that are to go, and go. */
 import type { LeavingNode, WindowsPoolSpec, WindowsPoolStatus } from '../api.gen.ts';
 import { CORDONED_ANNOTATION, REMOVE_ANNOTATION, REPLACE_ANNOTATION } from '../labels.ts';
-import type { LeavingSight, OperationSight } from '../operations/leavingSight.ts';
+import type { DrainState, TerminatingNodeView } from '../operations/leavingSight.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { DrainPod } from '../ports/pods.ts';
-import type { Situation } from '../situation.ts';
+import type { ObservedState } from '../situation.ts';
 import { known } from './answers.ts';
-import { knownStatus, MINUTE, NOW, sampleGroup, sampleNode, samplePool, sampleSituation } from './fixtures.ts';
+import { knownStatus, MINUTE, NOW, sampleGroup, sampleNode, samplePool, sampleState } from './fixtures.ts';
 
 export const REPLACE = { [REPLACE_ANNOTATION]: 'true' };
 export const REMOVE = { [REMOVE_ANNOTATION]: 'true' };
@@ -19,10 +19,10 @@ export function node(name: string, change: Partial<NodeRecord> = {}): NodeRecord
 }
 
 /** What a node has that was cordoned for being replaced. */
-export const cordoned = { unschedulable: true, orders: { ...REPLACE, ...BY_OPERATOR } };
+export const cordoned = { unschedulable: true, annotations: { ...REPLACE, ...BY_OPERATOR } };
 
 /** What status remembers of a node that goes since two minutes. */
-export function leaving(name: string, change: Partial<LeavingNode> = {}): LeavingNode {
+export function terminating(name: string, change: Partial<LeavingNode> = {}): LeavingNode {
   const since = new Date(NOW - 2 * MINUTE).toISOString();
   return { name, uid: `uid-${name}`, instance: `i-${name}`, operation: 'Replace', since, ...change };
 }
@@ -52,21 +52,30 @@ interface Scene {
   /** What status remembers of nodes that go. */
   readonly entries?: readonly LeavingNode[];
   readonly disruption?: WindowsPoolStatus['disruption'];
-  readonly sights?: readonly LeavingSight[];
+  readonly awsCache?: readonly TerminatingNodeView[];
   readonly fresh?: boolean;
-  readonly rest?: Partial<Situation>;
+  readonly rest?: Partial<ObservedState>;
 }
 
 /** A settled pool of the nodes a, b and c, 2 to 5 of them. */
-export function scene({ spec, group, nodes, entries, disruption, sights, fresh = true, rest }: Scene = {}): Situation {
-  const claim = entries && { cause: 'NodeOperation', since: '2026-03-01T11:58:00Z', nodes: [...entries] };
-  const lost = disruption ?? claim;
+export function scene({
+  spec,
+  group,
+  nodes,
+  entries,
+  disruption,
+  awsCache,
+  fresh = true,
+  rest,
+}: Scene = {}): ObservedState {
+  const reservation = entries && { cause: 'NodeOperation', since: '2026-03-01T11:58:00Z', nodes: [...entries] };
+  const lost = disruption ?? reservation;
   const status = { ...knownStatus(), ...(lost && { disruption: lost }) };
   const scaling = { min: 2, max: 5, ...spec?.scaling };
   const pool = samplePool({ ...spec, scaling } as Partial<WindowsPoolSpec>, { status });
-  const operations: OperationSight | undefined = sights && { fresh, nextAt: NOW, nodes: sights, blocked: [] };
+  const operations: DrainState | undefined = awsCache && { fresh, nextAt: NOW, nodes: awsCache, blocked: [] };
   const seen = sampleGroup(pool, { scaling: { min: 2, max: 5, desired: 3 }, ...group });
-  return sampleSituation({
+  return sampleState({
     pool,
     group: { kind: 'seen', group: seen },
     nodes: nodes ?? [node('a'), node('b'), node('c')],
@@ -80,13 +89,13 @@ export const MEMBER = known({ state: 'running', scalingGroup: 'eks-web-0a1b', pr
 
 /** The node a as it goes, and the others. */
 export function going(
-  sight: Omit<LeavingSight, 'entry'>,
+  view: Omit<TerminatingNodeView, 'entry'>,
   entry: Partial<LeavingNode> = {},
   change: Scene = {},
-): Situation {
-  const its = leaving('a', entry);
-  const a = sight.node.ok && sight.node.value ? [sight.node.value] : [];
-  return scene({ nodes: [...a, node('b'), node('c')], entries: [its], sights: [{ entry: its, ...sight }], ...change });
+): ObservedState {
+  const its = terminating('a', entry);
+  const a = view.node.ok && view.node.value ? [view.node.value] : [];
+  return scene({ nodes: [...a, node('b'), node('c')], entries: [its], awsCache: [{ entry: its, ...view }], ...change });
 }
 
 /** The node a, cordoned and without pods. */

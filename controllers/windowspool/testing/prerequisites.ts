@@ -1,10 +1,10 @@
 /** Facts about a cluster in which nothing is missing, and how a test changes them. */
 import fc from 'fast-check';
-import type { TroubleKind } from '../ports/answer.ts';
+import type { CallErrorKind } from '../ports/answer.ts';
 import type { Addon, ConfigMapOwner } from '../ports/prerequisites.ts';
 import type { CheckInput, PrerequisiteFacts } from '../prerequisites/facts.ts';
 import { known } from './answers.ts';
-import { MINUTE, NOW, sampleCluster, samplePool, sampleTrouble } from './fixtures.ts';
+import { MINUTE, NOW, sampleCluster, sampleError, samplePool } from './fixtures.ts';
 
 type Facts = Omit<PrerequisiteFacts, 'complete'>;
 
@@ -66,17 +66,17 @@ export function sampleInput({ facts, ...change }: Partial<CheckInput> = {}): Che
   };
 }
 
-export function unasked(kind: TroubleKind = 'denied'): {
+export function unasked(kind: CallErrorKind = 'denied'): {
   readonly ok: false;
-  readonly trouble: ReturnType<typeof sampleTrouble>;
+  readonly error: ReturnType<typeof sampleError>;
 } {
-  return { ok: false, trouble: sampleTrouble(kind, { operation: 'DescribeAddon' }) };
+  return { ok: false, error: sampleError(kind, { operation: 'DescribeAddon' }) };
 }
 
 const some = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.oneof(
     arbitrary.map(known),
-    fc.constantFrom<TroubleKind>('denied', 'throttled', 'unavailable', 'gone', 'unknown').map(unasked),
+    fc.constantFrom<CallErrorKind>('denied', 'throttled', 'unavailable', 'gone', 'unknown').map(unasked),
   );
 
 const role = fc.constantFrom('windows-nodes', 'linux-nodes').map((name) => `arn:aws:iam::111122223333:role/${name}`);

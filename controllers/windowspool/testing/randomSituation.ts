@@ -2,12 +2,12 @@
 import fc from 'fast-check';
 import { expectationOf } from '../facts.ts';
 import { configTargetOf } from '../nodeGroup/groupChanges.ts';
-import { Roster } from '../nodes/roster.ts';
-import { TROUBLE_KINDS, type Trouble } from '../ports/answer.ts';
+import { PoolNodes } from '../nodes/roster.ts';
+import { CALL_ERROR_KINDS, type CallError } from '../ports/answer.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { runtimeClassFor } from '../runtimeClass.ts';
-import type { ClusterSight, GroupSight, Situation } from '../situation.ts';
+import type { ObservedCluster, ObservedNodeGroup, ObservedState } from '../situation.ts';
 import {
   CLUSTER_ARN,
   GROW,
@@ -16,17 +16,17 @@ import {
   NOW,
   RELEASE_FAILURE,
   sampleCluster,
+  sampleError,
   sampleGroup,
   sampleNode,
   samplePool,
   sampleRuntimeClass,
   sampleTemplate,
-  sampleTrouble,
   settings,
 } from './fixtures.ts';
 import { sampleFacts } from './prerequisites.ts';
 
-const randomTrouble: fc.Arbitrary<Trouble> = fc.constantFrom(...TROUBLE_KINDS).map((kind) => sampleTrouble(kind));
+const randomError: fc.Arbitrary<CallError> = fc.constantFrom(...CALL_ERROR_KINDS).map((kind) => sampleError(kind));
 
 const ago = fc.integer({ min: 0, max: 120 * MINUTE }).map((ms) => NOW - ms);
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
@@ -132,7 +132,7 @@ const randomGroup: fc.Arbitrary<Partial<NodeGroup>> = fc.record(
 
 /** What EC2 says of the launch template. */
 const randomTemplate = fc.oneof(
-  randomTrouble.map((trouble) => ({ ok: false as const, trouble })),
+  randomError.map((error) => ({ ok: false as const, error })),
   fc.constantFrom(undefined, '2', '3').chain((version) =>
     fc
       .record({
@@ -155,9 +155,9 @@ const randomAutoscaler = fc.record({
   podAddresses: maybe(fc.constant(9)),
 });
 
-const randomCluster: fc.Arbitrary<ClusterSight> = fc.oneof(
+const randomCluster: fc.Arbitrary<ObservedCluster> = fc.oneof(
   fc.constant({ kind: 'absent' } as const),
-  randomTrouble.map((trouble) => ({ kind: 'unreachable' as const, trouble })),
+  randomError.map((error) => ({ kind: 'unreachable' as const, error })),
   fc
     .record({ isOurs: fc.boolean(), arn: fc.constantFrom(CLUSTER_ARN, 'arn:aws:eks:eu-west-1:1:cluster/prod') })
     .map((change) => ({
@@ -166,18 +166,18 @@ const randomCluster: fc.Arbitrary<ClusterSight> = fc.oneof(
     })),
 );
 
-function randomSight(pool: Situation['pool']): fc.Arbitrary<GroupSight> {
+function randomView(pool: ObservedState['pool']): fc.Arbitrary<ObservedNodeGroup> {
   const group = randomGroup.map((change) => sampleGroup(pool, change));
   return fc.oneof(
     group.map((seen) => ({ kind: 'seen' as const, group: seen })),
     fc.constant({ kind: 'absent' as const }),
     fc
-      .record({ trouble: randomTrouble, since: ago, last: maybe(group) })
+      .record({ error: randomError, since: ago, last: maybe(group) })
       .map((rest) => ({ kind: 'unreachable' as const, ...rest })),
   );
 }
 
-function randomRuntimeClass(pool: Situation['pool']): fc.Arbitrary<Situation['runtimeClass']> {
+function randomRuntimeClass(pool: ObservedState['pool']): fc.Arbitrary<ObservedState['runtimeClass']> {
   const wanted = runtimeClassFor(pool) ? pool : samplePool();
   const owner = fc.constantFrom({ name: 'web', uid: 'uid-web' }, { name: 'api', uid: 'uid-api' });
   const change = fc.record(
@@ -193,11 +193,11 @@ function randomRuntimeClass(pool: Situation['pool']): fc.Arbitrary<Situation['ru
   return maybe(change.map((differing) => sampleRuntimeClass(wanted, differing)));
 }
 
-export const randomSituation: fc.Arbitrary<Situation> = randomPool.chain((pool) =>
+export const randomObservedState: fc.Arbitrary<ObservedState> = randomPool.chain((pool) =>
   fc
     .record({
       cluster: randomCluster,
-      group: randomSight(pool),
+      group: randomView(pool),
       nodes: fc.uniqueArray(randomNode, { selector: ({ name }) => name, maxLength: 6 }),
       instances: maybe(fc.array(ago.map((launchedAt) => ({ id: 'i-1', privateDnsName: '', launchedAt })))),
       update: maybe(
@@ -218,7 +218,7 @@ export const randomSituation: fc.Arbitrary<Situation> = randomPool.chain((pool) 
       prerequisites: maybe(randomTemplate.map((launchTemplate) => sampleFacts({ launchTemplate }))),
       autoscaler: maybe(randomAutoscaler),
       fleet: fc.record({ disrupted: fc.subarray(['api', 'batch']), failures: fc.subarray([RELEASE_FAILURE]) }),
-      troubles: fc.array(
+      errors: fc.array(
         fc.record({
           at: fc.constant(NOW),
           step: fc.constantFrom(
@@ -231,22 +231,22 @@ export const randomSituation: fc.Arbitrary<Situation> = randomPool.chain((pool) 
             'createRuntimeClass',
             'labelNode',
             'taintNode',
-            'tellNode',
+            'setNodeCondition',
             'describeUpdate',
           ),
-          trouble: randomTrouble,
+          error: randomError,
         }),
         { maxLength: 2 },
       ),
     })
-    .map(({ nodes, ...rest }): Situation => {
+    .map(({ nodes, ...rest }): ObservedState => {
       const expected = expectationOf({ pool, settings, ...rest });
       return {
         pool,
         now: NOW,
         settings,
-        roster: new Roster(nodes, expected, NOW),
-        holding: undefined,
+        poolNodes: new PoolNodes(nodes, expected, NOW),
+        membership: undefined,
         ...rest,
       };
     }),

@@ -1,27 +1,27 @@
 /** What a test sees of the EKS cluster and of the node group. */
 import type { WindowsPool } from '../api.gen.ts';
-import type { TroubleKind } from '../ports/answer.ts';
+import type { CallErrorKind } from '../ports/answer.ts';
 import type { NodeGroup } from '../ports/eks.ts';
-import type { ClusterSight, Situation } from '../situation.ts';
-import { NOW, sampleCluster, sampleGroup, samplePool, sampleTrouble } from './fixtures.ts';
+import type { ObservedCluster, ObservedState } from '../situation.ts';
+import { NOW, sampleCluster, sampleError, sampleGroup, samplePool } from './fixtures.ts';
 
 /** The group of the pool, with a difference. */
-export function seen(change: Partial<NodeGroup> = {}, of: WindowsPool = samplePool()): Situation['group'] {
+export function seen(change: Partial<NodeGroup> = {}, of: WindowsPool = samplePool()): ObservedState['group'] {
   return { kind: 'seen', group: sampleGroup(of, change) };
 }
 
 /** A cluster of the right name with another certificate authority, so not the operator's. */
-export const otherAuthority: ClusterSight = {
+export const otherAuthority: ObservedCluster = {
   kind: 'seen',
   cluster: sampleCluster({ isOurs: false }),
 };
 
 /** A cluster of which AWS tells nothing; of a group, `unseen` says more. */
-export function unreachable(kind: TroubleKind = 'unavailable'): Extract<ClusterSight, { kind: 'unreachable' }> {
-  return { kind: 'unreachable', trouble: sampleTrouble(kind) };
+export function unreachable(kind: CallErrorKind = 'unavailable'): Extract<ObservedCluster, { kind: 'unreachable' }> {
+  return { kind: 'unreachable', error: sampleError(kind) };
 }
 
 /** A group of which AWS tells nothing since now, and how it was before. */
-export function unseen(kind: TroubleKind = 'unavailable', last?: NodeGroup): Situation['group'] {
+export function unseen(kind: CallErrorKind = 'unavailable', last?: NodeGroup): ObservedState['group'] {
   return { ...unreachable(kind), since: NOW, last };
 }

@@ -4,25 +4,25 @@ import { assessPool } from '../assess.ts';
 import type { GaugeSample } from '../metricCatalogue.ts';
 import { POD_ADDRESSES } from '../nodes/windows.ts';
 import { samplesOf } from '../samples.ts';
-import type { Situation } from '../situation.ts';
+import type { ObservedState } from '../situation.ts';
 import { statusFor } from '../status.ts';
 import { known } from './answers.ts';
 import {
   existingPool,
   knownStatus,
   NOW,
-  type SituationChange,
+  type ObservedStateChange,
   sampleGroup,
   sampleNode,
   sampleNodes,
   samplePool,
-  sampleSituation,
+  sampleState,
 } from './fixtures.ts';
-import { leaving, scene } from './nodeScenes.ts';
+import { scene, terminating } from './nodeScenes.ts';
 import { sampleFacts } from './prerequisites.ts';
 
 /** The gauges that a situation would be reported with. */
-export function samplesFor(s: Situation): GaugeSample[] {
+export function samplesFor(s: ObservedState): GaugeSample[] {
   const assessment = assessPool(s);
   const outcome = { after: s, done: [], accepted: undefined, left: [], released: false };
   return samplesOf(s, assessment, statusFor(outcome, assessment, []));
@@ -52,7 +52,7 @@ const mixedNodes = [
 ];
 
 /** By what they are of. */
-export const situationsForMetrics: Readonly<Record<string, SituationChange>> = {
+export const statesForMetrics: Readonly<Record<string, ObservedStateChange>> = {
   settled: {},
   'failing nodes, an issue, a newer release and a prerequisite that is not met': {
     pool: samplePool(floor, { status: knownStatus() }),
@@ -69,16 +69,16 @@ export const situationsForMetrics: Readonly<Record<string, SituationChange>> = {
     group: { kind: 'seen', group: sampleGroup(undefined, { status: 'UPDATING' }) },
   },
   'a node that goes, and remediation': {
-    ...scene({ entries: [leaving('a')] }),
+    ...scene({ entries: [terminating('a')] }),
     pool: samplePool(
       { remediation: { unhealthyAfter: '15m', maxUnhealthy: '40%' } },
-      { status: scene({ entries: [leaving('a')] }).pool.status ?? {} },
+      { status: scene({ entries: [terminating('a')] }).pool.status ?? {} },
     ),
   },
   'existing nodes': { pool: existingPool(), group: { kind: 'none' }, cluster: { kind: 'unasked' }, now: NOW },
 };
 
 /** Those situations, complete. */
-export function everySituation(): Situation[] {
-  return Object.values(situationsForMetrics).map(sampleSituation);
+export function everyObservedState(): ObservedState[] {
+  return Object.values(statesForMetrics).map(sampleState);
 }

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import type { WindowsPoolStatus } from '../api.gen.ts';
 import { type Assessment, assess } from '../assess.ts';
 import type { NodeGroup } from '../ports/eks.ts';
-import type { Situation } from '../situation.ts';
+import type { ObservedState } from '../situation.ts';
 import { knownStatus, MINUTE, NOW, sampleGroup, sampleNode, samplePool } from './fixtures.ts';
 
 /** Conditions by type, each in one line. */
 export type Shown = Readonly<Record<string, string>>;
 
 /** Every condition in one line: status, reason and message. UpToDate, on which no other depends, has a table of its own. */
-function shown(s: Situation): Shown {
+function shown(s: ObservedState): Shown {
   return Object.fromEntries(
     Object.entries(assess(s) as unknown as Record<string, Assessment['Ready']>)
       .filter(([type]) => type !== 'UpToDate')
@@ -34,7 +34,7 @@ export const OTHER_BUILD = 'runs build 10.0.26100 (Windows Server 2025) and the 
 export const pool = samplePool({}, { status: knownStatus() });
 
 /** The group of the pool, seen with a difference. */
-export function group(change: Partial<NodeGroup>, of = pool): Pick<Situation, 'group'> {
+export function group(change: Partial<NodeGroup>, of = pool): Pick<ObservedState, 'group'> {
   return { group: { kind: 'seen', group: sampleGroup(of, change) } };
 }
 
@@ -54,12 +54,12 @@ export function wrongNode(name: string) {
 }
 
 /** A line of the truth table: what is true, and the conditions that differ from those of a healthy pool. */
-type Line = readonly [name: string, situation: Situation, differing: Shown];
+type Line = readonly [name: string, observed: ObservedState, differing: Shown];
 
 /** One test for each line. */
 export function check(lines: readonly Line[]): void {
-  for (const [name, situation, differing] of lines) {
-    it(name, () => assert.deepEqual(shown(situation), { ...HEALTHY, ...differing }));
+  for (const [name, observed, differing] of lines) {
+    it(name, () => assert.deepEqual(shown(observed), { ...HEALTHY, ...differing }));
   }
 }
 

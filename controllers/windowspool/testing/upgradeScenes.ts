@@ -1,13 +1,13 @@
 /** Pools whose nodes get another version, with their groups. */
 import type { LaunchTemplateSpec, NodeGroupSpec, WindowsPool, WindowsPoolSpec } from '../api.gen.ts';
 import { RETRY_ANNOTATION } from '../labels.ts';
-import type { Answer } from '../ports/answer.ts';
+import type { CallResult } from '../ports/answer.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { LaunchTemplate } from '../ports/prerequisites.ts';
-import type { Situation } from '../situation.ts';
+import type { ObservedState } from '../situation.ts';
 import { versionTargetOf } from '../upgrades/versionChanges.ts';
 import { known } from './answers.ts';
-import { knownStatus, NEXT, sampleGroup, samplePool, sampleSituation, sampleTemplate } from './fixtures.ts';
+import { knownStatus, NEXT, sampleGroup, samplePool, sampleState, sampleTemplate } from './fixtures.ts';
 import { sampleFacts } from './prerequisites.ts';
 
 type Pins = Partial<Pick<NodeGroupSpec, 'releaseVersion' | 'kubernetesVersion' | 'update'>>;
@@ -27,7 +27,10 @@ export function pinned(
 }
 
 /** The same with the annotation that asks for another try. */
-export function annotated(s: Pick<Situation, 'pool' | 'group'>, retry: string): Pick<Situation, 'pool' | 'group'> {
+export function annotated(
+  s: Pick<ObservedState, 'pool' | 'group'>,
+  retry: string,
+): Pick<ObservedState, 'pool' | 'group'> {
   const pool: WindowsPool = {
     ...s.pool,
     metadata: { ...s.pool.metadata, annotations: { [RETRY_ANNOTATION]: retry } },
@@ -70,11 +73,11 @@ export const fits = (version: string) => known(sampleTemplate(version, { instanc
 /** A pool that wants this version of its template, what EC2 says of that, and a group that has version 2. */
 export function templated(
   version: LaunchTemplateSpec['version'],
-  launchTemplate: Answer<LaunchTemplate | undefined>,
+  launchTemplate: CallResult<LaunchTemplate | undefined>,
   rest: Rest = {},
   state: State = {},
-  change: Partial<Situation> = {},
-): Situation {
+  change: Partial<ObservedState> = {},
+): ObservedState {
   const nodeGroup = { launchTemplate: { name: 'windows', version }, ...rest };
   const pool = samplePool(
     { nodeGroup: { instanceTypes: undefined, diskSizeGiB: undefined, ...nodeGroup } },
@@ -86,5 +89,5 @@ export function templated(
     releaseVersion: '1.36-2026.02.11',
   });
   const group = { kind: 'seen', group: { ...seen, tags: sampleGroup().tags } } as const;
-  return sampleSituation({ pool, group, prerequisites: sampleFacts({ launchTemplate }), ...change });
+  return sampleState({ pool, group, prerequisites: sampleFacts({ launchTemplate }), ...change });
 }

@@ -6,7 +6,7 @@ import { describeRetry, failedAutomaticUpdate } from '../failedTarget.ts';
 import { nodeGroupIn } from '../poolKind.ts';
 import type { NodeGroup, VersionChange } from '../ports/eks.ts';
 import type { Reason } from '../reasons.ts';
-import type { Situation } from '../situation.ts';
+import type { ObservedState } from '../situation.ts';
 import { joined, sentence } from '../words.ts';
 import { waitingForWindow } from './automaticUpdates.ts';
 import { pinnedTemplateVersion, templateIn } from './launchTemplate.ts';
@@ -16,14 +16,14 @@ import { releaseEnd } from './releaseVersion.ts';
 import { automaticChangeFor } from './versionChanges.ts';
 
 /** The finding about the update that is due by itself, or about the windows of the next one; undefined when there is nothing to say. */
-export function assessAutomatic(s: Situation, group: NodeGroup): Finding | undefined {
+export function assessAutomatic(s: ObservedState, group: NodeGroup): Finding | undefined {
   const change = automaticChangeFor(s);
   if (change) return assessDue(s, group, change);
   const fault = faultOf(s);
   return fault ? finding('InvalidMaintenanceWindow', fault) : undefined;
 }
 
-function assessDue(s: Situation, group: NodeGroup, change: VersionChange): Finding {
+function assessDue(s: ObservedState, group: NodeGroup, change: VersionChange): Finding {
   const { pool, now } = s;
   const what = `Node group ${group.name} has ${dueParts(group, change).join('; ')}.${releaseEnd(group.releaseVersion ?? '', now)}`;
   const failed = failedAutomaticUpdate(s);
@@ -75,7 +75,7 @@ function pinsFor({ releaseVersion }: NodeGroup, change: VersionChange): string[]
 }
 
 /** What is wrong with the windows, where updates are automatic. */
-function faultOf({ pool }: Situation): string | undefined {
+function faultOf({ pool }: ObservedState): string | undefined {
   const { update, releaseVersion } = nodeGroupIn(pool.spec);
   const follows = !releaseVersion || (templateIn(pool.spec) && pinnedTemplateVersion(pool.spec) === undefined);
   const fault = update.policy === 'Automatic' && follows && windowFault(update.maintenanceWindows);

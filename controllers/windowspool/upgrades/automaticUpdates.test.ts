@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { MaintenanceWindow, WindowsPoolSpec } from '../api.gen.ts';
-import { NEXT, samplePool, sampleTrouble, settings } from '../testing/fixtures.ts';
+import { NEXT, sampleError, samplePool, settings } from '../testing/fixtures.ts';
 import { conditionOf, fresh, hours, readyWorld, retry, stateOf, until, wake } from '../testing/life.ts';
 
 const AFTER_NEXT = '1.36-2026.04.18';
@@ -45,8 +45,8 @@ describe('an automatic update', () => {
     world.updateErrors = ERRORS;
     world.apply(automatic());
     assert.equal((await hours(world, deps, 3)).length, 1);
-    const told = ['Ready', 'Stalled', 'Reconciling'].map((type) => conditionOf(world, type)?.split(':')[0]);
-    assert.deepEqual(told, ['True Verified', undefined, undefined]);
+    const reported = ['Ready', 'Stalled', 'Reconciling'].map((type) => conditionOf(world, type)?.split(':')[0]);
+    assert.deepEqual(reported, ['True Verified', undefined, undefined]);
     assert.match(
       conditionOf(world, 'UpToDate') ?? '',
       /^False UpdateFailed: .*1\.36-2026\.03\.17 is the newest\. Update .* failed: NodeCreationFailure: No node joined\. .*winpool\.dev\/retry changes; the next release is\.$/,
@@ -77,7 +77,7 @@ describe('an automatic update', () => {
     await hours(world, deps, 24);
     world.updateErrors = [];
     let away = 3;
-    world.fails = (call) => (call.startsWith('Update') && away-- > 0 ? sampleTrouble('throttled') : undefined);
+    world.fails = (call) => (call.startsWith('Update') && away-- > 0 ? sampleError('throttled') : undefined);
     retry(world, '1');
     await until(world, deps, () => stateOf(world)?.releaseVersion === NEXT, 'the release');
     assert.ok(new Date(world.now).getUTCHours() >= 12, 'the window is closed');
@@ -87,7 +87,7 @@ describe('an automatic update', () => {
   it('to a release that EKS does not offer yet is sent again at each resync until EKS takes it', async () => {
     const { world, deps } = await readyWorld();
     world.newestRelease = NEXT;
-    const refusal = sampleTrouble('refused', {
+    const refusal = sampleError('refused', {
       passes: true,
       message: `${NEXT} is not valid for kubernetes version 1.36.`,
     });
@@ -112,7 +112,7 @@ describe('an automatic update', () => {
   it('to a release that EKS does not offer yet leaves NodeGroupReady and Reconciling as they are', async () => {
     const { world, deps } = await readyWorld();
     world.newestRelease = NEXT;
-    const refusal = sampleTrouble('refused', { passes: true });
+    const refusal = sampleError('refused', { passes: true });
     world.fails = (call) => (call === 'UpdateNodegroupVersion' ? refusal : undefined);
     world.apply(automatic());
     await until(world, deps, () => conditionOf(world, 'UpToDate')?.includes('ReleaseNotOffered') ?? false, 'a try');
@@ -121,7 +121,7 @@ describe('an automatic update', () => {
         [conditionOf(world, 'NodeGroupReady')?.split(':')[0], conditionOf(world, 'Reconciling')],
         ['True Active', undefined],
       );
-      world.now = deps.sights.dueAt('web');
+      world.now = deps.awsCache.dueAt('web');
       await wake(world, deps);
     }
     assert.deepEqual(
@@ -133,7 +133,7 @@ describe('an automatic update', () => {
   it('that waits does not have a refused change of something else sent again and again', async () => {
     const { world, deps } = await readyWorld();
     world.newestRelease = NEXT;
-    world.fails = (call) => (call === 'UpdateNodegroupConfig' ? sampleTrouble('refused') : undefined);
+    world.fails = (call) => (call === 'UpdateNodegroupConfig' ? sampleError('refused') : undefined);
     world.apply(automatic([NIGHTLY], { disruption: { maxUnavailable: 2 }, labels: { team: 'a' } }));
     assert.equal((await hours(world, deps, 6)).length, 1);
     assert.match(conditionOf(world, 'Stalled') ?? '', /^True UpdateRefused: /);

@@ -3,13 +3,13 @@
 import { hasFailed, isAskedAgain } from '../failedTarget.ts';
 import { nodeGroupIn } from '../poolKind.ts';
 import type { VersionChange } from '../ports/eks.ts';
-import type { Situation } from '../situation.ts';
+import type { ObservedState } from '../situation.ts';
 import { isInWindow } from './maintenance.ts';
 import { unverifiedRelease } from './releaseFailures.ts';
 import { automaticChangeFor, versionChangeFor, versionTargetOf } from './versionChanges.ts';
 
 /** The update of the version that may begin now: it did not fail before, and waits for no maintenance window and no other pool's nodes. */
-export function nextVersionChange(s: Situation): VersionChange | undefined {
+export function nextVersionChange(s: ObservedState): VersionChange | undefined {
   const change = versionChangeFor(s);
   if (!change || hasFailed(s, versionTargetOf(s.pool, change)) || waitingForWindow(s) || unverifiedRelease(s))
     return undefined;
@@ -17,7 +17,7 @@ export function nextVersionChange(s: Situation): VersionChange | undefined {
 }
 
 /** The automatic update that waits for a maintenance window. What the user pins, or wants to be tried again, never does. */
-export function waitingForWindow(s: Situation): VersionChange | undefined {
+export function waitingForWindow(s: ObservedState): VersionChange | undefined {
   const change = automaticChangeFor(s);
   if (!change || isInWindow(nodeGroupIn(s.pool.spec).update.maintenanceWindows, s.now)) return undefined;
   const target = versionTargetOf(s.pool, change);

@@ -2,39 +2,47 @@ import assert from 'node:assert/strict';
 import type { Outcome } from '../act.ts';
 import type { WindowsPool } from '../api.gen.ts';
 import { assess } from '../assess.ts';
-import type { Answer } from '../ports/answer.ts';
+import type { CallResult } from '../ports/answer.ts';
 import type { NodeGroup, NodeGroupUpdate } from '../ports/eks.ts';
-import type { Situation } from '../situation.ts';
+import type { ObservedState } from '../situation.ts';
 import {
   CLUSTER_ARN,
   knownStatus,
   MINUTE,
   NEXT,
   NOW,
-  type SituationChange,
+  type ObservedStateChange,
+  sampleError,
   sampleGroup,
   sampleNode,
   sampleNodes,
   samplePool,
-  sampleSituation,
-  sampleTrouble,
+  sampleState,
   settings,
 } from '../testing/fixtures.ts';
 import { otherAuthority } from '../testing/sights.ts';
-import { type Claim, claimFor, nextClaim } from './disruption.ts';
+import { type DisruptionReservation, nextReservation, reservationFor } from './disruption.ts';
 import { DisruptionBudget } from './disruptionBudget.ts';
 import { Fleet } from './fleet.ts';
 
-const CLAIM: Claim = { cause: 'Upgrade', target: 't', change: `release ${NEXT}`, since: '2026-03-01T11:00:00Z' };
+const CLAIM: DisruptionReservation = {
+  cause: 'Upgrade',
+  target: 't',
+  change: `release ${NEXT}`,
+  since: '2026-03-01T11:00:00Z',
+};
 const GRACE_END = '2026-03-01T12:15:00Z';
 const { signal } = new AbortController();
 
-const claiming = (claim: Claim | undefined = CLAIM, update?: 'ConfigUpdate' | 'VersionUpdate'): WindowsPool => {
+const reserving = (
+  reservation: DisruptionReservation | undefined = CLAIM,
+  update?: 'ConfigUpdate' | 'VersionUpdate',
+): WindowsPool => {
   const known = knownStatus(update && { update: { id: 'u-1', type: update, target: 't', status: 'InProgress' } });
-  return samplePool({}, { status: { ...known, ...(claim && { disruption: claim }) } });
+  return samplePool({}, { status: { ...known, ...(reservation && { disruption: reservation }) } });
 };
-const unclaimed = (update?: 'ConfigUpdate' | 'VersionUpdate'): WindowsPool => {
-  const { disruption: _none, ...status } = claiming(CLAIM, update).status ?? {};
+const unreserved = (update?: 'ConfigUpdate' | 'VersionUpdate'): WindowsPool => {
+  const { disruption: _none, ...status } = reserving(CLAIM, update).status ?? {};
   return samplePool({}, { status });
 };
 const groupIs = (change: Partial<NodeGroup>) =>
@@ -42,8 +50,8 @@ const groupIs = (change: Partial<NodeGroup>) =>
 const joining = [...sampleNodes(2), sampleNode({ name: 'ip-9', ready: 'False', createdAt: NOW - MINUTE })];
 const ended: NodeGroupUpdate = { id: 'u-1', type: 'VersionUpdate', status: 'Successful', createdAt: 0, errors: [] };
 
-function outcomeOf(change: SituationChange): Outcome {
-  return { after: sampleSituation(change), done: [], accepted: undefined, left: [], released: false };
+function outcomeOf(change: ObservedStateChange): Outcome {
+  return { after: sampleState(change), done: [], accepted: undefined, left: [], released: false };
 }
 
 describe('a share of the disruption budget', () => {
@@ -52,73 +60,73 @@ describe('a share of the disruption budget', () => {
     change: 'an update that the operator did not begin',
     since: '2026-03-01T12:00:00Z',
   };
-  type Case = readonly [string, SituationChange, Claim | undefined];
+  type Case = readonly [string, ObservedStateChange, DisruptionReservation | undefined];
   const table: readonly Case[] = [
-    ['is held while EKS replaces nodes', { pool: claiming(), ...groupIs({ status: 'UPDATING' }) }, CLAIM],
-    ['is held until the end of the update is known', { pool: claiming(CLAIM, 'VersionUpdate') }, CLAIM],
+    ['is held while EKS replaces nodes', { pool: reserving(), ...groupIs({ status: 'UPDATING' }) }, CLAIM],
+    ['is held until the end of the update is known', { pool: reserving(CLAIM, 'VersionUpdate') }, CLAIM],
     [
       'is held for the join grace where EKS does not tell how the update ended',
       {
-        pool: claiming(CLAIM, 'VersionUpdate'),
-        troubles: [{ at: NOW, step: 'describeUpdate', trouble: sampleTrouble('denied') }],
+        pool: reserving(CLAIM, 'VersionUpdate'),
+        errors: [{ at: NOW, step: 'describeUpdate', error: sampleError('denied') }],
       },
       { ...CLAIM, settlesBy: GRACE_END },
     ],
     [
       'ends then, although nobody knows more',
       {
-        pool: claiming({ ...CLAIM, settlesBy: '2026-03-01T12:00:00Z' }, 'VersionUpdate'),
-        troubles: [{ at: NOW, step: 'describeUpdate', trouble: sampleTrouble('denied') }],
+        pool: reserving({ ...CLAIM, settlesBy: '2026-03-01T12:00:00Z' }, 'VersionUpdate'),
+        errors: [{ at: NOW, step: 'describeUpdate', error: sampleError('denied') }],
       },
       undefined,
     ],
     [
       'has its whole join grace again when EKS goes on',
-      { pool: claiming({ ...CLAIM, settlesBy: GRACE_END }), ...groupIs({ status: 'UPDATING' }) },
+      { pool: reserving({ ...CLAIM, settlesBy: GRACE_END }), ...groupIs({ status: 'UPDATING' }) },
       CLAIM,
     ],
-    ['ends when all nodes are there and judged', { pool: claiming(CLAIM, 'VersionUpdate'), update: ended }, undefined],
-    ['ends when its update never began, and is not wanted any more', { pool: claiming() }, undefined],
+    ['ends when all nodes are there and judged', { pool: reserving(CLAIM, 'VersionUpdate'), update: ended }, undefined],
+    ['ends when its update never began, and is not wanted any more', { pool: reserving() }, undefined],
     [
       'is held for the join grace while a new node joins',
-      { pool: claiming(CLAIM, 'VersionUpdate'), update: ended, nodes: joining },
+      { pool: reserving(CLAIM, 'VersionUpdate'), update: ended, nodes: joining },
       { ...CLAIM, settlesBy: GRACE_END },
     ],
     [
       'is held as long while a node is missing',
-      { pool: claiming(CLAIM, 'VersionUpdate'), update: ended, nodes: sampleNodes(2) },
+      { pool: reserving(CLAIM, 'VersionUpdate'), update: ended, nodes: sampleNodes(2) },
       { ...CLAIM, settlesBy: GRACE_END },
     ],
     [
       'is not held longer because more nodes join',
-      { pool: claiming({ ...CLAIM, settlesBy: '2026-03-01T12:05:00Z' }), nodes: joining },
+      { pool: reserving({ ...CLAIM, settlesBy: '2026-03-01T12:05:00Z' }), nodes: joining },
       { ...CLAIM, settlesBy: '2026-03-01T12:05:00Z' },
     ],
     [
       'ends with the join grace',
-      { pool: claiming({ ...CLAIM, settlesBy: '2026-03-01T12:00:00Z' }), nodes: joining },
+      { pool: reserving({ ...CLAIM, settlesBy: '2026-03-01T12:00:00Z' }), nodes: joining },
       undefined,
     ],
     [
       'is held when nobody knows whether EKS got the call',
       {
-        pool: claiming(),
-        troubles: [{ at: NOW, step: 'updateNodeGroupVersion', trouble: sampleTrouble('unavailable') }],
+        pool: reserving(),
+        errors: [{ at: NOW, step: 'updateNodeGroupVersion', error: sampleError('unavailable') }],
       },
       CLAIM,
     ],
     [
       'ends when EKS refused',
-      { pool: claiming(), troubles: [{ at: NOW, step: 'updateNodeGroupVersion', trouble: sampleTrouble('refused') }] },
+      { pool: reserving(), errors: [{ at: NOW, step: 'updateNodeGroupVersion', error: sampleError('refused') }] },
       undefined,
     ],
     ...(['refused', 'denied', 'busy', 'throttled', 'limit', 'unknown'] as const).map(
       (kind): Case => [
         `ends when the call was ${kind}, also while nodes are missing`,
         {
-          pool: claiming(),
+          pool: reserving(),
           nodes: sampleNodes(2),
-          troubles: [{ at: NOW, step: 'updateNodeGroupVersion', trouble: sampleTrouble(kind) }],
+          errors: [{ at: NOW, step: 'updateNodeGroupVersion', error: sampleError(kind) }],
         },
         undefined,
       ],
@@ -126,45 +134,45 @@ describe('a share of the disruption budget', () => {
     [
       'is held then for what is left of the one before',
       {
-        pool: claiming({ ...CLAIM, settlesBy: GRACE_END }),
+        pool: reserving({ ...CLAIM, settlesBy: GRACE_END }),
         nodes: joining,
-        troubles: [{ at: NOW, step: 'updateNodeGroupVersion', trouble: sampleTrouble('denied') }],
+        errors: [{ at: NOW, step: 'updateNodeGroupVersion', error: sampleError('denied') }],
       },
       { ...CLAIM, settlesBy: GRACE_END },
     ],
     [
       'is held while AWS cannot be asked',
       {
-        pool: claiming(),
-        group: { kind: 'unreachable', trouble: sampleTrouble('throttled'), since: NOW, last: undefined },
+        pool: reserving(),
+        group: { kind: 'unreachable', error: sampleError('throttled'), since: NOW, last: undefined },
       },
       CLAIM,
     ],
-    ['ends with the group', { pool: claiming(), group: { kind: 'absent' } }, undefined],
-    ['ends when the group goes', { pool: claiming(), ...groupIs({ status: 'DELETING' }) }, undefined],
-    ['ends when the group is not the pool’s any more', { pool: claiming(), ...groupIs({ tags: {} }) }, undefined],
+    ['ends with the group', { pool: reserving(), group: { kind: 'absent' } }, undefined],
+    ['ends when the group goes', { pool: reserving(), ...groupIs({ status: 'DELETING' }) }, undefined],
+    ['ends when the group is not the pool’s any more', { pool: reserving(), ...groupIs({ tags: {} }) }, undefined],
     [
       'ends in another cluster, where nobody will ever end it',
-      { pool: claiming(), ...groupIs({ status: 'UPDATING' }), cluster: otherAuthority },
+      { pool: reserving(), ...groupIs({ status: 'UPDATING' }), cluster: otherAuthority },
       undefined,
     ],
-    ['is taken for an update of somebody else', { pool: unclaimed(), ...groupIs({ status: 'UPDATING' }) }, STRANGER],
+    ['is taken for an update of somebody else', { pool: unreserved(), ...groupIs({ status: 'UPDATING' }) }, STRANGER],
     [
       'is not taken for an update that replaces no node',
-      { pool: unclaimed('ConfigUpdate'), ...groupIs({ status: 'UPDATING' }) },
+      { pool: unreserved('ConfigUpdate'), ...groupIs({ status: 'UPDATING' }) },
       undefined,
     ],
-    ['is not taken for nothing', { pool: unclaimed() }, undefined],
+    ['is not taken for nothing', { pool: unreserved() }, undefined],
   ];
   for (const [name, change, want] of table) {
-    it(name, () => assert.deepEqual(nextClaim(outcomeOf(change)), want));
+    it(name, () => assert.deepEqual(nextReservation(outcomeOf(change)), want));
   }
 });
 
 it('a share that is claimed while the nodes of the last update join ends no later should the next one not begin', () => {
-  const s = sampleSituation({ pool: claiming({ ...CLAIM, settlesBy: GRACE_END }) });
+  const s = sampleState({ pool: reserving({ ...CLAIM, settlesBy: GRACE_END }) });
   const change = { kubernetesVersion: '1.36', releaseVersion: NEXT, force: false };
-  assert.deepEqual(claimFor(s, change, 'another'), {
+  assert.deepEqual(reservationFor(s, change, 'another'), {
     cause: 'Upgrade',
     target: 'another',
     change: `release ${NEXT}`,
@@ -174,7 +182,7 @@ it('a share that is claimed while the nodes of the last update join ends no late
 });
 
 describe('a pool that waits for its share', () => {
-  const s: Situation = sampleSituation({
+  const s: ObservedState = sampleState({
     pool: samplePool({ nodeGroup: { releaseVersion: NEXT } }, { status: knownStatus() }),
     ...groupIs({}),
     fleet: { disrupted: ['api'], failures: [] },
@@ -193,7 +201,7 @@ describe('a pool that waits for its share', () => {
     const reasons = [
       { ...s, settings: { ...settings, maxPoolsUpdating: 2 } },
       { ...s, pool: { ...s.pool, spec: { ...s.pool.spec, paused: true } } },
-    ].map((situation) => assess(situation).UpToDate.reason);
+    ].map((observed) => assess(observed).UpToDate.reason);
     assert.deepEqual(reasons, ['Outdated', 'Outdated']);
   });
 });
@@ -209,14 +217,14 @@ describe('the disruption budget', () => {
     constructor(...names: readonly string[]) {
       for (const name of names) this.pools.set(name, named(name));
     }
-    async list(): Promise<Answer<readonly WindowsPool[]>> {
+    async list(): Promise<CallResult<readonly WindowsPool[]>> {
       const seen = [...this.pools.values()];
       await new Promise(setImmediate);
-      return this.fails === 'list' ? { ok: false, trouble: sampleTrouble('denied') } : { ok: true, value: seen };
+      return this.fails === 'list' ? { ok: false, error: sampleError('denied') } : { ok: true, value: seen };
     }
-    async writeStatus(pool: WindowsPool, status: NonNullable<WindowsPool['status']>): Promise<Answer<WindowsPool>> {
+    async writeStatus(pool: WindowsPool, status: NonNullable<WindowsPool['status']>): Promise<CallResult<WindowsPool>> {
       await new Promise(setImmediate);
-      if (this.fails === 'writeStatus') return { ok: false, trouble: sampleTrouble('unavailable') };
+      if (this.fails === 'writeStatus') return { ok: false, error: sampleError('unavailable') };
       this.writes += 1;
       const value = { ...pool, status };
       this.pools.set(pool.metadata.name, value);
@@ -224,14 +232,15 @@ describe('the disruption budget', () => {
     }
   }
 
-  const claim = (budget: DisruptionBudget, name: string) => budget.claim(named(name), { disruption: CLAIM }, signal);
+  const reservation = (budget: DisruptionBudget, name: string) =>
+    budget.reserve(named(name), { disruption: CLAIM }, signal);
 
   for (const limit of [1, 2, 3]) {
     it(`lets ${limit} of five that ask at once go, and tells the others who`, async () => {
       const names = ['a', 'b', 'c', 'd', 'e'];
       const server = new Server(...names);
       const budget = new DisruptionBudget(server, limit);
-      const answers = await Promise.all(names.map((name) => claim(budget, name)));
+      const answers = await Promise.all(names.map((name) => reservation(budget, name)));
       assert.deepEqual(
         answers.map(({ ok }) => ok),
         names.map((_, i) => i < limit),
@@ -239,7 +248,7 @@ describe('the disruption budget', () => {
       assert.equal(server.writes, limit);
       const last = answers.at(-1);
       const who = ['a', 'a and b', 'a, b and c'][limit - 1];
-      assert.deepEqual(last?.ok === false && [last.trouble.kind, last.trouble.message], [
+      assert.deepEqual(last?.ok === false && [last.error.kind, last.error.message], [
         'conflict',
         `as many pools as allowed lose nodes: ${who}`,
       ]);
@@ -248,21 +257,21 @@ describe('the disruption budget', () => {
 
   it('is kept by the next operator: it counts what the last one left', async () => {
     const server = new Server('a', 'b');
-    assert.equal((await claim(new DisruptionBudget(server, 1), 'a')).ok, true);
+    assert.equal((await reservation(new DisruptionBudget(server, 1), 'a')).ok, true);
     const next = new DisruptionBudget(server, 1);
-    assert.deepEqual([(await claim(next, 'b')).ok, (await claim(next, 'a')).ok], [false, true]);
+    assert.deepEqual([(await reservation(next, 'b')).ok, (await reservation(next, 'a')).ok], [false, true]);
   });
 
   it('is not held up by a claim that failed or was given up', async () => {
     const server = new Server('a', 'b', 'c');
     const budget = new DisruptionBudget(server, 1);
     server.fails = 'list';
-    assert.equal((await claim(budget, 'a')).ok, false);
+    assert.equal((await reservation(budget, 'a')).ok, false);
     server.fails = 'writeStatus';
-    assert.equal((await claim(budget, 'a')).ok, false);
+    assert.equal((await reservation(budget, 'a')).ok, false);
     server.fails = undefined;
-    await assert.rejects(budget.claim(named('b'), { disruption: CLAIM }, AbortSignal.abort()), /abort/i);
-    assert.equal((await claim(budget, 'c')).ok, true);
+    await assert.rejects(budget.reserve(named('b'), { disruption: CLAIM }, AbortSignal.abort()), /abort/i);
+    assert.equal((await reservation(budget, 'c')).ok, true);
   });
 });
 

@@ -3,7 +3,7 @@
  * of it is in the pools' status, so it outlives the operator.
  */
 import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
-import type { Answer } from '../ports/answer.ts';
+import type { CallResult } from '../ports/answer.ts';
 import type { Pools } from '../ports/pools.ts';
 import { joined } from '../words.ts';
 import { isDisrupted } from './disruption.ts';
@@ -23,7 +23,7 @@ export class DisruptionBudget {
    * Writes a status that claims a share, if there is one left. The pools are read past every cache, and no other claim of this process comes
    * between the reading and the writing; only one process leads. The trouble `conflict` when others were faster.
    */
-  async claim(pool: WindowsPool, status: WindowsPoolStatus, signal: AbortSignal): Promise<Answer<WindowsPool>> {
+  async reserve(pool: WindowsPool, status: WindowsPoolStatus, signal: AbortSignal): Promise<CallResult<WindowsPool>> {
     const before = this.#last;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#last = promise;
@@ -31,13 +31,17 @@ export class DisruptionBudget {
       // The calls of those before have time-outs of their own.
       await before;
       signal.throwIfAborted();
-      return await this.#claimAlone(pool, status, signal);
+      return await this.#reserveAlone(pool, status, signal);
     } finally {
       resolve();
     }
   }
 
-  async #claimAlone(pool: WindowsPool, status: WindowsPoolStatus, signal: AbortSignal): Promise<Answer<WindowsPool>> {
+  async #reserveAlone(
+    pool: WindowsPool,
+    status: WindowsPoolStatus,
+    signal: AbortSignal,
+  ): Promise<CallResult<WindowsPool>> {
     const all = await this.#pools.list(signal);
     if (!all.ok) return all;
     const holders = all.value.filter(isDisrupted).map(({ metadata }) => metadata.name);
@@ -45,7 +49,7 @@ export class DisruptionBudget {
       const message = `as many pools as allowed lose nodes: ${joined(holders.sort())}`;
       return {
         ok: false,
-        trouble: { kind: 'conflict', operation: 'claim a disruption', code: 'BudgetSpent', message },
+        error: { kind: 'conflict', operation: 'claim a disruption', code: 'BudgetSpent', message },
       };
     }
     return this.#pools.writeStatus(pool, status, signal);

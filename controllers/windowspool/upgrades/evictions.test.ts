@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Answer } from '../ports/answer.ts';
+import type { CallResult } from '../ports/answer.ts';
 import type { NodeGroupUpdate } from '../ports/eks.ts';
 import type { StuckPod } from '../ports/pods.ts';
-import { MINUTE, NOW, sampleNode, sampleSituation, sampleTrouble } from '../testing/fixtures.ts';
+import { MINUTE, NOW, sampleError, sampleNode, sampleState } from '../testing/fixtures.ts';
 import { describeStuckPods, withStuckPods } from './evictions.ts';
 
 const MOVE = 'Let the PodDisruptionBudget of the pods give way, or end them, or set nodeGroup.update.force: true.';
@@ -10,7 +10,7 @@ const pod = (name: string, ...budgets: readonly string[]): StuckPod => ({ namesp
 const found = (...value: readonly StuckPod[]) => ({ ok: true, value }) as const;
 
 describe('the pods that an update failed on', () => {
-  const table: readonly (readonly [string, Answer<readonly StuckPod[]> | undefined, string])[] = [
+  const table: readonly (readonly [string, CallResult<readonly StuckPod[]> | undefined, string])[] = [
     ['are not told when nobody looked', undefined, MOVE],
     ['are not told when none are left', found(), MOVE],
     [
@@ -35,7 +35,7 @@ describe('the pods that an update failed on', () => {
     ],
     [
       'are unknown without the right to list them',
-      { ok: false, trouble: sampleTrouble('denied', { operation: 'list pods', message: 'pods is forbidden' }) },
+      { ok: false, error: sampleError('denied', { operation: 'list pods', message: 'pods is forbidden' }) },
       `Which pods stayed is not known: list pods failed: pods is forbidden. ${MOVE}`,
     ],
   ];
@@ -61,7 +61,7 @@ describe('the pods that an update failed on', () => {
         return found();
       },
     };
-    await withStuckPods(sampleSituation({ update, nodes: its }), { evictions }, new AbortController().signal);
+    await withStuckPods(sampleState({ update, nodes: its }), { evictions }, new AbortController().signal);
     return asked;
   }
 

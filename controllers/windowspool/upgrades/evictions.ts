@@ -1,7 +1,7 @@
 /** The pods that kept an update from emptying its nodes. EKS names the nodes, and seldom the pods. */
 import type { NodeGroupUpdate } from '../ports/eks.ts';
 import type { Evictions, StuckPod } from '../ports/pods.ts';
-import type { Situation } from '../situation.ts';
+import type { ObservedState } from '../situation.ts';
 import { joined, sentence } from '../words.ts';
 
 /** Each node is a call, and the pods of the first ones show the cause. */
@@ -9,15 +9,15 @@ const NODES_ASKED = 10;
 
 /** With the pods that an update failed on, asked once: when its end becomes known. */
 export async function withStuckPods(
-  s: Situation,
+  s: ObservedState,
   { evictions }: { readonly evictions: Evictions },
   signal: AbortSignal,
-): Promise<Situation> {
-  const { update, roster } = s;
+): Promise<ObservedState> {
+  const { update, poolNodes } = s;
   if (!update || !isEvictionFailure(update)) return s;
   const named = new Set(update.errors.flatMap(({ resourceIds }) => resourceIds));
   // Nodes that are older than the update were not replaced.
-  const old = roster.nodesBefore(update.createdAt).map(({ name }) => name);
+  const old = poolNodes.nodesBefore(update.createdAt).map(({ name }) => name);
   const nodes = [...old.filter((name) => named.has(name)), ...old.filter((name) => !named.has(name))];
   if (nodes.length === 0) return s;
   return { ...s, stuckPods: await evictions.stuckOn(nodes.slice(0, NODES_ASKED), signal) };
@@ -29,10 +29,10 @@ export function isEvictionFailure({ status, errors }: NodeGroupUpdate): boolean 
 }
 
 /** Which pods stayed and why, and what to do about it, in whole sentences. */
-export function describeStuckPods(stuck: Situation['stuckPods']): string {
+export function describeStuckPods(stuck: ObservedState['stuckPods']): string {
   const move = 'Let the PodDisruptionBudget of the pods give way, or end them, or set nodeGroup.update.force: true.';
   if (stuck && !stuck.ok) {
-    const { operation, message } = stuck.trouble;
+    const { operation, message } = stuck.error;
     return `Which pods stayed is not known: ${sentence(`${operation} failed: ${message}`)} ${move}`;
   }
   if (!stuck || stuck.value.length === 0) return move;

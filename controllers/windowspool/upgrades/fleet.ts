@@ -28,13 +28,13 @@ export class Fleet {
   follow(before: WindowsPool | undefined, after: WindowsPool | undefined): void {
     const name = (after ?? before)?.metadata.name;
     if (name === undefined) return;
-    const isDone = this.#followClaim(name, after);
+    const isDone = this.#followReservation(name, after);
     const isOther = this.#followFailure(name, after);
     if (isDone || isOther) this.#relieve();
   }
 
   /** Whether the pool lost nodes and no longer does. */
-  #followClaim(name: string, pool: WindowsPool | undefined): boolean {
+  #followReservation(name: string, pool: WindowsPool | undefined): boolean {
     if (!pool || !isDisrupted(pool)) return this.#disrupted.delete(name);
     this.#disrupted.add(name);
     return false;

@@ -7,7 +7,7 @@ import type { LaunchTemplateSpec, WindowsPoolSpec } from '../api.gen.ts';
 import { nodeGroupIn } from '../poolKind.ts';
 import type { NodeGroup, TemplateVersion } from '../ports/eks.ts';
 import type { LaunchTemplate } from '../ports/prerequisites.ts';
-import type { Situation } from '../situation.ts';
+import type { ObservedState } from '../situation.ts';
 import { joined } from '../words.ts';
 
 /** What a node group without a launch template gets where the spec names no instance type. */
@@ -74,10 +74,10 @@ const INSTEAD: Readonly<Partial<Record<LaunchTemplate['forbidden'][number]['fiel
  * The number of the version that the group shall have, of a template that EKS takes. While it cannot be asked for it is what it was: what
  * failed must not look like another wish for that. Undefined when it is not known, or EKS would not take it.
  */
-export function wantedTemplateVersion({
+export function desiredTemplateVersion({
   pool,
   prerequisites,
-}: Pick<Situation, 'pool' | 'prerequisites'>): string | undefined {
+}: Pick<ObservedState, 'pool' | 'prerequisites'>): string | undefined {
   const wanted = templateIn(pool.spec);
   if (!wanted) return undefined;
   const fact = prerequisites?.launchTemplate;

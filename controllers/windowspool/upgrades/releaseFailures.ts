@@ -7,7 +7,7 @@ import { groupOf, isDeleting } from '../facts.ts';
 import { hasFailed, isAskedAgain } from '../failedTarget.ts';
 import type { VersionChange } from '../ports/eks.ts';
 import type { NodeCheck } from '../reasons.ts';
-import type { Situation } from '../situation.ts';
+import type { ObservedState } from '../situation.ts';
 import { sentence } from '../words.ts';
 import { spelled } from './releaseVersion.ts';
 import { automaticChangeFor, versionTargetOf } from './versionChanges.ts';
@@ -49,7 +49,7 @@ export function releaseFailureOf(pool: WindowsPool): ReleaseFailure | undefined 
 }
 
 /** Why an automatic update does not begin: its release fails in another pool. What the user wants to be tried again does. */
-export function unverifiedRelease(s: Situation): ReleaseFailure | undefined {
+export function unverifiedRelease(s: ObservedState): ReleaseFailure | undefined {
   const change = automaticChangeFor(s);
   const failure = change && doubtAbout(s, change);
   if (!failure) return undefined;
@@ -58,14 +58,14 @@ export function unverifiedRelease(s: Situation): ReleaseFailure | undefined {
 }
 
 /** The failure of the release that an update leads to, in another pool of the same AMI type. One that the group has is brought to nobody. */
-export function doubtAbout(s: Situation, change: VersionChange): ReleaseFailure | undefined {
+export function doubtAbout(s: ObservedState, change: VersionChange): ReleaseFailure | undefined {
   const release = change.releaseVersion ?? (s.newestRelease?.ok ? s.newestRelease.value : undefined);
   const isThere = spelled(release ?? '') === spelled(groupOf(s)?.releaseVersion ?? '');
   return release === undefined || isThere ? undefined : failureOfRelease(s, release);
 }
 
 /** The failure of a release in another pool of the same AMI type. */
-export function failureOfRelease(s: Situation, release: string): ReleaseFailure | undefined {
+export function failureOfRelease(s: ObservedState, release: string): ReleaseFailure | undefined {
   const amiType = groupOf(s)?.amiType;
   return s.fleet.failures.find((failure) => failure.amiType === amiType && failure.releaseVersion === spelled(release));
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { WindowsPoolSpec } from '../api.gen.ts';
 import type { NodeGroupUpdate } from '../ports/eks.ts';
 import { Crash } from '../testing/fakeWorld.ts';
-import { NEXT, samplePool, sampleTrouble } from '../testing/fixtures.ts';
+import { NEXT, sampleError, samplePool } from '../testing/fixtures.ts';
 import {
   conditionOf,
   fresh,
@@ -107,7 +107,7 @@ describe('an upgrade', () => {
 
   it('to a pinned release that EKS does not offer yet is sent again, and not for every node event', async () => {
     const { world, deps } = await readyWorld();
-    const refusal = sampleTrouble('refused', { passes: true });
+    const refusal = sampleError('refused', { passes: true });
     world.fails = (call) => (call === 'UpdateNodegroupVersion' ? refusal : undefined);
     world.apply(pins({ releaseVersion: NEXT }));
     for (let event = 0; event < 20; event++) await wake(world, deps);
@@ -124,7 +124,7 @@ describe('an upgrade', () => {
 
   it('that EKS refused is asked for again at once when the annotation says so', async () => {
     const { world, deps } = await readyWorld();
-    world.fails = (call) => (call === 'UpdateNodegroupVersion' ? sampleTrouble('refused') : undefined);
+    world.fails = (call) => (call === 'UpdateNodegroupVersion' ? sampleError('refused') : undefined);
     world.apply(pins({ releaseVersion: NEXT }));
     await wake(world, deps);
     world.awsCalls();
@@ -164,7 +164,7 @@ describe('an upgrade', () => {
   it('is sent again when EKS was busy', async () => {
     const { world, deps } = await readyWorld();
     let busy = 2;
-    world.fails = (call) => (call === 'UpdateNodegroupVersion' && busy-- > 0 ? sampleTrouble('busy') : undefined);
+    world.fails = (call) => (call === 'UpdateNodegroupVersion' && busy-- > 0 ? sampleError('busy') : undefined);
     world.apply(pins({ releaseVersion: NEXT }));
     await until(world, deps, () => stateOf(world)?.releaseVersion === NEXT, 'the release');
     assert.deepEqual(updatesIn(world.awsCalls()).length, 3);
@@ -183,7 +183,7 @@ describe('an upgrade', () => {
       /^False UpdateAvailable: .* Set spec\.nodeGroup\.releaseVersion: 1\.36-2026\.03\.17, or update\.policy: Automatic\.$/,
     );
     assert.equal(ready(world), 'True');
-    world.fails = (call) => (call === 'GetParameter' ? sampleTrouble('denied') : undefined);
+    world.fails = (call) => (call === 'GetParameter' ? sampleError('denied') : undefined);
     await hours(world, deps, 2);
     assert.equal(stateOf(world)?.latestReleaseVersion, NEXT);
     assert.match(conditionOf(world, 'UpToDate') ?? '', /^True AsSpecified: .* The newest AMI release is not known: /);
@@ -216,7 +216,7 @@ describe('an upgrade', () => {
     world.updateErrors = EVICTION;
     world.newestRelease = '1.36-2026.04.18';
     await hours(world, deps, 3);
-    world.fails = (call) => (call === 'GetParameter' ? sampleTrouble('denied') : undefined);
+    world.fails = (call) => (call === 'GetParameter' ? sampleError('denied') : undefined);
     await hours(world, deps, 3);
     assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
     assert.match(conditionOf(world, 'UpToDate') ?? '', /^False UpdateFailed: /);

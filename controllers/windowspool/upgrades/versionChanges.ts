@@ -9,24 +9,24 @@ import { configChangeFor } from '../nodeGroup/groupChanges.ts';
 import { pinnedMinor, pinsOf, updateOf } from '../nodeGroup/nodeGroup.ts';
 import { nodeGroupIn } from '../poolKind.ts';
 import type { ConfigChange, NodeGroup, TemplateVersion, VersionChange } from '../ports/eks.ts';
-import type { Situation } from '../situation.ts';
+import type { ObservedState } from '../situation.ts';
 import {
+  desiredTemplateVersion,
   isMadeFrom,
   pinnedTemplateVersion,
   templateIn,
   templateVersion,
-  wantedTemplateVersion,
 } from './launchTemplate.ts';
 import { isNewerMinor, isNewerRelease, lifeOf, minorOf } from './releaseVersion.ts';
 
 /** The UpdateNodegroupVersion that is due, undefined when there is none: what the spec says first, and what follows by itself after it. */
-export function versionChangeFor(s: Situation): VersionChange | undefined {
+export function versionChangeFor(s: ObservedState): VersionChange | undefined {
   const group = groupOf(s);
   return group && (askedChange(s, group) ?? automaticChange(s, group));
 }
 
 /** That update, where nobody asked for it: the newest release and the newest version of the launch template, with policy Automatic. */
-export function automaticChangeFor(s: Situation): VersionChange | undefined {
+export function automaticChangeFor(s: ObservedState): VersionChange | undefined {
   const group = groupOf(s);
   return group && !askedChange(s, group) ? automaticChange(s, group) : undefined;
 }
@@ -37,7 +37,7 @@ export function versionTargetOf({ spec }: WindowsPool, change: VersionChange): s
 }
 
 /** What must be sent before an update of the version: it would replace more nodes at a time than the spec allows by now. */
-export function preparationFor(s: Situation): ConfigChange | undefined {
+export function preparationFor(s: ObservedState): ConfigChange | undefined {
   const group = groupOf(s);
   const update = group && versionChangeFor(s) && configChangeFor(s.pool, group)?.update;
   return update && { update };
@@ -55,20 +55,20 @@ export function fieldsOfVersionChange({ spec }: WindowsPool, { launchTemplate }:
 }
 
 /** Whether the spec pins a version that the control plane does not have yet: a kubelet must not be newer. */
-export function isAheadOfCluster({ pool, cluster }: Pick<Situation, 'pool' | 'cluster'>): boolean {
+export function isAheadOfCluster({ pool, cluster }: Pick<ObservedState, 'pool' | 'cluster'>): boolean {
   const minor = pinnedMinor(pool.spec);
   return minor !== undefined && cluster.kind === 'seen' && isNewerMinor(minor, cluster.cluster.kubernetesVersion);
 }
 
 /** What the spec names: a version, a release, a number of the launch template's version. */
-function askedChange(s: Situation, group: NodeGroup): VersionChange | undefined {
+function askedChange(s: ObservedState, group: NodeGroup): VersionChange | undefined {
   const versions = isAheadOfCluster(s) ? undefined : pinnedVersions(s.pool, group);
   const isTemplateDue = differencesToMend(s.pool, group).some(({ field }) => field === TEMPLATE);
   return combined(s, group, versions, isTemplateDue ? templateFor(s, group) : undefined);
 }
 
 /** With policy Automatic, what the spec leaves to time: the newest release, and what `$Latest` or `$Default` stands for now. */
-function automaticChange(s: Situation, group: NodeGroup): VersionChange | undefined {
+function automaticChange(s: ObservedState, group: NodeGroup): VersionChange | undefined {
   if (nodeGroupIn(s.pool.spec).update.policy !== 'Automatic') return undefined;
   return combined(s, group, isAheadOfCluster(s) ? undefined : newerVersions(s, group), followedTemplate(s, group));
 }
@@ -80,7 +80,7 @@ type Versions = Pick<VersionChange, 'kubernetesVersion' | 'releaseVersion'>;
  * that private, no node can start from it, and EKS takes the newest, unless the spec pins it.
  */
 function combined(
-  s: Situation,
+  s: ObservedState,
   group: NodeGroup,
   versions: Versions | undefined,
   launchTemplate: TemplateVersion | undefined,
@@ -95,26 +95,26 @@ function combined(
 }
 
 /** Whether the AMI of a release is private by now. AWS keeps the newest one public, whatever its age. */
-function isGone(s: Situation, release: string): boolean {
+function isGone(s: ObservedState, release: string): boolean {
   const newest = newestFor(s);
   const isOld = s.now >= (lifeOf(release)?.private ?? Number.POSITIVE_INFINITY);
   return isOld && newest !== undefined && isNewerRelease(newest, release);
 }
 
 /** Another version of the launch template than the group has, where the spec follows one and EKS takes it. */
-export function followedTemplate(s: Situation, group: NodeGroup): TemplateVersion | undefined {
+export function followedTemplate(s: ObservedState, group: NodeGroup): TemplateVersion | undefined {
   return pinnedTemplateVersion(s.pool.spec) === undefined ? templateFor(s, group) : undefined;
 }
 
 /** The version of the launch template that the group lacks. A group of another template, or of none, gets none. */
-function templateFor(s: Situation, group: NodeGroup): TemplateVersion | undefined {
+function templateFor(s: ObservedState, group: NodeGroup): TemplateVersion | undefined {
   const template = templateIn(s.pool.spec);
-  const version = wantedTemplateVersion(s);
+  const version = desiredTemplateVersion(s);
   if (!template || version === undefined || !isMadeFrom(group, template)) return undefined;
   return version === group.launchTemplate?.version ? undefined : templateVersion(template, version);
 }
 
-function newerVersions(s: Situation, { releaseVersion }: NodeGroup): Versions | undefined {
+function newerVersions(s: ObservedState, { releaseVersion }: NodeGroup): Versions | undefined {
   const newest = newestFor(s);
   if (nodeGroupIn(s.pool.spec).releaseVersion || !newest || !releaseVersion) return undefined;
   if (!isNewerRelease(newest, releaseVersion)) return undefined;
@@ -125,7 +125,7 @@ function newerVersions(s: Situation, { releaseVersion }: NodeGroup): Versions | 
  * The newest release of the wanted minor version as it is known. While it cannot be asked for it is what it was: what failed must not look
  * like another wish for that.
  */
-function newestFor({ pool, cluster, newestRelease }: Situation): string | undefined {
+function newestFor({ pool, cluster, newestRelease }: ObservedState): string | undefined {
   const newest = newestRelease?.ok ? newestRelease.value : pool.status?.nodeGroup?.latestReleaseVersion;
   const known = cluster.kind === 'seen' ? cluster.cluster.kubernetesVersion : undefined;
   const minor = nodeGroupIn(pool.spec).kubernetesVersion ?? known;

@@ -4,7 +4,7 @@ import type { BenchCluster } from '../benchCluster.ts';
 import { conditions, kernelVersion, REVISION } from '../nodeObject.ts';
 
 const PAUSE_MS = 20;
-const AFTER_TROUBLE_MS = 500;
+const AFTER_ERROR_MS = 500;
 
 export interface Churn {
   readonly done: number;
@@ -23,7 +23,7 @@ export async function churn(cluster: BenchCluster, signal: AbortSignal): Promise
       await sleep(PAUSE_MS);
     } catch {
       failed++;
-      await sleep(AFTER_TROUBLE_MS);
+      await sleep(AFTER_ERROR_MS);
     }
   }
   return { done, failed };

@@ -8,7 +8,7 @@ import { doNotExist } from './ec2Filters.ts';
 import { resize, terminateUnderNode } from './instances.ts';
 
 /** Ends an instance at once, whatever runs on it. Its Auto Scaling group launches another if it still wants one. */
-export function endInstance(cloud: LocalAwsState, instance: InstanceRecord): void {
+export function terminateInstance(cloud: LocalAwsState, instance: InstanceRecord): void {
   terminateUnderNode(cloud, instance);
   const group = cloud.groups.get(instance.group);
   if (group !== undefined && group.autoScalingGroup === instance.autoScalingGroup) follow(cloud, group);
@@ -60,7 +60,7 @@ export function terminateInstances(
     const instance = cloud.instances.get(id);
     if (instance === undefined) return [];
     const { state } = instance;
-    endInstance(cloud, instance);
+    terminateInstance(cloud, instance);
     const ended = state === 'terminated' ? 'terminated' : 'shutting-down';
     return {
       InstanceId: id,

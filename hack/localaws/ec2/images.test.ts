@@ -116,7 +116,7 @@ describe('a group whose image is private', () => {
     await cloud.send('DescribeNodegroup', group);
     cloud.faults.release({ date: '2026.02.17', public: false });
     const [first] = cloud.state.instances.values();
-    cloud.faults.endInstance({ node: first?.id ?? '' });
+    cloud.faults.terminateInstance({ node: first?.id ?? '' });
     const { nodegroup } = await cloud.send('DescribeNodegroup', group);
     const [issue] = nodegroup?.health?.issues ?? [];
     assert.deepEqual([nodegroup?.status, issue?.code], ['DEGRADED', 'AsgInstanceLaunchFailures']);

@@ -87,7 +87,7 @@ describe('where instances are launched', () => {
     assert.deepEqual(await health(cloud), { status: 'DEGRADED', issues: ['InsufficientFreeAddresses'] });
     cloud.faults.edit({ group: 'web', scalingConfig: { desiredSize: 2 } });
     const [first] = cloud.state.instances.values();
-    cloud.faults.endInstance({ node: first?.id ?? '' });
+    cloud.faults.terminateInstance({ node: first?.id ?? '' });
     assert.equal(places(cloud).length, 2);
   });
 

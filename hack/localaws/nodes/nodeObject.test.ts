@@ -121,7 +121,7 @@ describe('the instances of a group', () => {
     const { cloud, instance, clock } = await firstInstance();
     const events: string[] = [];
     cloud.state.onNodeEvent(({ kind, instance: { nodeName } }) => events.push(`${kind} ${nodeName}`));
-    cloud.faults.endInstance({ node: instance.nodeName });
+    cloud.faults.terminateInstance({ node: instance.nodeName });
     clock.advance(2);
     await cloud.send('DescribeCluster', { name: 'demo' });
     const [lost, leave, join, addresses] = events;

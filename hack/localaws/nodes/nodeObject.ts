@@ -118,10 +118,10 @@ export function nodeFor(cloud: LocalAwsState, instance: InstanceRecord): NodeObj
 /** The Ready condition as a kubelet reports it. */
 export function readyCondition(ready: boolean, now: Date): Record<string, string> {
   const time = `${now.toISOString().slice(0, 19)}Z`;
-  const verdict = ready
+  const result = ready
     ? { status: 'True', reason: 'KubeletReady', message: 'kubelet is posting ready status' }
     : { status: 'False', reason: 'KubeletNotReady', message: 'container runtime is down' };
-  return { type: 'Ready', ...verdict, lastHeartbeatTime: time, lastTransitionTime: time };
+  return { type: 'Ready', ...result, lastHeartbeatTime: time, lastTransitionTime: time };
 }
 
 /** The Ready condition as the node lifecycle controller writes it when a kubelet has not been heard of for a while. */

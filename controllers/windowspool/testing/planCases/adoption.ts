@@ -1,6 +1,6 @@
 /** Groups that somebody else made: nodeGroup.adoption. */
 import type { NodeGroup } from '../../ports/eks.ts';
-import { knownStatus, sampleGroup, samplePool, sampleSituation } from '../fixtures.ts';
+import { knownStatus, sampleGroup, samplePool, sampleState } from '../fixtures.ts';
 import { otherAuthority, seen, unreachable } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
 import { REMEMBER } from './steps.ts';
@@ -25,18 +25,18 @@ const reporting = samplePool({ driftPolicy: 'Report' }, { status: knownStatus() 
 export const adoptionCases: readonly PlanCase[] = [
   {
     name: 'a group of nobody gets the tag and nothing else; what it lacks is shown',
-    situation: sampleSituation({ pool: adopting, group: legacy() }),
+    observed: sampleState({ pool: adopting, group: legacy() }),
     want: [REMEMBER, ADOPT],
     later: [UPDATE],
   },
   {
     name: 'a group that fits needs nothing but the tag',
-    situation: sampleSituation({ pool: adopting, group: legacy(sampleGroup(adopting, { tags: {} })) }),
+    observed: sampleState({ pool: adopting, group: legacy(sampleGroup(adopting, { tags: {} })) }),
     want: [REMEMBER, ADOPT],
   },
   {
     name: 'the desired size of the spec counts as sent: the group keeps its own',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: samplePool({ nodeGroup: { adoption: 'IfUnowned' }, scaling: { desired: 4 } }),
       group: legacy(sampleGroup(adopting, { tags: {}, scaling: { min: 3, max: 5, desired: 3 } })),
     }),
@@ -44,7 +44,7 @@ export const adoptionCases: readonly PlanCase[] = [
   },
   {
     name: 'a group that was there before is adopted where the pool was to be made anew, too',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: samplePool({ nodeGroup: { adoption: 'IfUnowned' } }, { status: knownStatus() }),
       group: legacy(sampleGroup(adopting, { tags: {} })),
     }),
@@ -52,7 +52,7 @@ export const adoptionCases: readonly PlanCase[] = [
   },
   {
     name: 'a DEGRADED group is adopted',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: adopting,
       group: legacy({ ...sampleGroup(adopting), status: 'DEGRADED', tags: {} }),
     }),
@@ -60,7 +60,7 @@ export const adoptionCases: readonly PlanCase[] = [
   },
   ...(['CREATING', 'UPDATING', 'DELETING', 'CREATE_FAILED', 'DELETE_FAILED'] as const).map((status) => ({
     name: `a group that is ${status} is not adopted`,
-    situation: sampleSituation({ pool: adopting, group: legacy({ status }) }),
+    observed: sampleState({ pool: adopting, group: legacy({ status }) }),
     want: [],
   })),
   ...(
@@ -72,12 +72,12 @@ export const adoptionCases: readonly PlanCase[] = [
     ] as const
   ).map(([what, change]) => ({
     name: `a group of ${what} is not adopted`,
-    situation: sampleSituation({ pool: adopting, group: legacy(change) }),
+    observed: sampleState({ pool: adopting, group: legacy(change) }),
     want: [],
   })),
   {
     name: 'a group of the other edition is adopted: that is for people to put right',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: adopting,
       group: legacy({ ...sampleGroup(adopting), tags: {}, amiType: 'WINDOWS_FULL_2022_x86_64' }),
     }),
@@ -85,12 +85,12 @@ export const adoptionCases: readonly PlanCase[] = [
   },
   {
     name: 'nothing is adopted in a cluster with another certificate authority',
-    situation: sampleSituation({ pool: adopting, group: legacy(), cluster: otherAuthority }),
+    observed: sampleState({ pool: adopting, group: legacy(), cluster: otherAuthority }),
     want: [],
   },
   {
     name: 'nothing is adopted while the cluster is not proven to be ours',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: adopting,
       group: legacy(),
       cluster: unreachable('throttled'),
@@ -99,7 +99,7 @@ export const adoptionCases: readonly PlanCase[] = [
   },
   {
     name: 'an adopted group is brought to the spec; labels and tags of others stay',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: samplePool({ nodeGroup: { adoption: 'IfUnowned' } }, { status: knownStatus() }),
       group: legacy({ tags: adopted }),
     }),
@@ -107,7 +107,7 @@ export const adoptionCases: readonly PlanCase[] = [
   },
   {
     name: 'an adopted group is only looked at with driftPolicy Report',
-    situation: sampleSituation({ pool: reporting, group: legacy({ tags: adopted }) }),
+    observed: sampleState({ pool: reporting, group: legacy({ tags: adopted }) }),
     want: [],
     later: [UPDATE],
   },

@@ -1,8 +1,8 @@
 /** What the cluster-autoscaler is told of a pool's new nodes. */
 import { AUTOSCALER_PREFIX } from '../../labels.ts';
-import { entriesOf, wantedFields } from '../../nodeGroup/applied.ts';
-import type { Situation } from '../../situation.ts';
-import { CLUSTER_ARN, knownStatus, SCALING_TAGS, samplePool, sampleSituation } from '../fixtures.ts';
+import { desiredFields, entriesOf } from '../../nodeGroup/applied.ts';
+import type { ObservedState } from '../../situation.ts';
+import { CLUSTER_ARN, knownStatus, SCALING_TAGS, samplePool, sampleState } from '../fixtures.ts';
 import { otherAuthority, seen, unreachable } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
 
@@ -12,10 +12,10 @@ const GROUP = 'eks-web-0a1b';
 function tagged(
   found: Readonly<Record<string, string>>,
   remembered: readonly string[] = [],
-  change: Partial<Situation> = {},
-): Situation {
+  change: Partial<ObservedState> = {},
+): ObservedState {
   const pool = samplePool({}, { status: knownStatus({ scalingTags: [...remembered] }) });
-  return sampleSituation({ pool, autoscaler: { tags: { [GROUP]: found }, podAddresses: 9 }, ...change });
+  return sampleState({ pool, autoscaler: { tags: { [GROUP]: found }, podAddresses: 9 }, ...change });
 }
 
 const CORRECT = `correct the cluster-autoscaler's tags of scaling group ${GROUP}:`;
@@ -24,15 +24,15 @@ const { [`${AUTOSCALER_PREFIX}taint/os`]: _taint, ...withoutTaint } = SCALING_TA
 const team = samplePool({ labels: { team: 'web' } }, { status: knownStatus() });
 
 export const autoscalerCases: readonly PlanCase[] = [
-  { name: 'nothing where the tags are as they should be', situation: tagged(SCALING_TAGS), want: [] },
+  { name: 'nothing where the tags are as they should be', observed: tagged(SCALING_TAGS), want: [] },
   {
     name: 'what somebody took away or changed',
-    situation: tagged({ ...withoutTaint, [`${AUTOSCALER_PREFIX}label/kubernetes.io/os`]: 'linux' }),
+    observed: tagged({ ...withoutTaint, [`${AUTOSCALER_PREFIX}label/kubernetes.io/os`]: 'linux' }),
     want: [`${CORRECT} set label/kubernetes.io/os, taint/os`],
   },
   {
     name: 'what the nodes no longer have, but nothing that others told it',
-    situation: tagged(
+    observed: tagged(
       {
         ...SCALING_TAGS,
         [`${AUTOSCALER_PREFIX}label/team`]: 'web',
@@ -45,18 +45,18 @@ export const autoscalerCases: readonly PlanCase[] = [
   },
   {
     name: 'a label of the user, once it is remembered',
-    situation: tagged(SCALING_TAGS, ['label/tier'], {
+    observed: tagged(SCALING_TAGS, ['label/tier'], {
       group: seen({}, team),
-      pool: { ...team, status: knownStatus({ applied: entriesOf(wantedFields(team)), scalingTags: ['label/tier'] }) },
+      pool: { ...team, status: knownStatus({ applied: entriesOf(desiredFields(team)), scalingTags: ['label/tier'] }) },
     }),
     want: [`remember web of ${CLUSTER_ARN}: scaling tags label/team, label/tier`, `${CORRECT} set label/team`],
   },
   {
     name: 'nothing of addresses while they are not known',
-    situation: tagged(SCALING_TAGS, [], { autoscaler: { tags: { [GROUP]: SCALING_TAGS }, podAddresses: undefined } }),
+    observed: tagged(SCALING_TAGS, [], { autoscaler: { tags: { [GROUP]: SCALING_TAGS }, podAddresses: undefined } }),
     want: [],
   },
-  { name: 'nothing of the group of another', situation: tagged({}, [], { group: seen({ tags: {} }) }), want: [] },
-  { name: 'nothing in another cluster', situation: tagged({}, [], { cluster: otherAuthority }), want: [] },
-  { name: 'nothing while AWS does not answer', situation: tagged({}, [], { cluster: unreachable() }), want: [] },
+  { name: 'nothing of the group of another', observed: tagged({}, [], { group: seen({ tags: {} }) }), want: [] },
+  { name: 'nothing in another cluster', observed: tagged({}, [], { cluster: otherAuthority }), want: [] },
+  { name: 'nothing while AWS does not answer', observed: tagged({}, [], { cluster: unreachable() }), want: [] },
 ];

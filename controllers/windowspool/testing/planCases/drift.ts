@@ -1,5 +1,5 @@
 /** Groups that somebody else edited, where driftPolicy is Report. */
-import { APPLIED, knownStatus, SMALLER, sampleGroup, samplePool, sampleSituation } from '../fixtures.ts';
+import { APPLIED, knownStatus, SMALLER, sampleGroup, samplePool, sampleState } from '../fixtures.ts';
 import { seen } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
 import { sending } from './steps.ts';
@@ -10,13 +10,13 @@ const edited = { ...sampleGroup().labels, 'winpool.dev/windows-build': 'no' };
 export const driftCases: readonly PlanCase[] = [
   {
     name: 'an edit is reported with driftPolicy Report, and put right by nobody',
-    situation: sampleSituation({ pool: reporting, group: seen({ labels: edited }) }),
+    observed: sampleState({ pool: reporting, group: seen({ labels: edited }) }),
     want: [],
     later: ['update node group web: labels set winpool.dev/windows-build'],
   },
   {
     name: 'a change of the spec is carried out with driftPolicy Report, and edits of other fields stay',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: samplePool({ driftPolicy: 'Report', scaling: { max: 9 } }, { status: knownStatus() }),
       group: seen({ labels: edited }),
     }),
@@ -24,7 +24,7 @@ export const driftCases: readonly PlanCase[] = [
   },
   {
     name: 'a change that was sent before a crash is no edit: what the spec says now is sent',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: samplePool(
         { driftPolicy: 'Report' },
         { status: knownStatus({ applied: APPLIED.map((entry) => entry.replace(/^scaling=.*/, 'scaling=?')) }) },
@@ -35,7 +35,7 @@ export const driftCases: readonly PlanCase[] = [
   },
   {
     name: 'a size that the user asks for is sent with the bounds that it fits, though an edit changed those',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: samplePool({ driftPolicy: 'Report', scaling: { desired: 5 } }, { status: knownStatus() }),
       group: seen(SMALLER),
     }),
@@ -43,7 +43,7 @@ export const driftCases: readonly PlanCase[] = [
   },
   {
     name: 'the tag that somebody changed is reported with driftPolicy Report',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: samplePool(
         { driftPolicy: 'Report', nodeGroup: { tags: { cost: '42' } } },
         { status: knownStatus({ applied: [...APPLIED, 'tag cost=8334c554'].sort() }) },

@@ -1,9 +1,9 @@
 /** Verification.policy Gate: how it comes, what it holds and how it is left. */
 import type { WindowsPool } from '../../api.gen.ts';
 import { GATE_TAINT_KEY } from '../../labels.ts';
-import { entriesOf, wantedFields } from '../../nodeGroup/applied.ts';
+import { desiredFields, entriesOf } from '../../nodeGroup/applied.ts';
 import { GATE_TAINT } from '../../nodes/nodeTaints.ts';
-import { knownStatus, sampleNode, samplePool, sampleSituation } from '../fixtures.ts';
+import { knownStatus, sampleNode, samplePool, sampleState } from '../fixtures.ts';
 import { seen, unseen } from '../sights.ts';
 import { HOLD, LABEL, mislabelled, wrong } from './faultyNodes.ts';
 import type { PlanCase } from './planCase.ts';
@@ -15,7 +15,7 @@ const gated = samplePool({ verification: { policy: 'Gate' } });
 /** The pool with the memory of one whose group was made from another spec. */
 const remembering = (of: WindowsPool, as: WindowsPool): WindowsPool => ({
   ...of,
-  status: knownStatus({ applied: entriesOf(wantedFields(as)) }),
+  status: knownStatus({ applied: entriesOf(desiredFields(as)) }),
 });
 const reporting = samplePool();
 const withGate = seen({}, gated);
@@ -27,17 +27,17 @@ const SENDING_GATE = sending(`taint ${GATE}`);
 export const gateCases: readonly PlanCase[] = [
   {
     name: 'a verified node is let through the gate',
-    situation: sampleSituation({ pool: remembering(gated, gated), group: withGate, nodes: [newcomer] }),
+    observed: sampleState({ pool: remembering(gated, gated), group: withGate, nodes: [newcomer] }),
     want: [RELEASE],
   },
   {
     name: 'a node that is not verified stays at the gate',
-    situation: sampleSituation({ pool: remembering(gated, gated), group: withGate, nodes: [wrongNewcomer] }),
+    observed: sampleState({ pool: remembering(gated, gated), group: withGate, nodes: [wrongNewcomer] }),
     want: [],
   },
   {
     name: 'a node that is labelled in this run is looked at anew before it is let through',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: remembering(gated, gated),
       group: withGate,
       nodes: [{ ...mislabelled, taints: newcomer.taints }],
@@ -46,17 +46,17 @@ export const gateCases: readonly PlanCase[] = [
   },
   {
     name: 'a node that fails after its release is quarantined',
-    situation: sampleSituation({ pool: remembering(gated, gated), group: withGate, nodes: [wrong] }),
+    observed: sampleState({ pool: remembering(gated, gated), group: withGate, nodes: [wrong] }),
     want: [HOLD],
   },
   {
     name: 'the group gets the taint when the policy becomes Gate',
-    situation: sampleSituation({ pool: remembering(gated, reporting), group: seen() }),
+    observed: sampleState({ pool: remembering(gated, reporting), group: seen() }),
     want: [SENDING_GATE, `update node group web: taints set ${GATE}`],
   },
   {
     name: 'the group loses the taint first when the gate is left, and what is not verified stays at it until then',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: remembering(reporting, gated),
       group: withGate,
       nodes: [newcomer, { ...wrongNewcomer, name: 'wrong' }],
@@ -65,12 +65,12 @@ export const gateCases: readonly PlanCase[] = [
   },
   {
     name: 'the nodes lose the taint once the group has lost it',
-    situation: sampleSituation({ pool: remembering(reporting, reporting), group: seen(), nodes: [wrongNewcomer] }),
+    observed: sampleState({ pool: remembering(reporting, reporting), group: seen(), nodes: [wrongNewcomer] }),
     want: [RELEASE],
   },
   {
     name: 'nodes stay at a gate of which only the memory tells, while AWS cannot be reached',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: remembering(reporting, gated),
       group: unseen(),
       nodes: [wrongNewcomer],
@@ -79,7 +79,7 @@ export const gateCases: readonly PlanCase[] = [
   },
   {
     name: 'a taint of the gate that nobody remembers is taken from the group',
-    situation: sampleSituation({ group: withGate, nodes: [] }),
+    observed: sampleState({ group: withGate, nodes: [] }),
     want: [`update node group web: taints remove ${GATE}`],
   },
 ];

@@ -12,7 +12,7 @@ import {
   sampleNode,
   samplePool,
   sampleRuntimeClass,
-  sampleSituation,
+  sampleState,
 } from '../fixtures.ts';
 import { BY_OPERATOR } from '../nodeScenes.ts';
 import { otherAuthority, seen, unreachable, unseen } from '../sights.ts';
@@ -33,28 +33,28 @@ const CLASS = 'give up ownership of RuntimeClass windows-2022';
 const GO = 'removeFinalizer';
 const sent = { labels: { set: {}, remove: ['winpool.dev/pool', 'winpool.dev/windows-build'] } };
 
-export const leavingCases: readonly PlanCase[] = [
+export const retainCases: readonly PlanCase[] = [
   {
     name: 'labels go first, then the tags that prove the ownership, the RuntimeClass and the pool',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: retained,
       nodes: [sampleNode({ name: 'a' }), sampleNode({ name: 'b', verified: undefined })],
     }),
     want: [LABELS, AUTOSCALER, TAGS, CLASS, GO],
-    told: ['a: nothing'],
+    reported: ['a: nothing'],
   },
   {
     name: 'a node that was to be replaced stays, and takes pods again',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: retained,
       group: seen({ labels: {} }),
-      nodes: [sampleNode({ name: 'a', unschedulable: true, orders: BY_OPERATOR })],
+      nodes: [sampleNode({ name: 'a', unschedulable: true, annotations: BY_OPERATOR })],
     }),
     want: ['let node a stay', AUTOSCALER, TAGS, CLASS, GO],
   },
   {
     name: 'the taints of the operator go with the labels, those of the user and os=windows stay',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: retained,
       group: seen({
         labels: { team: 'web', 'winpool.dev/pool': 'web' },
@@ -75,7 +75,7 @@ export const leavingCases: readonly PlanCase[] = [
   },
   {
     name: "the gate's taint goes from the group, then from the nodes, before the tags by which they are found",
-    situation: sampleSituation({
+    observed: sampleState({
       pool: { ...retained, spec: { ...retained.spec, verification: { policy: 'Gate' } } },
       group: seen({ labels: {}, taints: [GATE_TAINT] }),
       nodes: [
@@ -94,7 +94,7 @@ export const leavingCases: readonly PlanCase[] = [
   },
   {
     name: "no node keeps a taint of the operator once the group has lost the gate's",
-    situation: sampleSituation({
+    observed: sampleState({
       pool: { ...retained, spec: { ...retained.spec, verification: { policy: 'Gate' } } },
       group: seen({ labels: {} }),
       nodes: [sampleNode({ name: 'odd', kernelVersion: '', taints: [GATE_TAINT] })],
@@ -103,7 +103,7 @@ export const leavingCases: readonly PlanCase[] = [
   },
   {
     name: 'the label of the pool stays where a RuntimeClass that stays selects it',
-    situation: sampleSituation({ pool: retainedWithOwnClass }),
+    observed: sampleState({ pool: retainedWithOwnClass }),
     want: [
       'update node group web: labels remove winpool.dev/windows-build',
       AUTOSCALER,
@@ -114,7 +114,7 @@ export const leavingCases: readonly PlanCase[] = [
   },
   {
     name: 'labels and taints that are gone need no update; tags of others stay',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: retained,
       group: seen({ labels: { team: 'web' }, tags: { 'winpool.dev/pool': 'web', backup: 'daily' } }),
     }),
@@ -122,12 +122,12 @@ export const leavingCases: readonly PlanCase[] = [
   },
   {
     name: 'the pool goes when the tags are gone',
-    situation: sampleSituation({ pool: retained, group: seen({ tags: { backup: 'daily' } }) }),
+    observed: sampleState({ pool: retained, group: seen({ tags: { backup: 'daily' } }) }),
     want: [CLASS, GO],
   },
   {
     name: 'an update that EKS took on and did not do is not sent again',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: {
         ...retained,
         status: knownStatus({
@@ -139,42 +139,42 @@ export const leavingCases: readonly PlanCase[] = [
   },
   ...(['CREATING', 'UPDATING'] as const).map((status) => ({
     name: `a group that is ${status} is waited for`,
-    situation: sampleSituation({ pool: retained, group: seen({ status }) }),
+    observed: sampleState({ pool: retained, group: seen({ status }) }),
     want: [],
   })),
   {
     name: 'a foreign group that is UPDATING is not waited for',
-    situation: sampleSituation({ pool: retained, group: seen({ status: 'UPDATING', tags: {} }) }),
+    observed: sampleState({ pool: retained, group: seen({ status: 'UPDATING', tags: {} }) }),
     want: [CLASS, GO],
   },
   {
     name: 'a DEGRADED group may take the update',
-    situation: sampleSituation({ pool: retained, group: seen({ status: 'DEGRADED' }) }),
+    observed: sampleState({ pool: retained, group: seen({ status: 'DEGRADED' }) }),
     want: [LABELS, AUTOSCALER, TAGS, CLASS, GO],
   },
   {
     name: 'a group that is DEGRADED for long keeps its labels',
-    situation: sampleSituation({ pool: retained, now: NOW + 10 * MINUTE, group: seen({ status: 'DEGRADED' }) }),
+    observed: sampleState({ pool: retained, now: NOW + 10 * MINUTE, group: seen({ status: 'DEGRADED' }) }),
     want: [AUTOSCALER, TAGS, CLASS, GO],
   },
   ...(['CREATE_FAILED', 'DELETE_FAILED'] as const).map((status) => ({
     name: `a group that is ${status} takes no update and loses its tags`,
-    situation: sampleSituation({ pool: retained, group: seen({ status }) }),
+    observed: sampleState({ pool: retained, group: seen({ status }) }),
     want: [AUTOSCALER, TAGS, CLASS, GO],
   })),
   {
     name: 'a group that somebody deletes is left alone',
-    situation: sampleSituation({ pool: retained, group: seen({ status: 'DELETING' }) }),
+    observed: sampleState({ pool: retained, group: seen({ status: 'DELETING' }) }),
     want: [CLASS, GO],
   },
   {
     name: 'a pool without a group goes',
-    situation: sampleSituation({ pool: retained, group: { kind: 'absent' }, nodes: [] }),
+    observed: sampleState({ pool: retained, group: { kind: 'absent' }, nodes: [] }),
     want: [CLASS, GO],
   },
   {
     name: 'an AWS that does not answer is asked again for a while',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: retained,
       group: unseen(),
       now: NOW + 9 * MINUTE,
@@ -183,7 +183,7 @@ export const leavingCases: readonly PlanCase[] = [
   },
   {
     name: 'an AWS that does not answer for long holds up nobody',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: retained,
       group: unseen(),
       now: NOW + 10 * MINUTE,
@@ -192,12 +192,12 @@ export const leavingCases: readonly PlanCase[] = [
   },
   {
     name: 'a cluster that cannot be described for a moment is asked again',
-    situation: sampleSituation({ pool: retained, cluster: unreachable() }),
+    observed: sampleState({ pool: retained, cluster: unreachable() }),
     want: [],
   },
   {
     name: 'a missing right to look holds up nobody',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: retained,
       cluster: unreachable('denied'),
       group: unseen('denied', sampleGroup(retained)),
@@ -206,12 +206,12 @@ export const leavingCases: readonly PlanCase[] = [
   },
   {
     name: 'a group that is not proven to be in our cluster keeps its marks',
-    situation: sampleSituation({ pool: retained, cluster: unreachable('denied') }),
+    observed: sampleState({ pool: retained, cluster: unreachable('denied') }),
     want: [CLASS, GO],
   },
   {
     name: 'the group of another cluster is left alone, also while it is UPDATING, and a RuntimeClass of others stays theirs',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: retained,
       cluster: otherAuthority,
       group: seen({ status: 'UPDATING' }),

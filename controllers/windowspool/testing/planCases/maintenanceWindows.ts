@@ -1,5 +1,5 @@
 /** What waits for a maintenance window, and what does not. */
-import { NEXT, sampleSituation } from '../fixtures.ts';
+import { NEXT, sampleState } from '../fixtures.ts';
 import {
   annotated,
   CAREFUL,
@@ -12,22 +12,22 @@ import {
   SUNDAYS,
 } from '../upgradeScenes.ts';
 import type { PlanCase } from './planCase.ts';
-import { AUTOMATIC_STEPS, claiming, sending, TO_NEXT_STEPS } from './steps.ts';
+import { AUTOMATIC_STEPS, reserving, sending, TO_NEXT_STEPS } from './steps.ts';
 
 export const maintenanceWindowCases: readonly PlanCase[] = [
   {
     name: 'an automatic update waits for a maintenance window',
-    situation: sampleSituation({ ...pinned(inWindow(SATURDAYS)), ...newest(NEXT) }),
+    observed: sampleState({ ...pinned(inWindow(SATURDAYS)), ...newest(NEXT) }),
     want: [],
   },
   {
     name: 'an automatic update begins in one of the maintenance windows',
-    situation: sampleSituation({ ...pinned(inWindow([...SATURDAYS, ...SUNDAYS])), ...newest(NEXT) }),
+    observed: sampleState({ ...pinned(inWindow([...SATURDAYS, ...SUNDAYS])), ...newest(NEXT) }),
     want: AUTOMATIC_STEPS,
   },
   {
     name: 'an automatic update does not begin in a window that nobody understands',
-    situation: sampleSituation({
+    observed: sampleState({
       ...pinned(inWindow([{ schedule: '* * * * *', duration: '1h', timeZone: 'Mars/Base' }])),
       ...newest(NEXT),
     }),
@@ -35,7 +35,7 @@ export const maintenanceWindowCases: readonly PlanCase[] = [
   },
   {
     name: 'the rest of the spec waits for no maintenance window',
-    situation: sampleSituation({
+    observed: sampleState({
       ...pinned(inWindow(SATURDAYS), {}, {}, { ...CAREFUL, scaling: { min: 3, max: 9 } }),
       ...newest(NEXT),
     }),
@@ -46,12 +46,12 @@ export const maintenanceWindowCases: readonly PlanCase[] = [
   },
   {
     name: 'a pinned release waits for no maintenance window',
-    situation: sampleSituation({ ...pinned({ ...inWindow(SATURDAYS), releaseVersion: NEXT }), ...newest(NEXT) }),
+    observed: sampleState({ ...pinned({ ...inWindow(SATURDAYS), releaseVersion: NEXT }), ...newest(NEXT) }),
     want: TO_NEXT_STEPS,
   },
   {
     name: 'a pinned Kubernetes version waits for no maintenance window',
-    situation: sampleSituation({
+    observed: sampleState({
       ...pinned(
         { ...inWindow(SATURDAYS), kubernetesVersion: '1.36' },
         {},
@@ -59,11 +59,11 @@ export const maintenanceWindowCases: readonly PlanCase[] = [
       ),
       ...newest(NEXT),
     }),
-    want: [claiming('version'), 'update node group web: newest release of 1.36'],
+    want: [reserving('version'), 'update node group web: newest release of 1.36'],
   },
   {
     name: 'an automatic update that failed is not tried again in the next maintenance window',
-    situation: sampleSituation({
+    observed: sampleState({
       ...pinned(inWindow(SUNDAYS), { failedTarget: failed(NEXT_TARGET) }),
       ...newest(NEXT),
     }),
@@ -71,7 +71,7 @@ export const maintenanceWindowCases: readonly PlanCase[] = [
   },
   {
     name: 'an automatic update that failed is tried again outside of its window when the annotation asks for it',
-    situation: sampleSituation({
+    observed: sampleState({
       ...annotated(pinned(inWindow(SATURDAYS), { failedTarget: failed(NEXT_TARGET) }), '1'),
       ...newest(NEXT),
     }),

@@ -1,7 +1,7 @@
 /** When a node group is made, changed and cleared away. */
 import { configTargetOf } from '../../nodeGroup/groupChanges.ts';
-import type { Situation } from '../../situation.ts';
-import { APPLIED, knownStatus, MINUTE, NOW, sampleGroup, samplePool, sampleSituation, settings } from '../fixtures.ts';
+import type { ObservedState } from '../../situation.ts';
+import { APPLIED, knownStatus, MINUTE, NOW, sampleGroup, samplePool, sampleState, settings } from '../fixtures.ts';
 import { otherAuthority, seen, unreachable, unseen } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
 import { CREATE, GROW_STEPS, REMEMBER } from './steps.ts';
@@ -10,7 +10,7 @@ const pool = samplePool({}, { status: knownStatus() });
 /** A pool whose size was changed since its group was made. */
 const resized = samplePool({ scaling: { min: 3, max: 9 } }, { status: knownStatus() });
 
-function refusedStatus(minutesAgo: number): Situation['pool']['status'] {
+function refusedStatus(minutesAgo: number): ObservedState['pool']['status'] {
   const time = new Date(NOW - minutesAgo * MINUTE).toISOString();
   const wished = sampleGroup(pool).tags['winpool.dev/created-from'] ?? '';
   return knownStatus({ failedTarget: { target: wished, reason: 'CreateRefused', message: 'no such subnet', time } });
@@ -29,10 +29,10 @@ function updating(
 const ended = { id: 'u-1', type: 'ConfigUpdate', createdAt: NOW, errors: [] } as const;
 
 export const nodeGroupCases: readonly PlanCase[] = [
-  { name: 'a settled pool needs nothing', situation: sampleSituation(), want: [] },
+  { name: 'a settled pool needs nothing', observed: sampleState(), want: [] },
   {
     name: 'a new pool is held by the finalizer before anything is made',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: samplePool({}, { metadata: { finalizers: [] } }),
       group: { kind: 'absent' },
       nodes: [],
@@ -42,22 +42,22 @@ export const nodeGroupCases: readonly PlanCase[] = [
   },
   {
     name: 'a pool that is held is remembered, then its group is created',
-    situation: sampleSituation({ pool: samplePool(), group: { kind: 'absent' }, nodes: [] }),
+    observed: sampleState({ pool: samplePool(), group: { kind: 'absent' }, nodes: [] }),
     want: [REMEMBER, CREATE],
   },
   {
     name: 'a pool whose memory is written creates the group at once',
-    situation: sampleSituation({ pool, group: { kind: 'absent' }, nodes: [] }),
+    observed: sampleState({ pool, group: { kind: 'absent' }, nodes: [] }),
     want: [CREATE],
   },
   {
     name: 'nothing is created in a cluster with another certificate authority',
-    situation: sampleSituation({ pool, cluster: otherAuthority, group: { kind: 'absent' }, nodes: [] }),
+    observed: sampleState({ pool, cluster: otherAuthority, group: { kind: 'absent' }, nodes: [] }),
     want: [],
   },
   {
     name: 'nothing is created when the flags name another cluster than the one the pool was created in',
-    situation: sampleSituation({
+    observed: sampleState({
       pool,
       settings: { ...settings, clusterName: 'test' },
       group: { kind: 'absent' },
@@ -67,7 +67,7 @@ export const nodeGroupCases: readonly PlanCase[] = [
   },
   {
     name: 'nothing is changed when the flags name another region, even when EKS cannot be asked',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: resized,
       settings: { ...settings, region: 'us-east-1' },
       cluster: unreachable(),
@@ -77,52 +77,52 @@ export const nodeGroupCases: readonly PlanCase[] = [
   },
   {
     name: 'nothing is created while the group cannot be looked at',
-    situation: sampleSituation({ pool, group: unseen('throttled', sampleGroup(pool)) }),
+    observed: sampleState({ pool, group: unseen('throttled', sampleGroup(pool)) }),
     want: [],
   },
   {
     name: 'nothing is changed while the cluster is not proven to be ours',
-    situation: sampleSituation({ pool: resized, cluster: unreachable(), group: seen() }),
+    observed: sampleState({ pool: resized, cluster: unreachable(), group: seen() }),
     want: [],
   },
   {
     name: 'nothing is created while the cluster is not proven to be ours',
-    situation: sampleSituation({ pool, cluster: unreachable(), group: { kind: 'absent' }, nodes: [] }),
+    observed: sampleState({ pool, cluster: unreachable(), group: { kind: 'absent' }, nodes: [] }),
     want: [],
   },
   {
     name: 'a group without the tag of the pool is left alone, however wrong its size is',
-    situation: sampleSituation({ pool: resized, group: seen({ tags: {} }) }),
+    observed: sampleState({ pool: resized, group: seen({ tags: {} }) }),
     want: [],
   },
   {
     name: 'a group that somebody deletes is waited for, however wrong its size is',
-    situation: sampleSituation({ pool: resized, group: seen({ status: 'DELETING' }) }),
+    observed: sampleState({ pool: resized, group: seen({ status: 'DELETING' }) }),
     want: [],
   },
   {
     name: 'a creation that failed a moment ago is left for people to look at',
-    situation: sampleSituation({ pool, group: seen({ status: 'CREATE_FAILED', modifiedAt: NOW - 14 * MINUTE }) }),
+    observed: sampleState({ pool, group: seen({ status: 'CREATE_FAILED', modifiedAt: NOW - 14 * MINUTE }) }),
     want: [],
   },
   {
     name: 'a creation that failed a while ago is cleared for another try',
-    situation: sampleSituation({ pool, group: seen({ status: 'CREATE_FAILED', modifiedAt: NOW - 15 * MINUTE }) }),
+    observed: sampleState({ pool, group: seen({ status: 'CREATE_FAILED', modifiedAt: NOW - 15 * MINUTE }) }),
     want: ['delete node group web: it is CREATE_FAILED'],
   },
   {
     name: 'a creation that failed is cleared at once when the spec would now create something else',
-    situation: sampleSituation({ pool: resized, group: seen({ status: 'CREATE_FAILED', modifiedAt: NOW }) }),
+    observed: sampleState({ pool: resized, group: seen({ status: 'CREATE_FAILED', modifiedAt: NOW }) }),
     want: ['delete node group web: it is CREATE_FAILED'],
   },
   {
     name: 'a deletion that failed a while ago is tried again',
-    situation: sampleSituation({ pool, group: seen({ status: 'DELETE_FAILED', modifiedAt: NOW - 15 * MINUTE }) }),
+    observed: sampleState({ pool, group: seen({ status: 'DELETE_FAILED', modifiedAt: NOW - 15 * MINUTE }) }),
     want: ['delete node group web: it is DELETE_FAILED'],
   },
   {
     name: 'a creation that EKS refused is not repeated at once',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: samplePool({}, { status: refusedStatus(14) ?? {} }),
       group: { kind: 'absent' },
       nodes: [],
@@ -131,7 +131,7 @@ export const nodeGroupCases: readonly PlanCase[] = [
   },
   {
     name: 'a creation that EKS refused is tried again after a while',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: samplePool({}, { status: refusedStatus(15) ?? {} }),
       group: { kind: 'absent' },
       nodes: [],
@@ -140,7 +140,7 @@ export const nodeGroupCases: readonly PlanCase[] = [
   },
   {
     name: 'a creation that EKS refused is tried again at once when the spec changed',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: samplePool({ nodeGroup: { diskSizeGiB: 80 } }, { status: refusedStatus(1) ?? {} }),
       group: { kind: 'absent' },
       nodes: [],
@@ -149,7 +149,7 @@ export const nodeGroupCases: readonly PlanCase[] = [
   },
   {
     name: 'an update is not remembered twice, after a crash',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: {
         ...resized,
         status: knownStatus({ applied: APPLIED.map((each) => each.replace(/^scaling=.*/, 'scaling=?')) }),
@@ -160,47 +160,47 @@ export const nodeGroupCases: readonly PlanCase[] = [
   },
   {
     name: 'the group follows the size in the spec',
-    situation: sampleSituation({ pool: resized, group: seen() }),
+    observed: sampleState({ pool: resized, group: seen() }),
     want: GROW_STEPS,
   },
   {
     name: 'a degraded group is still changed: that may be what mends it',
-    situation: sampleSituation({ pool: resized, group: seen({ status: 'DEGRADED' }) }),
+    observed: sampleState({ pool: resized, group: seen({ status: 'DEGRADED' }) }),
     want: GROW_STEPS,
   },
   {
     name: 'a group that is being created is not changed, however wrong its size is',
-    situation: sampleSituation({ pool: resized, group: seen({ status: 'CREATING' }), nodes: [] }),
+    observed: sampleState({ pool: resized, group: seen({ status: 'CREATING' }), nodes: [] }),
     want: [],
   },
   {
     name: 'a group that EKS updates is not changed, however wrong its size is',
-    situation: sampleSituation({ pool: resized, group: seen({ status: 'UPDATING' }) }),
+    observed: sampleState({ pool: resized, group: seen({ status: 'UPDATING' }) }),
     want: [],
   },
   {
     name: 'no second update is sent before the end of the first is known',
-    situation: sampleSituation(updating('InProgress')),
+    observed: sampleState(updating('InProgress')),
     want: [],
   },
   {
     name: 'no second update is sent while EKS says that the first still runs',
-    situation: sampleSituation({ ...updating('InProgress'), update: { ...ended, status: 'InProgress' } }),
+    observed: sampleState({ ...updating('InProgress'), update: { ...ended, status: 'InProgress' } }),
     want: [],
   },
   {
     name: 'a second update is sent once the first has ended well',
-    situation: sampleSituation({ ...updating('InProgress'), update: { ...ended, status: 'Successful' } }),
+    observed: sampleState({ ...updating('InProgress'), update: { ...ended, status: 'Successful' } }),
     want: GROW_STEPS,
   },
   {
     name: 'an update that was just found to have failed is not repeated',
-    situation: sampleSituation({ ...updating('InProgress'), update: { ...ended, status: 'Failed' } }),
+    observed: sampleState({ ...updating('InProgress'), update: { ...ended, status: 'Failed' } }),
     want: [],
   },
   {
     name: 'an update that failed is replaced at once when the spec asks for something else',
-    situation: sampleSituation({
+    observed: sampleState({
       ...updating('InProgress', 'another target'),
       update: { ...ended, status: 'Failed' },
     }),
@@ -208,7 +208,7 @@ export const nodeGroupCases: readonly PlanCase[] = [
   },
   {
     name: 'an update that EKS refused is not repeated until the spec changes',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: {
         ...resized,
         status: knownStatus({

@@ -1,6 +1,6 @@
 /** The windows-build label of nodes. */
 import { WINDOWS_BUILD_LABEL } from '../../nodes/windows.ts';
-import { sampleGroup, sampleNode, samplePool, sampleSituation } from '../fixtures.ts';
+import { sampleGroup, sampleNode, samplePool, sampleState } from '../fixtures.ts';
 import { otherAuthority, seen, unreachable, unseen } from '../sights.ts';
 import { LABEL, mislabelled } from './faultyNodes.ts';
 import type { PlanCase } from './planCase.ts';
@@ -10,34 +10,34 @@ const { [WINDOWS_BUILD_LABEL]: _, ...unlabelled } = sampleNode().labels;
 export const nodeLabelCases: readonly PlanCase[] = [
   {
     name: 'a stale windows-build label is corrected',
-    situation: sampleSituation({ nodes: [mislabelled] }),
+    observed: sampleState({ nodes: [mislabelled] }),
     want: [LABEL],
   },
   {
     name: 'a missing windows-build label is added',
-    situation: sampleSituation({ nodes: [sampleNode({ labels: unlabelled })] }),
+    observed: sampleState({ nodes: [sampleNode({ labels: unlabelled })] }),
     want: [LABEL],
   },
   {
     name: 'a node of another build is labelled with the build that it has',
-    situation: sampleSituation({ nodes: [sampleNode({ kernelVersion: '10.0.26100.1' })] }),
+    observed: sampleState({ nodes: [sampleNode({ kernelVersion: '10.0.26100.1' })] }),
     want: [LABEL.replace('20348', '26100')],
   },
   {
     name: 'a node that goes, or whose kernel is unknown, is left alone',
-    situation: sampleSituation({
+    observed: sampleState({
       nodes: [sampleNode({ ...mislabelled, deleting: true }), sampleNode({ ...mislabelled, kernelVersion: '5.10.0' })],
     }),
     want: [],
   },
   {
     name: 'the nodes of a foreign group are left alone',
-    situation: sampleSituation({ nodes: [mislabelled], group: seen({ tags: {} }) }),
+    observed: sampleState({ nodes: [mislabelled], group: seen({ tags: {} }) }),
     want: [],
   },
   {
     name: 'the nodes of a group that was foreign when it was last seen are left alone',
-    situation: sampleSituation({
+    observed: sampleState({
       nodes: [mislabelled],
       group: unseen('unavailable', sampleGroup(samplePool(), { tags: {} })),
     }),
@@ -45,12 +45,12 @@ export const nodeLabelCases: readonly PlanCase[] = [
   },
   {
     name: 'nodes are left alone when the cluster is another',
-    situation: sampleSituation({ nodes: [mislabelled], cluster: otherAuthority }),
+    observed: sampleState({ nodes: [mislabelled], cluster: otherAuthority }),
     want: [],
   },
   {
     name: 'labels are corrected while AWS cannot be reached',
-    situation: sampleSituation({
+    observed: sampleState({
       nodes: [mislabelled],
       cluster: unreachable(),
       group: unseen(),

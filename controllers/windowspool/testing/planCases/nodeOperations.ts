@@ -1,7 +1,7 @@
 /** How a node goes that has its turn: its cordon, its pods, its end. */
 import { EXCLUDE_FROM_DRAIN_ANNOTATION } from '../../labels.ts';
 import { known, unanswered } from '../answers.ts';
-import { MINUTE, NOW, sampleTrouble } from '../fixtures.ts';
+import { MINUTE, NOW, sampleError } from '../fixtures.ts';
 import {
   BY_OPERATOR,
   cordoned,
@@ -21,7 +21,7 @@ import type { PlanCase } from './planCase.ts';
 export const nodeOperationCases: readonly PlanCase[] = [
   {
     name: 'a node whose instance is the pool’s is cordoned',
-    situation: going({ node: known(node('a', { orders: REPLACE })), instance: MEMBER }),
+    observed: going({ node: known(node('a', { annotations: REPLACE })), instance: MEMBER }),
     want: ['cordon node a'],
   },
   ...[
@@ -31,18 +31,18 @@ export const nodeOperationCases: readonly PlanCase[] = [
     { name: 'is out past the cache', rest: { rest: { counted: known({ total: 3, unavailable: ['c'] }) } } },
   ].map(({ name, rest }) => ({
     name: `a node that has its turn and was not touched gives it back when another one ${name} since`,
-    situation: going({ node: known(node('a', { orders: REPLACE })), instance: MEMBER }, {}, rest),
+    observed: going({ node: known(node('a', { annotations: REPLACE })), instance: MEMBER }, {}, rest),
     want: ['let node a stay'],
   })),
   {
     name: 'a node that has its turn and is not Ready itself goes although it is out',
-    situation: going({ node: known(node('a', { ready: 'Unknown', orders: REPLACE })), instance: MEMBER }),
+    observed: going({ node: known(node('a', { ready: 'Unknown', annotations: REPLACE })), instance: MEMBER }),
     want: ['cordon node a'],
   },
   {
     name: 'a node that has its turn is not touched while nobody can count the others',
-    situation: going(
-      { node: known(node('a', { orders: REPLACE })), instance: MEMBER },
+    observed: going(
+      { node: known(node('a', { annotations: REPLACE })), instance: MEMBER },
       {},
       {
         rest: { counted: unanswered('unavailable') },
@@ -52,7 +52,7 @@ export const nodeOperationCases: readonly PlanCase[] = [
   },
   {
     name: 'a node that is cordoned already is recorded so',
-    situation: going({ node: known(node('a', { unschedulable: true, orders: REPLACE })), instance: MEMBER }),
+    observed: going({ node: known(node('a', { unschedulable: true, annotations: REPLACE })), instance: MEMBER }),
     want: ['cordon node a'],
   },
   ...(
@@ -70,134 +70,136 @@ export const nodeOperationCases: readonly PlanCase[] = [
     ] as const
   ).map(([instance, why]) => ({
     name: `nothing happens to a node when ${why}`,
-    situation: going({
-      node: known(node('a', { orders: REPLACE })),
+    observed: going({
+      node: known(node('a', { annotations: REPLACE })),
       instance: known(instance && { state: 'running', ...instance }),
     }),
     want: [`let node a stay: refused: ${why}`],
   })),
   {
     name: 'nothing happens to a node while nobody knows whose its instance is',
-    situation: going({
-      node: known(node('a', { orders: REPLACE })),
+    observed: going({
+      node: known(node('a', { annotations: REPLACE })),
       instance: unanswered('denied'),
     }),
     want: [],
   },
   {
     name: 'the pods of a cordoned node are evicted',
-    situation: goingWithPods([podOn(), podOn({ name: 'cart-1' })]),
+    observed: goingWithPods([podOn(), podOn({ name: 'cart-1' })]),
     want: ['evict 2 pods from node a'],
   },
   {
     name: 'a node whose pods end is waited for',
-    situation: goingWithPods([podOn({ deletingAt: NOW })]),
+    observed: goingWithPods([podOn({ deletingAt: NOW })]),
     want: [],
   },
   {
     name: 'a node waits for what keeps it from being drained',
-    situation: goingWithPods([podOn({ emptyDir: true })], {
+    observed: goingWithPods([podOn({ emptyDir: true })], {
       spec: { disruption: { drain: { deleteEmptyDirData: false } } },
     }),
     want: [],
   },
-  { name: 'the instance of an empty node ends', situation: goingEmpty(), want: ['end instance i-a of node a'] },
+  { name: 'the instance of an empty node ends', observed: goingEmpty(), want: ['end instance i-a of node a'] },
   {
     name: 'the group gets smaller by a node that is removed',
-    situation: goingEmpty({ orders: { ...REMOVE, ...BY_OPERATOR } }, { operation: 'Remove' }),
+    observed: goingEmpty({ annotations: { ...REMOVE, ...BY_OPERATOR } }, { operation: 'Remove' }),
     want: ['end instance i-a of node a, and make the node group smaller by it'],
   },
   {
     name: 'a node that is excluded from drain ends with its pods',
-    situation: going({
-      node: known(node('a', { ...cordoned, orders: { ...cordoned.orders, [EXCLUDE_FROM_DRAIN_ANNOTATION]: 'true' } })),
+    observed: going({
+      node: known(
+        node('a', { ...cordoned, annotations: { ...cordoned.annotations, [EXCLUDE_FROM_DRAIN_ANNOTATION]: 'true' } }),
+      ),
       pods: known([podOn()]),
     }),
     want: ['end instance i-a of node a with its 1 pod'],
   },
   {
     name: 'a node whose annotation was taken away stays',
-    situation: going({ node: known(node('a', { unschedulable: true, orders: BY_OPERATOR })), pods: known([]) }),
+    observed: going({ node: known(node('a', { unschedulable: true, annotations: BY_OPERATOR })), pods: known([]) }),
     want: ['let node a stay'],
   },
   {
     name: 'a node that is to be removed instead is given back first',
-    situation: going({ node: known(node('a', { unschedulable: true, orders: { ...REMOVE, ...BY_OPERATOR } })) }),
+    observed: going({ node: known(node('a', { unschedulable: true, annotations: { ...REMOVE, ...BY_OPERATOR } })) }),
     want: ['let node a stay'],
   },
   {
     name: 'a node that is not empty in time stays',
-    situation: goingWithPods([podOn()], {}, { since: longAgo }),
+    observed: goingWithPods([podOn()], {}, { since: longAgo }),
     want: ['let node a stay: timed-out: 1 pod had not left it'],
   },
   {
     name: 'a node gets the time that the spec gives it',
-    situation: goingWithPods([podOn()], { spec: { disruption: { drain: { timeout: '1h' } } } }, { since: longAgo }),
+    observed: goingWithPods([podOn()], { spec: { disruption: { drain: { timeout: '1h' } } } }, { since: longAgo }),
     want: ['evict 1 pod from node a'],
   },
   {
     name: 'a node that is empty at last ends, however late',
-    situation: goingEmpty({}, { since: longAgo }),
+    observed: goingEmpty({}, { since: longAgo }),
     want: ['end instance i-a of node a'],
   },
   ...(['UPDATING', 'DELETING'] as const).map((status) => ({
     name: `a node that goes is left alone while its group is ${status}`,
-    situation: goingEmpty({}, {}, { group: { status } }),
+    observed: goingEmpty({}, {}, { group: { status } }),
     want: [],
   })),
-  { name: 'an old look at a node leads to nothing', situation: goingEmpty({}, {}, { fresh: false }), want: [] },
+  { name: 'an old look at a node leads to nothing', observed: goingEmpty({}, {}, { fresh: false }), want: [] },
   {
     name: 'a node that cannot be read is left alone',
-    situation: going({ node: unanswered('unavailable') }),
+    observed: going({ node: unanswered('unavailable') }),
     want: [],
   },
   {
     name: 'a node whose pods cannot be listed is left alone',
-    situation: going({ node: known(node('a', cordoned)), pods: unanswered('denied') }),
+    observed: going({ node: known(node('a', cordoned)), pods: unanswered('denied') }),
     want: [],
   },
   {
     name: 'a cordon that nobody remembers is taken back',
-    situation: scene({
+    observed: scene({
       nodes: [node('a', cordoned), node('b'), node('c')],
     }),
-    want: ['let node a stay', 'claim the turn of a (Replace)'],
+    want: ['let node a stay', 'reserve the turn of a (Replace)'],
   },
-  { name: 'a node that is gone needs nothing', situation: going({ node: known(undefined) }), want: [] },
+  { name: 'a node that is gone needs nothing', observed: going({ node: known(undefined) }), want: [] },
   {
     name: 'another node of its name is left alone',
-    situation: going({
-      node: known(node('a', { uid: 'other', unschedulable: true, orders: REPLACE })),
+    observed: going({
+      node: known(node('a', { uid: 'other', unschedulable: true, annotations: REPLACE })),
       pods: known([]),
     }),
     want: [],
   },
   {
     name: 'a node whose end AWS refused stays',
-    situation: goingEmpty(
+    observed: goingEmpty(
       {},
       {},
-      { rest: { troubles: [{ at: NOW, step: 'endInstance', target: 'uid-a', trouble: sampleTrouble('refused') }] } },
+      { rest: { errors: [{ at: NOW, step: 'terminateInstance', target: 'uid-a', error: sampleError('refused') }] } },
     ),
-    want: [`let node a stay: refused: ${sampleTrouble('refused').message}`],
+    want: [`let node a stay: refused: ${sampleError('refused').message}`],
   },
   {
     name: 'a node whose end AWS throttled goes on',
-    situation: goingEmpty(
+    observed: goingEmpty(
       {},
       {},
-      { rest: { troubles: [{ at: NOW, step: 'endInstance', target: 'uid-a', trouble: sampleTrouble('throttled') }] } },
+      { rest: { errors: [{ at: NOW, step: 'terminateInstance', target: 'uid-a', error: sampleError('throttled') }] } },
     ),
     want: ['end instance i-a of node a'],
   },
   {
     name: 'an instance that ends is not ended twice',
-    situation: goingEmpty({}, { ended: new Date(NOW - 9 * MINUTE).toISOString() }),
+    observed: goingEmpty({}, { ended: new Date(NOW - 9 * MINUTE).toISOString() }),
     want: [],
   },
   {
     name: 'an instance that does not end is asked again',
-    situation: goingEmpty({}, { ended: new Date(NOW - 10 * MINUTE).toISOString() }),
+    observed: goingEmpty({}, { ended: new Date(NOW - 10 * MINUTE).toISOString() }),
     want: ['end instance i-a of node a'],
   },
 ];

@@ -1,5 +1,5 @@
 /** What nodes are told of their verification. */
-import { knownStatus, LEAVING, MINUTE, NOW, sampleNode, samplePool, sampleSituation } from '../fixtures.ts';
+import { knownStatus, LEAVING, MINUTE, NOW, sampleNode, samplePool, sampleState } from '../fixtures.ts';
 import { otherAuthority, seen } from '../sights.ts';
 import { LABEL, mislabelled, wrong } from './faultyNodes.ts';
 import type { PlanCase } from './planCase.ts';
@@ -8,43 +8,43 @@ import { DELETE } from './steps.ts';
 const fresh = sampleNode({ verified: undefined });
 const FRESH = `${fresh.name}: True ChecksPassed`;
 
-export const verdictCases: readonly PlanCase[] = [
+export const nodeConditionCases: readonly PlanCase[] = [
   {
     name: 'a node that passes is told once',
-    situation: sampleSituation({ nodes: [sampleNode({ name: 'known' }), fresh] }),
+    observed: sampleState({ nodes: [sampleNode({ name: 'known' }), fresh] }),
     want: [],
-    told: [FRESH],
+    reported: [FRESH],
   },
   {
     name: 'a node that fails or joins is told why',
-    situation: sampleSituation({
+    observed: sampleState({
       nodes: [{ ...wrong, name: 'failing' }, sampleNode({ name: 'joining', ready: 'False', createdAt: NOW - MINUTE })],
     }),
     want: [],
-    told: ['failing: False WrongBuild', 'joining: Unknown Joining'],
+    reported: ['failing: False WrongBuild', 'joining: Unknown Joining'],
   },
   {
     name: 'a node that is labelled in this run is told later',
-    situation: sampleSituation({ nodes: [mislabelled] }),
+    observed: sampleState({ nodes: [mislabelled] }),
     want: [LABEL],
-    told: [],
+    reported: [],
   },
   {
     name: 'the nodes of a foreign group are told nothing',
-    situation: sampleSituation({ nodes: [fresh], group: seen({ tags: {} }) }),
+    observed: sampleState({ nodes: [fresh], group: seen({ tags: {} }) }),
     want: [],
-    told: [],
+    reported: [],
   },
   {
     name: 'no node is told anything when the cluster is another',
-    situation: sampleSituation({ nodes: [fresh], cluster: otherAuthority }),
+    observed: sampleState({ nodes: [fresh], cluster: otherAuthority }),
     want: [],
-    told: [],
+    reported: [],
   },
   {
     name: 'nodes that go with their group are told nothing',
-    situation: sampleSituation({ pool: samplePool({}, { metadata: LEAVING, status: knownStatus() }) }),
+    observed: sampleState({ pool: samplePool({}, { metadata: LEAVING, status: knownStatus() }) }),
     want: [DELETE],
-    told: [],
+    reported: [],
   },
 ];

@@ -1,7 +1,7 @@
 /** What a paused pool only shows. */
 import { PAUSED_ANNOTATION } from '../../labels.ts';
 import { known } from '../answers.ts';
-import { knownStatus, LEAVING, samplePool, sampleSituation, settings } from '../fixtures.ts';
+import { knownStatus, LEAVING, samplePool, sampleState, settings } from '../fixtures.ts';
 import { sampleConfigMapOwner, sampleFacts } from '../prerequisites.ts';
 import { seen } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
@@ -13,12 +13,12 @@ const resized = samplePool({ scaling: { min: 3, max: 9 } }, { status: knownStatu
 export const pausedCases: readonly PlanCase[] = [
   {
     name: 'a pool paused in its spec',
-    situation: sampleSituation({ pool: { ...resized, spec: { ...resized.spec, paused: true } }, group: seen() }),
+    observed: sampleState({ pool: { ...resized, spec: { ...resized.spec, paused: true } }, group: seen() }),
     want: GROW_STEPS.slice(1),
   },
   {
     name: 'a pool paused by annotation',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: { ...resized, metadata: { ...resized.metadata, annotations: { [PAUSED_ANNOTATION]: 'true' } } },
       group: seen(),
     }),
@@ -26,7 +26,7 @@ export const pausedCases: readonly PlanCase[] = [
   },
   {
     name: 'a paused pool that needs Windows IPAM',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: samplePool({ paused: true }, { status: knownStatus() }),
       settings: { ...settings, enableWindowsIpam: true },
       prerequisites: sampleFacts({
@@ -38,7 +38,7 @@ export const pausedCases: readonly PlanCase[] = [
   },
   {
     name: 'a paused pool that is deleted',
-    situation: sampleSituation({ pool: samplePool({ paused: true }, { metadata: LEAVING, status: knownStatus() }) }),
+    observed: sampleState({ pool: samplePool({ paused: true }, { metadata: LEAVING, status: knownStatus() }) }),
     want: [DELETE],
   },
 ];

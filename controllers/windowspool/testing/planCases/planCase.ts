@@ -1,13 +1,13 @@
 /** A row of a table of cases: what is true, and the steps that follow, in words. */
-import type { Situation } from '../../situation.ts';
+import type { ObservedState } from '../../situation.ts';
 
 export interface PlanCase {
   readonly name: string;
-  readonly situation: Situation;
+  readonly observed: ObservedState;
   /** The steps as `stepInWords` says them, but for what nodes are told. */
   readonly want: readonly string[];
   /** What is shown as pending although the pool is not paused. */
   readonly later?: readonly string[];
   /** What nodes are told, as `name: status reason`, or `name: nothing`; not compared where it is left out. */
-  readonly told?: readonly string[];
+  readonly reported?: readonly string[];
 }

@@ -1,7 +1,7 @@
 /** While prerequisites are met or not, and what the operator does about them: the access entry, and Windows IPAM. */
 import type { PrerequisiteFacts } from '../../prerequisites/facts.ts';
 import { known } from '../answers.ts';
-import { knownStatus, MINUTE, NOW, samplePool, sampleSituation, sampleTrouble, settings } from '../fixtures.ts';
+import { knownStatus, MINUTE, NOW, sampleError, samplePool, sampleState, settings } from '../fixtures.ts';
 import { sampleAddon, sampleConfigMapOwner, sampleFacts, unasked } from '../prerequisites.ts';
 import { otherAuthority, seen } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
@@ -13,7 +13,7 @@ const ENTRY = 'create an access entry of type EC2_WINDOWS for arn:aws:iam::11112
 
 /** A pool that makes access entries, without a group. */
 function bare(prerequisites: PrerequisiteFacts) {
-  return sampleSituation({ pool: managing, group: { kind: 'absent' }, prerequisites, nodes: [] });
+  return sampleState({ pool: managing, group: { kind: 'absent' }, prerequisites, nodes: [] });
 }
 
 const noEntry = sampleFacts({ accessEntry: known(undefined) });
@@ -30,98 +30,98 @@ const ipamOff = (change: Partial<PrerequisiteFacts> = {}) =>
   });
 const addonOff = ipamOff({ cniAddon: known(sampleAddon()) });
 /** A pool that lives, under an operator that enables Windows IPAM. */
-const enabling = (prerequisites: PrerequisiteFacts, change: Parameters<typeof sampleSituation>[0] = {}) =>
-  sampleSituation({
+const enabling = (prerequisites: PrerequisiteFacts, change: Parameters<typeof sampleState>[0] = {}) =>
+  sampleState({
     pool: samplePool({}, { status: knownStatus() }),
     settings: { ...settings, enableWindowsIpam: true },
     prerequisites,
     ...change,
   });
-const deniedUpdate = { at: NOW, step: 'updateAddon', trouble: sampleTrouble('denied') };
+const deniedUpdate = { at: NOW, step: 'updateAddon', error: sampleError('denied') };
 
 export const prerequisiteCases: readonly PlanCase[] = [
   {
     name: 'makes no group while a prerequisite is not met',
-    situation: bare(sampleFacts({ legacyController: known(true) })),
+    observed: bare(sampleFacts({ legacyController: known(true) })),
     want: [],
   },
   {
     name: 'makes no access entry either while another prerequisite is not met',
-    situation: bare({ ...noEntry, legacyController: known(true) }),
+    observed: bare({ ...noEntry, legacyController: known(true) }),
     want: [],
   },
   {
     name: 'makes a group although nothing could be checked',
-    situation: bare(sampleFacts({ legacyController: unasked(), subnets: unasked(), accessEntry: unasked() })),
+    observed: bare(sampleFacts({ legacyController: unasked(), subnets: unasked(), accessEntry: unasked() })),
     want: [REMEMBER, CREATE],
   },
-  { name: 'makes the access entry before the group', situation: bare(noEntry), want: [REMEMBER, ENTRY, CREATE] },
-  { name: 'makes no access entry where there is one', situation: bare(sampleFacts()), want: [REMEMBER, CREATE] },
+  { name: 'makes the access entry before the group', observed: bare(noEntry), want: [REMEMBER, ENTRY, CREATE] },
+  { name: 'makes no access entry where there is one', observed: bare(sampleFacts()), want: [REMEMBER, CREATE] },
   {
     name: 'makes the access entry again that somebody deleted',
-    situation: sampleSituation({ pool: made, prerequisites: noEntry }),
+    observed: sampleState({ pool: made, prerequisites: noEntry }),
     want: [ENTRY],
   },
   {
     name: 'makes no access entry for the group of another',
-    situation: sampleSituation({ pool: made, group: seen({ tags: {} }), prerequisites: noEntry }),
+    observed: sampleState({ pool: made, group: seen({ tags: {} }), prerequisites: noEntry }),
     want: [],
   },
-  { name: 'enables Windows IPAM in the ConfigMap', situation: enabling(ipamOff()), want: [IPAM_IN_CONFIG] },
-  { name: 'enables Windows IPAM in the add-on that owns it', situation: enabling(addonOff), want: [IPAM_IN_ADDON] },
+  { name: 'enables Windows IPAM in the ConfigMap', observed: enabling(ipamOff()), want: [IPAM_IN_CONFIG] },
+  { name: 'enables Windows IPAM in the add-on that owns it', observed: enabling(addonOff), want: [IPAM_IN_ADDON] },
   {
     name: 'enables Windows IPAM before it makes the group',
-    situation: enabling(addonOff, { group: { kind: 'absent' }, nodes: [] }),
+    observed: enabling(addonOff, { group: { kind: 'absent' }, nodes: [] }),
     want: [IPAM_IN_ADDON],
   },
   {
     name: 'says who may disable Windows IPAM again',
-    situation: enabling(
+    observed: enabling(
       ipamOff({ cniConfigOwner: known(sampleConfigMapOwner({ managedBy: 'Helm release kube-system/aws-vpc-cni' })) }),
     ),
     want: [
       `${IPAM_IN_CONFIG}. Helm release kube-system/aws-vpc-cni manages the ConfigMap and may revert it: enable it there, too (enableWindowsIpam: "true" in the chart aws-vpc-cni)`,
     ],
   },
-  { name: 'enables no Windows IPAM that is on', situation: enabling(sampleFacts()), want: [] },
+  { name: 'enables no Windows IPAM that is on', observed: enabling(sampleFacts()), want: [] },
   {
     name: 'enables no Windows IPAM without the flag',
-    situation: sampleSituation({ pool: samplePool({}, { status: knownStatus() }), prerequisites: addonOff }),
+    observed: sampleState({ pool: samplePool({}, { status: knownStatus() }), prerequisites: addonOff }),
     want: [],
   },
   {
     name: 'enables no Windows IPAM while nobody knows who owns it',
-    situation: enabling(ipamOff({ cniAddon: unasked() })),
+    observed: enabling(ipamOff({ cniAddon: unasked() })),
     want: [],
   },
   {
     name: 'enables no Windows IPAM while the add-on is updated',
-    situation: enabling(ipamOff({ cniAddon: known(sampleAddon({ status: 'UPDATING' })) })),
+    observed: enabling(ipamOff({ cniAddon: known(sampleAddon({ status: 'UPDATING' })) })),
     want: [],
   },
   {
     name: 'enables no Windows IPAM again that another user has just disabled',
-    situation: enabling(addonOff, { ipamAttempts: { updateAddon: NOW - MINUTE } }),
+    observed: enabling(addonOff, { ipamAttempts: { updateAddon: NOW - MINUTE } }),
     want: [],
   },
   {
     name: 'enables no Windows IPAM again that was refused before',
-    situation: enabling(addonOff, { troubles: [deniedUpdate] }),
+    observed: enabling(addonOff, { errors: [deniedUpdate] }),
     want: [],
   },
   {
     name: 'enables no Windows IPAM for the group of another',
-    situation: enabling(addonOff, { group: seen({ tags: {} }) }),
+    observed: enabling(addonOff, { group: seen({ tags: {} }) }),
     want: [],
   },
   {
     name: 'enables no Windows IPAM in another cluster',
-    situation: enabling(addonOff, { cluster: otherAuthority }),
+    observed: enabling(addonOff, { cluster: otherAuthority }),
     want: [],
   },
   {
     name: 'makes no access entry in another cluster',
-    situation: sampleSituation({ pool: made, cluster: otherAuthority, prerequisites: noEntry }),
+    observed: sampleState({ pool: made, cluster: otherAuthority, prerequisites: noEntry }),
     want: [],
   },
 ];

@@ -1,6 +1,6 @@
 /** Verification.policy Quarantine: which nodes are held, and which are let go. */
 import { QUARANTINE_TAINT_KEY } from '../../labels.ts';
-import { knownStatus, sampleNode, samplePool, sampleSituation } from '../fixtures.ts';
+import { knownStatus, sampleNode, samplePool, sampleState } from '../fixtures.ts';
 import { otherAuthority, seen, unreachable, unseen } from '../sights.ts';
 import { HOLD, LABEL, mislabelled, QUARANTINE, wrong } from './faultyNodes.ts';
 import type { PlanCase } from './planCase.ts';
@@ -14,34 +14,34 @@ const LET_GO = `correct the taints of node ${held.name}: remove ${QUARANTINE}`;
 export const quarantineCases: readonly PlanCase[] = [
   {
     name: 'a node that fails is quarantined',
-    situation: sampleSituation({ pool: strict, nodes: [wrong] }),
+    observed: sampleState({ pool: strict, nodes: [wrong] }),
     want: [HOLD],
   },
   {
     name: 'a node that fails is left alone under Report',
-    situation: sampleSituation({ nodes: [wrong] }),
+    observed: sampleState({ nodes: [wrong] }),
     want: [],
   },
   {
     name: 'a node that passes again is let go',
-    situation: sampleSituation({ pool: strict, nodes: [held] }),
+    observed: sampleState({ pool: strict, nodes: [held] }),
     want: [LET_GO],
   },
   {
     name: 'no node stays quarantined under Report',
-    situation: sampleSituation({
+    observed: sampleState({
       nodes: [{ ...held, kernelVersion: wrong.kernelVersion, labels: wrong.labels }],
     }),
     want: [LET_GO],
   },
   {
     name: 'a node that is labelled in this run is looked at anew before it is quarantined',
-    situation: sampleSituation({ pool: strict, nodes: [mislabelled] }),
+    observed: sampleState({ pool: strict, nodes: [mislabelled] }),
     want: [LABEL],
   },
   {
     name: 'nodes are quarantined while AWS cannot be reached',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: strict,
       nodes: [wrong],
       cluster: unreachable(),
@@ -51,12 +51,12 @@ export const quarantineCases: readonly PlanCase[] = [
   },
   {
     name: 'the nodes of a foreign group are not quarantined',
-    situation: sampleSituation({ pool: strict, nodes: [wrong], group: seen({ tags: {} }) }),
+    observed: sampleState({ pool: strict, nodes: [wrong], group: seen({ tags: {} }) }),
     want: [],
   },
   {
     name: 'no node is quarantined when the cluster is another',
-    situation: sampleSituation({ pool: strict, nodes: [wrong], cluster: otherAuthority }),
+    observed: sampleState({ pool: strict, nodes: [wrong], cluster: otherAuthority }),
     want: [],
   },
 ];

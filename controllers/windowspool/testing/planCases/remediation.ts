@@ -3,7 +3,7 @@ import { REMEDIATION_ANNOTATION } from '../../labels.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
 import { known, unanswered } from '../answers.ts';
 import { MINUTE, NOW } from '../fixtures.ts';
-import { BY_OPERATOR, going, leaving, longAgo, MEMBER, node, podOn, REPLACE, scene } from '../nodeScenes.ts';
+import { BY_OPERATOR, going, longAgo, MEMBER, node, podOn, REPLACE, scene, terminating } from '../nodeScenes.ts';
 import type { PlanCase } from './planCase.ts';
 
 const failing = (name: string, minutes: number, change: Partial<NodeRecord> = {}) =>
@@ -25,55 +25,55 @@ const spec = { remediation };
 export const remediationCases: readonly PlanCase[] = [
   {
     name: 'a node that fails stays where nobody wants remediation',
-    situation: scene({ nodes: [failing('a', 60), node('b'), node('c')] }),
+    observed: scene({ nodes: [failing('a', 60), node('b'), node('c')] }),
     want: [],
   },
   {
     name: 'a node that fails for too long is replaced',
-    situation: scene({ spec, nodes: [failing('a', 15), node('b'), node('c')] }),
-    want: ['claim the turn of a (Remediate)'],
+    observed: scene({ spec, nodes: [failing('a', 15), node('b'), node('c')] }),
+    want: ['reserve the turn of a (Remediate)'],
   },
   {
     name: 'a node that has failed for a moment stays',
-    situation: scene({ spec, nodes: [failing('a', 14), node('b'), node('c')] }),
+    observed: scene({ spec, nodes: [failing('a', 14), node('b'), node('c')] }),
     want: [],
   },
   {
     name: 'a node that was verified for long and fails now stays until that was told',
-    situation: scene({ spec, nodes: [failing('a', 60, { verified: node('b').verified }), node('b'), node('c')] }),
+    observed: scene({ spec, nodes: [failing('a', 60, { verified: node('b').verified }), node('b'), node('c')] }),
     want: [],
   },
   {
     name: 'no node that fails is replaced when too many do',
-    situation: scene({ spec, nodes: [failing('a', 60), failing('b', 1), node('c')] }),
+    observed: scene({ spec, nodes: [failing('a', 60), failing('b', 1), node('c')] }),
     want: [],
   },
   {
     name: 'a node that people have replaced goes also when too many fail',
-    situation: scene({ spec, nodes: [failing('a', 60, { orders: REPLACE }), failing('b', 1), node('c')] }),
-    want: ['claim the turn of a (Replace)'],
+    observed: scene({ spec, nodes: [failing('a', 60, { annotations: REPLACE }), failing('b', 1), node('c')] }),
+    want: ['reserve the turn of a (Replace)'],
   },
   {
     name: 'a node that fails stays when people say so, or when it was tried in vain',
-    situation: scene({
+    observed: scene({
       spec,
-      nodes: [failing('a', 60, { orders: { [REMEDIATION_ANNOTATION]: 'off' } }), node('b'), node('c')],
+      nodes: [failing('a', 60, { annotations: { [REMEDIATION_ANNOTATION]: 'off' } }), node('b'), node('c')],
     }),
     want: [],
   },
   ...(
     [
-      ['is ended when that lasts for too long', 20, ['claim the turn of ip-late (Remediate)']],
+      ['is ended when that lasts for too long', 20, ['reserve the turn of ip-late (Remediate)']],
       ['has some time', 14, []],
     ] as const
   ).map(([what, minutes, want]) => ({
     name: `an instance that does not become a node ${what}`,
-    situation: scene({ spec, nodes: [node('b'), node('c')], rest: { instances: [late(minutes)] } }),
+    observed: scene({ spec, nodes: [node('b'), node('c')], rest: { instances: [late(minutes)] } }),
     want,
   })),
   {
     name: 'an instance that does not become a node stays when too many fail',
-    situation: scene({ spec, nodes: [failing('b', 60), node('c')], rest: { instances: [late(20)] } }),
+    observed: scene({ spec, nodes: [failing('b', 60), node('c')], rest: { instances: [late(20)] } }),
     want: [],
   },
   ...(
@@ -94,18 +94,18 @@ export const remediationCases: readonly PlanCase[] = [
       ],
       ['of which EC2 tells nothing is left alone', { node: known(undefined), instance: unanswered('throttled') }, []],
     ] as const
-  ).map(([what, sight, want]) => {
-    const entry = leaving('ip-late', { uid: 'i-late', instance: 'i-late', operation: 'Remediate' });
+  ).map(([what, view, want]) => {
+    const entry = terminating('ip-late', { uid: 'i-late', instance: 'i-late', operation: 'Remediate' });
     return {
       name: `an instance without a node ${what}`,
-      situation: scene({ spec, nodes: [node('b'), node('c')], entries: [entry], sights: [{ entry, ...sight }] }),
+      observed: scene({ spec, nodes: [node('b'), node('c')], entries: [entry], awsCache: [{ entry, ...view }] }),
       want,
     };
   }),
   {
     name: 'a node that recovers stays',
-    situation: going(
-      { node: known(node('a', { unschedulable: true, orders: BY_OPERATOR })), pods: known([podOn()]) },
+    observed: going(
+      { node: known(node('a', { unschedulable: true, annotations: BY_OPERATOR })), pods: known([podOn()]) },
       { operation: 'Remediate' },
       { spec },
     ),
@@ -113,8 +113,8 @@ export const remediationCases: readonly PlanCase[] = [
   },
   {
     name: 'a node that still fails goes on',
-    situation: going(
-      { node: known(failing('a', 20, { unschedulable: true, orders: BY_OPERATOR })), pods: known([podOn()]) },
+    observed: going(
+      { node: known(failing('a', 20, { unschedulable: true, annotations: BY_OPERATOR })), pods: known([podOn()]) },
       { operation: 'Remediate' },
       { spec },
     ),
@@ -122,8 +122,8 @@ export const remediationCases: readonly PlanCase[] = [
   },
   {
     name: 'a node that fails and is not empty in time stays, and is not tried for ever',
-    situation: going(
-      { node: known(failing('a', 20, { unschedulable: true, orders: BY_OPERATOR })), pods: known([podOn()]) },
+    observed: going(
+      { node: known(failing('a', 20, { unschedulable: true, annotations: BY_OPERATOR })), pods: known([podOn()]) },
       { operation: 'Remediate', since: longAgo },
       { spec },
     ),

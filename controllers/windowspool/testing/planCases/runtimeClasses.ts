@@ -1,5 +1,5 @@
 /** The RuntimeClass that the spec names, and the one that it named before. */
-import { knownStatus, samplePool, sampleRuntimeClass, sampleSituation } from '../fixtures.ts';
+import { knownStatus, samplePool, sampleRuntimeClass, sampleState } from '../fixtures.ts';
 import type { PlanCase } from './planCase.ts';
 
 const pool = samplePool({}, { status: knownStatus() });
@@ -14,27 +14,27 @@ const web = { name: 'web', uid: 'uid-web' };
 export const runtimeClassCases: readonly PlanCase[] = [
   {
     name: 'a missing RuntimeClass is created',
-    situation: sampleSituation({ pool, runtimeClass: undefined }),
+    observed: sampleState({ pool, runtimeClass: undefined }),
     want: ['create RuntimeClass windows-2022'],
   },
   {
     name: 'a pool that manages no RuntimeClass creates none',
-    situation: sampleSituation({ pool: unmanaged, runtimeClass: undefined }),
+    observed: sampleState({ pool: unmanaged, runtimeClass: undefined }),
     want: [],
   },
   {
     name: 'a RuntimeClass of another pool is shared',
-    situation: sampleSituation({ pool, runtimeClass: sampleRuntimeClass(pool, { owners: [api] }) }),
+    observed: sampleState({ pool, runtimeClass: sampleRuntimeClass(pool, { owners: [api] }) }),
     want: ['apply RuntimeClass windows-2022'],
   },
   {
     name: 'a RuntimeClass that somebody changed is put right',
-    situation: sampleSituation({ pool, runtimeClass: sampleRuntimeClass(pool, { tolerations: [] }) }),
+    observed: sampleState({ pool, runtimeClass: sampleRuntimeClass(pool, { tolerations: [] }) }),
     want: ['apply RuntimeClass windows-2022'],
   },
   {
     name: 'a RuntimeClass that was there before is never written to',
-    situation: sampleSituation({
+    observed: sampleState({
       pool,
       runtimeClass: sampleRuntimeClass(pool, { managed: false, owners: [], tolerations: [] }),
     }),
@@ -42,7 +42,7 @@ export const runtimeClassCases: readonly PlanCase[] = [
   },
   {
     name: 'a RuntimeClass that is being deleted is not written to',
-    situation: sampleSituation({
+    observed: sampleState({
       pool,
       runtimeClass: sampleRuntimeClass(pool, { deleting: true, owners: [] }),
     }),
@@ -50,7 +50,7 @@ export const runtimeClassCases: readonly PlanCase[] = [
   },
   {
     name: 'another handler is reached by deleting the RuntimeClass',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: own,
       runtimeClass: sampleRuntimeClass(own, { handler: 'runhcs-wcow-process' }),
     }),
@@ -58,7 +58,7 @@ export const runtimeClassCases: readonly PlanCase[] = [
   },
   {
     name: 'a RuntimeClass with another handler that other pools use is left',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: own,
       runtimeClass: sampleRuntimeClass(own, { handler: 'runhcs-wcow-process', owners: [web, api] }),
     }),
@@ -66,7 +66,7 @@ export const runtimeClassCases: readonly PlanCase[] = [
   },
   {
     name: 'two pools that choose one name for different RuntimeClasses do not fight',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: own,
       runtimeClass: sampleRuntimeClass(own, { tolerations: [], owners: [api] }),
     }),
@@ -74,12 +74,12 @@ export const runtimeClassCases: readonly PlanCase[] = [
   },
   {
     name: 'the RuntimeClass that the spec no longer names is deleted when nobody else owns it',
-    situation: sampleSituation({ pool: own, formerRuntimeClass: sampleRuntimeClass(pool) }),
+    observed: sampleState({ pool: own, formerRuntimeClass: sampleRuntimeClass(pool) }),
     want: ['delete RuntimeClass windows-2022'],
   },
   {
     name: 'the RuntimeClass that the spec no longer names stays with its other owners, and the new one is made',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: own,
       runtimeClass: undefined,
       formerRuntimeClass: sampleRuntimeClass(pool, { owners: [web, api] }),
@@ -88,7 +88,7 @@ export const runtimeClassCases: readonly PlanCase[] = [
   },
   {
     name: 'a former RuntimeClass that is not ours, or goes already, is left',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: unmanaged,
       runtimeClass: undefined,
       formerRuntimeClass: sampleRuntimeClass(pool, { deleting: true }),
@@ -97,7 +97,7 @@ export const runtimeClassCases: readonly PlanCase[] = [
   },
   {
     name: 'a former RuntimeClass of other pools is left',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: unmanaged,
       runtimeClass: undefined,
       formerRuntimeClass: sampleRuntimeClass(pool, { owners: [api] }),

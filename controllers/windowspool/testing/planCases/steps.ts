@@ -9,13 +9,13 @@ export const REMEMBER = `remember web of ${CLUSTER_ARN}: 5 fields, desired open`
 /** What is remembered before fields are sent. */
 export const sending = (...fields: string[]) => `remember web of ${CLUSTER_ARN}: sending ${fields.join(', ')}`;
 /** The same, together with the claim of a share of the budget. */
-export const claiming = (...fields: string[]) => `claim web of ${CLUSTER_ARN}: sending ${fields.join(', ')}`;
+export const reserving = (...fields: string[]) => `reserve web of ${CLUSTER_ARN}: sending ${fields.join(', ')}`;
 
 /** To a scaling.max of 9. */
 export const GROW_STEPS = [sending('scaling'), 'update node group web: scaling max 9'];
 /** To the next release, because the spec names it. */
-export const TO_NEXT_STEPS = [claiming('release'), `update node group web: release ${NEXT}`];
+export const TO_NEXT_STEPS = [reserving('release'), `update node group web: release ${NEXT}`];
 /** The same because of update.policy. */
-export const AUTOMATIC_STEPS = [claiming(), `update node group web: release ${NEXT}`];
+export const AUTOMATIC_STEPS = [reserving(), `update node group web: release ${NEXT}`];
 
 export const DELETE = 'delete node group web: the pool is deleted';

@@ -7,13 +7,13 @@ import { driftCases } from './drift.ts';
 import { existingNodeOperationCases } from './existingNodeOperations.ts';
 import { fleetCases } from './fleet.ts';
 import { gateCases } from './gate.ts';
-import { leavingCases } from './leaving.ts';
+import { retainCases } from './leaving.ts';
 import { maintenanceWindowCases } from './maintenanceWindows.ts';
 import { nodeGroupCases } from './nodeGroup.ts';
 import { nodeLabelCases } from './nodeLabels.ts';
 import { nodeOperationCases } from './nodeOperations.ts';
 import { nodeTurnCases } from './nodeTurns.ts';
-import { verdictCases } from './nodeVerdicts.ts';
+import { nodeConditionCases } from './nodeVerdicts.ts';
 import type { PlanCase } from './planCase.ts';
 import { prerequisiteCases } from './prerequisites.ts';
 import { quarantineCases } from './quarantine.ts';
@@ -41,9 +41,9 @@ export const tables: Readonly<Record<string, readonly PlanCase[]>> = {
   'a pool that lives: its RuntimeClass': runtimeClassCases,
   'a pool that lives: its nodes': nodeLabelCases,
   'a pool that lives: the taints of its nodes': [...gateCases, ...quarantineCases],
-  'a pool that lives: what its nodes are told': verdictCases,
+  'a pool that lives: what its nodes are told': nodeConditionCases,
   'a pool that lives: its nodes that go': [...nodeTurnCases, ...nodeOperationCases, ...remediationCases],
   'a pool of existing nodes: its nodes that go': existingNodeOperationCases,
   'a pool that goes': deletionCases,
-  'a pool that goes and leaves its group': leavingCases,
+  'a pool that goes and leaves its group': retainCases,
 };

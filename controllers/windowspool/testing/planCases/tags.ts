@@ -1,7 +1,7 @@
 /** The tags of a node group. */
 import type { NodeGroup } from '../../ports/eks.ts';
-import type { Situation } from '../../situation.ts';
-import { APPLIED, knownStatus, NOW, sampleGroup, samplePool, sampleSituation } from '../fixtures.ts';
+import type { ObservedState } from '../../situation.ts';
+import { APPLIED, knownStatus, NOW, sampleGroup, samplePool, sampleState } from '../fixtures.ts';
 import { otherAuthority, seen, unreachable } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
 import { sending } from './steps.ts';
@@ -12,17 +12,17 @@ const CORRECT_TAGS = [sending('tag team'), 'correct the tags of node group web: 
 export const tagCases: readonly PlanCase[] = [
   {
     name: 'a tag of the spec is remembered, then set',
-    situation: sampleSituation({ pool: tagged, group: seen() }),
+    observed: sampleState({ pool: tagged, group: seen() }),
     want: CORRECT_TAGS,
   },
   {
     name: 'tags are set while EKS updates the group',
-    situation: sampleSituation({ pool: tagged, group: seen({ status: 'UPDATING' }) }),
+    observed: sampleState({ pool: tagged, group: seen({ status: 'UPDATING' }) }),
     want: CORRECT_TAGS,
   },
   {
     name: 'a tag that the spec dropped is removed, one that somebody else set stays',
-    situation: sampleSituation({
+    observed: sampleState({
       pool: samplePool({}, { status: knownStatus({ applied: [...APPLIED, 'tag team=01234567'].sort() }) }),
       group: seen({ tags: { ...sampleGroup().tags, team: 'web', backup: 'daily' } }),
     }),
@@ -30,7 +30,7 @@ export const tagCases: readonly PlanCase[] = [
   },
   ...(['DELETING', 'CREATE_FAILED', 'DELETE_FAILED'] as const).map((status) => ({
     name: `tags of a group that is ${status} are left`,
-    situation: sampleSituation({
+    observed: sampleState({
       pool: tagged,
       group: seen({ status, modifiedAt: NOW, tags: withoutTeam(tagged) }, tagged),
     }),
@@ -38,21 +38,21 @@ export const tagCases: readonly PlanCase[] = [
   })),
   {
     name: 'a foreign group gets no tags',
-    situation: sampleSituation({ pool: tagged, group: seen({ tags: { 'winpool.dev/pool': 'api' } }) }),
+    observed: sampleState({ pool: tagged, group: seen({ tags: { 'winpool.dev/pool': 'api' } }) }),
     want: [],
   },
   {
     name: 'a group in a cluster with another certificate authority gets no tags',
-    situation: sampleSituation({ pool: tagged, cluster: otherAuthority, group: seen() }),
+    observed: sampleState({ pool: tagged, cluster: otherAuthority, group: seen() }),
     want: [],
   },
   {
     name: 'a group in a cluster that is not proven to be ours gets no tags',
-    situation: sampleSituation({ pool: tagged, cluster: unreachable(), group: seen() }),
+    observed: sampleState({ pool: tagged, cluster: unreachable(), group: seen() }),
     want: [],
   },
 ];
 
-function withoutTeam(of: Situation['pool']): NodeGroup['tags'] {
+function withoutTeam(of: ObservedState['pool']): NodeGroup['tags'] {
   return Object.fromEntries(Object.entries(sampleGroup(of).tags).filter(([key]) => key !== 'team'));
 }

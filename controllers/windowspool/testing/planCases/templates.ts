@@ -1,5 +1,5 @@
 /** The version of a user's launch template. */
-import { entriesOf, wantedFields } from '../../nodeGroup/applied.ts';
+import { desiredFields, entriesOf } from '../../nodeGroup/applied.ts';
 import type { VersionChange } from '../../ports/eks.ts';
 import { versionTargetOf } from '../../upgrades/versionChanges.ts';
 import { known } from '../answers.ts';
@@ -7,7 +7,7 @@ import { APPLIED, NEXT, samplePool, sampleTemplate } from '../fixtures.ts';
 import { unasked } from '../prerequisites.ts';
 import { AUTOMATIC, failed, fits, inWindow, SATURDAYS, TEMPLATE_SEEN, templated } from '../upgradeScenes.ts';
 import type { PlanCase } from './planCase.ts';
-import { claiming } from './steps.ts';
+import { reserving } from './steps.ts';
 
 const RELEASE = 'release 1.36-2026.02.11';
 const TO_3: VersionChange = {
@@ -21,95 +21,95 @@ const UPDATE = (version: number, release = RELEASE) =>
 /** A day on which the release of the group starts no node any more. */
 const PRIVATE = Date.parse('2026-07-01T00:00:00Z');
 const FAILED = failed(versionTargetOf(samplePool(), TO_3));
-const EDITED = entriesOf(wantedFields(templated(3, fits('3')).pool));
+const EDITED = entriesOf(desiredFields(templated(3, fits('3')).pool));
 
 export const templateCases: readonly PlanCase[] = [
   {
     name: 'another number in the spec is sent at once, with the release that the group has',
-    situation: templated(3, fits('3')),
-    want: [claiming('template version'), UPDATE(3)],
+    observed: templated(3, fits('3')),
+    want: [reserving('template version'), UPDATE(3)],
   },
   {
     name: 'a number is sent without the release of the group where AWS has made that private',
-    situation: templated(3, fits('3'), {}, {}, { now: PRIVATE, newestRelease: known(NEXT) }),
-    want: [claiming('template version'), UPDATE(3, 'newest release of 1.36')],
+    observed: templated(3, fits('3'), {}, {}, { now: PRIVATE, newestRelease: known(NEXT) }),
+    want: [reserving('template version'), UPDATE(3, 'newest release of 1.36')],
   },
   {
     name: 'a number is sent with the release of the group where that is the newest, however old it is',
-    situation: templated(3, fits('3'), {}, {}, { now: PRIVATE, newestRelease: known('1.36-2026.02.11') }),
-    want: [claiming('template version'), UPDATE(3)],
+    observed: templated(3, fits('3'), {}, {}, { now: PRIVATE, newestRelease: known('1.36-2026.02.11') }),
+    want: [reserving('template version'), UPDATE(3)],
   },
   {
     name: 'a private release that the spec pins is sent with a number: EKS decides',
-    situation: templated(3, fits('3'), { releaseVersion: '1.36-2026.02.11' }, {}, { now: PRIVATE }),
-    want: [claiming('release', 'template version'), UPDATE(3)],
+    observed: templated(3, fits('3'), { releaseVersion: '1.36-2026.02.11' }, {}, { now: PRIVATE }),
+    want: [reserving('release', 'template version'), UPDATE(3)],
   },
-  { name: 'the number that the group has needs nothing', situation: templated('2', fits('2')), want: [] },
+  { name: 'the number that the group has needs nothing', observed: templated('2', fits('2')), want: [] },
   {
     name: 'a number that cannot be looked at is sent, and EKS judges it',
-    situation: templated(3, unasked()),
-    want: [claiming('template version'), UPDATE(3)],
+    observed: templated(3, unasked()),
+    want: [reserving('template version'), UPDATE(3)],
   },
   {
     name: 'what EKS would not take is not sent',
-    situation: templated(3, known(sampleTemplate('3', { forbidden: [{ field: 'ImageId', value: 'ami-1' }] }))),
+    observed: templated(3, known(sampleTemplate('3', { forbidden: [{ field: 'ImageId', value: 'ami-1' }] }))),
     want: [],
   },
-  { name: 'a version that is not there is not sent', situation: templated(3, known(undefined)), want: [] },
+  { name: 'a version that is not there is not sent', observed: templated(3, known(undefined)), want: [] },
   {
     name: 'an edit behind the back of the operator is put right',
-    situation: templated(3, fits('3'), {}, { applied: EDITED }),
-    want: [claiming(), UPDATE(3)],
+    observed: templated(3, fits('3'), {}, { applied: EDITED }),
+    want: [reserving(), UPDATE(3)],
   },
   {
     name: 'a number and a release are one update',
-    situation: templated(3, fits('3'), { releaseVersion: NEXT }),
-    want: [claiming('release', 'template version'), UPDATE(3, `release ${NEXT}`)],
+    observed: templated(3, fits('3'), { releaseVersion: NEXT }),
+    want: [reserving('release', 'template version'), UPDATE(3, `release ${NEXT}`)],
   },
   {
     name: '$Latest is followed with policy Automatic',
-    situation: templated('$Latest', fits('3'), AUTOMATIC),
-    want: [claiming(), UPDATE(3)],
+    observed: templated('$Latest', fits('3'), AUTOMATIC),
+    want: [reserving(), UPDATE(3)],
   },
   {
     name: '$Default is followed back, too',
-    situation: templated('$Default', fits('1'), AUTOMATIC),
-    want: [claiming(), UPDATE(1)],
+    observed: templated('$Default', fits('1'), AUTOMATIC),
+    want: [reserving(), UPDATE(1)],
   },
-  { name: '$Latest is only told of with policy Manual', situation: templated('$Latest', fits('3')), want: [] },
+  { name: '$Latest is only told of with policy Manual', observed: templated('$Latest', fits('3')), want: [] },
   {
     name: '$Latest is followed where the release is pinned',
-    situation: templated(
+    observed: templated(
       '$Latest',
       fits('3'),
       { ...AUTOMATIC, releaseVersion: '1.36-2026.02.11' },
       { applied: [...APPLIED] },
     ),
-    want: [claiming('release'), UPDATE(3)],
+    want: [reserving('release'), UPDATE(3)],
   },
   {
     name: '$Latest and the newest release are one update',
-    situation: templated('$Latest', fits('3'), AUTOMATIC, {}, { newestRelease: known(NEXT) }),
-    want: [claiming(), UPDATE(3, `release ${NEXT}`)],
+    observed: templated('$Latest', fits('3'), AUTOMATIC, {}, { newestRelease: known(NEXT) }),
+    want: [reserving(), UPDATE(3, `release ${NEXT}`)],
   },
   {
     name: '$Latest that EKS would not take holds up no release',
-    situation: templated('$Latest', known(undefined), AUTOMATIC, {}, { newestRelease: known(NEXT) }),
-    want: [claiming(), `update node group web: release ${NEXT}`],
+    observed: templated('$Latest', known(undefined), AUTOMATIC, {}, { newestRelease: known(NEXT) }),
+    want: [reserving(), `update node group web: release ${NEXT}`],
   },
   {
     name: '$Latest that cannot be looked at is what it was',
-    situation: templated('$Latest', unasked(), AUTOMATIC, { launchTemplate: { ...TEMPLATE_SEEN, wantedVersion: '3' } }),
-    want: [claiming(), UPDATE(3)],
+    observed: templated('$Latest', unasked(), AUTOMATIC, { launchTemplate: { ...TEMPLATE_SEEN, wantedVersion: '3' } }),
+    want: [reserving(), UPDATE(3)],
   },
   {
     name: '$Latest that was never looked at is nothing',
-    situation: templated('$Latest', unasked(), AUTOMATIC),
+    observed: templated('$Latest', unasked(), AUTOMATIC),
     want: [],
   },
   {
     name: 'a version that failed is not sent again, even while it cannot be looked at',
-    situation: templated('$Latest', unasked(), AUTOMATIC, {
+    observed: templated('$Latest', unasked(), AUTOMATIC, {
       launchTemplate: { ...TEMPLATE_SEEN, wantedVersion: '3' },
       failedTarget: FAILED,
     }),
@@ -117,12 +117,12 @@ export const templateCases: readonly PlanCase[] = [
   },
   {
     name: 'the next version after one that failed is sent',
-    situation: templated('$Latest', fits('4'), AUTOMATIC, { failedTarget: FAILED }),
-    want: [claiming(), UPDATE(4)],
+    observed: templated('$Latest', fits('4'), AUTOMATIC, { failedTarget: FAILED }),
+    want: [reserving(), UPDATE(4)],
   },
   {
     name: 'the windows of automatic updates hold for $Latest, not for a number',
-    situation: templated('$Latest', fits('3'), inWindow(SATURDAYS)),
+    observed: templated('$Latest', fits('3'), inWindow(SATURDAYS)),
     want: [],
   },
 ];

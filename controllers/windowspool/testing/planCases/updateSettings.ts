@@ -1,6 +1,6 @@
 /** How many nodes a rolling update replaces at a time, and its strategy. */
 import { configTargetOf } from '../../nodeGroup/groupChanges.ts';
-import { NEXT, samplePool, sampleSituation } from '../fixtures.ts';
+import { NEXT, samplePool, sampleState } from '../fixtures.ts';
 import { CAREFUL, failed, NEXT_TARGET, pinned } from '../upgradeScenes.ts';
 import type { PlanCase } from './planCase.ts';
 import { sending, TO_NEXT_STEPS } from './steps.ts';
@@ -12,12 +12,12 @@ const CAREFUL_TARGET = configTargetOf(careful, { update: { maxUnavailable: '2' }
 export const updateSettingCases: readonly PlanCase[] = [
   {
     name: 'the group follows how many nodes may be replaced at a time',
-    situation: sampleSituation(pinned({}, {}, {}, CAREFUL)),
+    observed: sampleState(pinned({}, {}, {}, CAREFUL)),
     want: CAREFUL_STEPS,
   },
   {
     name: 'a share of the nodes and the strategy are settings, too',
-    situation: sampleSituation(
+    observed: sampleState(
       pinned(
         { update: { policy: 'Manual', force: false, strategy: 'Minimal' } },
         {},
@@ -32,22 +32,22 @@ export const updateSettingCases: readonly PlanCase[] = [
   },
   {
     name: 'a setting that the spec does not have is left as it is',
-    situation: sampleSituation(pinned({}, {}, { update: { maxUnavailable: '7', strategy: 'Minimal' } })),
+    observed: sampleState(pinned({}, {}, { update: { maxUnavailable: '7', strategy: 'Minimal' } })),
     want: [],
   },
   {
     name: 'how many nodes may be replaced at a time is sent before they are replaced',
-    situation: sampleSituation(pinned({ releaseVersion: NEXT }, {}, {}, { ...CAREFUL, scaling: { min: 3, max: 9 } })),
+    observed: sampleState(pinned({ releaseVersion: NEXT }, {}, {}, { ...CAREFUL, scaling: { min: 3, max: 9 } })),
     want: CAREFUL_STEPS,
   },
   {
     name: 'no node is replaced while that failed',
-    situation: sampleSituation(pinned({ releaseVersion: NEXT }, { failedTarget: failed(CAREFUL_TARGET) }, {}, CAREFUL)),
+    observed: sampleState(pinned({ releaseVersion: NEXT }, { failedTarget: failed(CAREFUL_TARGET) }, {}, CAREFUL)),
     want: [],
   },
   {
     name: 'a release that failed with other settings is tried again with these',
-    situation: sampleSituation(
+    observed: sampleState(
       pinned(
         { releaseVersion: NEXT },
         { failedTarget: failed(NEXT_TARGET) },

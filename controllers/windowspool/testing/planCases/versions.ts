@@ -1,10 +1,10 @@
 /** The Kubernetes version and the AMI release that the spec names. */
-import { entriesOf, wantedFields } from '../../nodeGroup/applied.ts';
+import { desiredFields, entriesOf } from '../../nodeGroup/applied.ts';
 import { configTargetOf } from '../../nodeGroup/groupChanges.ts';
-import { APPLIED, NEXT, samplePool, sampleSituation } from '../fixtures.ts';
+import { APPLIED, NEXT, samplePool, sampleState } from '../fixtures.ts';
 import { annotated, failed, NEXT_TARGET, pinned } from '../upgradeScenes.ts';
 import type { PlanCase } from './planCase.ts';
-import { claiming, GROW_STEPS, TO_NEXT_STEPS } from './steps.ts';
+import { GROW_STEPS, reserving, TO_NEXT_STEPS } from './steps.ts';
 
 const bigger = samplePool({ nodeGroup: { releaseVersion: NEXT }, scaling: { max: 9 } });
 const GROW_TARGET = configTargetOf(bigger, { scaling: { max: 9 } });
@@ -12,116 +12,114 @@ const GROW_TARGET = configTargetOf(bigger, { scaling: { max: 9 } });
 export const versionCases: readonly PlanCase[] = [
   {
     name: 'the group follows the pinned release',
-    situation: sampleSituation(pinned({ releaseVersion: NEXT })),
+    observed: sampleState(pinned({ releaseVersion: NEXT })),
     want: TO_NEXT_STEPS,
   },
   {
     name: 'a release is the same in either spelling',
-    situation: sampleSituation(pinned({ releaseVersion: '1.36-2026-02-11' })),
+    observed: sampleState(pinned({ releaseVersion: '1.36-2026-02-11' })),
     want: [],
   },
   {
     name: 'the group follows the pinned Kubernetes version, with its newest release',
-    situation: sampleSituation(
+    observed: sampleState(
       pinned({ kubernetesVersion: '1.36' }, {}, { kubernetesVersion: '1.35', releaseVersion: '1.35-2026.02.11' }),
     ),
-    want: [claiming('version'), 'update node group web: newest release of 1.36'],
+    want: [reserving('version'), 'update node group web: newest release of 1.36'],
   },
   {
     name: 'the release of another Kubernetes version brings that along',
-    situation: sampleSituation(
+    observed: sampleState(
       pinned({ releaseVersion: NEXT }, {}, { kubernetesVersion: '1.35', releaseVersion: '1.35-2026.02.11' }),
     ),
-    want: [claiming('release'), `update node group web: release ${NEXT}`],
+    want: [reserving('release'), `update node group web: release ${NEXT}`],
   },
   {
     name: 'both may be pinned',
-    situation: sampleSituation(
+    observed: sampleState(
       pinned(
         { kubernetesVersion: '1.36', releaseVersion: NEXT },
         {},
         { kubernetesVersion: '1.35', releaseVersion: '1.35-2026.02.11' },
       ),
     ),
-    want: [claiming('version', 'release'), `update node group web: release ${NEXT}`],
+    want: [reserving('version', 'release'), `update node group web: release ${NEXT}`],
   },
   {
     name: 'a version that the control plane does not have yet waits, and the rest does not',
-    situation: sampleSituation(pinned({ kubernetesVersion: '1.37' }, {}, {}, { scaling: { min: 3, max: 9 } })),
+    observed: sampleState(pinned({ kubernetesVersion: '1.37' }, {}, {}, { scaling: { min: 3, max: 9 } })),
     want: GROW_STEPS,
   },
   {
     name: 'the release of a version that the control plane does not have yet waits',
-    situation: sampleSituation(pinned({ releaseVersion: '1.37-2026.03.17' })),
+    observed: sampleState(pinned({ releaseVersion: '1.37-2026.03.17' })),
     want: [],
   },
   {
     name: 'a pin that the spec drops leaves the group as it is',
-    situation: sampleSituation(pinned({}, { applied: [...APPLIED, 'release=01234567', 'version=01234567'].sort() })),
+    observed: sampleState(pinned({}, { applied: [...APPLIED, 'release=01234567', 'version=01234567'].sort() })),
     want: [],
   },
   {
     name: 'the version goes first, and one change at a time',
-    situation: sampleSituation(pinned({ releaseVersion: NEXT }, {}, {}, { scaling: { min: 3, max: 9 } })),
+    observed: sampleState(pinned({ releaseVersion: NEXT }, {}, {}, { scaling: { min: 3, max: 9 } })),
     want: TO_NEXT_STEPS,
   },
   {
     name: 'a degraded group is still updated: that may be what mends it',
-    situation: sampleSituation(pinned({ releaseVersion: NEXT }, {}, { status: 'DEGRADED' })),
+    observed: sampleState(pinned({ releaseVersion: NEXT }, {}, { status: 'DEGRADED' })),
     want: TO_NEXT_STEPS,
   },
   {
     name: 'a group that EKS updates is left, whatever its release is',
-    situation: sampleSituation(pinned({ releaseVersion: NEXT }, {}, { status: 'UPDATING' })),
+    observed: sampleState(pinned({ releaseVersion: NEXT }, {}, { status: 'UPDATING' })),
     want: [],
   },
   {
     name: 'pods are ended by force where the spec says so',
-    situation: sampleSituation(pinned({ releaseVersion: NEXT, update: { policy: 'Manual', force: true } })),
-    want: [claiming('release'), `update node group web: release ${NEXT}, by force`],
+    observed: sampleState(pinned({ releaseVersion: NEXT, update: { policy: 'Manual', force: true } })),
+    want: [reserving('release'), `update node group web: release ${NEXT}, by force`],
   },
   {
     name: 'a release that failed is not tried again',
-    situation: sampleSituation(pinned({ releaseVersion: NEXT }, { failedTarget: failed(NEXT_TARGET) })),
+    observed: sampleState(pinned({ releaseVersion: NEXT }, { failedTarget: failed(NEXT_TARGET) })),
     want: [],
   },
   {
     name: 'a release that failed is tried again by force',
-    situation: sampleSituation(
+    observed: sampleState(
       pinned(
         { releaseVersion: NEXT, update: { policy: 'Manual', force: true } },
         { failedTarget: failed(NEXT_TARGET) },
       ),
     ),
-    want: [claiming('release'), `update node group web: release ${NEXT}, by force`],
+    want: [reserving('release'), `update node group web: release ${NEXT}, by force`],
   },
   {
     name: 'a release that failed is tried again when the annotation asks for it',
-    situation: sampleSituation(annotated(pinned({ releaseVersion: NEXT }, { failedTarget: failed(NEXT_TARGET) }), '1')),
+    observed: sampleState(annotated(pinned({ releaseVersion: NEXT }, { failedTarget: failed(NEXT_TARGET) }), '1')),
     want: TO_NEXT_STEPS,
   },
   {
     name: 'a release that failed again is not tried again for the same annotation',
-    situation: sampleSituation(
-      annotated(pinned({ releaseVersion: NEXT }, { failedTarget: failed(NEXT_TARGET, '1') }), '1'),
-    ),
+    observed: sampleState(annotated(pinned({ releaseVersion: NEXT }, { failedTarget: failed(NEXT_TARGET, '1') }), '1')),
     want: [],
   },
   {
     name: 'a release that failed is not tried again because the annotation went',
-    situation: sampleSituation(pinned({ releaseVersion: NEXT }, { failedTarget: failed(NEXT_TARGET, '1') })),
+    observed: sampleState(pinned({ releaseVersion: NEXT }, { failedTarget: failed(NEXT_TARGET, '1') })),
     want: [],
   },
   {
     name: 'a release that failed does not keep the rest back',
-    situation: sampleSituation(
+    observed: sampleState(
       pinned({ releaseVersion: NEXT }, { failedTarget: failed(NEXT_TARGET) }, {}, { scaling: { min: 3, max: 9 } }),
     ),
     want: GROW_STEPS,
   },
   {
     name: 'of two changes that failed neither is tried again',
-    situation: sampleSituation(
+    observed: sampleState(
       pinned(
         { releaseVersion: NEXT },
         { failedTarget: failed(GROW_TARGET), moreFailedTargets: [failed(NEXT_TARGET)] },
@@ -133,10 +131,10 @@ export const versionCases: readonly PlanCase[] = [
   },
   {
     name: 'a release that somebody else chose is only told of with driftPolicy Report',
-    situation: sampleSituation(
+    observed: sampleState(
       pinned(
         { releaseVersion: NEXT },
-        { applied: entriesOf(wantedFields(samplePool({ nodeGroup: { releaseVersion: NEXT } }))) },
+        { applied: entriesOf(desiredFields(samplePool({ nodeGroup: { releaseVersion: NEXT } }))) },
         {},
         { driftPolicy: 'Report' },
       ),
