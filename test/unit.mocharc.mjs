@@ -3,7 +3,7 @@ import { globSync } from 'node:fs';
 /** The longest first, so that none of the processes is left alone with one at the end. */
 const patterns = [
   'hack/simulation/life.test.ts',
-  'controllers/windowspool/operations/*.test.ts',
+  'controllers/windowspool/disruption/*.test.ts',
   '{cmd,controllers,hack}/**/*.test.ts',
 ];
 

@@ -10,14 +10,14 @@ import type { Logger } from '../../controllers/runtime/ports.ts';
 import { Reflector } from '../../controllers/runtime/reflector.ts';
 import { Store } from '../../controllers/runtime/store.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import { NodeMembership } from '../../controllers/windowspool/existing/holdings.ts';
-import { nodeGroupNameOf } from '../../controllers/windowspool/nodeGroup/nodeGroup.ts';
-import { PoolNodesCache } from '../../controllers/windowspool/nodes/rosters.ts';
+import { Fleet } from '../../controllers/windowspool/disruption/fleet.ts';
+import { PoolNodesCache } from '../../controllers/windowspool/nodes/poolNodesCache.ts';
 import { hasNodeGroup } from '../../controllers/windowspool/poolKind.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import type { RuntimeClass } from '../../controllers/windowspool/ports/runtimeClasses.ts';
-import { nodeGroupsOf, poolChangeMatters, poolIndexes } from '../../controllers/windowspool/triggers.ts';
-import { Fleet } from '../../controllers/windowspool/upgrades/fleet.ts';
+import { nodeGroupNameOf } from '../../controllers/windowspool/providers/eks/nodeGroup.ts';
+import { NodeMembership } from '../../controllers/windowspool/providers/existing/nodeMembership.ts';
+import { nodeGroupsOf, poolChangeMatters, poolIndexes } from '../../controllers/windowspool/watches.ts';
 import { InstanceLists } from './instanceLists.ts';
 
 /** Pools, nodes and RuntimeClasses of the cluster, and the verdicts on the nodes; their changes wake pools. */

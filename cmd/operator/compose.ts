@@ -10,8 +10,8 @@ import { LeaderElector, LeadershipLost } from '../../controllers/runtime/leaderE
 import type { Logger } from '../../controllers/runtime/ports.ts';
 import { Recorder } from '../../controllers/runtime/recorder.ts';
 import { AwsCache } from '../../controllers/windowspool/observe.ts';
-import { StatusThrottle } from '../../controllers/windowspool/pace.ts';
 import { reconcile } from '../../controllers/windowspool/reconcile.ts';
+import { StatusThrottle } from '../../controllers/windowspool/statusThrottle.ts';
 import { type Connections, connect, portsOf } from './connections.ts';
 import { collectProcessMetrics, showOperator } from './metrics/catalogue.ts';
 import { PoolSeries } from './metrics/poolSeries.ts';

@@ -22,9 +22,9 @@ import { createSystemObjects } from '../../controllers/kubernetes/systemObjects.
 import { realClock } from '../../controllers/runtime/clock.ts';
 import { createEngineMetrics, type EngineMetrics } from '../../controllers/runtime/metrics.ts';
 import type { Logger } from '../../controllers/runtime/ports.ts';
-import type { Writers } from '../../controllers/windowspool/act.ts';
-import type { Sources } from '../../controllers/windowspool/observe.ts';
-import { DisruptionBudget } from '../../controllers/windowspool/upgrades/disruptionBudget.ts';
+import { DisruptionBudget } from '../../controllers/windowspool/disruption/disruptionBudget.ts';
+import type { Writers } from '../../controllers/windowspool/model/writers.ts';
+import type { Sources } from '../../controllers/windowspool/sources.ts';
 import { Caches } from './caches.ts';
 import { observeAwsCalls } from './metrics/awsCalls.ts';
 import type { Options } from './options.ts';

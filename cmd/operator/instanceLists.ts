@@ -8,7 +8,7 @@ import type { Logger } from '../../controllers/runtime/ports.ts';
 import { Reflector } from '../../controllers/runtime/reflector.ts';
 import { Store } from '../../controllers/runtime/store.ts';
 import type { InstancesConfigMap, WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import type { CallError } from '../../controllers/windowspool/ports/answer.ts';
+import type { CallError } from '../../controllers/windowspool/ports/callResult.ts';
 import type { InstanceList } from '../../controllers/windowspool/ports/nodes.ts';
 
 interface Watched {

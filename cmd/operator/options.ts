@@ -2,7 +2,7 @@
 
 import { parseArgs } from 'node:util';
 import { editDistance } from '../../controllers/windowspool/editDistance.ts';
-import type { Settings } from '../../controllers/windowspool/situation.ts';
+import type { Settings } from '../../controllers/windowspool/model/observedState.ts';
 import { type Address, address, duration, isLoopback, oneOf, text, whole, yesNo } from './flagValues.ts';
 
 /** What the operator was started with: the domain's settings, and how the process runs. Durations are milliseconds. */

@@ -53,7 +53,7 @@ import type {
 } from '@aws-sdk/client-eks';
 import type { ListAttachedRolePoliciesCommandInput, ListAttachedRolePoliciesCommandOutput } from '@aws-sdk/client-iam';
 import type { GetParameterCommandInput, GetParameterCommandOutput } from '@aws-sdk/client-ssm';
-import type { CallErrorKind } from '../windowspool/ports/answer.ts';
+import type { CallErrorKind } from '../windowspool/ports/callResult.ts';
 
 /** The EKS operations that are used: input and output of each. config/aws/iam-policy.json grants them. */
 export interface EksOperations {

@@ -1,5 +1,5 @@
 /** The port Capacity on EC2: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeInstanceTypes.html and its neighbours. */
-import type { CallResult } from '../windowspool/ports/answer.ts';
+import type { CallResult } from '../windowspool/ports/callResult.ts';
 import type { Capacity, InstanceType, Offering, Subnet } from '../windowspool/ports/prerequisites.ts';
 import type { Ec2Call, Ec2Operations } from './calls.ts';
 import { everyPage } from './pages.ts';

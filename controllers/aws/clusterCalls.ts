@@ -1,4 +1,4 @@
-import type { CallError, CallResult } from '../windowspool/ports/answer.ts';
+import type { CallError, CallResult } from '../windowspool/ports/callResult.ts';
 import type { EksCall, EksOperations } from './calls.ts';
 import type { AwsRateLimiter } from './rateLimiter.ts';
 

@@ -1,6 +1,6 @@
 /** The ports Addons and AccessEntries on EKS. */
 import type { Addon as EksAddon } from '@aws-sdk/client-eks';
-import { type CallResult, scrub } from '../windowspool/ports/answer.ts';
+import { type CallResult, scrub } from '../windowspool/ports/callResult.ts';
 import type { AccessEntries, AccessEntry, Addon, Addons } from '../windowspool/ports/prerequisites.ts';
 import { readValues, withValues } from './addonValues.ts';
 import { ClusterCalls, isAbsent } from './clusterCalls.ts';

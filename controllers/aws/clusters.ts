@@ -1,5 +1,5 @@
 /** The port Clusters on EKS. */
-import type { CallResult } from '../windowspool/ports/answer.ts';
+import type { CallResult } from '../windowspool/ports/callResult.ts';
 import type { Cluster, Clusters } from '../windowspool/ports/eks.ts';
 import type { EksCall } from './calls.ts';
 import { ClusterCalls } from './clusterCalls.ts';

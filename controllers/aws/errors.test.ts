@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { CallErrorKind } from '../windowspool/ports/answer.ts';
+import type { CallErrorKind } from '../windowspool/ports/callResult.ts';
 import { toCallError } from './errors.ts';
 
 /** An error as the SDK throws it. */

@@ -2,7 +2,7 @@
  * AWS' errors, classified once, by name: the HTTP status alone is not enough, and the SDK marks no EKS error as retryable.
  * Sources: the error lists of https://docs.aws.amazon.com/eks/latest/APIReference/ and https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html and the models of the services.
  */
-import { type CallError, type CallErrorKind, scrub } from '../windowspool/ports/answer.ts';
+import { type CallError, type CallErrorKind, scrub } from '../windowspool/ports/callResult.ts';
 
 const KINDS: ReadonlyMap<string, CallErrorKind> = new Map(
   Object.entries<CallErrorKind>({

@@ -1,6 +1,6 @@
 /** The port Instances on EC2: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeInstances.html */
 import type { Instance as Ec2Instance } from '@aws-sdk/client-ec2';
-import type { CallResult } from '../windowspool/ports/answer.ts';
+import type { CallResult } from '../windowspool/ports/callResult.ts';
 import type { Instance, Instances, KnownInstance } from '../windowspool/ports/ec2.ts';
 import type { Ec2Call } from './calls.ts';
 import { everyPage } from './pages.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Nodegroup, Update } from '@aws-sdk/client-eks';
 import { realClock } from '../runtime/clock.ts';
-import { desiredNodeGroup } from '../windowspool/nodeGroup/nodeGroup.ts';
 import type { ConfigChange, VersionChange } from '../windowspool/ports/eks.ts';
+import { desiredNodeGroup } from '../windowspool/providers/eks/nodeGroup.ts';
 import { sampleGroup, samplePool } from '../windowspool/testing/fixtures.ts';
 import type { EksCall } from './calls.ts';
 import { EksNodeGroups, fromEks } from './nodeGroups.ts';

@@ -6,7 +6,7 @@ import type {
   NodegroupUpdateConfig,
   Update,
 } from '@aws-sdk/client-eks';
-import { type CallResult, scrub } from '../windowspool/ports/answer.ts';
+import { type CallResult, scrub } from '../windowspool/ports/callResult.ts';
 import type {
   ConfigChange,
   NewNodeGroup,

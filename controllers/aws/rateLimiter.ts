@@ -1,7 +1,7 @@
 /** Bounds the calls to AWS in number, rate and time. */
 import PQueue from 'p-queue';
 import type { Clock } from '../runtime/ports.ts';
-import type { CallResult } from '../windowspool/ports/answer.ts';
+import type { CallResult } from '../windowspool/ports/callResult.ts';
 import { AdaptiveTokenBucket, type Rate } from './adaptiveTokenBucket.ts';
 import type { CallObserver, FinishedCall, Service } from './calls.ts';
 import { toCallError } from './errors.ts';

@@ -1,5 +1,5 @@
 /** The port Releases on SSM and EC2: https://docs.aws.amazon.com/eks/latest/userguide/retrieve-windows-ami-id.html */
-import type { CallResult } from '../windowspool/ports/answer.ts';
+import type { CallResult } from '../windowspool/ports/callResult.ts';
 import type { Releases } from '../windowspool/ports/eks.ts';
 import type { Ec2Call, SsmCall } from './calls.ts';
 import type { AwsRateLimiter } from './rateLimiter.ts';

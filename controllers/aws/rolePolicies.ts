@@ -1,5 +1,5 @@
 /** The port RolePolicies on IAM: https://docs.aws.amazon.com/IAM/latest/APIReference/API_ListAttachedRolePolicies.html */
-import type { CallResult } from '../windowspool/ports/answer.ts';
+import type { CallResult } from '../windowspool/ports/callResult.ts';
 import type { RolePolicies } from '../windowspool/ports/prerequisites.ts';
 import type { IamCall } from './calls.ts';
 import type { AwsRateLimiter } from './rateLimiter.ts';

@@ -1,6 +1,6 @@
 /** One ConfigMap, watched: with a field selector, so that rights to that one are enough. */
 import type { Identity, ListWatch } from '../runtime/ports.ts';
-import type { CallError } from '../windowspool/ports/answer.ts';
+import type { CallError } from '../windowspool/ports/callResult.ts';
 import type { InstanceLists } from '../windowspool/ports/nodes.ts';
 import type { KubernetesClient } from './client.ts';
 import { jsonDecoder } from './decoder.ts';

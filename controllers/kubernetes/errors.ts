@@ -1,4 +1,4 @@
-import type { CallError, CallErrorKind, CallResult } from '../windowspool/ports/answer.ts';
+import type { CallError, CallErrorKind, CallResult } from '../windowspool/ports/callResult.ts';
 import { KubernetesError } from './kubernetesError.ts';
 import { failureOfStatus, statusOfBody } from './status.ts';
 

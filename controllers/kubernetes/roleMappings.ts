@@ -3,7 +3,7 @@
  * dynamic import of a CommonJS package, which yaml is, has no named exports.
  */
 import { parse } from 'yaml';
-import type { CallResult } from '../windowspool/ports/answer.ts';
+import type { CallResult } from '../windowspool/ports/callResult.ts';
 import type { RoleMapping } from '../windowspool/ports/prerequisites.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** The port SystemObjects: single objects of kube-system, and what Linux nodes tell, read when they are asked for. */
 
 import { MANAGED_BY, MANAGED_BY_LABEL, NODE_GROUP_LABEL } from '../windowspool/labels.ts';
-import { type CallResult, scrub } from '../windowspool/ports/answer.ts';
+import { type CallResult, scrub } from '../windowspool/ports/callResult.ts';
 import type { ConfigMapOwner, ControllerWarning, SystemObjects } from '../windowspool/ports/prerequisites.ts';
 import { type KubernetesClient, PATCH, type RequestOptions } from './client.ts';
 import { answer, isNotFound } from './errors.ts';

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { act, type Writers } from './act.ts';
-import { desiredNodeGroup } from './nodeGroup/nodeGroup.ts';
-import type { CallError } from './ports/answer.ts';
+import { act } from './act.ts';
+import type { ObservedState } from './model/observedState.ts';
+import type { Step } from './model/steps.ts';
+import type { Writers } from './model/writers.ts';
+import type { CallError } from './ports/callResult.ts';
 import type { NodeRecord } from './ports/nodes.ts';
-import { runtimeClassFor } from './runtimeClass.ts';
-import type { ObservedState } from './situation.ts';
-import type { Step } from './steps.ts';
+import { desiredNodeGroup } from './providers/eks/nodeGroup.ts';
+import { runtimeClassFor } from './runtimeClass/runtimeClass.ts';
 import { Crash, FakeWorld } from './testing/fakeWorld.ts';
 import {
   APPLIED,

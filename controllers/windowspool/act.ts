@@ -4,57 +4,16 @@
  */
 
 import { batchesOf, inParallel } from './batches.ts';
+import { nameOf } from './disruption/drain.ts';
 import { isLasting } from './facts.ts';
-import { nameOf } from './operations/drain.ts';
-import type { BlockedPod } from './operations/leavingSight.ts';
-import type { Instances, ScalingGroups } from './ports/ec2.ts';
-import type { NodeGroups, NodeGroupUpdate } from './ports/eks.ts';
-import type { Nodes } from './ports/nodes.ts';
-import type { Drains } from './ports/pods.ts';
-import type { Pools } from './ports/pools.ts';
-import type { AccessEntries, Addons, SystemObjects } from './ports/prerequisites.ts';
-import type { RuntimeClasses } from './ports/runtimeClasses.ts';
-import type { ObservedState, StepError } from './situation.ts';
-import { isNodeStep, type Step, unreachable } from './steps.ts';
+import type { BlockedPod } from './model/disruption.ts';
+import type { ObservedState } from './model/observedState.ts';
+import type { Outcome } from './model/outcome.ts';
+import type { StepError } from './model/stepError.ts';
+import type { Step } from './model/steps.ts';
+import type { Writers } from './model/writers.ts';
+import { isNodeStep, unreachable } from './steps.ts';
 import { takeStep } from './takeStep.ts';
-import type { DisruptionBudget } from './upgrades/disruptionBudget.ts';
-
-export interface Writers {
-  readonly pools: Pools;
-  readonly nodeGroups: NodeGroups;
-  readonly scalingGroups: ScalingGroups;
-  readonly accessEntries: AccessEntries;
-  readonly addons: Addons;
-  readonly system: SystemObjects;
-  readonly runtimeClasses: RuntimeClasses;
-  readonly nodes: Nodes;
-  readonly instances: Instances;
-  readonly drains: Drains;
-  readonly budget: Pick<DisruptionBudget, 'reserve'>;
-}
-
-/** An update that EKS took on. */
-export interface Accepted {
-  readonly update: NodeGroupUpdate;
-  /** A hash of what was sent and what it is to reach. */
-  readonly target: string;
-  /** What was sent, in words. */
-  readonly change: string;
-  /** The desired size of the spec, if it was sent. */
-  readonly desired: number | undefined;
-}
-
-/** What the steps made of the situation. */
-export interface Outcome {
-  /** The situation after the steps, as far as their answers tell. */
-  readonly after: ObservedState;
-  readonly done: readonly Step[];
-  readonly accepted: Accepted | undefined;
-  /** The operator's marks that AWS would not let it take from a group that it leaves. */
-  readonly left: readonly StepError[];
-  /** The pool is gone, or will be as soon as other finalizers are. */
-  readonly released: boolean;
-}
 
 /** How many nodes are written to at once: a thousand take a second, and the API server has other clients. */
 const NODES_AT_ONCE = 16;

@@ -1,5 +1,7 @@
 /** What of a plan may be done at the same time. */
-import { isNodeStep, type Step } from './steps.ts';
+
+import type { Step } from './model/steps.ts';
+import { isNodeStep } from './steps.ts';
 
 /** The steps in order, as lists that may be taken beside each other: one for each node, and each other step alone. */
 export function batchesOf(steps: readonly Step[]): (readonly Step[])[][] {

@@ -1,17 +1,19 @@
 /** Questions about a situation that rules and conditions ask alike. Pure. */
 import type { WindowsPool } from './api.gen.ts';
 import { CREATED_FROM_TAG, PAUSED_ANNOTATION } from './labels.ts';
-import { appliedOf, taintField } from './nodeGroup/applied.ts';
-import { desiredNodeGroup } from './nodeGroup/nodeGroup.ts';
-import { GATE_TAINTS, isGateTaint, type TaintPolicy } from './nodes/nodeTaints.ts';
-import { type Expectation, isRegistrationTaint, SETTLING_MS } from './nodes/verify.ts';
+import type { ObservedState } from './model/observedState.ts';
+import type { Expectation, TaintPolicy } from './model/poolNodes.ts';
+import type { StepError } from './model/stepError.ts';
+import { GATE_TAINTS, isGateTaint } from './nodes/nodeTaints.ts';
+import { isRegistrationTaint, SETTLING_MS } from './nodes/verify.ts';
 import { hasNodeGroup, scalingIn } from './poolKind.ts';
-import type { CallError } from './ports/answer.ts';
+import type { CallError } from './ports/callResult.ts';
 import type { Instance } from './ports/ec2.ts';
 import type { NodeGroup } from './ports/eks.ts';
-import type { ObservedState, StepError } from './situation.ts';
+import { appliedOf, taintField } from './providers/eks/applied.ts';
+import { desiredNodeGroup } from './providers/eks/nodeGroup.ts';
+import { desiredTemplateVersion } from './providers/eks/upgrades/launchTemplate.ts';
 import { touchesAws } from './steps.ts';
-import { desiredTemplateVersion } from './upgrades/launchTemplate.ts';
 
 export function isDeleting(pool: WindowsPool): boolean {
   return pool.metadata.deletionTimestamp !== undefined;
@@ -109,4 +111,9 @@ function taintPolicyOf({ pool, group }: Pick<ObservedState, 'pool' | 'group'>): 
     groupOf({ group })?.taints.some(isGateTaint) ??
     GATE_TAINTS.some((taint) => appliedOf(pool)?.has(taintField(taint)));
   return { gate: isCarried || (policy === 'Gate' && !going), quarantine: policy !== 'Report' && !going };
+}
+
+/** The situation with trouble that a look had. */
+export function withError(s: ObservedState, step: string, error: CallError): ObservedState {
+  return { ...s, errors: [...s.errors, { at: s.now, step, error }] };
 }

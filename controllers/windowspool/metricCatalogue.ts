@@ -1,10 +1,5 @@
-/**
- * The one catalogue of what is shown of pools as metrics, as reasons.ts is of reasons: a metric, a label or a value that is not here cannot be
- * reported. The page in the docs comes from it. Names follow https://prometheus.io/docs/practices/naming/.
- */
-import type { Assessment } from './assess.ts';
-import type { ExistingAssessment } from './existing/assessExisting.ts';
-import type { TerminatingStage } from './operations/assessLeavingNodes.ts';
+import type { ExistingNodesConditions, NodeGroupConditions } from './model/conditions.ts';
+import type { TerminatingStage } from './model/disruption.ts';
 import type { NodeGroupStatus } from './ports/eks.ts';
 import { nodeCheckReasons, prerequisiteReasons, type Reason, reasons } from './reasons.ts';
 
@@ -49,7 +44,7 @@ export const HEALTH_CODES = [
 ] as const;
 
 /** The conditions that a pool of either kind can have. */
-export type ConditionType = keyof Assessment | keyof ExistingAssessment;
+export type ConditionType = keyof NodeGroupConditions | keyof ExistingNodesConditions;
 
 const CONDITIONS = [
   'Ready',

@@ -1,8 +1,8 @@
 /** Reads what the plan looks at. The cluster's own objects come from the cache; AWS is asked only when there is a reason to. */
 
 import type { WindowsPool } from './api.gen.ts';
-import { type ExistingSources, observeExisting } from './existing/observeExisting.ts';
-import { expectationOf, groupOf, isAwsError, isDeleting, isOverdue, lateInstances } from './facts.ts';
+import { withCount, withOperations } from './disruption/observe.ts';
+import { expectationOf, groupOf, isAwsError, isDeleting, isOverdue, lateInstances, withError } from './facts.ts';
 import {
   IGNORE_PREREQUISITES_ANNOTATION,
   NODE_GROUP_LABEL,
@@ -11,51 +11,29 @@ import {
   RETRY_ANNOTATION,
   WINDOWS,
 } from './labels.ts';
-import { Adoptions } from './nodeGroup/adoption.ts';
-import { gatherAutoscalerFacts } from './nodeGroup/autoscalerFacts.ts';
-import { isOwnedBy, nodeGroupNameOf } from './nodeGroup/nodeGroup.ts';
-import type { LostNodes } from './nodes/departures.ts';
-import { PoolNodes } from './nodes/roster.ts';
-import type { PoolNodesCache } from './nodes/rosters.ts';
-import type { Expectation } from './nodes/verify.ts';
+import type { DrainState } from './model/disruption.ts';
+import type { ObservedCluster, ObservedNodeGroup, ObservedState, Settings } from './model/observedState.ts';
+import type { Expectation } from './model/poolNodes.ts';
+import type { StepError } from './model/stepError.ts';
+import type { LostNodes } from './nodes/lostNodes.ts';
+import { PoolNodes } from './nodes/poolNodes.ts';
 import { yearOf } from './nodes/windows.ts';
-import type { DrainState } from './operations/leavingSight.ts';
-import { withCount, withOperations } from './operations/observeOperations.ts';
 import { hasNodeGroup, nodeGroupIn } from './poolKind.ts';
-import type { CallError } from './ports/answer.ts';
-import type { Instances, ScalingGroups } from './ports/ec2.ts';
-import type { Clusters, NodeGroups, Releases } from './ports/eks.ts';
-import type { NodeRecord, Nodes } from './ports/nodes.ts';
-import type { Drains, Evictions } from './ports/pods.ts';
-import type { PrerequisiteSources } from './ports/prerequisites.ts';
-import type { RuntimeClasses } from './ports/runtimeClasses.ts';
-import { scopeOf } from './prerequisites/examination.ts';
-import { gatherFacts } from './prerequisites/gather.ts';
-import { SharedAnswers } from './prerequisites/sharedAnswers.ts';
-import { WindowsIpamLock } from './prerequisites/windowsIpamLock.ts';
-import { waitsForWindowsIpam } from './prerequisites/windowsIpamRules.ts';
-import { runtimeClassFor } from './runtimeClass.ts';
-import type { ObservedCluster, ObservedNodeGroup, ObservedState, Settings, StepError } from './situation.ts';
+import type { NodeRecord } from './ports/nodes.ts';
+import { Adoptions } from './providers/eks/adoption.ts';
+import { gatherAutoscalerFacts } from './providers/eks/autoscalerFacts.ts';
+import { isOwnedBy, nodeGroupNameOf } from './providers/eks/nodeGroup.ts';
+import { scopeOf } from './providers/eks/prerequisites/examination.ts';
+import { gatherFacts } from './providers/eks/prerequisites/gather.ts';
+import { SharedAnswers } from './providers/eks/prerequisites/sharedAnswers.ts';
+import { WindowsIpamLock } from './providers/eks/prerequisites/windowsIpamLock.ts';
+import { waitsForWindowsIpam } from './providers/eks/prerequisites/windowsIpamRules.ts';
+import { withStuckPods } from './providers/eks/upgrades/evictions.ts';
+import { isAheadOfCluster } from './providers/eks/upgrades/versionChanges.ts';
+import { observeExisting } from './providers/existing/observe.ts';
+import { runtimeClassFor } from './runtimeClass/runtimeClass.ts';
+import type { Sources } from './sources.ts';
 import { isIpamStep } from './steps.ts';
-import { withStuckPods } from './upgrades/evictions.ts';
-import type { Fleet } from './upgrades/fleet.ts';
-import { isAheadOfCluster } from './upgrades/versionChanges.ts';
-
-export interface Sources extends PrerequisiteSources, ExistingSources {
-  readonly nodeGroups: NodeGroups;
-  readonly clusters: Clusters;
-  readonly instances: Instances;
-  readonly scalingGroups: ScalingGroups;
-  readonly releases: Releases;
-  readonly nodes: Nodes;
-  readonly poolNodesCache: Pick<PoolNodesCache, 'of' | 'forget'>;
-  readonly runtimeClasses: RuntimeClasses;
-  readonly evictions: Evictions;
-  readonly drains: Drains;
-  readonly fleet: Pick<Fleet, 'seenBy' | 'rest'>;
-  /** The API server's version, such as `v1.36.3`; undefined until it is known. */
-  readonly serverVersion: () => string | undefined;
-}
 
 /** A new release comes once in weeks: it is asked for again at one look of so many. */
 const RARELY = 6;
@@ -398,9 +376,4 @@ async function withLostNodes(
   const isOut = ({ labels }: NodeRecord) => labels[NODE_GROUP_LABEL] !== group.name || labels[OS_LABEL] !== WINDOWS;
   const error = await departures.read(isOut, nodes, s.now, signal);
   return error ? withError(s, 'readNode', error) : s;
-}
-
-/** The situation with trouble that a look had. */
-export function withError(s: ObservedState, step: string, error: CallError): ObservedState {
-  return { ...s, errors: [...s.errors, { at: s.now, step, error }] };
 }

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import type { ObservedState } from './model/observedState.ts';
+import type { Memory, ReservationMemory, Step } from './model/steps.ts';
 import {
   chainsFor,
   deletionChains,
@@ -8,8 +10,7 @@ import {
   type RuleChain,
   stepsOf,
 } from './plan.ts';
-import type { ObservedState } from './situation.ts';
-import { describeStep, type Memory, type ReservationMemory, type Step, touchesAws } from './steps.ts';
+import { describeStep, touchesAws } from './steps.ts';
 import { knownStatus, sampleGroup, samplePool, sampleState } from './testing/fixtures.ts';
 import { pausedCases } from './testing/planCases/paused.ts';
 import type { PlanCase } from './testing/planCases/planCase.ts';

@@ -15,9 +15,14 @@ import {
   waitForDeletion,
   waitForRetainedMarks,
 } from './deletionRules.ts';
-import { markNodes, releaseExistingNodes, releaseNodes } from './existing/existingNodeRules.ts';
+import { admitNodes, drainNodes, waitForTerminatingNodes } from './disruption/rules.ts';
 import { isDeleting, isPaused } from './facts.ts';
-import { afterAdoption } from './nodeGroup/adoption.ts';
+import type { ObservedState } from './model/observedState.ts';
+import type { Step } from './model/steps.ts';
+import { correctBuildLabels, correctTaints, setNodeConditions } from './nodes/rules.ts';
+import { hasNodeGroup } from './poolKind.ts';
+import { afterAdoption } from './providers/eks/adoption.ts';
+import { enableWindowsIpam } from './providers/eks/prerequisites/windowsIpamRules.ts';
 import {
   addFinalizerFirst,
   adoptUnownedGroup,
@@ -38,11 +43,8 @@ import {
   waitForRunningUpdate,
   waitForUpdateResult,
   waitForVerifiedRelease,
-} from './nodeGroup/nodeGroupRules.ts';
-import { correctBuildLabels, correctTaints, setNodeConditions } from './nodes/nodeRules.ts';
-import { admitNodes, drainNodes, waitForTerminatingNodes } from './operations/nodeOperationRules.ts';
-import { hasNodeGroup } from './poolKind.ts';
-import { enableWindowsIpam } from './prerequisites/windowsIpamRules.ts';
+} from './providers/eks/rules.ts';
+import { markNodes, releaseExistingNodes, releaseNodes } from './providers/existing/rules.ts';
 import {
   createRuntimeClass,
   rebuildRuntimeClass,
@@ -51,9 +53,7 @@ import {
   skipTakenRuntimeClass,
   skipUnownedRuntimeClass,
   waitForRuntimeClassToGo,
-} from './runtimeClassRules.ts';
-import type { ObservedState } from './situation.ts';
-import type { Step } from './steps.ts';
+} from './runtimeClass/rules.ts';
 
 /** Says what to do, [] for "wait", or undefined for "not my case". */
 export type Rule = (s: ObservedState) => readonly Step[] | undefined;

@@ -1,17 +1,19 @@
 /** What would be done for a pool, in words for people. It only looks. */
 
 import type { WindowsPool } from './api.gen.ts';
-import { assessPool } from './assess.ts';
+import { evaluateConditions } from './conditions/conditions.ts';
 import { groupOf, isDeleting, isPaused } from './facts.ts';
-import { adoptionOf } from './nodeGroup/adoption.ts';
-import { describeDifference, differencesOf } from './nodeGroup/differences.ts';
-import { immutableDifferences, isOwnedBy } from './nodeGroup/nodeGroup.ts';
-import { type AwsCache, observe, type Sources } from './observe.ts';
+import type { ObservedState, Settings } from './model/observedState.ts';
+import type { Step } from './model/steps.ts';
+import { type AwsCache, observe } from './observe.ts';
 import { planFor } from './plan.ts';
-import { examinationOf } from './prerequisites/examination.ts';
+import { adoptionOf } from './providers/eks/adoption.ts';
+import { describeDifference, differencesOf } from './providers/eks/differences.ts';
+import { immutableDifferences, isOwnedBy } from './providers/eks/nodeGroup.ts';
+import { examinationOf } from './providers/eks/prerequisites/examination.ts';
 import type { Reason } from './reasons.ts';
-import type { ObservedState, Settings } from './situation.ts';
-import { describeStep, type Step } from './steps.ts';
+import type { Sources } from './sources.ts';
+import { describeStep } from './steps.ts';
 import { count, sentence } from './words.ts';
 
 export interface Preview {
@@ -47,7 +49,7 @@ export async function preview(
 ): Promise<Preview> {
   const s = await observe(pool, undefined, awsCache, sources, settings, now, signal);
   const { steps, pending } = planFor(s);
-  const { Stalled, PrerequisitesMet, ...others } = assessPool(s);
+  const { Stalled, PrerequisitesMet, ...others } = evaluateConditions(s);
   const source = 'NodeGroupReady' in others ? others.NodeGroupReady : others.NodesFound;
   const unchecked = examinationOf(s)?.unknown ?? [];
   const isSeen = s.group.kind !== 'unreachable' && s.cluster.kind !== 'unreachable' && s.errors.length === 0;

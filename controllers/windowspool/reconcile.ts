@@ -1,25 +1,29 @@
 /** One run for one pool: observe -> plan -> act -> report. It starts from what is true now, never from the event that woke it. */
-import { act, type Outcome, type Writers } from './act.ts';
+import { act } from './act.ts';
 import type { WindowsPool } from './api.gen.ts';
-import { SCALING_TAGS_QUESTION } from './nodeGroup/autoscalerFacts.ts';
+import { waitsForTurn } from './disruption/admission.ts';
+import { rememberedOperations, withCount } from './disruption/observe.ts';
+import { terminatingNodes, waitsForBudget } from './disruption/reservation.ts';
+import { isDueAgain } from './disruption/terminateInstance.ts';
+import type { AutoscalerFacts, ObservedState, Settings } from './model/observedState.ts';
+import type { Outcome, ReconcileResult } from './model/outcome.ts';
+import type { IpamAttempts } from './model/prerequisites.ts';
+import type { Step } from './model/steps.ts';
+import type { Writers } from './model/writers.ts';
 import { tolerateGateKey } from './nodes/gateRefusal.ts';
-import { type AwsCache, needsInstances, observe, type Sources } from './observe.ts';
-import { waitsForTurn } from './operations/beginnings.ts';
-import { isDueAgain } from './operations/endInstance.ts';
-import { rememberedOperations, withCount } from './operations/observeOperations.ts';
+import { type AwsCache, needsInstances, observe } from './observe.ts';
 import { planFor } from './plan.ts';
 import { hasNodeGroup } from './poolKind.ts';
-import type { CallResult } from './ports/answer.ts';
-import { needsExamination } from './prerequisites/examination.ts';
-import type { IpamAttempts } from './prerequisites/facts.ts';
-import { accessEntryQuestion, IPAM_QUESTIONS } from './prerequisites/gather.ts';
+import type { CallResult } from './ports/callResult.ts';
+import { SCALING_TAGS_QUESTION } from './providers/eks/autoscalerFacts.ts';
+import { needsExamination } from './providers/eks/prerequisites/examination.ts';
+import { accessEntryQuestion, IPAM_QUESTIONS } from './providers/eks/prerequisites/gather.ts';
+import { unverifiedRelease } from './providers/eks/upgrades/releaseFailures.ts';
+import { tolerateSkew } from './providers/eks/upgrades/versionSkew.ts';
 import { confirmedAt, type Reporter, report } from './report.ts';
-import { nextRun, type ReconcileResult, retry, untilGroupLook } from './schedule.ts';
-import type { AutoscalerFacts, ObservedState, Settings } from './situation.ts';
-import { isIpamStep, type Step, touchesAws } from './steps.ts';
-import { terminatingNodes, waitsForBudget } from './upgrades/disruption.ts';
-import { unverifiedRelease } from './upgrades/releaseFailures.ts';
-import { tolerateSkew } from './upgrades/versionSkew.ts';
+import { nextRun, retry, untilGroupLook } from './schedule.ts';
+import type { Sources } from './sources.ts';
+import { isIpamStep, touchesAws } from './steps.ts';
 
 export interface Deps extends Sources, Writers, Reporter {
   readonly awsCache: AwsCache;

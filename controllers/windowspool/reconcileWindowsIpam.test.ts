@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { CallError } from './ports/answer.ts';
+import type { CallError } from './ports/callResult.ts';
 import { preview, previewText } from './preview.ts';
 import { type Deps, reconcile } from './reconcile.ts';
 import { Crash, FakeWorld } from './testing/fakeWorld.ts';

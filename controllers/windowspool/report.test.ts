@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { Outcome } from './act.ts';
 import type { WindowsPool } from './api.gen.ts';
+import type { Outcome } from './model/outcome.ts';
+import type { Step } from './model/steps.ts';
 import type { NodeRecord } from './ports/nodes.ts';
 import { report } from './report.ts';
-import type { Step } from './steps.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import {
   knownStatus,

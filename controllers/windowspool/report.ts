@@ -1,25 +1,25 @@
-/** The only place that writes conditions, events and metrics. Each is written only when it changes. */
-import type { Outcome } from './act.ts';
 import type { Condition, WindowsPool, WindowsPoolStatus } from './api.gen.ts';
-import { assessPool } from './assess.ts';
+import { evaluateConditions } from './conditions/conditions.ts';
+import { publishBlockedDrains, publishOnNodes, publishReplaced } from './disruption/events.ts';
+import { terminatingNodeCounts } from './disruption/samples.ts';
 import { canonical } from './hash.ts';
 import { IGNORE_PREREQUISITES_ANNOTATION, POOL_KEY } from './labels.ts';
 import type { TimeSample } from './metricCatalogue.ts';
-import { countByPart, type DriftPart, describeDifference } from './nodeGroup/differences.ts';
-import { unremovedMarks } from './nodeGroup/leaving.ts';
-import { nodeGroupNameOf } from './nodeGroup/nodeGroup.ts';
-import { terminatingNodeCounts } from './operations/leavingSamples.ts';
-import { publishBlockedDrains, publishOnNodes, publishReplaced } from './operations/operationEvents.ts';
-import type { StatusThrottle } from './pace.ts';
+import type { Outcome } from './model/outcome.ts';
+import type { StepError } from './model/stepError.ts';
+import type { NodeStep, Step } from './model/steps.ts';
 import { hasNodeGroup } from './poolKind.ts';
-import type { CallError } from './ports/answer.ts';
+import type { CallError } from './ports/callResult.ts';
 import type { Events, Metrics, Pools } from './ports/pools.ts';
+import { countByPart, type DriftPart, describeDifference } from './providers/eks/differences.ts';
+import { nodeGroupNameOf } from './providers/eks/nodeGroup.ts';
+import { unremovedMarks } from './providers/eks/retain.ts';
+import { describeReleaseFailure } from './providers/eks/upgrades/releaseFailures.ts';
 import { onTheWay, prerequisiteReasons, type Reason, reasons } from './reasons.ts';
 import { samplesOf } from './samples.ts';
-import type { StepError } from './situation.ts';
 import { statusFor } from './status.ts';
-import { describeStep, isGivenUp, isNodeStep, mayBeReverted, type NodeStep, type Step } from './steps.ts';
-import { describeReleaseFailure } from './upgrades/releaseFailures.ts';
+import type { StatusThrottle } from './statusThrottle.ts';
+import { describeStep, isGivenUp, isNodeStep, mayBeReverted } from './steps.ts';
 import { count, joined, sentence } from './words.ts';
 
 export interface Reporter {
@@ -74,7 +74,7 @@ export async function report(
 ): Promise<ReportResult> {
   const { pool, now } = outcome.after;
   const { name } = pool.metadata;
-  const assessment = assessPool(outcome.after);
+  const assessment = evaluateConditions(outcome.after);
   const status = statusFor(outcome, assessment, pending);
   publishSteps(outcome, reporter.events);
   publishOnNodes(outcome, reporter.events);

@@ -6,9 +6,9 @@ import type { NodeRecord } from './ports/nodes.ts';
 import { known } from './testing/answers.ts';
 import { knownStatus, type ObservedStateChange, sampleNode, samplePool, sampleState } from './testing/fixtures.ts';
 import { sampleFacts } from './testing/prerequisites.ts';
-import { randomObservedState } from './testing/randomSituation.ts';
+import { randomObservedState } from './testing/randomObservedState.ts';
 import { gaugesOf, seriesOf } from './testing/shownMetrics.ts';
-import { samplesFor, statesForMetrics } from './testing/situationsForMetrics.ts';
+import { samplesFor, statesForMetrics } from './testing/statesForMetrics.ts';
 
 function shown(change: ObservedStateChange): Readonly<Record<string, number>> {
   return Object.fromEntries(samplesFor(sampleState(change)).map(seriesOf));

@@ -1,24 +1,24 @@
 /** What the metrics of a pool are now. Pure. What status has is taken from it, so that a dashboard and kubectl show the same. */
 import type { NodeGroupState, WindowsPoolStatus } from './api.gen.ts';
-import type { Finding, Findings } from './assess.ts';
+import { terminatingNodeSamples } from './disruption/samples.ts';
 import { groupOf, isPaused } from './facts.ts';
 import { type ConditionType, type GaugeSample, HEALTH_CODES, type LabelsOf } from './metricCatalogue.ts';
-import { countByPart, reportedDrift } from './nodeGroup/differences.ts';
-import { isOwnedBy } from './nodeGroup/nodeGroup.ts';
+import type { ConditionSet, ConditionState } from './model/conditions.ts';
+import { NODE_OPERATION } from './model/disruption.ts';
+import type { ObservedState } from './model/observedState.ts';
 import { kernelSeries } from './nodes/kernels.ts';
-import { terminatingNodeSamples } from './operations/leavingSamples.ts';
 import { hasNodeGroup } from './poolKind.ts';
-import { addressesFor } from './prerequisites/capacityChecks.ts';
-import { examine } from './prerequisites/checks.ts';
-import { checkInputOf } from './prerequisites/examination.ts';
-import type { ObservedState } from './situation.ts';
-import { NODE_OPERATION } from './upgrades/disruption.ts';
-import { dateOf, lifeOf } from './upgrades/releaseVersion.ts';
+import { countByPart, reportedDrift } from './providers/eks/differences.ts';
+import { isOwnedBy } from './providers/eks/nodeGroup.ts';
+import { addressesFor } from './providers/eks/prerequisites/capacityChecks.ts';
+import { examine } from './providers/eks/prerequisites/checks.ts';
+import { checkInputOf } from './providers/eks/prerequisites/examination.ts';
+import { dateOf, lifeOf } from './providers/eks/upgrades/releaseVersion.ts';
 
 const STATUSES = ['True', 'False', 'Unknown'] as const;
 
 /** Every gauge of a pool, from its situation, its conditions, and the status that follows from both. */
-export function samplesOf(s: ObservedState, assessment: Findings, status: WindowsPoolStatus): GaugeSample[] {
+export function samplesOf(s: ObservedState, assessment: ConditionSet, status: WindowsPoolStatus): GaugeSample[] {
   return [
     ...describe(s),
     ...conditionSamples(assessment),
@@ -41,8 +41,8 @@ function describe({ pool }: ObservedState): GaugeSample[] {
   ];
 }
 
-function conditionSamples(assessment: Findings): GaugeSample[] {
-  return (Object.entries(assessment) as [ConditionType, Finding][]).flatMap(([type, finding]) => [
+function conditionSamples(assessment: ConditionSet): GaugeSample[] {
+  return (Object.entries(assessment) as [ConditionType, ConditionState][]).flatMap(([type, finding]) => [
     ...STATUSES.map((status): GaugeSample => {
       const value = Number(status === finding.status);
       return { metric: 'windowspool_status_condition', labels: { type, status }, value };

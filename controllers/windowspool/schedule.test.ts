@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { CallErrorKind } from './ports/answer.ts';
+import type { ObservedState } from './model/observedState.ts';
+import type { CallErrorKind } from './ports/callResult.ts';
 import type { NodeGroup } from './ports/eks.ts';
 import { nextRun, untilGroupLook } from './schedule.ts';
-import type { ObservedState } from './situation.ts';
 import {
   knownStatus,
   MINUTE,
@@ -16,7 +16,7 @@ import {
   sampleState,
   settings,
 } from './testing/fixtures.ts';
-import { randomObservedState } from './testing/randomSituation.ts';
+import { randomObservedState } from './testing/randomObservedState.ts';
 
 const { pollMs, resyncMs, createRetryMs, deniedRetryMs } = settings;
 

@@ -1,26 +1,23 @@
 /** When to look again. Pure. Changes of nodes, RuntimeClasses and pools wake a pool by themselves; AWS has to be asked. */
 
+import { nextUnhealthyAt } from './disruption/remediation.ts';
+import { terminatingNodes } from './disruption/reservation.ts';
+import { isGone } from './disruption/terminatingNode.ts';
 import { groupOf, isAwsError, isDeleting, isLasting } from './facts.ts';
-import { failedTargetOf } from './failedTarget.ts';
 import { hashOf } from './hash.ts';
-import { adoptionOf } from './nodeGroup/adoption.ts';
-import { isOwnedBy } from './nodeGroup/nodeGroup.ts';
-import { isGone } from './operations/leavingSight.ts';
-import { nextUnhealthyAt } from './operations/remediation.ts';
+import { NODE_OPERATION } from './model/disruption.ts';
+import type { ObservedState } from './model/observedState.ts';
+import type { ReconcileResult } from './model/outcome.ts';
+import type { StepError } from './model/stepError.ts';
 import { hasNodeGroup, nodeGroupIn } from './poolKind.ts';
-import type { CallError } from './ports/answer.ts';
-import { examinationOf, lastReported } from './prerequisites/examination.ts';
-import type { ObservedState, StepError } from './situation.ts';
+import type { CallError } from './ports/callResult.ts';
+import { adoptionOf } from './providers/eks/adoption.ts';
+import { failedTargetOf } from './providers/eks/failedTarget.ts';
+import { isOwnedBy } from './providers/eks/nodeGroup.ts';
+import { examinationOf, lastReported } from './providers/eks/prerequisites/examination.ts';
+import { waitingForWindow } from './providers/eks/upgrades/automaticUpdates.ts';
+import { nextOpening } from './providers/eks/upgrades/maintenance.ts';
 import { isIpamStep } from './steps.ts';
-import { waitingForWindow } from './upgrades/automaticUpdates.ts';
-import { NODE_OPERATION, terminatingNodes } from './upgrades/disruption.ts';
-import { nextOpening } from './upgrades/maintenance.ts';
-
-/** What the queue does with the pool: nothing, another run after a while, or one with growing delays; a cause is logged. */
-export type ReconcileResult =
-  | { readonly kind: 'done' }
-  | { readonly kind: 'requeueAfter'; readonly ms: number }
-  | { readonly kind: 'requeue'; readonly cause?: string };
 
 /** How long a failed look at AWS is trusted, so that a storm of node events does not become a storm of calls. */
 const UNREACHABLE_KEPT_MS = 1_000;

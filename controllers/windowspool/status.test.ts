@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Outcome } from './act.ts';
 import type { NodeGroupState, WindowsPoolStatus } from './api.gen.ts';
-import { assess } from './assess.ts';
+import { nodeGroupConditions } from './conditions/conditions.ts';
 import { canonical } from './hash.ts';
-import { configTargetOf } from './nodeGroup/groupChanges.ts';
+import type { ObservedState } from './model/observedState.ts';
+import type { Outcome } from './model/outcome.ts';
+import type { Step } from './model/steps.ts';
 import type { NodeGroup, NodeGroupUpdate } from './ports/eks.ts';
-import type { ObservedState } from './situation.ts';
+import { configTargetOf } from './providers/eks/groupChanges.ts';
 import { statusFor } from './status.ts';
-import type { Step } from './steps.ts';
 import {
   APPLIED,
   CLUSTER_ARN,
@@ -26,11 +26,11 @@ import {
   sampleRuntimeClass,
   sampleState,
 } from './testing/fixtures.ts';
-import { randomObservedState } from './testing/randomSituation.ts';
+import { randomObservedState } from './testing/randomObservedState.ts';
 
 function statusOf(s: ObservedState, outcome: Partial<Outcome> = {}, pending: readonly Step[] = []): WindowsPoolStatus {
   const whole: Outcome = { after: s, done: [], accepted: undefined, left: [], released: false, ...outcome };
-  return statusFor(whole, assess(s), pending);
+  return statusFor(whole, nodeGroupConditions(s), pending);
 }
 
 function groupState(change: Partial<ObservedState>, outcome: Partial<Outcome> = {}): NodeGroupState | undefined {

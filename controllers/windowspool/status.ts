@@ -1,24 +1,23 @@
-/** The status of a pool, from the situation after the steps. Pure. It is also the operator's memory: what must survive a restart. */
-
-import type { Outcome } from './act.ts';
 import type { NodeGroupState, WindowsPoolStatus } from './api.gen.ts';
-import type { Finding, Findings } from './assess.ts';
+import { nextReservation } from './disruption/reservation.ts';
 import { groupOf, isClusterMismatch } from './facts.ts';
-import { describeError, type FailedTarget, failedTargetsOf, timeOf } from './failedTarget.ts';
-import { nextApplied } from './nodeGroup/applied.ts';
-import { nextScalingTags } from './nodeGroup/autoscalerTags.ts';
-import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup/nodeGroup.ts';
+import type { ConditionSet, ConditionState } from './model/conditions.ts';
+import type { ObservedState } from './model/observedState.ts';
+import type { Outcome } from './model/outcome.ts';
+import type { Step } from './model/steps.ts';
 import { controllerWarningOf } from './nodes/controllerWarnings.ts';
 import { gateTaintState } from './nodes/gateRefusal.ts';
 import { countBuilds, revisionsOf } from './nodes/kernels.ts';
 import { hasNodeGroup, scalingIn } from './poolKind.ts';
 import type { NodeGroup } from './ports/eks.ts';
-import { isOwner, runtimeClassFor } from './runtimeClass.ts';
-import type { ObservedState } from './situation.ts';
-import { describeStep, type Step } from './steps.ts';
-import { nextReservation } from './upgrades/disruption.ts';
-import { desiredTemplateVersion } from './upgrades/launchTemplate.ts';
-import { dateOf } from './upgrades/releaseVersion.ts';
+import { nextApplied } from './providers/eks/applied.ts';
+import { nextScalingTags } from './providers/eks/autoscalerTags.ts';
+import { describeError, type FailedTarget, failedTargetsOf, timeOf } from './providers/eks/failedTarget.ts';
+import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './providers/eks/nodeGroup.ts';
+import { desiredTemplateVersion } from './providers/eks/upgrades/launchTemplate.ts';
+import { dateOf } from './providers/eks/upgrades/releaseVersion.ts';
+import { isOwner, runtimeClassFor } from './runtimeClass/runtimeClass.ts';
+import { describeStep } from './steps.ts';
 import { count, cut } from './words.ts';
 
 /** Lists in status are cut here; the counts beside them are of all. */
@@ -31,7 +30,7 @@ const NODE_MESSAGE_LENGTH = 1_024;
 const AWS_MESSAGE_LENGTH = 4_096;
 
 /** The status to write. Equal situations give equal statuses, except for the times of transitions. */
-export function statusFor(outcome: Outcome, assessment: Findings, pending: readonly Step[]): WindowsPoolStatus {
+export function statusFor(outcome: Outcome, assessment: ConditionSet, pending: readonly Step[]): WindowsPoolStatus {
   const s = outcome.after;
   const runtimeClass = runtimeClassName(outcome);
   const cluster = clusterOf(s);
@@ -71,9 +70,9 @@ function clusterOf(s: ObservedState): WindowsPoolStatus['cluster'] {
   return s.group.kind === 'seen' && isOwnedBy(s.pool, s.group.group) ? { name, arn } : undefined;
 }
 
-function conditionsFor(s: ObservedState, assessment: Findings): NonNullable<WindowsPoolStatus['conditions']> {
+function conditionsFor(s: ObservedState, assessment: ConditionSet): NonNullable<WindowsPoolStatus['conditions']> {
   const before = s.pool.status?.conditions ?? [];
-  return (Object.entries(assessment) as [string, Finding][]).map(([type, { status, reason, message }]) => {
+  return (Object.entries(assessment) as [string, ConditionState][]).map(([type, { status, reason, message }]) => {
     const old = before.find((condition) => condition.type === type);
     const lastTransitionTime = old?.status === status ? old.lastTransitionTime : timeOf(s.now);
     return {

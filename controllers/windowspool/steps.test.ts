@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { desiredNodeGroup } from './nodeGroup/nodeGroup.ts';
+import type { Step } from './model/steps.ts';
 import type { ConfigChange } from './ports/eks.ts';
-import { runtimeClassFor } from './runtimeClass.ts';
-import { describeChange, describeStep, type Step, unreachable } from './steps.ts';
+import { desiredNodeGroup } from './providers/eks/nodeGroup.ts';
+import { runtimeClassFor } from './runtimeClass/runtimeClass.ts';
+import { describeChange, describeStep, unreachable } from './steps.ts';
 import { sampleGroup, sampleNode, samplePool, sampleRuntimeClass } from './testing/fixtures.ts';
 
 const pool = samplePool();

@@ -1,20 +1,22 @@
-/** How each step is done: by one port, or a few calls of it. */
-import type { Outcome, Writers } from './act.ts';
 import type { WindowsPool } from './api.gen.ts';
-import { ownershipTag } from './nodeGroup/adoption.ts';
-import { remembering } from './nodeGroup/applied.ts';
-import { changedTags, type ScalingTagChange } from './nodeGroup/autoscalerTags.ts';
+import { evictPods } from './disruption/evictPods.ts';
+import { terminateInstance, terminationOf, unregisteredTerminationOf } from './disruption/terminateInstance.ts';
+import type { ScalingTagChange } from './model/changes.ts';
+import type { ObservedNodeGroup, ObservedState } from './model/observedState.ts';
+import type { EvictionPass, Outcome } from './model/outcome.ts';
+import type { PrerequisiteFacts } from './model/prerequisites.ts';
+import type { Step } from './model/steps.ts';
+import type { Writers } from './model/writers.ts';
 import { WINDOWS_BUILD_LABEL } from './nodes/windows.ts';
-import { terminateInstance, terminationOf, unregisteredTerminationOf } from './operations/endInstance.ts';
-import { type EvictionPass, evictPods } from './operations/evictPods.ts';
 import { scalingIn } from './poolKind.ts';
-import type { CallError, CallResult } from './ports/answer.ts';
+import type { CallError, CallResult } from './ports/callResult.ts';
 import type { NodeGroup, NodeGroupStatus } from './ports/eks.ts';
-import { IPAM_KEY } from './prerequisites/addressMode.ts';
-import type { PrerequisiteFacts } from './prerequisites/facts.ts';
-import { isAsDesired, isOwner } from './runtimeClass.ts';
-import type { ObservedNodeGroup, ObservedState } from './situation.ts';
-import { describeConfigStep, describeVersionChange, type Step, unreachable } from './steps.ts';
+import { ownershipTag } from './providers/eks/adoption.ts';
+import { remembering } from './providers/eks/applied.ts';
+import { changedTags } from './providers/eks/autoscalerTags.ts';
+import { IPAM_KEY } from './providers/eks/prerequisites/addressMode.ts';
+import { isAsDesired, isOwner } from './runtimeClass/runtimeClass.ts';
+import { describeConfigStep, describeVersionChange, unreachable } from './steps.ts';
 
 /** What enables Windows IPAM in the vpc-cni add-on: a text, by its schema. */
 const ADDON_VALUES = { enableWindowsIpam: 'true' } as const;

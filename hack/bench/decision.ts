@@ -1,4 +1,4 @@
-import { assess } from '../../controllers/windowspool/assess.ts';
+import { nodeGroupConditions } from '../../controllers/windowspool/conditions/conditions.ts';
 import { expectationOf } from '../../controllers/windowspool/facts.ts';
 import { verifyNode } from '../../controllers/windowspool/nodes/verify.ts';
 import { planFor } from '../../controllers/windowspool/plan.ts';
@@ -41,6 +41,6 @@ function decide(size: number): number {
   const seen = { ...observed, results };
   const { steps, pending } = planFor(seen);
   const outcome = { after: seen, done: steps, accepted: undefined, left: [], released: false };
-  statusFor(outcome, assess(seen), pending);
+  statusFor(outcome, nodeGroupConditions(seen), pending);
   return performance.now() - start;
 }

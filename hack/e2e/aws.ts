@@ -6,7 +6,7 @@ import { SSM } from '@aws-sdk/client-ssm';
 // Only this run asks who the caller is, so it is a development dependency.
 import { STS } from '@aws-sdk/client-sts';
 import { toCallError } from '../../controllers/aws/errors.ts';
-import type { CallErrorKind } from '../../controllers/windowspool/ports/answer.ts';
+import type { CallErrorKind } from '../../controllers/windowspool/ports/callResult.ts';
 
 /** A call: what was asked and what was answered, without the values. */
 export interface NotedCall {

@@ -6,8 +6,8 @@ import {
   REMEDIATION_ANNOTATION,
   REPLACE_ANNOTATION,
 } from '../../controllers/windowspool/labels.ts';
-import { isOwnedBy } from '../../controllers/windowspool/nodeGroup/nodeGroup.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
+import { isOwnedBy } from '../../controllers/windowspool/providers/eks/nodeGroup.ts';
 import { type Deps, reconcile } from '../../controllers/windowspool/reconcile.ts';
 import { Crash } from '../../controllers/windowspool/testing/fakeWorld.ts';
 import { conditionOf } from '../testenv/testEnv.ts';

@@ -1,5 +1,5 @@
 /** The pods of the simulated cluster: a ReplicaSet's and a DaemonSet's on each node, and whatever else comes. */
-import type { CallResult } from '../../controllers/windowspool/ports/answer.ts';
+import type { CallResult } from '../../controllers/windowspool/ports/callResult.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import type { DrainPod, Drains, Eviction } from '../../controllers/windowspool/ports/pods.ts';
 import type { LocalAwsWorld } from './localAwsWorld.ts';

@@ -4,7 +4,7 @@
  * watches: what is in the caches is always true here.
  */
 import { setImmediate } from 'node:timers/promises';
-import type { CallResult } from '../../controllers/windowspool/ports/answer.ts';
+import type { CallResult } from '../../controllers/windowspool/ports/callResult.ts';
 import type { Deps } from '../../controllers/windowspool/reconcile.ts';
 import type { Switches } from '../../hack/localaws/switches.ts';
 import type { CallEntry } from '../../hack/localaws/wire/callLog.ts';

@@ -8,7 +8,7 @@ import { Reflector } from '../../controllers/runtime/reflector.ts';
 import { silentLog } from '../../controllers/runtime/silentLog.ts';
 import { Store } from '../../controllers/runtime/store.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import type { CallResult } from '../../controllers/windowspool/ports/answer.ts';
+import type { CallResult } from '../../controllers/windowspool/ports/callResult.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import type { TestEnv } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';

@@ -2,7 +2,7 @@
 import type { Registry } from 'prom-client';
 import type { CallObserver, Service } from '../../../controllers/aws/calls.ts';
 import { Instruments, type MetricCatalogue } from '../../../controllers/runtime/metricDefinition.ts';
-import { CALL_ERROR_KINDS } from '../../../controllers/windowspool/ports/answer.ts';
+import { CALL_ERROR_KINDS } from '../../../controllers/windowspool/ports/callResult.ts';
 
 const CALL = {
   service: { values: ['eks', 'ec2', 'ssm', 'autoscaling', 'iam'] as const satisfies readonly Service[] },

@@ -4,7 +4,7 @@ import { Registry } from 'prom-client';
 import { createEngineMetrics } from '../../../controllers/runtime/metrics.ts';
 import { HEALTH_CODES } from '../../../controllers/windowspool/metricCatalogue.ts';
 import { sampleNode, sampleState } from '../../../controllers/windowspool/testing/fixtures.ts';
-import { everyObservedState, samplesFor } from '../../../controllers/windowspool/testing/situationsForMetrics.ts';
+import { everyObservedState, samplesFor } from '../../../controllers/windowspool/testing/statesForMetrics.ts';
 import { observeAwsCalls } from './awsCalls.ts';
 import { catalogue, certificateMetrics, collectProcessMetrics, processMetrics, showOperator } from './catalogue.ts';
 import { PoolSeries } from './poolSeries.ts';

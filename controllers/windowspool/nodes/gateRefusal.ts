@@ -1,7 +1,7 @@
-/** Where EKS refuses the key of the gate's taint, another one is used. Pure. */
-import type { Outcome } from '../act.ts';
 import { PLAIN_GATE_TAINT_KEY } from '../labels.ts';
-import type { ObservedState, StepError } from '../situation.ts';
+import type { ObservedState } from '../model/observedState.ts';
+import type { Outcome } from '../model/outcome.ts';
+import type { StepError } from '../model/stepError.ts';
 import { GATE_TAINT, gateTaintOf } from './nodeTaints.ts';
 
 const CODE = 'GateTaintRefused';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { NOW, sampleNode, samplePool } from '../testing/fixtures.ts';
 import { countBuilds, kernelSeries, revisionsOf } from './kernels.ts';
-import { PoolNodes } from './roster.ts';
+import { PoolNodes } from './poolNodes.ts';
 
 function poolNodesOf(kernels: readonly string[], minimumRevision?: number, warnOnly: readonly 'RevisionTooLow'[] = []) {
   const verification = { ...(minimumRevision !== undefined && { minimumRevision }), warnOnly: [...warnOnly] };

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
+import type { CheckFailure, VerificationResult } from '../model/poolNodes.ts';
 import { reasons } from '../reasons.ts';
 import { sampleNode } from '../testing/fixtures.ts';
 import { conditionFor } from './nodeCondition.ts';
-import type { Finding, VerificationResult } from './verify.ts';
 
 describe('what a node is told', () => {
-  const wrong: Finding = { reason: 'WrongBuild', message: 'runs build 10.0.17763' };
-  const addresses: Finding = { reason: 'NoPodAddresses', message: 'has no addresses' };
+  const wrong: CheckFailure = { reason: 'WrongBuild', message: 'runs build 10.0.17763' };
+  const addresses: CheckFailure = { reason: 'NoPodAddresses', message: 'has no addresses' };
   const result = (
     state: VerificationResult['state'],
-    failures: Finding[],
-    warnings: Finding[] = [],
+    failures: CheckFailure[],
+    warnings: CheckFailure[] = [],
   ): VerificationResult => ({
     node: sampleNode(),
     state,

@@ -1,8 +1,9 @@
 /** The verdict as a condition of the Node, for `kubectl describe node` and for other tools. Pure. */
+
+import type { CheckFailure, VerificationResult } from '../model/poolNodes.ts';
 import type { NodeCondition } from '../ports/nodes.ts';
 import type { Reason } from '../reasons.ts';
 import { sentence } from '../words.ts';
-import type { Finding, VerificationResult } from './verify.ts';
 
 /** Fits into what the API server and describe take easily; a message is a line to read. */
 const MESSAGE_LENGTH = 1_024;
@@ -14,7 +15,7 @@ const MESSAGE_LENGTH = 1_024;
  * - `False`: a check fails; the reason is the first one's.
  */
 export function conditionFor({ state, failures, warnings }: VerificationResult, pool: string): NodeCondition {
-  const reported = (findings: readonly Finding[]) => findings.map(({ message }) => message).join('; ');
+  const reported = (findings: readonly CheckFailure[]) => findings.map(({ message }) => message).join('; ');
   const say = (status: NodeCondition['status'], reason: Reason, text: string): NodeCondition => {
     const message = `WindowsPool ${pool}: ${sentence(text)}`;
     return {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from '../labels.ts';
+import type { TaintPolicy, VerificationResult } from '../model/poolNodes.ts';
 import type { Taint } from '../ports/nodes.ts';
 import type { NodeCheck } from '../reasons.ts';
 import { sampleNode } from '../testing/fixtures.ts';
-import { desiredTaints, GATE_TAINT, isGated, type TaintPolicy, taintChangeFor } from './nodeTaints.ts';
-import type { VerificationResult } from './verify.ts';
+import { desiredTaints, GATE_TAINT, isGated, taintChangeFor } from './nodeTaints.ts';
 
 const REPORT: TaintPolicy = { gate: false, quarantine: false };
 const QUARANTINE: TaintPolicy = { gate: false, quarantine: true };

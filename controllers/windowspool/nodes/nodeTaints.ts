@@ -1,8 +1,11 @@
 /** The operator's taints on nodes, by which pods keep away from what is not verified. Pure. */
 import type { WindowsPool } from '../api.gen.ts';
 import { GATE_TAINT_KEY, PLAIN_GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from '../labels.ts';
+import type { TaintChange, TaintPolicy, VerificationResult } from '../model/poolNodes.ts';
 import type { NodeRecord, Taint } from '../ports/nodes.ts';
-import type { VerificationResult } from './verify.ts';
+
+/** The taint that keeps Linux pods away: https://kubernetes.io/docs/concepts/windows/user-guide/#taints-and-tolerations */
+export const REGISTRATION_TAINT: Taint = { key: 'os', value: 'windows', effect: 'NoSchedule' };
 
 /** Nodes are born with it where verification.policy is Gate: the node group carries it. */
 export const GATE_TAINT: Taint = { key: GATE_TAINT_KEY, effect: 'NoSchedule' };
@@ -16,20 +19,6 @@ export const GATE_TAINTS: readonly Taint[] = [GATE_TAINT, PLAIN_GATE_TAINT];
 /** The one that the pool's group is to have under Gate. */
 export function gateTaintOf({ status }: WindowsPool): Taint {
   return GATE_TAINTS.find(({ key }) => key === status?.nodeGroup?.gateTaint) ?? GATE_TAINT;
-}
-
-/** Which of its taints the operator keeps on nodes. Where one is not kept it is taken away. */
-export interface TaintPolicy {
-  /** A node that has the gate's taint keeps it until it is verified. */
-  readonly gate: boolean;
-  /** A node that fails gets the quarantine's taint. */
-  readonly quarantine: boolean;
-}
-
-/** The taints that a node is to get and to lose; a taint is one key with one effect. */
-export interface TaintChange {
-  readonly set: readonly Taint[];
-  readonly remove: readonly Taint[];
 }
 
 /**

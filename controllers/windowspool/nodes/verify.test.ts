@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import type { WindowsPoolSpec } from '../api.gen.ts';
+import type { Expectation, VerificationResult } from '../model/poolNodes.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { NodeCheck } from '../reasons.ts';
 import { MINUTE, NOW, sampleNode, samplePool } from '../testing/fixtures.ts';
 import { conditionFor } from './nodeCondition.ts';
 import { GATE_TAINT } from './nodeTaints.ts';
-import { type Expectation, graceEnd, type VerificationResult, verifyNode } from './verify.ts';
+import { graceEnd, verifyNode } from './verify.ts';
 import { POD_ADDRESSES } from './windows.ts';
 
 const BUILD = 'node.kubernetes.io/windows-build';

@@ -1,14 +1,11 @@
-/**
- * The verdict on one node: a list of checks, each a pure function. A node is verified when no enforced check fails.
- */
-import type { WindowsPoolSpec } from '../api.gen.ts';
-import { foreignTaints, ownershipOf } from '../existing/nodeClaims.ts';
 import { GATE_TAINT_KEY } from '../labels.ts';
+import type { CheckFailure, Expectation, VerificationResult } from '../model/poolNodes.ts';
 import type { NodeRecord, Taint } from '../ports/nodes.ts';
+import { foreignTaints, ownershipOf } from '../providers/existing/ownershipRecord.ts';
 import { parseQuantity } from '../quantity.ts';
 import type { NodeCheck } from '../reasons.ts';
 import { joined } from '../words.ts';
-import { isGated, type TaintPolicy } from './nodeTaints.ts';
+import { isGated } from './nodeTaints.ts';
 import {
   buildOf,
   kubernetesSupport,
@@ -18,41 +15,6 @@ import {
   WINDOWS_BUILD_LABEL,
   yearOf,
 } from './windows.ts';
-
-export interface Finding {
-  readonly reason: NodeCheck;
-  /** What was found and what was expected. */
-  readonly message: string;
-}
-
-/**
- * - `verified`: Ready, and every enforced check passes.
- * - `joining`: fails only what a new node needs some time for, and is younger than the join grace.
- * - `failing`: fails an enforced check.
- */
-export interface VerificationResult {
-  readonly node: NodeRecord;
-  readonly state: 'verified' | 'joining' | 'failing';
-  readonly failures: readonly Finding[];
-  readonly warnings: readonly Finding[];
-}
-
-/** What the checks compare with. */
-export interface Expectation {
-  readonly spec: WindowsPoolSpec;
-  /** The API server's version, such as `v1.36.3`; undefined when it is not known, then kubelets are not compared with it. */
-  readonly serverVersion: string | undefined;
-  /** How long a new node may take to be Ready and to get pod addresses, in milliseconds. */
-  readonly joinGraceMs: number;
-  /** How long a new node may lack the registration taint, in milliseconds; absent where its group has none that could come late. */
-  readonly settlingMs?: number;
-  /** What follows for the taints of the nodes. */
-  readonly taints: TaintPolicy;
-  /** The pool that tells its nodes what was found; undefined: nodes keep no condition of the operator. */
-  readonly reportedBy: string | undefined;
-  /** The pool of existing nodes that marks them itself; absent where their node group does. */
-  readonly owner?: string;
-}
 
 interface Check {
   readonly reason: NodeCheck;
@@ -115,8 +77,8 @@ export const failingChecks: readonly NodeCheck[] = checks.filter(({ warns }) => 
 /** Verifies one node. Pure: the same node at the same time gets the same verdict. */
 export function verifyNode(node: NodeRecord, expected: Expectation, now: number): VerificationResult {
   const warnOnly: readonly string[] = expected.spec.verification.warnOnly ?? [];
-  const failures: Finding[] = [];
-  const warnings: Finding[] = [];
+  const failures: CheckFailure[] = [];
+  const warnings: CheckFailure[] = [];
   let grace = expected.joinGraceMs;
   for (const check of checks) {
     const message = check.look(node, expected, failures.length > 0);

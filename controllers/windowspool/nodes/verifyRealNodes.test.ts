@@ -5,10 +5,11 @@
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { Expectation } from '../model/poolNodes.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { NodeCheck } from '../reasons.ts';
 import { MINUTE, NOW, sampleNode, samplePool } from '../testing/fixtures.ts';
-import { type Expectation, verifyNode } from './verify.ts';
+import { verifyNode } from './verify.ts';
 import { buildOf, POD_ADDRESSES, WINDOWS_BUILD_LABEL, type WindowsVersion } from './windows.ts';
 
 type Row = readonly [cloud: string, version: WindowsVersion, kernel: string, runtime: string, kubelet: string];

@@ -1,5 +1,5 @@
 /** EC2: instances, and the scaling groups behind node groups. */
-import type { CallResult } from './answer.ts';
+import type { CallResult } from './callResult.ts';
 
 /** An EC2 instance of a node group's scaling group. */
 export interface Instance {

@@ -1,5 +1,5 @@
 /** EKS: node groups and their updates, the cluster, AMI releases. */
-import type { CallResult } from './answer.ts';
+import type { CallResult } from './callResult.ts';
 import type { Taint } from './nodes.ts';
 
 /** A node group's status as EKS names it: https://docs.aws.amazon.com/eks/latest/APIReference/API_Nodegroup.html */

@@ -1,5 +1,5 @@
 /** Nodes, and the lists of hosts that become nodes. */
-import type { CallError, CallResult } from './answer.ts';
+import type { CallError, CallResult } from './callResult.ts';
 
 export type TaintEffect = 'NoSchedule' | 'NoExecute' | 'PreferNoSchedule';
 

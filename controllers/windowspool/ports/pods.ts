@@ -1,5 +1,5 @@
 /** Pods on single nodes, as far as they are in the way of their end: nothing is kept of pods. */
-import type { CallResult } from './answer.ts';
+import type { CallResult } from './callResult.ts';
 
 /** A pod that eviction does not move from its node. */
 export interface StuckPod {

@@ -1,7 +1,7 @@
 /** Pools, and what is shown of them: status, events, metrics. */
 import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
 import type { CounterSample, GaugeSample, TimeSample } from '../metricCatalogue.ts';
-import type { CallResult } from './answer.ts';
+import type { CallResult } from './callResult.ts';
 import type { NodeRecord } from './nodes.ts';
 
 export interface Pools {

@@ -1,5 +1,5 @@
 /** What the checks of the prerequisites look at. */
-import type { CallResult } from './answer.ts';
+import type { CallResult } from './callResult.ts';
 import type { TemplateVersion } from './eks.ts';
 
 /** An EKS add-on as installed: https://docs.aws.amazon.com/eks/latest/APIReference/API_Addon.html */

@@ -1,6 +1,6 @@
 /** RuntimeClasses. */
 import type { WindowsPool } from '../api.gen.ts';
-import type { CallResult } from './answer.ts';
+import type { CallResult } from './callResult.ts';
 import type { TaintEffect } from './nodes.ts';
 
 export interface Toleration {

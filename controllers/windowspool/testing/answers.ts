@@ -1,5 +1,5 @@
 /** What a port answers, in one word each. */
-import type { CallError, CallErrorKind, CallResult } from '../ports/answer.ts';
+import type { CallError, CallErrorKind, CallResult } from '../ports/callResult.ts';
 import { sampleError } from './fixtures.ts';
 
 /** The answer that was asked for. */

@@ -1,10 +1,10 @@
 /** Nodes that something else made, in no pool, in a pool, and going. */
 import type { LeavingNode, WindowsPoolSpec } from '../api.gen.ts';
-import { markChangeFor } from '../existing/nodeClaims.ts';
 import { NODE_GROUP_LABEL } from '../labels.ts';
-import type { TerminatingNodeView } from '../operations/leavingSight.ts';
+import type { TerminatingNodeView } from '../model/disruption.ts';
+import type { ObservedState } from '../model/observedState.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import type { ObservedState } from '../situation.ts';
+import { markChangeFor } from '../providers/existing/ownershipRecord.ts';
 import { known } from './answers.ts';
 import { existingPool, MINUTE, NOW, sampleNode, sampleState } from './fixtures.ts';
 import { BY_OPERATOR, REPLACE, terminating } from './nodeScenes.ts';

@@ -1,7 +1,7 @@
 /** EKS, EC2 and Auto Scaling of the fake world: node groups that move on when they are looked at, and whose nodes join the cluster. */
 
 import { NODE_GROUP_LABEL } from '../labels.ts';
-import type { CallResult } from '../ports/answer.ts';
+import type { CallResult } from '../ports/callResult.ts';
 import type { Instance } from '../ports/ec2.ts';
 import type { Cluster, ConfigChange, NewNodeGroup, NodeGroup, NodeGroupUpdate, VersionChange } from '../ports/eks.ts';
 import type { Taint } from '../ports/nodes.ts';

@@ -1,5 +1,5 @@
 /** The calls that the operator makes of the fake world: each is counted, and can be made to fail or to end the process. */
-import type { CallError, CallResult } from '../ports/answer.ts';
+import type { CallError, CallResult } from '../ports/callResult.ts';
 import { NOW } from './fixtures.ts';
 
 /** Thrown in the place where the operator's process ends. */

@@ -1,7 +1,6 @@
 /** The API server of the fake world, with resourceVersions and a cache. */
 
 import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
-import { NodeMembership } from '../existing/holdings.ts';
 import {
   CORDONED_ANNOTATION,
   CORDONED_BEFORE,
@@ -10,13 +9,14 @@ import {
   NODE_GROUP_LABEL,
   POOL_KEY,
 } from '../labels.ts';
-import type { TaintChange } from '../nodes/nodeTaints.ts';
-import { PoolNodesCache } from '../nodes/rosters.ts';
-import type { CallResult } from '../ports/answer.ts';
+import type { TaintChange } from '../model/poolNodes.ts';
+import { PoolNodesCache } from '../nodes/poolNodesCache.ts';
+import type { CallResult } from '../ports/callResult.ts';
 import type { InstanceList, NodeMarks, NodeRecord, Taint } from '../ports/nodes.ts';
 import type { DrainPod, Eviction, StuckPod } from '../ports/pods.ts';
 import type { Pools } from '../ports/pools.ts';
 import type { DesiredRuntimeClass, RuntimeClass } from '../ports/runtimeClasses.ts';
+import { NodeMembership } from '../providers/existing/nodeMembership.ts';
 import type { Deps } from '../reconcile.ts';
 import { done, FakeCalls, flat } from './fakeCalls.ts';
 import { sampleError } from './fixtures.ts';

@@ -5,12 +5,12 @@
  *   FakeCalls  counts, fails, crashes  <--  FakeCluster  the API server  <--  FakeAws  node groups  <--  FakeWorld  an operator in it
  */
 
+import { DisruptionBudget } from '../disruption/disruptionBudget.ts';
+import { Fleet } from '../disruption/fleet.ts';
 import type { CounterSample } from '../metricCatalogue.ts';
 import { AwsCache } from '../observe.ts';
-import { StatusThrottle } from '../pace.ts';
 import type { Deps } from '../reconcile.ts';
-import { DisruptionBudget } from '../upgrades/disruptionBudget.ts';
-import { Fleet } from '../upgrades/fleet.ts';
+import { StatusThrottle } from '../statusThrottle.ts';
 import { FakeAws } from './fakeAws.ts';
 import { settings } from './fixtures.ts';
 import { seriesOf } from './shownMetrics.ts';

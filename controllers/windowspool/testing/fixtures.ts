@@ -2,17 +2,17 @@
 import type { NodeGroupSpec, ScalingSpec, WindowsPool, WindowsPoolSpec, WindowsPoolStatus } from '../api.gen.ts';
 import { expectationOf } from '../facts.ts';
 import { FINALIZER } from '../labels.ts';
-import { desiredFields, entriesOf } from '../nodeGroup/applied.ts';
-import { desiredNodeGroup } from '../nodeGroup/nodeGroup.ts';
-import { PoolNodes } from '../nodes/roster.ts';
-import type { CallError, CallErrorKind } from '../ports/answer.ts';
+import type { ReleaseFailure } from '../model/disruption.ts';
+import type { ObservedState, Settings } from '../model/observedState.ts';
+import { PoolNodes } from '../nodes/poolNodes.ts';
+import type { CallError, CallErrorKind } from '../ports/callResult.ts';
 import type { Cluster, NewNodeGroup, NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { LaunchTemplate } from '../ports/prerequisites.ts';
 import type { RuntimeClass } from '../ports/runtimeClasses.ts';
-import { runtimeClassFor } from '../runtimeClass.ts';
-import type { ObservedState, Settings } from '../situation.ts';
-import type { ReleaseFailure } from '../upgrades/releaseFailures.ts';
+import { desiredFields, entriesOf } from '../providers/eks/applied.ts';
+import { desiredNodeGroup } from '../providers/eks/nodeGroup.ts';
+import { runtimeClassFor } from '../runtimeClass/runtimeClass.ts';
 
 export const NOW = Date.parse('2026-03-01T12:00:00Z');
 export const MINUTE = 60_000;

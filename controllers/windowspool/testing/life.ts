@@ -1,7 +1,7 @@
 import type { WindowsPoolSpec } from '../api.gen.ts';
 import { RETRY_ANNOTATION } from '../labels.ts';
+import type { ReconcileResult } from '../model/outcome.ts';
 import { type Deps, reconcile } from '../reconcile.ts';
-import type { ReconcileResult } from '../schedule.ts';
 import { FakeWorld } from './fakeWorld.ts';
 import { MINUTE, samplePool } from './fixtures.ts';
 

@@ -1,11 +1,11 @@
 /** Nodes of a node group that are to go, and go. */
 import type { LeavingNode, WindowsPoolSpec, WindowsPoolStatus } from '../api.gen.ts';
 import { CORDONED_ANNOTATION, REMOVE_ANNOTATION, REPLACE_ANNOTATION } from '../labels.ts';
-import type { DrainState, TerminatingNodeView } from '../operations/leavingSight.ts';
+import type { DrainState, TerminatingNodeView } from '../model/disruption.ts';
+import type { ObservedState } from '../model/observedState.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { DrainPod } from '../ports/pods.ts';
-import type { ObservedState } from '../situation.ts';
 import { known } from './answers.ts';
 import { knownStatus, MINUTE, NOW, sampleGroup, sampleNode, samplePool, sampleState } from './fixtures.ts';
 

@@ -1,8 +1,8 @@
 /** Facts about a cluster in which nothing is missing, and how a test changes them. */
 import fc from 'fast-check';
-import type { CallErrorKind } from '../ports/answer.ts';
+import type { CheckInput, PrerequisiteFacts } from '../model/prerequisites.ts';
+import type { CallErrorKind } from '../ports/callResult.ts';
 import type { Addon, ConfigMapOwner } from '../ports/prerequisites.ts';
-import type { CheckInput, PrerequisiteFacts } from '../prerequisites/facts.ts';
 import { known } from './answers.ts';
 import { MINUTE, NOW, sampleCluster, sampleError, samplePool } from './fixtures.ts';
 

@@ -1,8 +1,8 @@
 /** What a test sees of the EKS cluster and of the node group. */
 import type { WindowsPool } from '../api.gen.ts';
-import type { CallErrorKind } from '../ports/answer.ts';
+import type { ObservedCluster, ObservedState } from '../model/observedState.ts';
+import type { CallErrorKind } from '../ports/callResult.ts';
 import type { NodeGroup } from '../ports/eks.ts';
-import type { ObservedCluster, ObservedState } from '../situation.ts';
 import { NOW, sampleCluster, sampleError, sampleGroup, samplePool } from './fixtures.ts';
 
 /** The group of the pool, with a difference. */

@@ -1,9 +1,10 @@
 /** The truth table of a pool's conditions: how its lines are written, and what they have in common. */
 import assert from 'node:assert/strict';
 import type { WindowsPoolStatus } from '../api.gen.ts';
-import { type Assessment, assess } from '../assess.ts';
+import { nodeGroupConditions } from '../conditions/conditions.ts';
+import type { NodeGroupConditions } from '../model/conditions.ts';
+import type { ObservedState } from '../model/observedState.ts';
 import type { NodeGroup } from '../ports/eks.ts';
-import type { ObservedState } from '../situation.ts';
 import { knownStatus, MINUTE, NOW, sampleGroup, sampleNode, samplePool } from './fixtures.ts';
 
 /** Conditions by type, each in one line. */
@@ -12,7 +13,7 @@ export type Shown = Readonly<Record<string, string>>;
 /** Every condition in one line: status, reason and message. UpToDate, on which no other depends, has a table of its own. */
 function shown(s: ObservedState): Shown {
   return Object.fromEntries(
-    Object.entries(assess(s) as unknown as Record<string, Assessment['Ready']>)
+    Object.entries(nodeGroupConditions(s) as unknown as Record<string, NodeGroupConditions['Ready']>)
       .filter(([type]) => type !== 'UpToDate')
       .map(([type, finding]) => [type, `${finding.status} ${finding.reason}: ${finding.message}`]),
   );

@@ -1,11 +1,11 @@
 /** Pools whose nodes get another version, with their groups. */
 import type { LaunchTemplateSpec, NodeGroupSpec, WindowsPool, WindowsPoolSpec } from '../api.gen.ts';
 import { RETRY_ANNOTATION } from '../labels.ts';
-import type { CallResult } from '../ports/answer.ts';
+import type { ObservedState } from '../model/observedState.ts';
+import type { CallResult } from '../ports/callResult.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { LaunchTemplate } from '../ports/prerequisites.ts';
-import type { ObservedState } from '../situation.ts';
-import { versionTargetOf } from '../upgrades/versionChanges.ts';
+import { versionTargetOf } from '../providers/eks/upgrades/versionChanges.ts';
 import { known } from './answers.ts';
 import { knownStatus, NEXT, sampleGroup, samplePool, sampleState, sampleTemplate } from './fixtures.ts';
 import { sampleFacts } from './prerequisites.ts';

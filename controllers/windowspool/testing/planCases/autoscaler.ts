@@ -1,7 +1,7 @@
 /** What the cluster-autoscaler is told of a pool's new nodes. */
 import { AUTOSCALER_PREFIX } from '../../labels.ts';
-import { desiredFields, entriesOf } from '../../nodeGroup/applied.ts';
-import type { ObservedState } from '../../situation.ts';
+import type { ObservedState } from '../../model/observedState.ts';
+import { desiredFields, entriesOf } from '../../providers/eks/applied.ts';
 import { CLUSTER_ARN, knownStatus, SCALING_TAGS, samplePool, sampleState } from '../fixtures.ts';
 import { otherAuthority, seen, unreachable } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';

@@ -1,6 +1,7 @@
 /** What a pool does not do because of others: a release that fails there, or their rolling updates. */
-import { remembering } from '../../nodeGroup/applied.ts';
+
 import { planFor } from '../../plan.ts';
+import { remembering } from '../../providers/eks/applied.ts';
 import { NEXT, RELEASE_FAILURE, sampleState } from '../fixtures.ts';
 import { AUTOMATIC, annotated, failed, NEXT_TARGET, newest, pinned } from '../upgradeScenes.ts';
 import type { PlanCase } from './planCase.ts';

@@ -1,8 +1,8 @@
 /** Verification.policy Gate: how it comes, what it holds and how it is left. */
 import type { WindowsPool } from '../../api.gen.ts';
 import { GATE_TAINT_KEY } from '../../labels.ts';
-import { desiredFields, entriesOf } from '../../nodeGroup/applied.ts';
 import { GATE_TAINT } from '../../nodes/nodeTaints.ts';
+import { desiredFields, entriesOf } from '../../providers/eks/applied.ts';
 import { knownStatus, sampleNode, samplePool, sampleState } from '../fixtures.ts';
 import { seen, unseen } from '../sights.ts';
 import { HOLD, LABEL, mislabelled, wrong } from './faultyNodes.ts';

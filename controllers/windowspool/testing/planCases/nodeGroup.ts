@@ -1,6 +1,7 @@
 /** When a node group is made, changed and cleared away. */
-import { configTargetOf } from '../../nodeGroup/groupChanges.ts';
-import type { ObservedState } from '../../situation.ts';
+
+import type { ObservedState } from '../../model/observedState.ts';
+import { configTargetOf } from '../../providers/eks/groupChanges.ts';
 import { APPLIED, knownStatus, MINUTE, NOW, sampleGroup, samplePool, sampleState, settings } from '../fixtures.ts';
 import { otherAuthority, seen, unreachable, unseen } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';

@@ -1,5 +1,5 @@
 /** A row of a table of cases: what is true, and the steps that follow, in words. */
-import type { ObservedState } from '../../situation.ts';
+import type { ObservedState } from '../../model/observedState.ts';
 
 export interface PlanCase {
   readonly name: string;

@@ -1,6 +1,7 @@
 /** The tags of a node group. */
+
+import type { ObservedState } from '../../model/observedState.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
-import type { ObservedState } from '../../situation.ts';
 import { APPLIED, knownStatus, NOW, sampleGroup, samplePool, sampleState } from '../fixtures.ts';
 import { otherAuthority, seen, unreachable } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';

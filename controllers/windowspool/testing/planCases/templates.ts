@@ -1,7 +1,8 @@
 /** The version of a user's launch template. */
-import { desiredFields, entriesOf } from '../../nodeGroup/applied.ts';
+
 import type { VersionChange } from '../../ports/eks.ts';
-import { versionTargetOf } from '../../upgrades/versionChanges.ts';
+import { desiredFields, entriesOf } from '../../providers/eks/applied.ts';
+import { versionTargetOf } from '../../providers/eks/upgrades/versionChanges.ts';
 import { known } from '../answers.ts';
 import { APPLIED, NEXT, samplePool, sampleTemplate } from '../fixtures.ts';
 import { unasked } from '../prerequisites.ts';

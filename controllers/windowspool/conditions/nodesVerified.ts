@@ -1,0 +1,176 @@
+import { groupOf, lacksNodes, lateInstances, neededNodes } from '../facts.ts';
+import { NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../labels.ts';
+import type { ConditionState } from '../model/conditions.ts';
+import type { ObservedState } from '../model/observedState.ts';
+import type { VerificationResult } from '../model/poolNodes.ts';
+import { controllerWarnings } from '../nodes/controllerWarnings.ts';
+import { hasNodeGroup } from '../poolKind.ts';
+import type { Instance } from '../ports/ec2.ts';
+import type { NodeGroup } from '../ports/eks.ts';
+import type { NodeRecord } from '../ports/nodes.ts';
+import { isOwnedBy, nodeGroupNameOf } from '../providers/eks/nodeGroup.ts';
+import { likelyCause } from '../providers/eks/prerequisites/causes.ts';
+import { remedyFor } from '../reasons.ts';
+import { count, duration, joined, sentence } from '../words.ts';
+
+/** How many failing nodes a message spells out; status.failingNodes has more. */
+const NODES_IN_MESSAGE = 3;
+
+/** Steps that write to nodes, by their kinds. */
+const NODE_WRITES: readonly string[] = ['labelNode', 'taintNode', 'setNodeCondition', 'markNode', 'releaseNode'];
+
+export function nodesVerified(s: ObservedState): ConditionState {
+  const finding = judge(s);
+  return { ...finding, message: finding.message + blockedDrains(s) + refusedWrites(s) };
+}
+
+/** A right that is missing is told of elsewhere. Here is what somebody's admission rules refuse, by the first in the order of words: it is to stay the same. */
+function refusedWrites({ errors }: ObservedState): string {
+  const refused = errors.filter(({ step, error }) => NODE_WRITES.includes(step) && error.kind === 'refused');
+  const [first] = refused.map(({ error }) => `${error.operation} failed: ${error.message}`).sort();
+  return first
+    ? ` ${count(refused.length, 'write')} to nodes ${refused.length === 1 ? 'was' : 'were'} refused: ${sentence(first)}`
+    : '';
+}
+
+/** ` 2 nodes are gated, 1 node is quarantined: no new pod lands there.`; nothing where none is. */
+function blockedDrains({ poolNodes: { gated, quarantined } }: ObservedState): string {
+  const counted = [
+    [gated, 'gated'],
+    [quarantined, 'quarantined'],
+  ] as const;
+  const parts = counted.flatMap(([nodes, how]) =>
+    nodes > 0 ? [`${count(nodes, 'node')} ${nodes === 1 ? 'is' : 'are'} ${how}`] : [],
+  );
+  return parts.length > 0 ? ` ${joined(parts)}: no new pod lands there.` : '';
+}
+
+function judge(s: ObservedState): ConditionState {
+  const { total, failing, joining } = s.poolNodes;
+  if (failing.length > 0) return failure(s);
+  if (s.poolNodes.unlabelledNodes.length > 0) return lackingLabels(s);
+  if (!hasNodeGroup(s.pool) && total === 0) return noneFound(s);
+  const waiting = hasNodeGroup(s.pool) ? waitingForGroup(s) : undefined;
+  if (waiting) return waiting;
+  if (joining.length > 0) {
+    const message = `${count(joining.length, 'node')} joined and ${joining.length === 1 ? 'is' : 'are'} not complete yet: ${name(joining)}`;
+    return { status: 'Unknown', reason: 'Joining', message, ...firstNodes(s) };
+  }
+  return {
+    status: 'True',
+    reason: 'AllVerified',
+    message: `${count(total, 'node')} verified.${warnings(s.poolNodes.warned)}`,
+  };
+}
+
+/** What is said of a pool that something else gives nodes, and that has none. */
+export function noneFound({ pool }: ObservedState): ConditionState {
+  const message = `No Windows node is as spec.existingNodes of pool ${pool.metadata.name} says. Compare it with the labels and addresses of your nodes.`;
+  return { status: 'False', reason: 'NoNodesFound', message };
+}
+
+/** What there is to say while the group has not all the nodes that it shall have. */
+function waitingForGroup(s: ObservedState): ConditionState | undefined {
+  const { total } = s.poolNodes;
+  const group = groupOf(s);
+  if (group && !isOwnedBy(s.pool, group)) {
+    const message = `The nodes of node group ${group.name} are not counted: it is not the pool's.`;
+    return { status: 'False', reason: 'Pending', message };
+  }
+  if (total === 0 && !mayHaveNodes(s, group)) {
+    return { status: 'False', reason: 'Pending', message: 'Nodes join when there is a node group.', working: true };
+  }
+  const desired = group?.scaling.desired ?? total;
+  if (total === 0 && desired === 0) {
+    return { status: 'True', reason: 'NoNodes', message: 'The pool has no nodes and wants none.' };
+  }
+  const missing = Math.max(0, desired - total);
+  if (missing > 0 && group?.status === 'DELETING') {
+    const message = `${total} of ${count(desired, 'node')} ${total === 1 ? 'is' : 'are'} left: node group ${group.name} is being deleted.`;
+    return { status: 'Unknown', reason: 'Pending', message };
+  }
+  return missing > 0 ? waitingForNodes(s, missing, desired) : undefined;
+}
+
+/** Whether the pool has a group that has come so far. */
+function mayHaveNodes({ pool }: ObservedState, group: NodeGroup | undefined): boolean {
+  return group !== undefined && isOwnedBy(pool, group) && !['CREATING', 'CREATE_FAILED'].includes(group.status);
+}
+
+function failure(s: ObservedState): ConditionState {
+  const { failing, total } = s.poolNodes;
+  const reasons = new Set(failing.map(({ failures }) => failures[0]?.reason));
+  const [only] = reasons;
+  const same = reasons.size === 1 ? only : undefined;
+  const move = same ? remedyFor(same) : 'Look at status.failingNodes.';
+  const cause = likelyCause(
+    s,
+    failing.flatMap(({ failures }) => failures.map(({ reason }) => reason)),
+  );
+  const message = `${failing.length} of ${count(total, 'node')} ${failing.length === 1 ? 'fails' : 'fail'} verification: ${name(failing)} ${move}${controllerWarnings(s)}${cause}`;
+  return { status: 'False', reason: same ?? 'NodesFailing', message };
+}
+
+/** Nodes on the pool's instances that a watch of its Windows nodes does not show: renamed, or of another operating system. */
+function lackingLabels({ pool, poolNodes }: ObservedState): ConditionState {
+  const foreign = poolNodes.unlabelledNodes.filter(({ operatingSystem }) => ![WINDOWS, ''].includes(operatingSystem));
+  if (foreign.length > 0) return wrongSystem(foreign);
+  const group = `${NODE_GROUP_LABEL}=${nodeGroupNameOf(pool)}`;
+  const renamed = poolNodes.unlabelledNodes.filter(({ labels }) => labels[NODE_GROUP_LABEL] !== nodeGroupNameOf(pool));
+  const [label, unlabelledNodes] =
+    renamed.length > 0 ? [group, renamed] : [`${OS_LABEL}=${WINDOWS}`, poolNodes.unlabelledNodes];
+  const message = `${count(unlabelledNodes.length, 'node')} of the pool ${unlabelledNodes.length === 1 ? 'lacks' : 'lack'} the label ${label}, by which nodes are counted: ${first(unlabelledNodes.map((node) => node.name))}. Put the label back, or end the instance.`;
+  return { status: 'False', reason: 'MembershipLabelRemoved', message };
+}
+
+/** What the kubelet measured counts here: the label that the watch goes by says the same, or was changed. */
+function wrongSystem(nodes: readonly NodeRecord[]): ConditionState {
+  const named = nodes.map(({ name, operatingSystem }) => `${name} runs ${operatingSystem}`);
+  const message = `${count(nodes.length, 'instance')} of the pool joined as ${nodes.length === 1 ? 'a node that does' : 'nodes that do'} not run Windows: ${first(named)}. Terminate ${nodes.length === 1 ? 'it' : 'them'}, and check the AMI in the launch template of the scaling group.`;
+  return { status: 'False', reason: 'WrongOperatingSystem', message };
+}
+
+/** The first names, and how many more there are. */
+function first(names: readonly string[]): string {
+  const more = names.length > NODES_IN_MESSAGE ? ` and ${names.length - NODES_IN_MESSAGE} more` : '';
+  return `${names.slice(0, NODES_IN_MESSAGE).join(', ')}${more}`;
+}
+
+/** `ip-10-0-1-23 runs build …; ip-10-0-1-24 is not Ready … and 2 more.` */
+function name(results: readonly VerificationResult[]): string {
+  const lines = results.slice(0, NODES_IN_MESSAGE).map(({ node, failures }) => `${node.name} ${failures[0]?.message}`);
+  const more = results.length > NODES_IN_MESSAGE ? ` and ${results.length - NODES_IN_MESSAGE} more` : '';
+  return sentence(`${lines.join('; ')}${more}`);
+}
+
+function warnings(warned: readonly VerificationResult[]): string {
+  const [first] = warned;
+  if (!first) return '';
+  return ` ${count(warned.length, 'node')} with a warning, such as ${sentence(`${first.node.name} ${first.warnings[0]?.message}`)}`;
+}
+
+/** Instances that should be nodes: on their way within the join grace, missing after it. */
+function waitingForNodes(s: ObservedState, missing: number, desired: number): ConditionState {
+  const text = `${s.poolNodes.total} of ${count(desired, 'node')} joined`;
+  const late = lateInstances(s);
+  if (!lacksNodes(s)) {
+    return { status: 'Unknown', reason: 'Joining', message: `${text}; waiting for ${missing}.`, ...firstNodes(s) };
+  }
+  const grace = duration(s.settings.joinGraceMs);
+  return {
+    status: 'False',
+    reason: 'NodesMissing',
+    message: `${text} and ${missing} did not within ${grace}. ${whereToLook(late)}${likelyCause(s, ['NodesMissing'])}`,
+  };
+}
+
+function whereToLook(late: readonly Instance[] | undefined): string {
+  if (late?.length === 0) return 'No running instance waits to join: look at the activity of the scaling group.';
+  const named = late ? `Running and not joined: ${joined(late.map(({ id }) => id))}. ` : '';
+  return `${named}Look at the kubelet of such an instance, and at the access entry of the node role (type EC2_WINDOWS).`;
+}
+
+/** A pool that has what it must have grows without being called Reconciling. */
+function firstNodes(s: ObservedState): { working?: true } {
+  return s.poolNodes.verified < neededNodes(s.pool) ? { working: true } : {};
+}

@@ -1,0 +1,142 @@
+/** Which nodes are to go, which of them may begin now, and for what the others wait. Pure. */
+import type { LeavingNode, WindowsPool } from '../api.gen.ts';
+import { isDeleting } from '../facts.ts';
+import { REPLACE_ANNOTATION } from '../labels.ts';
+import { NODE_OPERATION } from '../model/disruption.ts';
+import type { ObservedState } from '../model/observedState.ts';
+import { instanceIdOf } from '../nodes/lostNodes.ts';
+import { hasNodeGroup, scalingIn } from '../poolKind.ts';
+import type { NodeGroup } from '../ports/eks.ts';
+import type { NodeRecord } from '../ports/nodes.ts';
+import { count } from '../words.ts';
+import { type Operation, operationFor } from './nodeAnnotations.ts';
+import { absencesIn, restingGroup } from './nodeBudget.ts';
+import { shortCircuit, unhealthyInstances, unhealthyNodes } from './remediation.ts';
+import { describeOthers, isDisrupted, terminatingNodes } from './reservation.ts';
+import { endsAgainBefore, refusalOfEnd } from './terminateInstance.ts';
+import { isNodeless } from './terminatingNode.ts';
+
+/** Why a node does not go although it is asked for. */
+export interface Refusal {
+  readonly node: string;
+  readonly why: string;
+}
+
+/** What is to go, as status will remember it. */
+export interface Candidate extends Pick<LeavingNode, 'name' | 'uid' | 'instance'> {
+  readonly operation: Operation;
+}
+
+/** What is to begin now, what has to wait, and what will not be done. */
+export interface Admission {
+  readonly begin: readonly Candidate[];
+  /** Names of nodes. */
+  readonly waiting: readonly string[];
+  /** What those wait for. */
+  readonly waitsFor: string;
+  readonly refused: readonly Refusal[];
+  /** Why no node is remediated although some fail. */
+  readonly halted?: string;
+}
+
+/**
+ * Which of the nodes that are asked for may go now: no more of the pool are out at a time than disruption.maxUnavailable. Where the nodes were
+ * counted past every cache, that count is what counts, and none begins when they could not be counted.
+ */
+export function admit(s: ObservedState): Admission {
+  const { pool, counted } = s;
+  const terminating = terminatingNodes(pool);
+  const halted = shortCircuit(s);
+  const asked = candidatesOf(s, halted === undefined && hasNodeGroup(pool)).filter(
+    ({ name }) => !terminating.some((entry) => entry.name === name),
+  );
+  const group = isTurnOf(s) ? restingGroup(s) : undefined;
+  const mayBegin = isTurnOf(s) && (group !== undefined || !hasNodeGroup(pool)) && counted?.ok !== false;
+  const { unavailable, missing, limit } = absencesIn(s, group);
+  const most = mayBegin ? limit : 0;
+  const out = new Set([...unavailable, ...terminating.map(({ name }) => name)]);
+  let size = sizeAfter(terminating, group);
+  const refused: Refusal[] = [];
+  const waiting: string[] = [];
+  const begin: Candidate[] = [];
+  for (const candidate of asked) {
+    const { name, operation } = candidate;
+    const why = group && operation === 'Remove' ? refusalOf(pool, group, size) : undefined;
+    // One that is out anyway makes no difference to how many are.
+    const fits =
+      out.has(name) || isNodeless(candidate) ? terminating.length + begin.length < most : out.size + missing < most;
+    if (why) refused.push({ node: name, why });
+    else if (!fits) waiting.push(name);
+    else {
+      begin.push(candidate);
+      out.add(name);
+      if (operation === 'Remove') size -= 1;
+    }
+  }
+  const waitsFor = mayBegin ? `no more than ${count(limit, 'node')} may be out at a time` : holdOf(s);
+  return { begin, waiting, waitsFor, refused, ...(halted && { halted }) };
+}
+
+/** Why none may begin, however few are out. */
+function holdOf(s: ObservedState): string {
+  if (!isTurnOf(s)) return isDisrupted(s.pool) ? 'the rolling update of the pool is not over' : describeOthers(s);
+  if (s.group.kind === 'unreachable') return 'EKS does not say how the group is';
+  return s.counted?.ok === false
+    ? 'the nodes of the pool could not be counted'
+    : 'nodes go only while the group is ACTIVE or DEGRADED and EKS does not work on it';
+}
+
+/** Whether nodes are to go, and must not begin to because as many other pools as allowed lose nodes. */
+export function waitsForTurn(s: ObservedState): boolean {
+  return !isDeleting(s.pool) && !isTurnOf(s) && admit(s).waiting.length > 0;
+}
+
+/** All that is to go: nodes of which people say so, and where nothing is against it, what fails and what never became a node. */
+function candidatesOf(s: ObservedState, isHealing: boolean): Candidate[] {
+  const isEksOwn = hasNodeGroup(s.pool);
+  // A node that lacks the record of its pool gets it first: nothing else proves whose it is.
+  const ordered = s.poolNodes.ordered.filter(({ name }) => s.poolNodes.isMarked(name));
+  const nodes = [...ordered, ...(isHealing ? unhealthyNodes(s) : [])].map((node) => ({
+    name: node.name,
+    uid: node.uid,
+    instance: isEksOwn ? claimedInstanceOf(node) : '',
+    operation: operationFor(node) ?? ('Remediate' as const),
+  }));
+  const late = (isHealing ? unhealthyInstances(s) : []).filter(({ id }) => !refusalOfEnd(id, endsAgainBefore(s), s));
+  const instances = late.map(({ id, privateDnsName }) => ({
+    name: privateDnsName || id,
+    uid: id,
+    instance: id,
+    operation: 'Remediate' as const,
+  }));
+  // Status remembers them by name, and a name may have come to another instance.
+  const named = new Set(nodes.map(({ name }) => name));
+  return [...nodes, ...instances.filter(({ name }) => !named.has(name))];
+}
+
+/** A kubelet writes what it likes: what is no id of an instance is none, and the node is then not found to be the pool's. */
+function claimedInstanceOf(node: NodeRecord): string {
+  const id = instanceIdOf(node);
+  return /^i-[0-9a-z]{1,32}$/.test(id) ? id : '';
+}
+
+/** Whether the pool has a share of the budget for this, or may get one. */
+function isTurnOf({ pool, fleet, settings }: ObservedState): boolean {
+  if (isDisrupted(pool)) return pool.status?.disruption?.cause === NODE_OPERATION;
+  return fleet.disrupted.length < settings.maxPoolsUpdating;
+}
+
+/** How many nodes the group wants once those that are removed are gone. */
+function sizeAfter(terminating: readonly LeavingNode[], group: NodeGroup | undefined): number {
+  const removed = terminating.filter(({ operation, ended }) => operation === 'Remove' && ended === undefined);
+  return (group?.scaling.desired ?? 0) - removed.length;
+}
+
+function refusalOf(pool: WindowsPool, group: NodeGroup, size: number): string | undefined {
+  const { desired } = scalingIn(pool.spec);
+  if (desired !== undefined)
+    return `spec.scaling.desired is ${desired}, and the pool would grow back to it. Lower it, or set ${REPLACE_ANNOTATION}=true`;
+  if (size <= group.scaling.min)
+    return `the pool has no more than scaling.min (${group.scaling.min}) nodes. Lower it, or set ${REPLACE_ANNOTATION}=true`;
+  return undefined;
+}

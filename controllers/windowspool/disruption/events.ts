@@ -1,0 +1,60 @@
+import type { WindowsPoolStatus } from '../api.gen.ts';
+import { blockedDrains } from '../conditions/nodesLeaving.ts';
+import type { ObservedState } from '../model/observedState.ts';
+import type { Outcome } from '../model/outcome.ts';
+import type { Step } from '../model/steps.ts';
+import type { Events } from '../ports/pools.ts';
+import type { Reason } from '../reasons.ts';
+import { describeStep, isGivenUp, isNodeStep } from '../steps.ts';
+import { joined } from '../words.ts';
+import { goneNodes } from './reservation.ts';
+
+/** How many nodes an event names. */
+const NODES_IN_MESSAGE = 3;
+
+const nodeReasons: Readonly<Partial<Record<Step['kind'], Reason>>> = {
+  cordonNode: 'NodeCordoned',
+  terminateInstance: 'InstanceEnded',
+  uncordonNode: 'NodeStays',
+  reportDrained: 'NodeDrained',
+};
+
+/** What was done to each node, told on the node. */
+export function publishOnNodes({ done, after: { pool } }: Outcome, events: Events): void {
+  for (const step of done) {
+    const reason = nodeReasons[step.kind];
+    if (!reason || !isNodeStep(step)) continue;
+    const message = `WindowsPool ${pool.metadata.name}: ${describeStep(step)}`;
+    const type = isGivenUp(step) ? 'Warning' : 'Normal';
+    events.publishOnNode(step.node, { type, reason, action: step.kind, message });
+  }
+}
+
+/** What keeps nodes from being emptied, told on each of them. */
+export function publishBlockedDrains(s: ObservedState, events: Events): void {
+  for (const { node, text } of blockedDrains(s)) {
+    const message = `WindowsPool ${s.pool.metadata.name}: ${text}`;
+    events.publishOnNode(node, { type: 'Warning', reason: 'DrainBlocked', action: 'evictPods', message });
+  }
+}
+
+/** Once the pool has its nodes again: which are gone, and which came in their place. */
+export function publishReplaced(s: ObservedState, status: WindowsPoolStatus, events: Events): void {
+  const { pool, poolNodes } = s;
+  const before = pool.status?.disruption;
+  const gone = goneNodes(s);
+  if (!before || status.disruption || gone.length === 0) return;
+  const since = Date.parse(before.since);
+  const found = poolNodes.nodesBefore(Number.POSITIVE_INFINITY).filter(({ createdAt }) => createdAt >= since);
+  const message = describeReplaced(
+    gone,
+    found.map(({ name }) => name),
+  );
+  events.publish(pool, { type: 'Normal', reason: 'NodeDisruptionEnded', action: 'reserveDisruption', message });
+}
+
+function describeReplaced(gone: readonly string[], found: readonly string[]): string {
+  const names = joined(gone, NODES_IN_MESSAGE);
+  const verb = gone.length === 1 ? 'is' : 'are';
+  return found.length > 0 ? `${names} ${verb} replaced by ${joined(found, NODES_IN_MESSAGE)}` : `${names} ${verb} gone`;
+}

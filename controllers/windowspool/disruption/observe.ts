@@ -1,0 +1,135 @@
+/** Reads, past every cache, the nodes that go, and what is on them. */
+import type { LeavingNode } from '../api.gen.ts';
+import { inParallel } from '../batches.ts';
+import { isDeleting, isLasting } from '../facts.ts';
+import type { DrainState, TerminatingNodeView } from '../model/disruption.ts';
+import type { ObservedState } from '../model/observedState.ts';
+import type { StepError } from '../model/stepError.ts';
+import { existingNodesIn, hasNodeGroup } from '../poolKind.ts';
+import type { CallResult } from '../ports/callResult.ts';
+import type { KnownInstance } from '../ports/ec2.ts';
+import type { InstanceList } from '../ports/nodes.ts';
+import type { OperationSources } from '../sources.ts';
+import { admit } from './admission.ts';
+import { isPrepared, isUnavailable } from './nodeAnnotations.ts';
+import { restingGroup } from './nodeBudget.ts';
+import { isStillRequested } from './remediation.ts';
+import { terminatingNodes } from './reservation.ts';
+import { isNodeless } from './terminatingNode.ts';
+
+/** Between two passes over the nodes that go: kubectl drain waits as long before it evicts a pod again. */
+const PASS_MS = 5_000;
+const NODES_AT_ONCE = 8;
+
+/**
+ * With the nodes that go as they are now, or, sooner than after 5 s, as they were: then nothing follows from them. A look that asks AWS for
+ * everything reads them in any case.
+ */
+export async function withOperations(
+  s: ObservedState,
+  before: DrainState | undefined,
+  isComplete: boolean,
+  sources: OperationSources,
+  signal: AbortSignal,
+): Promise<ObservedState> {
+  const terminating = terminatingNodes(s.pool);
+  if (terminating.length === 0 || isDeleting(s.pool)) return s;
+  const isKnown = before && terminating.every(({ uid }) => before.nodes.some(({ entry }) => entry.uid === uid));
+  if (isKnown && !isComplete && s.now < before.nextAt) {
+    const errors = [...s.errors, ...(before.errors ?? [])];
+    return { ...s, operations: { ...before, fresh: false }, errors };
+  }
+  const look = await lookerFor(s, sources, signal);
+  const nodes = await inParallel(terminating, NODES_AT_ONCE, look);
+  const errors = nodes.flatMap((view) => errorsOf(view, s.now));
+  const operations: DrainState = { fresh: true, nextAt: s.now + PASS_MS, nodes, blocked: before?.blocked ?? [] };
+  return { ...s, operations, errors: [...s.errors, ...errors] };
+}
+
+/** What was seen of nodes that go, as the next runs tell it. */
+export function rememberedOperations({ operations, errors }: ObservedState): DrainState | undefined {
+  const lasting = errors.filter((entry) => STEPS.includes(entry.step) && isLasting(entry.error));
+  return operations && { ...operations, errors: lasting };
+}
+
+/** What is asked of the API server for nodes that go. What AWS said is remembered with all else that it said. */
+const STEPS: readonly string[] = ['readNode', 'readInstances', 'listPods', 'cordonNode', 'evictPods', 'uncordonNode'];
+
+/**
+ * With the nodes counted past every cache, when more of them are about to go: a watch that lags behind shows nodes that have ended since, and
+ * one node at a time would become two.
+ */
+export async function withCount(
+  s: ObservedState,
+  { nodes }: Pick<OperationSources, 'nodes'>,
+  signal: AbortSignal,
+): Promise<ObservedState> {
+  const isAboutToGo = s.operations?.nodes.some(({ node }) => node.ok && node.value && !isPrepared(node.value));
+  if (isDeleting(s.pool) || (admit(s).begin.length === 0 && !isAboutToGo)) return s;
+  const group = restingGroup(s)?.name;
+  if (hasNodeGroup(s.pool) && group === undefined) return s;
+  const answer = await (group === undefined
+    ? nodes.ofPool(s.pool.metadata.name, signal)
+    : nodes.ofGroup(group, signal));
+  if (!answer.ok) {
+    const error: StepError = { at: s.now, step: 'listNodes', error: answer.error };
+    return { ...s, counted: answer, errors: [...s.errors, error] };
+  }
+  const there = answer.value.filter(({ deleting }) => !deleting);
+  const unavailable = there.filter(isUnavailable).map(({ name }) => name);
+  return { ...s, counted: { ok: true, value: { total: there.length, unavailable } } };
+}
+
+type Look = (entry: LeavingNode) => Promise<TerminatingNodeView>;
+
+/** The list of hosts that a pool of existing nodes names is read once for all of them. */
+async function lookerFor(s: ObservedState, sources: OperationSources, signal: AbortSignal): Promise<Look> {
+  if (hasNodeGroup(s.pool)) return (entry) => lookAt(entry, s, sources, signal);
+  const { instancesConfigMap } = existingNodesIn(s.pool.spec);
+  const list = instancesConfigMap && (await sources.instanceLists.read(instancesConfigMap, signal));
+  return (entry) => lookAtExisting(entry, list, s, sources, signal);
+}
+
+async function lookAtExisting(
+  entry: LeavingNode,
+  list: CallResult<InstanceList> | undefined,
+  s: ObservedState,
+  { nodes, drains, nodeMembership }: OperationSources,
+  signal: AbortSignal,
+): Promise<TerminatingNodeView> {
+  const node = await nodes.read(entry.name, signal);
+  const now = node.ok ? node.value : undefined;
+  if (now?.uid !== entry.uid || !isStillRequested(entry, now, s)) return { entry, node };
+  const member: CallResult<boolean> =
+    list?.ok === false ? list : { ok: true, value: nodeMembership.confirms(s.pool, list?.value, now) };
+  const isDone = entry.drained !== undefined || !member.ok || !member.value || !isPrepared(now);
+  return { entry, node, member, ...(!isDone && { pods: await drains.podsOn(entry.name, signal) }) };
+}
+
+async function lookAt(
+  entry: LeavingNode,
+  s: ObservedState,
+  sources: OperationSources,
+  signal: AbortSignal,
+): Promise<TerminatingNodeView> {
+  const node = await sources.nodes.read(entry.name, signal);
+  // EC2 takes no empty id for one that it does not know.
+  const known = async (): Promise<CallResult<KnownInstance | undefined>> =>
+    entry.instance === '' ? { ok: true, value: undefined } : sources.instances.find(entry.instance, signal);
+  if (isNodeless(entry)) return { entry, node, instance: await known() };
+  const now = node.ok ? node.value : undefined;
+  if (now?.uid !== entry.uid || entry.ended !== undefined || !isStillRequested(entry, now, s)) return { entry, node };
+  // Nothing is done to a node before its instance was found to be the pool's.
+  if (!isPrepared(now)) return { entry, node, instance: await known() };
+  return { entry, node, pods: await sources.drains.podsOn(entry.name, signal) };
+}
+
+function errorsOf({ node, instance, member, pods }: TerminatingNodeView, at: number): StepError[] {
+  const looks = [
+    ['readNode', node],
+    ['describeInstances', instance],
+    ['readInstances', member],
+    ['listPods', pods],
+  ] as const;
+  return looks.flatMap(([step, answer]) => (answer && !answer.ok ? [{ at, step, error: answer.error }] : []));
+}

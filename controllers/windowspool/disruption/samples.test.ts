@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import type { BlockedPod } from '../model/disruption.ts';
+import type { ObservedState } from '../model/observedState.ts';
+import type { Outcome } from '../model/outcome.ts';
+import { sampleError } from '../testing/fixtures.ts';
+import { cordoned, node, podOn, REPLACE, scene, terminating } from '../testing/nodeScenes.ts';
+import { seriesOf } from '../testing/shownMetrics.ts';
+import { terminatingNodeCounts, terminatingNodeSamples } from './samples.ts';
+
+const BEGAN = Date.parse('2026-03-01T11:58:00Z') / 1_000;
+const remediation = { unhealthyAfter: '15m', maxUnhealthy: 1 };
+const kept: BlockedPod = { node: 'a', namespace: 'shop', name: 'cart-0', budget: 'cart' };
+const a = node('a', cordoned);
+
+/** The node a has a pod that a budget keeps, b ends, and c of another kind of pool is drained. */
+function busy(): ObservedState {
+  const entries = [
+    terminating('a'),
+    terminating('b', { operation: 'Remove', ended: '2026-03-01T11:59:00Z' }),
+    terminating('c', { operation: 'Remediate', drained: 'x' }),
+  ];
+  const view = { entry: terminating('a'), node: { ok: true, value: a }, pods: { ok: true, value: [podOn()] } } as const;
+  return scene({
+    nodes: [a, node('b'), node('c')],
+    entries,
+    rest: { operations: { fresh: true, nextAt: 0, nodes: [view], blocked: [kept] } },
+  });
+}
+
+const shown = (s: ObservedState) => Object.fromEntries(terminatingNodeSamples(s).map(seriesOf));
+
+describe('the metrics of nodes that go', () => {
+  it('show how far each is, and since when the first goes that is not done', () => {
+    assert.deepEqual(shown(busy()), {
+      'windowspool_nodes_leaving{operation="Replace",stage="blocked"}': 1,
+      'windowspool_nodes_leaving{operation="Remove",stage="ending"}': 1,
+      'windowspool_nodes_leaving{operation="Remediate",stage="drained"}': 1,
+      windowspool_nodes_waiting_to_leave: 0,
+      windowspool_nodes_leaving_start_timestamp_seconds: BEGAN,
+    });
+  });
+
+  it('show nodes that wait for their turn', () => {
+    const annotations = { annotations: REPLACE };
+    const s = scene({
+      nodes: [node('a', annotations), node('b', annotations), node('c')],
+      entries: [terminating('a')],
+    });
+    assert.deepEqual(shown(s), {
+      'windowspool_nodes_leaving{operation="Replace",stage="draining"}': 1,
+      windowspool_nodes_waiting_to_leave: 1,
+      windowspool_nodes_leaving_start_timestamp_seconds: BEGAN,
+    });
+  });
+
+  it('say 1 while remediation is short-circuited, 0 while it works, and nothing where there is none', () => {
+    const failing = ['a', 'b'].map((name) => node(name, { taints: [] }));
+    const circuit = (nodes: readonly ReturnType<typeof node>[], spec = {}) =>
+      shown(scene({ nodes: [...nodes, node('c')], spec })).windowspool_remediation_short_circuited;
+    assert.deepEqual(
+      [circuit(failing, { remediation }), circuit([], { remediation }), circuit(failing)],
+      [1, 0, undefined],
+    );
+  });
+
+  it('count evictions by what became of them, instances that end, and drains that are given up', () => {
+    const after = busy();
+    const evictions = [podOn(), podOn({ name: 'cart-1' }), podOn({ name: 'cart-2' })];
+    const [entry, other] = [terminating('b', { operation: 'Remove' }), terminating('i-9', { operation: 'Remediate' })];
+    const restored = (value?: string) => ({
+      kind: 'uncordonNode',
+      node: a,
+      ...(value && { answer: { key: 'k', value } }),
+    });
+    const done = [
+      { kind: 'evictPods', node: a, evictions: evictions.map((pod) => ({ pod, gracePeriodSeconds: 30 })) },
+      { kind: 'terminateInstance', node: node('b'), entry, scalingGroups: [], target: 'uid-b' },
+      { kind: 'terminateUnregistered', entry: other, scalingGroups: [], target: other.uid },
+      ...[restored('timed-out'), restored('refused'), restored()],
+    ] as Outcome['done'];
+    const error = { at: after.now, step: 'evictPods', error: sampleError('unavailable') };
+    const reported = { after: { ...after, errors: [error, { ...error, at: after.now - 1 }] }, done };
+    const counts = terminatingNodeCounts({ ...reported, accepted: undefined, left: [], released: false });
+    assert.deepEqual(Object.fromEntries(counts.map(seriesOf)), {
+      'windowspool_evictions_total{result="accepted"}': 2,
+      'windowspool_evictions_total{result="blocked"}': 1,
+      'windowspool_evictions_total{result="failed"}': 1,
+      'windowspool_instances_ended_total{operation="Remove"}': 1,
+      'windowspool_instances_ended_total{operation="Remediate"}': 1,
+      'windowspool_drains_given_up_total{reason="timed-out"}': 1,
+      'windowspool_drains_given_up_total{reason="refused"}': 1,
+      'windowspool_drains_given_up_total{reason="withdrawn"}': 1,
+    });
+  });
+});

@@ -1,0 +1,76 @@
+import type { LeavingNode } from '../api.gen.ts';
+import { stageOf } from '../conditions/nodesLeaving.ts';
+import type { CounterSample, GaugeSample, LabelsOf } from '../metricCatalogue.ts';
+import type { ObservedState } from '../model/observedState.ts';
+import type { Outcome } from '../model/outcome.ts';
+import { admit } from './admission.ts';
+import { nameOf } from './drain.ts';
+import { terminatingNodes } from './reservation.ts';
+
+type Labels = LabelsOf<'windowspool_nodes_leaving'>;
+
+/** How many nodes go and how far they are, since when the first of them does, how many wait, and whether remediation is short-circuited. */
+export function terminatingNodeSamples(s: ObservedState): GaugeSample[] {
+  const entries = terminatingNodes(s.pool);
+  const groups = Map.groupBy(entries, (entry) => `${operationOf(entry)} ${stageOf(entry, s)}`);
+  const { waiting, halted } = admit(s);
+  const first = Math.min(
+    ...entries.filter(({ drained }) => drained === undefined).map(({ since }) => Date.parse(since)),
+  );
+  return [
+    ...[...groups].map(([key, found]): GaugeSample => {
+      const [operation, stage] = key.split(' ') as [Labels['operation'], Labels['stage']];
+      return { metric: 'windowspool_nodes_leaving', labels: { operation, stage }, value: found.length };
+    }),
+    { metric: 'windowspool_nodes_waiting_to_leave', labels: {}, value: waiting.length },
+    ...(Number.isFinite(first)
+      ? [{ metric: 'windowspool_nodes_leaving_start_timestamp_seconds', labels: {}, value: first / 1_000 } as const]
+      : []),
+    ...(s.pool.spec.remediation
+      ? [
+          {
+            metric: 'windowspool_remediation_short_circuited',
+            labels: {},
+            value: Number(halted !== undefined),
+          } as const,
+        ]
+      : []),
+  ];
+}
+
+/** What a run did to nodes that go. */
+export function terminatingNodeCounts({ done, after }: Outcome): CounterSample[] {
+  const failed = after.errors.filter(({ step, at }) => step === 'evictPods' && at === after.now).length;
+  return [...done.flatMap((step) => countsOf(step, after)), ...evictions('failed', failed)];
+}
+
+function countsOf(step: Outcome['done'][number], { operations }: ObservedState): CounterSample[] {
+  switch (step.kind) {
+    case 'evictPods': {
+      const asked = new Set(step.evictions.map(({ pod }) => nameOf(pod)));
+      const blocked = (operations?.blocked ?? []).filter((pod) => asked.has(nameOf(pod))).length;
+      return [...evictions('accepted', step.evictions.length - blocked), ...evictions('blocked', blocked)];
+    }
+    case 'terminateInstance':
+    case 'terminateUnregistered': {
+      const labels = { operation: operationOf(step.entry) };
+      return [{ metric: 'windowspool_instances_ended_total', labels, value: 1 }];
+    }
+    case 'uncordonNode': {
+      const answer = step.answer?.value;
+      const reason = answer === 'timed-out' || answer === 'refused' ? answer : 'withdrawn';
+      return [{ metric: 'windowspool_drains_given_up_total', labels: { reason }, value: 1 }];
+    }
+    default:
+      return [];
+  }
+}
+
+function evictions(result: LabelsOf<'windowspool_evictions_total'>['result'], value: number): CounterSample[] {
+  return value > 0 ? [{ metric: 'windowspool_evictions_total', labels: { result }, value }] : [];
+}
+
+/** As status has it; the schema bounds its length alone. */
+function operationOf({ operation }: Pick<LeavingNode, 'operation'>): Labels['operation'] {
+  return operation === 'Remove' || operation === 'Remediate' ? operation : 'Replace';
+}

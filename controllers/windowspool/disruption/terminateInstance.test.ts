@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import type { CallResult } from '../ports/callResult.ts';
+import type { KnownInstance } from '../ports/ec2.ts';
+import type { NodeRecord } from '../ports/nodes.ts';
+import { sampleError, sampleNode } from '../testing/fixtures.ts';
+import { otherNode, type Termination, terminateInstance } from './terminateInstance.ts';
+
+const { signal } = new AbortController();
+const node = sampleNode({ name: 'ip-1', providerID: 'aws:///eu-west-1a/i-1' });
+const ending: Termination = {
+  name: 'ip-1',
+  instance: 'i-1',
+  scalingGroups: ['eks-web'],
+  shrink: true,
+  doubt: (now) => otherNode(now, node, 'i-1'),
+};
+
+interface World {
+  readonly node: NodeRecord | undefined;
+  readonly instance: KnownInstance | undefined;
+  readonly lifecycle: string | undefined;
+  /** The call that fails. */
+  readonly fails?: string;
+}
+
+const healthy: World = {
+  node,
+  instance: { state: 'running', scalingGroup: 'eks-web', privateDnsName: 'ip-1' },
+  lifecycle: 'InService',
+};
+
+async function attempt(world: World, what: Termination = ending) {
+  const calls: string[] = [];
+  const reported = async <T>(call: string, value: T): Promise<CallResult<T>> => {
+    calls.push(call);
+    return world.fails === call ? { ok: false, error: sampleError('throttled') } : { ok: true, value };
+  };
+  const writers = {
+    nodes: { read: () => reported('read', world.node) },
+    instances: { find: () => reported('find', world.instance) },
+    scalingGroups: {
+      lifecycleOf: () => reported('lifecycle', world.lifecycle),
+      terminateInstance: (id: string, shrink: boolean) => reported(`end ${id} ${shrink}`, undefined),
+    },
+  };
+  const answer = await terminateInstance(what, writers, signal);
+  return { calls, outcome: answer.ok ? 'ok' : `${answer.error.kind} ${answer.error.code}` };
+}
+
+describe('the end of an instance', () => {
+  const all = ['read', 'find', 'lifecycle'];
+  const conflict = 'conflict Changed';
+  const table: readonly (readonly [string, Partial<World>, string, readonly string[]])[] = [
+    ['comes after all is confirmed', {}, 'ok', [...all, 'end i-1 true']],
+    ['comes also when the node is gone and its instance is not', { node: undefined }, 'ok', [...all, 'end i-1 true']],
+    ['does not come when another node has the name', { node: { ...node, uid: 'other' } }, conflict, ['read']],
+    [
+      'does not come when the node says that it is another instance',
+      { node: { ...node, providerID: 'aws:///a/i-2' } },
+      conflict,
+      ['read'],
+    ],
+    ['is over when EC2 has forgotten the instance', { instance: undefined }, 'ok', ['read', 'find']],
+    ...['shutting-down', 'terminated'].map(
+      (state) =>
+        [
+          `is over when the instance is ${state}`,
+          { instance: { state, scalingGroup: 'eks-web', privateDnsName: 'ip-1' } },
+          'ok',
+          ['read', 'find'],
+        ] as const,
+    ),
+    [
+      'comes for a stopped instance',
+      { instance: { state: 'stopped', scalingGroup: 'eks-web', privateDnsName: 'ip-1' } },
+      'ok',
+      [...all, 'end i-1 true'],
+    ],
+    [
+      'does not come to an instance of another group',
+      { instance: { state: 'running', scalingGroup: 'eks-api', privateDnsName: 'ip-1' } },
+      'refused NotAMember',
+      ['read', 'find'],
+    ],
+    [
+      'does not come to an instance of no group',
+      { instance: { state: 'running', scalingGroup: undefined, privateDnsName: 'ip-1' } },
+      'refused NotAMember',
+      ['read', 'find'],
+    ],
+    [
+      'does not come to the instance of another node of the group',
+      { instance: { state: 'running', scalingGroup: 'eks-web', privateDnsName: 'ip-2' } },
+      'refused NotAMember',
+      ['read', 'find'],
+    ],
+    ['is on its way while a lifecycle hook holds the instance', { lifecycle: 'Terminating:Wait' }, 'ok', all],
+    ['is over when the instance went back to a warm pool', { lifecycle: 'Warmed:Pending' }, 'ok', all],
+    ['is over when the scaling group has the instance no more', { lifecycle: undefined }, 'ok', all],
+    ...all.map(
+      (fails, at) =>
+        [`does not come when ${fails} fails`, { fails }, 'throttled throttledException', all.slice(0, at + 1)] as const,
+    ),
+  ];
+  for (const [name, change, outcome, calls] of table) {
+    it(name, async () => assert.deepEqual(await attempt({ ...healthy, ...change }), { calls, outcome }));
+  }
+
+  it('does not come when the wish was withdrawn since', async () => {
+    const seen: NodeRecord[] = [];
+    const withdrawn = { ...ending, doubt: (now: NodeRecord) => `withdrawn ${seen.push(now)}` };
+    assert.deepEqual(await attempt(healthy, withdrawn), { calls: ['read'], outcome: conflict });
+    assert.deepEqual(seen, [node]);
+  });
+});

@@ -1,0 +1,27 @@
+/** What the steps write to. */
+import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
+import type { CallResult } from '../ports/callResult.ts';
+import type { Instances, ScalingGroups } from '../ports/ec2.ts';
+import type { NodeGroups } from '../ports/eks.ts';
+import type { Nodes } from '../ports/nodes.ts';
+import type { Drains } from '../ports/pods.ts';
+import type { Pools } from '../ports/pools.ts';
+import type { AccessEntries, Addons, SystemObjects } from '../ports/prerequisites.ts';
+import type { RuntimeClasses } from '../ports/runtimeClasses.ts';
+
+export interface Writers {
+  readonly pools: Pools;
+  readonly nodeGroups: NodeGroups;
+  readonly scalingGroups: ScalingGroups;
+  readonly accessEntries: AccessEntries;
+  readonly addons: Addons;
+  readonly system: SystemObjects;
+  readonly runtimeClasses: RuntimeClasses;
+  readonly nodes: Nodes;
+  readonly instances: Instances;
+  readonly drains: Drains;
+  readonly budget: {
+    /** Writes a status that reserves a share of the disruption budget; the error `conflict` where none is left. */
+    reserve(pool: WindowsPool, status: WindowsPoolStatus, signal: AbortSignal): Promise<CallResult<WindowsPool>>;
+  };
+}

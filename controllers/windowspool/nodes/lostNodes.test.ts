@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import type { CallResult } from '../ports/callResult.ts';
+import type { NodeRecord } from '../ports/nodes.ts';
+import { reconcile } from '../reconcile.ts';
+import { MINUTE, NOW, sampleError, sampleNode, settings } from '../testing/fixtures.ts';
+import { readyWorld, signal, until, wake } from '../testing/life.ts';
+import { instanceIdOf, LostNodes } from './lostNodes.ts';
+
+const LABEL = 'eks.amazonaws.com/nodegroup';
+const labelled = (name: string, group: string | undefined, change: Partial<NodeRecord> = {}): NodeRecord => {
+  const node = sampleNode({ name, ...change });
+  const { [LABEL]: _, ...labels } = node.labels;
+  return { ...node, labels: group === undefined ? labels : { ...labels, [LABEL]: group } };
+};
+/** Whether a node is in none of the group's lists. */
+const isOut = ({ labels }: NodeRecord) => labels[LABEL] !== 'web';
+const names = (nodes: readonly NodeRecord[]) => nodes.map(({ name }) => name);
+
+/** Reads that find what the API server has, and how many there were. */
+function server(...nodes: readonly NodeRecord[]) {
+  const reads: string[] = [];
+  const read = async (name: string): Promise<CallResult<NodeRecord | undefined>> => {
+    reads.push(name);
+    return { ok: true, value: nodes.find((node) => node.name === name) };
+  };
+  return { reads, read };
+}
+
+describe('a node that left the cache', () => {
+  const node = labelled('ip-1', 'web');
+  const cases: readonly (readonly [string, NodeRecord | undefined, boolean])[] = [
+    ['is gone when there is none of its name', undefined, false],
+    ['is gone when another one has its name', labelled('ip-1', undefined, { uid: 'another' }), false],
+    ['is going when it is being deleted', labelled('ip-1', undefined, { deleting: true }), false],
+    ['is no stray when the label is back', node, false],
+    ['is a stray when it lacks the label', labelled('ip-1', undefined), true],
+    ['is a stray when it says that it is in another group', labelled('ip-1', 'api'), true],
+  ];
+  for (const [what, found, isUnlabelled] of cases) {
+    it(what, async () => {
+      const departures = new LostNodes();
+      departures.left(node);
+      assert.equal(await departures.read(isOut, server(...(found ? [found] : [])), NOW, signal), undefined);
+      assert.deepEqual(names(departures.unlabelledNodes), isUnlabelled ? ['ip-1'] : []);
+      assert.equal(departures.nextReadAt, Number.POSITIVE_INFINITY);
+    });
+  }
+
+  it('is no stray any more when it is back in the cache, gone at the next read, or missed by nobody', async () => {
+    const ends: readonly ((departures: LostNodes) => unknown)[] = [
+      (departures) => departures.returned('ip-1'),
+      (departures) => departures.forget(),
+      async (departures) => {
+        departures.recheckUnlabelled();
+        assert.deepEqual(names(departures.unlabelledNodes), ['ip-1'], 'it stays one until it is read');
+        await departures.read(isOut, server(), NOW + MINUTE, signal);
+      },
+    ];
+    for (const end of ends) {
+      const departures = new LostNodes();
+      departures.left(node);
+      await departures.read(isOut, server(labelled('ip-1', undefined)), NOW, signal);
+      await end(departures);
+      assert.deepEqual(departures.unlabelledNodes, []);
+    }
+  });
+
+  it('is found by its instance when nobody saw it leave', async () => {
+    const found = labelled('ip-1', undefined);
+    for (const [id, unlabelledNodes] of [
+      [instanceIdOf(found), ['ip-1']],
+      ['i-another', []],
+    ] as const) {
+      const departures = new LostNodes();
+      departures.missed({ id, privateDnsName: 'ip-1', launchedAt: NOW });
+      departures.missed({ id: 'i-without-a-name', privateDnsName: '', launchedAt: NOW });
+      const { reads, read } = server(found);
+      await departures.read(isOut, { read }, NOW, signal);
+      assert.deepEqual([reads, names(departures.unlabelledNodes)], [['ip-1'], unlabelledNodes]);
+    }
+  });
+});
+
+describe('thousands of nodes that left the cache', () => {
+  const many = Array.from({ length: 5_000 }, (_, index) => labelled(`ip-${index}`, 'web'));
+
+  it('are read ten a second', async () => {
+    const departures = new LostNodes();
+    for (const node of many) departures.left(node);
+    const { reads, read } = server();
+    for (let ms = 0; ms < 3_000; ms += 100) await departures.read(isOut, { read }, NOW + ms, signal);
+    assert.equal(reads.length, 30);
+    assert.equal(departures.nextReadAt, NOW + 3_000);
+  });
+
+  it('are no reads at all when the pool does not miss them', async () => {
+    const departures = new LostNodes();
+    for (const node of many) departures.left(node);
+    departures.forget();
+    const { reads, read } = server();
+    await departures.read(isOut, { read }, NOW, signal);
+    assert.deepEqual(reads, []);
+  });
+
+  it('end a batch at the first trouble, and are asked for again', async () => {
+    const departures = new LostNodes();
+    for (const node of many) departures.left(node);
+    let reads = 0;
+    const error = sampleError('unavailable');
+    const read = async (): Promise<CallResult<NodeRecord | undefined>> => {
+      reads += 1;
+      return reads === 3 ? { ok: false, error } : { ok: true, value: undefined };
+    };
+    assert.equal(await departures.read(isOut, { read }, NOW, signal), error);
+    assert.equal(departures.nextReadAt, NOW + 1_000);
+    assert.equal(await departures.read(isOut, { read }, NOW + 1_000, signal), undefined);
+    assert.equal(reads, 13);
+  });
+});
+
+describe('a pool of which a node loses the label of its group', () => {
+  const verified = (world: Awaited<ReturnType<typeof readyWorld>>['world']) => {
+    const found = world.pools.get('web')?.status?.conditions?.find(({ type }) => type === 'NodesVerified');
+    return `${found?.status} ${found?.reason}: ${found?.message}`;
+  };
+  const SAYS =
+    'False MembershipLabelRemoved: 1 node of the pool lacks the label eks.amazonaws.com/nodegroup=web, by which nodes are counted: ip-1. Put the label back, or end the instance.';
+
+  /** A Ready pool, and how to take the label of its first node away and put it back. */
+  async function losing() {
+    const { world, deps } = await readyWorld();
+    world.nodes = ['ip-1', 'ip-2', 'ip-3'].map((name) => labelled(name, 'web'));
+    await wake(world, deps);
+    assert.match(verified(world), /^True AllVerified/);
+    world.calls.splice(0);
+    const give = (group: string | undefined): void => {
+      world.nodes = [labelled('ip-1', group), ...world.nodes.slice(1)];
+    };
+    return { world, deps, give };
+  }
+
+  it('names it at once, with one read and no call to AWS', async () => {
+    const { world, deps, give } = await losing();
+    give(undefined);
+    await wake(world, deps);
+    assert.equal(verified(world), SAYS);
+    assert.deepEqual(world.pools.get('web')?.status?.nodes?.total, 2);
+    const calls = world.calls.splice(0);
+    assert.deepEqual(calls, ['read node', 'write status']);
+    give('web');
+    await wake(world, deps);
+    assert.match(verified(world), /^True AllVerified/);
+  });
+
+  it('names it after a restart, too', async () => {
+    const { world, deps, give } = await losing();
+    give(undefined);
+    await wake(world, deps);
+    world.now += settings.joinGraceMs;
+    world.instances = world.nodes.map((node) => ({
+      id: instanceIdOf(node),
+      privateDnsName: node.name,
+      launchedAt: NOW,
+    }));
+    const restarted = world.start();
+    await wake(world, restarted);
+    assert.equal(verified(world), SAYS);
+  });
+
+  it('names the label of the operating system, where a Windows node lost that', async () => {
+    const { world, deps } = await losing();
+    const [first, ...others] = world.nodes;
+    assert.ok(first);
+    world.nodes = [{ ...first, labels: { ...first.labels, 'kubernetes.io/os': 'linux' } }, ...others];
+    await wake(world, deps);
+    assert.equal(verified(world), SAYS.replace(`${LABEL}=web`, 'kubernetes.io/os=windows'));
+  });
+
+  it('says that an instance joined with another operating system, also after a restart, until it is gone', async () => {
+    const { world, deps } = await losing();
+    const linux = {
+      labels: { ...labelled('ip-1', 'web').labels, 'kubernetes.io/os': 'linux' },
+      operatingSystem: 'linux',
+      kernelVersion: '6.1.112-122.189.amzn2023.x86_64',
+    };
+    // A new instance in place of the first: the cache of Windows nodes never has its node.
+    world.nodes = [sampleNode({ name: 'ip-9', uid: 'other', ...linux }), ...world.nodes.slice(1)];
+    world.instances = world.nodes.map((node) => ({
+      id: instanceIdOf(node),
+      privateDnsName: node.name,
+      launchedAt: NOW,
+    }));
+    const says =
+      'False WrongOperatingSystem: 1 instance of the pool joined as a node that does not run Windows: ip-9 runs linux. Terminate it, and check the AMI in the launch template of the scaling group.';
+    await until(world, deps, () => verified(world) === says, 'the other operating system');
+    const restarted = world.start();
+    await wake(world, restarted);
+    assert.equal(verified(world), says);
+    world.nodes = ['ip-1', 'ip-2', 'ip-3'].map((name) => labelled(name, 'web'));
+    await until(world, restarted, () => verified(world).startsWith('True AllVerified'), 'a Windows node in its place');
+  });
+
+  it('says that a node is missing once the stray is gone', async () => {
+    const { world, deps, give } = await losing();
+    give(undefined);
+    await wake(world, deps);
+    world.nodes = world.nodes.slice(1);
+    await until(world, deps, () => verified(world).startsWith('False NodesMissing'), 'missing');
+  });
+
+  it('reads it again after trouble, and calls it missing meanwhile', async () => {
+    const { world, deps, give } = await losing();
+    world.fails = (call) => (call === 'read node' ? sampleError('unavailable') : undefined);
+    give(undefined);
+    world.now += 2_000;
+    assert.equal((await reconcile('web', deps, signal)).kind, 'requeue');
+    assert.match(verified(world), /^Unknown Joining: 2 of 3 nodes joined/);
+    world.fails = () => undefined;
+    world.now += 1_000;
+    await wake(world, deps);
+    assert.equal(verified(world), SAYS);
+  });
+
+  it('names the right that is lacking when it may not read nodes', async () => {
+    const { world, deps, give } = await losing();
+    world.fails = (call) => (call === 'read node' ? sampleError('denied') : undefined);
+    give(undefined);
+    world.now += 2_000;
+    const next = await reconcile('web', deps, signal);
+    assert.ok(next.kind === 'requeueAfter' && next.ms <= settings.deniedRetryMs);
+    const met = world.pools.get('web')?.status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
+    assert.equal(met?.reason, 'AccessDenied');
+  });
+});

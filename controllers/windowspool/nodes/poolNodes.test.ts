@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from '../labels.ts';
+import type { Expectation, PoolNodesView } from '../model/poolNodes.ts';
+import type { NodeRecord, Taint } from '../ports/nodes.ts';
+import { MINUTE, NOW, sampleNode, samplePool } from '../testing/fixtures.ts';
+import { PoolNodes } from './poolNodes.ts';
+import { PoolNodesCache } from './poolNodesCache.ts';
+
+const GRACE = 15 * MINUTE;
+const expecting = (minimumRevision?: number, quarantine = true): Expectation => ({
+  spec: samplePool({ verification: { ...(minimumRevision !== undefined && { minimumRevision }) } }).spec,
+  serverVersion: 'v1.36.3',
+  joinGraceMs: GRACE,
+  taints: { gate: quarantine, quarantine },
+  reportedBy: quarantine ? 'web' : undefined,
+});
+
+/** Everything that can be seen of a roster. */
+function read(poolNodes: PoolNodesView) {
+  const { total, ready, verified, failing, joining, warned, mislabelled, builds, nextGraceEnd } = poolNodes;
+  const { mistainted, unreported, gated, quarantined, belowMinimum } = poolNodes;
+  const sorted = [...builds].sort();
+  return {
+    total,
+    ready,
+    verified,
+    failing,
+    joining,
+    warned,
+    mislabelled,
+    mistainted,
+    unreported,
+    gated,
+    quarantined,
+    belowMinimum,
+    builds: sorted,
+    nextGraceEnd,
+    instances: ['', 'i-1', 'i-2'].filter((id) => poolNodes.hasInstance(id)),
+  };
+}
+
+const anyNode = fc
+  .record({
+    name: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
+    ready: fc.constantFrom('True', 'False', 'Unknown'),
+    kernelVersion: fc.constantFrom('10.0.20348.2762', '10.0.20348.1', '10.0.17763.5', 'odd'),
+    createdAt: fc.constantFrom(NOW - 60 * MINUTE, NOW - MINUTE),
+    deleting: fc.boolean(),
+    providerID: fc.constantFrom('', 'aws:///eu-west-1a/i-1', 'aws:///eu-west-1a/i-2'),
+    taints: fc.subarray<Taint>([
+      { key: 'os', value: 'windows', effect: 'NoSchedule' },
+      { key: GATE_TAINT_KEY, effect: 'NoSchedule' },
+      { key: QUARANTINE_TAINT_KEY, value: 'WrongBuild', effect: 'NoSchedule' },
+    ]),
+  })
+  .map((change) => sampleNode(change as Partial<NodeRecord>));
+
+const anyChange = fc.oneof(
+  { weight: 6, arbitrary: anyNode.map((node) => ({ kind: 'put' as const, node })) },
+  { weight: 2, arbitrary: fc.constantFrom('a', 'b', 'c', 'd', 'e').map((name) => ({ kind: 'drop' as const, name })) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('spec' as const),
+      floor: fc.constantFrom(undefined, 2000),
+      quarantine: fc.boolean(),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constantFrom(MINUTE, GRACE).map((ms) => ({ kind: 'wait' as const, ms })) },
+);
+
+describe('a roster', () => {
+  it('that followed every change reads like one that is made at the end', () => {
+    fc.assert(
+      fc.property(fc.array(anyChange, { maxLength: 30, size: 'max' }), (changes) => {
+        let now = NOW;
+        let expected = expecting();
+        const nodes = new Map<string, NodeRecord>();
+        const poolNodes = new PoolNodes([], expected, now);
+        for (const change of changes) {
+          if (change.kind === 'put') {
+            nodes.set(change.node.name, change.node);
+            poolNodes.put(change.node, now);
+          } else if (change.kind === 'drop') {
+            nodes.delete(change.name);
+            poolNodes.drop(change.name);
+          } else if (change.kind === 'spec') expected = expecting(change.floor, change.quarantine);
+          else now += change.ms;
+        }
+        poolNodes.judge(expected, now);
+        assert.deepEqual(read(poolNodes), read(new PoolNodes(nodes.values(), expected, now)));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('lists nodes by name, however they came', () => {
+    const bad = (name: string) => sampleNode({ name, taints: [] });
+    const poolNodes = new PoolNodes([bad('c'), bad('a'), bad('b')], expecting(), NOW);
+    assert.deepEqual(
+      poolNodes.failing.map(({ node }) => node.name),
+      ['a', 'b', 'c'],
+    );
+  });
+
+  it('says when the first joining node turns', () => {
+    const young = (name: string, age: number) => sampleNode({ name, ready: 'False', createdAt: NOW - age });
+    const poolNodes = new PoolNodes([young('a', MINUTE), young('b', 3 * MINUTE)], expecting(), NOW);
+    assert.equal(poolNodes.nextGraceEnd, NOW + 12 * MINUTE);
+    assert.equal(new PoolNodes([], expecting(), NOW).nextGraceEnd, Number.POSITIVE_INFINITY);
+  });
+});
+
+describe('the rosters of all pools', () => {
+  const inGroup = (name: string, group: string) =>
+    sampleNode({ name, labels: { ...sampleNode().labels, 'eks.amazonaws.com/nodegroup': group } });
+
+  it('read the cache once and follow the events of their node group from then on', () => {
+    let reads = 0;
+    const cached = [inGroup('a', 'web')];
+    const poolNodesCache = new PoolNodesCache(
+      () => {
+        reads += 1;
+        return cached;
+      },
+      () => NOW,
+    );
+    const poolNodes = poolNodesCache.of('pool', 'web', expecting());
+    poolNodesCache.follow(undefined, inGroup('b', 'web'));
+    poolNodesCache.follow(undefined, inGroup('x', 'api'));
+    assert.equal(poolNodesCache.of('pool', 'web', expecting()), poolNodes);
+    assert.deepEqual([poolNodes.total, reads], [2, 1]);
+    poolNodesCache.follow(inGroup('b', 'web'), undefined);
+    assert.equal(poolNodes.total, 1);
+  });
+
+  it('let a node go that moves to another group', () => {
+    const poolNodesCache = new PoolNodesCache(
+      () => [inGroup('a', 'web')],
+      () => NOW,
+    );
+    const web = poolNodesCache.of('web', 'web', expecting());
+    poolNodesCache.follow(inGroup('a', 'web'), inGroup('a', 'api'));
+    assert.equal(web.total, 0);
+  });
+
+  it('forget a pool that is gone, and one whose group is another', () => {
+    const poolNodesCache = new PoolNodesCache(
+      (group) => [inGroup(`of-${group}`, group)],
+      () => NOW,
+    );
+    const first = poolNodesCache.of('pool', 'web', expecting());
+    assert.equal(poolNodesCache.of('pool', 'api', expecting()).total, 1);
+    poolNodesCache.follow(undefined, inGroup('b', 'web'));
+    assert.equal(first.total, 1, 'the roster of the former group is not kept up');
+    poolNodesCache.forget('pool');
+    poolNodesCache.forget('pool');
+    assert.notEqual(poolNodesCache.of('pool', 'web', expecting()), first);
+  });
+});

@@ -1,0 +1,246 @@
+/** The verdicts on a pool's nodes, kept up to date one node at a time: what a node's event costs does not grow with the pool. */
+
+import { isUnavailable, operationFor } from '../disruption/nodeAnnotations.ts';
+import { canonical } from '../hash.ts';
+import { CORDONED_ANNOTATION } from '../labels.ts';
+import type {
+  CheckFailure,
+  Expectation,
+  Mistainted,
+  PoolNodesView,
+  Unmarked,
+  Unreported,
+  VerificationResult,
+} from '../model/poolNodes.ts';
+import type { NodeRecord } from '../ports/nodes.ts';
+import { markChangeFor } from '../providers/existing/ownershipRecord.ts';
+import { parseQuantity } from '../quantity.ts';
+import { instanceIdOf, LostNodes } from './lostNodes.ts';
+import { conditionFor, isSameCondition } from './nodeCondition.ts';
+import { isGated, isQuarantined, taintChangeFor } from './nodeTaints.ts';
+import { graceEnd, verifyNode } from './verify.ts';
+import { POD_ADDRESSES, parseKernelVersion, WINDOWS_BUILD_LABEL } from './windows.ts';
+
+/** The verdicts on the nodes of one pool. */
+export class PoolNodes implements PoolNodesView {
+  readonly #results = new Map<string, VerificationResult>();
+  readonly #failing = new Map<string, VerificationResult>();
+  readonly #joining = new Map<string, VerificationResult>();
+  readonly #warned = new Map<string, VerificationResult>();
+  readonly #mislabelled = new Map<string, NodeRecord>();
+  readonly #mistainted = new Map<string, Mistainted>();
+  readonly #unreported = new Map<string, Unreported>();
+  readonly #unmarked = new Map<string, Unmarked>();
+  readonly #ordered = new Map<string, NodeRecord>();
+  readonly #cordoned = new Map<string, NodeRecord>();
+  readonly #unavailable = new Map<string, string>();
+  readonly #builds = new Map<string, number>();
+  /** EC2 instance id -> how many nodes say that they are it. */
+  readonly #instances = new Map<string, number>();
+  readonly departures = new LostNodes();
+  #ready = 0;
+  #gated = 0;
+  #quarantined = 0;
+  #belowMinimum = 0;
+  #podAddresses = 0;
+  /** How many nodes tell their addresses for pods. */
+  #addressed = 0;
+  #expected: Expectation;
+  #compared: string;
+
+  constructor(nodes: Iterable<NodeRecord>, expected: Expectation, now: number) {
+    this.#expected = expected;
+    this.#compared = canonical(expected);
+    for (const node of nodes) this.put(node, now);
+  }
+
+  get total(): number {
+    return this.#results.size;
+  }
+
+  get ready(): number {
+    return this.#ready;
+  }
+
+  get verified(): number {
+    return this.#results.size - this.#failing.size - this.#joining.size;
+  }
+
+  get failing(): readonly VerificationResult[] {
+    return byName(this.#failing);
+  }
+
+  get joining(): readonly VerificationResult[] {
+    return byName(this.#joining);
+  }
+
+  get warned(): readonly VerificationResult[] {
+    return byName(this.#warned);
+  }
+
+  get mislabelled(): readonly NodeRecord[] {
+    return byName(this.#mislabelled);
+  }
+
+  get mistainted(): readonly Mistainted[] {
+    return byName(this.#mistainted);
+  }
+
+  get unreported(): readonly Unreported[] {
+    return byName(this.#unreported);
+  }
+
+  get unmarked(): readonly Unmarked[] {
+    return byName(this.#unmarked);
+  }
+
+  get ordered(): readonly NodeRecord[] {
+    return byName(this.#ordered);
+  }
+
+  get cordoned(): readonly NodeRecord[] {
+    return byName(this.#cordoned);
+  }
+
+  get unavailable(): readonly string[] {
+    return byName(this.#unavailable);
+  }
+
+  get gated(): number {
+    return this.#gated;
+  }
+
+  get quarantined(): number {
+    return this.#quarantined;
+  }
+
+  get builds(): ReadonlyMap<string, number> {
+    return this.#builds;
+  }
+
+  get belowMinimum(): number {
+    return this.#belowMinimum;
+  }
+
+  get podAddresses(): number | undefined {
+    return this.#addressed > 0 ? this.#podAddresses : undefined;
+  }
+
+  get nextGraceEnd(): number {
+    return Math.min(...[...this.#joining.values()].map((result) => graceEnd(result, this.#expected)));
+  }
+
+  get unlabelledNodes(): readonly NodeRecord[] {
+    return this.departures.unlabelledNodes;
+  }
+
+  get nextReadAt(): number {
+    return this.departures.nextReadAt;
+  }
+
+  nodesBefore(time: number): readonly NodeRecord[] {
+    return byName(this.#results)
+      .map(({ node }) => node)
+      .filter(({ createdAt }) => createdAt < time);
+  }
+
+  isMarked(name: string): boolean {
+    return this.#results.has(name) && !this.#unmarked.has(name);
+  }
+
+  hasInstance(id: string): boolean {
+    return this.#instances.has(id);
+  }
+
+  /** Judges a node that joined or changed. One that is being deleted is gone. */
+  put(node: NodeRecord, now: number): void {
+    this.drop(node.name);
+    this.departures.returned(node.name);
+    if (node.deleting) return;
+    const result = verifyNode(node, this.#expected, now);
+    this.#results.set(node.name, result);
+    if (result.state === 'failing') this.#failing.set(node.name, result);
+    if (result.state === 'joining') this.#joining.set(node.name, result);
+    if (result.state === 'verified' && result.warnings.length > 0) this.#warned.set(node.name, result);
+    if (isMislabelled(node)) this.#mislabelled.set(node.name, node);
+    if (operationFor(node)) this.#ordered.set(node.name, node);
+    if (CORDONED_ANNOTATION in node.annotations) this.#cordoned.set(node.name, node);
+    if (isUnavailable(node)) this.#unavailable.set(node.name, node.name);
+    const change = taintChangeFor(result, this.#expected.taints);
+    if (change) this.#mistainted.set(node.name, { node, change });
+    const { reportedBy, owner, spec } = this.#expected;
+    const marks = owner === undefined ? undefined : markChangeFor(node, owner, spec);
+    if (marks) this.#unmarked.set(node.name, { node, change: marks });
+    const condition = reportedBy === undefined ? undefined : conditionFor(result, reportedBy);
+    if (!isSameCondition(node.verified, condition)) this.#unreported.set(node.name, { node, condition });
+    this.#tally(result, 1);
+  }
+
+  /** Counts a node in, or out. */
+  #tally({ node, failures, warnings }: VerificationResult, change: 1 | -1): void {
+    if (node.ready === 'True') this.#ready += change;
+    if (isGated(node)) this.#gated += change;
+    if (isQuarantined(node)) this.#quarantined += change;
+    if ([failures, warnings].some((findings) => findings.some(isBelowMinimum))) this.#belowMinimum += change;
+    const addresses = parseQuantity(node.allocatable[POD_ADDRESSES]);
+    if (addresses !== undefined) {
+      this.#addressed += change;
+      this.#podAddresses += change * addresses;
+    }
+    count(this.#builds, node.kernelVersion, change);
+    count(this.#instances, instanceIdOf(node), change);
+  }
+
+  /** A node left the pool's sight: it ended, or lost the label. */
+  leave(node: NodeRecord): void {
+    this.drop(node.name);
+    if (!node.deleting) this.departures.left(node);
+  }
+
+  /** Forgets a node. */
+  drop(name: string): void {
+    const before = this.#results.get(name);
+    if (!before) return;
+    const lists = [
+      this.#failing,
+      this.#joining,
+      this.#warned,
+      this.#mislabelled,
+      this.#ordered,
+      this.#unavailable,
+      this.#cordoned,
+    ];
+    const writes = [this.#mistainted, this.#unreported, this.#unmarked];
+    for (const map of [this.#results, ...lists, ...writes]) map.delete(name);
+    this.#tally(before, -1);
+  }
+
+  /** Judges again what another spec or the passing of time changes: all nodes, or only those that are joining. */
+  judge(expected: Expectation, now: number): void {
+    const compared = canonical(expected);
+    const changed = compared !== this.#compared;
+    this.#expected = expected;
+    this.#compared = compared;
+    const results = changed ? this.#results : this.#joining;
+    for (const { node } of [...results.values()]) this.put(node, now);
+  }
+}
+
+function count(counts: Map<string, number>, key: string, change: number): void {
+  const nodes = (counts.get(key) ?? 0) + change;
+  if (nodes > 0) counts.set(key, nodes);
+  else counts.delete(key);
+}
+
+function isBelowMinimum({ reason }: CheckFailure): boolean {
+  return reason === 'RevisionTooLow';
+}
+
+function isMislabelled({ kernelVersion, labels }: NodeRecord): boolean {
+  const build = parseKernelVersion(kernelVersion)?.build;
+  return build !== undefined && labels[WINDOWS_BUILD_LABEL] !== build;
+}
+
+function byName<T>(map: ReadonlyMap<string, T>): T[] {
+  return [...map].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
+}

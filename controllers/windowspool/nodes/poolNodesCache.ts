@@ -1,0 +1,59 @@
+/**
+ * The rosters of all pools with a node group, so that a node's event reaches the pools that it concerns.
+ *
+ *   node's event ──▶ Rosters ──▶ the Roster of each pool with that node group ──▶ counts, failing, joining, mislabelled
+ */
+
+import type { Expectation } from '../model/poolNodes.ts';
+import type { NodeRecord } from '../ports/nodes.ts';
+import { nodeGroupsOf } from '../watches.ts';
+import { PoolNodes } from './poolNodes.ts';
+
+/** The rosters of all pools. A pool's is made at its first reconcile and follows the node events from then on. */
+export class PoolNodesCache {
+  readonly #byPool = new Map<string, { readonly group: string; readonly poolNodes: PoolNodes }>();
+  readonly #poolsOf = new Map<string, Set<string>>();
+  readonly #nodesOf: (group: string) => readonly NodeRecord[];
+  readonly #now: () => number;
+
+  /** @param nodesOf the cached nodes of a node group, read when a roster is made */
+  constructor(nodesOf: (group: string) => readonly NodeRecord[], now: () => number) {
+    this.#nodesOf = nodesOf;
+    this.#now = now;
+  }
+
+  /** The roster of a pool whose nodes are those of a node group. */
+  of(pool: string, group: string, expected: Expectation): PoolNodes {
+    const known = this.#byPool.get(pool);
+    if (known?.group === group) {
+      known.poolNodes.judge(expected, this.#now());
+      return known.poolNodes;
+    }
+    this.forget(pool);
+    const poolNodes = new PoolNodes(this.#nodesOf(group), expected, this.#now());
+    this.#byPool.set(pool, { group, poolNodes });
+    this.#poolsOf.set(group, (this.#poolsOf.get(group) ?? new Set()).add(pool));
+    return poolNodes;
+  }
+
+  /** Takes a node's change into every roster that it concerns. */
+  follow(before: NodeRecord | undefined, after: NodeRecord | undefined): void {
+    for (const group of nodeGroupsOf(before, after)) {
+      for (const pool of this.#poolsOf.get(group) ?? []) {
+        const poolNodes = this.#byPool.get(pool)?.poolNodes;
+        if (after && nodeGroupsOf(after).includes(group)) poolNodes?.put(after, this.#now());
+        else if (before) poolNodes?.leave(before);
+      }
+    }
+  }
+
+  /** Forgets a pool that is gone. */
+  forget(pool: string): void {
+    const known = this.#byPool.get(pool);
+    if (!known) return;
+    this.#byPool.delete(pool);
+    const pools = this.#poolsOf.get(known.group);
+    pools?.delete(pool);
+    if (pools?.size === 0) this.#poolsOf.delete(known.group);
+  }
+}

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { NOW, sampleNodes, samplePool, sampleState } from '../testing/fixtures.ts';
+import { correctTaints, NODES_IN_A_RUN } from './rules.ts';
+
+describe('the taints of a thousand nodes', () => {
+  const pool = samplePool({ verification: { policy: 'Quarantine', minimumRevision: 99_999 } });
+  const nodes = sampleNodes(1_000);
+  const tainted = (now: number) =>
+    correctTaints(sampleState({ pool, nodes, now })).flatMap((step) =>
+      step.kind === 'taintNode' ? [step.node.name] : [],
+    );
+
+  it('are corrected in several runs, in each of which no node comes twice', () => {
+    const names = tainted(NOW);
+    assert.deepEqual([names.length, new Set(names).size], [NODES_IN_A_RUN, NODES_IN_A_RUN]);
+  });
+
+  it('all have their turn, though those that came first are never written', () => {
+    const seen = new Set<string>();
+    for (let minute = 0; minute < 60; minute++) for (const name of tainted(NOW + minute * 61_000)) seen.add(name);
+    assert.equal(seen.size, nodes.length);
+  });
+});

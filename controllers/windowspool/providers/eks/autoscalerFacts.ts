@@ -1,0 +1,82 @@
+/** Finds out what the cluster-autoscaler knows of a pool's group, and what it should know. */
+import { groupOf } from '../../facts.ts';
+import type { AutoscalerFacts, ObservedState } from '../../model/observedState.ts';
+import type { CallResult } from '../../ports/callResult.ts';
+import type { ScalingGroups } from '../../ports/ec2.ts';
+import type { Capacity } from '../../ports/prerequisites.ts';
+import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
+import { addressModeOf, podsPerNode } from './prerequisites/addressMode.ts';
+import { LONG_MS } from './prerequisites/gather.ts';
+import type { SharedAnswers } from './prerequisites/sharedAnswers.ts';
+import { instanceTypesOf } from './upgrades/launchTemplate.ts';
+
+/** The question about the tags of all scaling groups, by which its shared answer is forgotten. */
+export const SCALING_TAGS_QUESTION = 'tags of scaling groups';
+
+interface Sources {
+  readonly scalingGroups: ScalingGroups;
+  readonly capacity: Pick<Capacity, 'instanceTypes'>;
+}
+
+/** The tags of the pool's scaling groups and the pod addresses of its nodes; undefined while there is nothing to tag. */
+export async function gatherAutoscalerFacts(
+  s: ObservedState,
+  sources: Sources,
+  shared: SharedAnswers,
+  signal: AbortSignal,
+): Promise<CallResult<AutoscalerFacts> | undefined> {
+  const group = groupOf(s);
+  if (s.group.kind !== 'seen' || !group || !isOwnedBy(s.pool, group) || s.cluster.kind !== 'seen') return undefined;
+  if (group.name !== nodeGroupNameOf(s.pool) || group.autoScalingGroups.length === 0) return undefined;
+  if (group.status !== 'ACTIVE' && group.status !== 'DEGRADED') return undefined;
+  const [tags, podAddresses] = await Promise.all([
+    tagsOf(group.autoScalingGroups, s, sources, shared, signal),
+    podAddressesOf(s, sources, shared, signal),
+  ]);
+  return tags.ok ? { ok: true, value: { tags: tags.value, podAddresses } } : tags;
+}
+
+/** The answer for the whole cluster serves all pools. A group that it does not have is newer than it. */
+async function tagsOf(
+  names: readonly string[],
+  { settings, now }: ObservedState,
+  { scalingGroups }: Sources,
+  shared: SharedAnswers,
+  signal: AbortSignal,
+): Promise<CallResult<AutoscalerFacts['tags']>> {
+  const ask = (maxAgeMs: number) =>
+    shared.get(SCALING_TAGS_QUESTION, maxAgeMs, now, (own) => scalingGroups.tags(own), signal);
+  const known = await ask(settings.resyncMs / 2);
+  const isComplete = !known.ok || names.every((name) => name in known.value);
+  const all = isComplete ? known : await ask(0);
+  if (!all.ok) return all;
+  return { ok: true, value: Object.fromEntries(names.flatMap((name) => entryOf(all.value, name))) };
+}
+
+function entryOf(all: AutoscalerFacts['tags'], name: string): [string, Readonly<Record<string, string>>][] {
+  const tags = all[name];
+  return tags ? [[name, tags]] : [];
+}
+
+/**
+ * How many pods of a new node get an address: an interface's addresses but the node's own. The smallest type decides, because nobody knows
+ * which one EC2 starts. Undefined when it was not found out.
+ */
+async function podAddressesOf(
+  { pool, prerequisites, now }: ObservedState,
+  { capacity }: Sources,
+  shared: SharedAnswers,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const cniConfig = prerequisites?.cniConfig;
+  if (!cniConfig?.ok) return undefined;
+  const template = prerequisites?.launchTemplate;
+  const types = [...instanceTypesOf(pool.spec, template?.ok ? template.value : undefined)].sort();
+  if (types.length === 0) return undefined;
+  const ask = (own: AbortSignal) => capacity.instanceTypes(types, own);
+  const answer = await shared.get(`instance types ${types}`, LONG_MS, now, ask, signal);
+  if (!answer.ok || answer.value.length !== types.length) return undefined;
+  const mode = addressModeOf(cniConfig.value);
+  const least = Math.min(...answer.value.map((type) => podsPerNode(mode, type) ?? 0));
+  return least > 0 ? least : undefined;
+}

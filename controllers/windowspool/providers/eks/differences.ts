@@ -1,0 +1,73 @@
+/**
+ * How a node group differs from the spec, field by field, and whose doing it is. Only what the spec decides is compared: labels, taints
+ * and tags of others, what EKS fills in and the size that an autoscaler chose are none of it.
+ */
+import type { WindowsPool } from '../../api.gen.ts';
+import type { LabelsOf } from '../../metricCatalogue.ts';
+import type { Difference } from '../../model/changes.ts';
+import { GATE_TAINTS } from '../../nodes/nodeTaints.ts';
+import type { NodeGroup } from '../../ports/eks.ts';
+import { appliedOf, desiredFields, foundFields, isApplied, isSetting, taintField } from './applied.ts';
+
+/** All differences, sorted by field. */
+export function differencesOf(pool: WindowsPool, group: NodeGroup): Difference[] {
+  const applied = appliedOf(pool);
+  const wanted = desiredFields(pool);
+  const found = foundFields(group);
+  const changed = [...wanted].flatMap(([field, value]): Difference[] => {
+    if (found.get(field) === value) return [];
+    const isDrift = applied === undefined || isApplied(applied, field, value);
+    return [{ field, wanted: value, found: found.get(field), isDrift }];
+  });
+  // The gate's taint is the operator's, even where nobody remembers how it came: with it, nodes would be born for nobody's use.
+  const dropped = [...new Set([...(applied?.keys() ?? []), ...GATE_TAINTS.map(taintField)])].flatMap(
+    (field): Difference[] =>
+      wanted.has(field) || !found.has(field) || isSetting(field)
+        ? []
+        : [{ field, wanted: undefined, found: found.get(field), isDrift: applied?.has(field) !== true }],
+  );
+  return [...changed, ...dropped].sort((a, b) => (a.field < b.field ? -1 : 1));
+}
+
+/** The differences that the operator puts right: all, or with driftPolicy Report those that a change of the spec made. */
+export function differencesToMend(pool: WindowsPool, group: NodeGroup): Difference[] {
+  return differencesOf(pool, group).filter(({ isDrift }) => !isDrift || pool.spec.driftPolicy === 'Correct');
+}
+
+/** The differences that only people put right. */
+export function reportedDrift(pool: WindowsPool, group: NodeGroup): Difference[] {
+  return pool.spec.driftPolicy === 'Report' ? differencesOf(pool, group).filter(({ isDrift }) => isDrift) : [];
+}
+
+/** What fields of a node group are parts of. */
+export type DriftPart = LabelsOf<'windowspool_drift_fields'>['part'];
+
+/** How many fields of each part differ: `label`, `taint`, `scaling`, `tag`, `version`, `release`, `template`, `update`. */
+export function countByPart(differences: readonly Difference[]): Readonly<Record<DriftPart, number>> {
+  const counts: Record<DriftPart, number> = {
+    label: 0,
+    taint: 0,
+    scaling: 0,
+    tag: 0,
+    version: 0,
+    release: 0,
+    template: 0,
+    update: 0,
+  };
+  for (const { field } of differences) {
+    counts[field.split(' ', 1)[0] as DriftPart] += 1;
+  }
+  return counts;
+}
+
+/** `label tier is db and the spec says web`. */
+export function describeDifference({ field, wanted, found }: Difference): string {
+  if (wanted === undefined) return `${field} is ${shown(found)} and the spec does not have it`;
+  if (found === undefined && wanted === '') return `${field} is missing`;
+  return `${field} is ${shown(found)} and the spec says ${shown(wanted)}`;
+}
+
+function shown(value: string | undefined): string {
+  if (value === undefined) return 'missing';
+  return value === '' ? 'an empty value' : value;
+}

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import type { WindowsPoolSpec } from '../../api.gen.ts';
+import type { NodeGroup } from '../../ports/eks.ts';
+import { Crash, type FakeWorld } from '../../testing/fakeWorld.ts';
+import { MINUTE, sampleError, settings } from '../../testing/fixtures.ts';
+import { fresh, readyWorld, until, updatesIn, wake } from '../../testing/life.ts';
+import { gaugesOf } from '../../testing/shownMetrics.ts';
+
+const spec: Partial<WindowsPoolSpec> = { labels: { tier: 'web' } };
+const EDIT = { labels: { tier: 'db', 'winpool.dev/pool': 'web', 'winpool.dev/windows-build': '10.0.20348', x: 'y' } };
+
+const groupOf = (world: FakeWorld) => world.groups.get('web') ?? assert.fail('there is no group');
+const edit = (world: FakeWorld, change: Partial<NodeGroup>) =>
+  world.groups.set('web', { ...groupOf(world), ...change });
+const warnings = (world: FakeWorld) =>
+  world.events.filter(({ type }) => type === 'Warning').map(({ message }) => message);
+const upToDate = (world: FakeWorld) =>
+  world.pools.get('web')?.status?.conditions?.find(({ type }) => type === 'UpToDate')?.reason;
+
+describe('an edit behind the operator’s back', () => {
+  it('is found within the resync interval, told, counted and put right', async () => {
+    const { world, deps } = await readyWorld(spec);
+    edit(world, EDIT);
+    world.now += settings.resyncMs * 1.25;
+    await until(world, deps, () => groupOf(world).labels.tier === 'web', 'the correction');
+    await until(world, deps, () => upToDate(world) === 'AsSpecified', 'UpToDate');
+    assert.equal(groupOf(world).labels.x, 'y', 'the label of somebody else stays');
+    assert.deepEqual(warnings(world), ['Node group web: label tier is db and the spec says web. It is put right.']);
+    assert.deepEqual(world.corrections, [
+      { label: 1, taint: 0, scaling: 0, tag: 0, version: 0, release: 0, template: 0, update: 0 },
+    ]);
+    assert.equal(world.updates.size, 1);
+  });
+
+  for (const calls of [1, 3]) {
+    it(`is told and counted once, also when ${calls} corrections fail first`, async () => {
+      const { world, deps } = await readyWorld(spec);
+      edit(world, EDIT);
+      let failures = 0;
+      world.fails = (call) =>
+        call === 'UpdateNodegroupConfig' && failures++ < calls ? sampleError('throttled') : undefined;
+      world.now += settings.resyncMs * 1.25;
+      await until(world, deps, () => groupOf(world).labels.tier === 'web', 'the correction');
+      await until(world, deps, () => upToDate(world) === 'AsSpecified', 'UpToDate');
+      assert.deepEqual(
+        warnings(world).filter((message) => message.includes('It is put right')),
+        ['Node group web: label tier is db and the spec says web. It is put right.'],
+      );
+      assert.deepEqual(
+        world.corrections.map(({ label }) => label),
+        [1],
+      );
+    });
+  }
+
+  it('that comes again at once is put right once in a resync interval, and told, however many events come', async () => {
+    const { world, deps } = await readyWorld({ labels: { tier: 'web' } });
+    const describe: typeof deps.nodeGroups.describe = async (name, aborted) => {
+      const seen = await deps.nodeGroups.describe(name, aborted);
+      if (!seen.ok || seen.value?.status !== 'ACTIVE') return seen;
+      world.groups.set(name, { ...seen.value, labels: { ...seen.value.labels, tier: 'edited' } });
+      return { ok: true, value: world.groups.get(name) };
+    };
+    const contested = { ...deps, nodeGroups: { ...deps.nodeGroups, describe } };
+    const end = world.now + 60 * MINUTE;
+    while (world.now < end) {
+      await wake(world, contested);
+      world.now += 5_000;
+    }
+    const sent = updatesIn(world.calls).length;
+    assert.ok(sent >= 4 && sent <= 8, `${sent} updates in an hour`);
+    const reported = world.events.filter(({ message }) => message.includes('something else undid that'));
+    assert.deepEqual(
+      [reported.length > 0, reported[0]?.message],
+      [
+        true,
+        'Node group web: label tier is edited and the spec says web. It was just put right, and something else undid that. It is put right at the next look. Find what edits the group, or set driftPolicy: Report.',
+      ],
+    );
+  });
+
+  it('is told once with driftPolicy Report and left as it is; another field is news', async () => {
+    const { world, deps } = await readyWorld({ ...spec, driftPolicy: 'Report' });
+    edit(world, EDIT);
+    const look = async () => {
+      world.now = deps.awsCache.dueAt('web');
+      await wake(world, deps);
+    };
+    for (let i = 0; i < 3; i++) await look();
+    assert.deepEqual(warnings(world), [
+      'Node group web: label tier is db and the spec says web. Put the group or the spec right, or set driftPolicy: Correct.',
+    ]);
+    assert.deepEqual(world.pools.get('web')?.status?.pendingSteps, ['update node group web: labels set tier']);
+    assert.deepEqual(gaugesOf(world.metrics.get('web'), 'windowspool_drift_fields'), {
+      'part="label"': 1,
+      'part="taint"': 0,
+      'part="scaling"': 0,
+      'part="tag"': 0,
+      'part="version"': 0,
+      'part="release"': 0,
+      'part="template"': 0,
+      'part="update"': 0,
+    });
+    edit(world, { scaling: { min: 3, max: 9, desired: 3 } });
+    await look();
+    assert.equal(warnings(world).length, 2);
+    assert.equal(groupOf(world).labels.tier, 'db');
+    world.apply(fresh(spec));
+    await until(world, deps, () => upToDate(world) === 'AsSpecified', 'UpToDate with driftPolicy Correct');
+    assert.deepEqual([groupOf(world).labels.tier, groupOf(world).scaling.max], ['web', 5]);
+  });
+
+  it('is no edit when an autoscaler moves the size within the bounds', async () => {
+    const { world, deps } = await readyWorld({ ...spec, scaling: { min: 3, max: 5, desired: 3 } });
+    edit(world, { scaling: { min: 3, max: 5, desired: 5 } });
+    world.now = deps.awsCache.dueAt('web');
+    await wake(world, deps);
+    assert.deepEqual([upToDate(world), warnings(world), world.updates.size], ['AsSpecified', [], 0]);
+  });
+
+  it('of the bounds moves a size that lies outside, and does not fight the autoscaler afterwards', async () => {
+    const { world, deps } = await readyWorld({ ...spec, scaling: { min: 3, max: 5, desired: 3 } });
+    edit(world, { scaling: { min: 3, max: 9, desired: 8 } });
+    await until(world, deps, () => groupOf(world).scaling.max === 5, 'the correction');
+    for (let i = 0; i < 4; i++) {
+      world.now = deps.awsCache.dueAt('web');
+      await wake(world, deps);
+    }
+    assert.deepEqual(groupOf(world).scaling, { min: 3, max: 5, desired: 5 });
+  });
+
+  it('is overwritten by a change of the same field with driftPolicy Report', async () => {
+    const report = { ...spec, driftPolicy: 'Report' } as const;
+    const { world, deps } = await readyWorld(report);
+    edit(world, EDIT);
+    world.apply(fresh({ ...report, labels: { tier: 'app' } }));
+    await until(world, deps, () => groupOf(world).labels.tier === 'app', 'the change of the spec');
+    world.apply(fresh({ ...report, labels: {} }));
+    await until(world, deps, () => groupOf(world).labels.tier === undefined, 'the label to go');
+  });
+});
+
+describe('a change that is taken back after a crash', () => {
+  const changes: readonly (readonly [
+    string,
+    Partial<WindowsPoolSpec>,
+    Partial<WindowsPoolSpec>,
+    (group: NodeGroup) => unknown,
+  ])[] = [
+    ['a label', { labels: { tier: 'web' } }, { labels: { tier: 'db' } }, ({ labels }) => labels.tier],
+    ['a new label', { labels: {} }, { labels: { tier: 'db' } }, ({ labels }) => labels.tier],
+    [
+      'the desired size',
+      { scaling: { min: 3, max: 5, desired: 3 } },
+      { scaling: { min: 3, max: 5, desired: 4 } },
+      ({ scaling }) => scaling.desired,
+    ],
+    [
+      'a tag',
+      { nodeGroup: { ...fresh().spec.nodeGroup, tags: { cost: '1' } } },
+      { nodeGroup: { ...fresh().spec.nodeGroup, tags: { cost: '2' } } },
+      ({ tags }) => tags.cost,
+    ],
+  ];
+  for (const [what, before, after, read] of changes) {
+    for (const driftPolicy of ['Correct', 'Report'] as const) {
+      it(`is the last word about ${what} with driftPolicy ${driftPolicy}, wherever the operator was killed`, async () => {
+        for (let at = 0; at < 12; at++) {
+          const { world, deps } = await readyWorld({ ...before, driftPolicy });
+          const wanted = read(groupOf(world));
+          world.apply(fresh({ ...after, driftPolicy }));
+          world.crash = { at: world.calls.length + at, when: 'after' };
+          await until(
+            world,
+            deps,
+            () => upToDate(world) === 'AsSpecified' && read(groupOf(world)) !== wanted,
+            'the change',
+          ).catch((error: unknown) => {
+            if (!(error instanceof Crash)) throw error;
+          });
+          world.crash = undefined;
+          world.apply(fresh({ ...before, driftPolicy }));
+          const again = world.start();
+          for (let run = 0; run < 8; run++) {
+            await wake(world, again);
+            world.now = Math.max(world.now, again.awsCache.dueAt('web'));
+          }
+          assert.deepEqual([read(groupOf(world)), upToDate(world)], [wanted, 'AsSpecified'], `killed at call ${at}`);
+        }
+      });
+    }
+  }
+});

@@ -1,0 +1,155 @@
+/** What the node group shall be. */
+
+import type { WindowsPool } from '../../api.gen.ts';
+import { hashOf } from '../../hash.ts';
+import { CREATED_FROM_TAG, EXPECTED_BUILD_LABEL, POOL_KEY } from '../../labels.ts';
+import { gateTaintOf, REGISTRATION_TAINT } from '../../nodes/nodeTaints.ts';
+import { amiTypeOf, buildOf } from '../../nodes/windows.ts';
+import { nodeGroupIn, scalingIn } from '../../poolKind.ts';
+import type { NewNodeGroup, NodeGroup, UpdateSettings } from '../../ports/eks.ts';
+import type { Taint } from '../../ports/nodes.ts';
+import { isMadeFrom, requestedTypes, templateIn, templateVersion } from './upgrades/launchTemplate.ts';
+import { minorOf } from './upgrades/releaseVersion.ts';
+
+/** The group's name in EKS. */
+export function nodeGroupNameOf(pool: WindowsPool): string {
+  return nodeGroupIn(pool.spec).name ?? pool.metadata.name;
+}
+
+/**
+ * What CreateNodegroup is asked for, with everything said: EKS' own defaults have moved over the years. The version of a launch template is
+ * the given number where that is known.
+ */
+export function desiredNodeGroup(pool: WindowsPool, version?: string): NewNodeGroup {
+  const { spec } = pool;
+  const minor = pinnedMinor(spec);
+  const desired = {
+    name: nodeGroupNameOf(pool),
+    amiType: amiTypeOf(spec.windowsVersion, nodeGroupIn(spec).edition),
+    capacityType: nodeGroupIn(spec).capacityType,
+    instanceTypes: requestedTypes(spec),
+    subnets: nodeGroupIn(spec).subnets.map((subnet) => subnet.id),
+    nodeRoleArn: nodeGroupIn(spec).nodeRoleArn,
+    ...diskOf(spec, version),
+    scaling: {
+      min: scalingIn(spec).min,
+      max: scalingIn(spec).max,
+      desired: scalingIn(spec).desired ?? scalingIn(spec).min,
+    },
+    labels: labelsFor(pool),
+    taints: taintsFor(pool),
+    ...pinsOf(spec),
+    // Else EKS takes the cluster's version, and refuses a release of an older one.
+    ...(minor && { kubernetesVersion: minor }),
+    ...updateOf(spec),
+  };
+  const tags = { ...nodeGroupIn(spec).tags, [POOL_KEY]: pool.metadata.name };
+  return { ...desired, tags: { ...tags, [CREATED_FROM_TAG]: hashOf({ ...desired, tags }) } };
+}
+
+/** The labels that the group gives its nodes. */
+export function labelsFor({ metadata, spec }: WindowsPool): Readonly<Record<string, string>> {
+  return {
+    ...spec.labels,
+    [POOL_KEY]: metadata.name,
+    // Not node.kubernetes.io/windows-build: a label from the group would override what the kubelet measured.
+    [EXPECTED_BUILD_LABEL]: buildOf(spec.windowsVersion),
+  };
+}
+
+/** The taints with which the group's nodes register. */
+export function taintsFor(pool: WindowsPool): readonly Taint[] {
+  const { registrationTaint, verification, taints = [] } = pool.spec;
+  return [
+    ...(registrationTaint ? [REGISTRATION_TAINT] : []),
+    ...(verification.policy === 'Gate' ? [gateTaintOf(pool)] : []),
+    ...taints,
+  ];
+}
+
+/** The root disk, or the launch template that has it: EKS takes one of them. */
+function diskOf(
+  spec: WindowsPool['spec'],
+  version: string | undefined,
+): Pick<NewNodeGroup, 'diskSizeGiB' | 'launchTemplate'> {
+  const template = templateIn(spec);
+  if (!template) return { diskSizeGiB: nodeGroupIn(spec).diskSizeGiB ?? DEFAULT_DISK_GIB };
+  return { launchTemplate: templateVersion(template, version ?? String(template.version)) };
+}
+
+/** What EKS gives Windows nodes: https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html */
+const DEFAULT_DISK_GIB = 50;
+
+/** The versions that the spec pins. */
+export function pinsOf(spec: WindowsPool['spec']): Pick<NewNodeGroup, 'kubernetesVersion' | 'releaseVersion'> {
+  const { kubernetesVersion, releaseVersion } = nodeGroupIn(spec);
+  return { ...(kubernetesVersion && { kubernetesVersion }), ...(releaseVersion && { releaseVersion }) };
+}
+
+/** The minor version that the spec pins, outright or by a release. */
+export function pinnedMinor(spec: WindowsPool['spec']): string | undefined {
+  const { kubernetesVersion, releaseVersion } = nodeGroupIn(spec);
+  return kubernetesVersion ?? (releaseVersion && minorOf(releaseVersion));
+}
+
+/** How the spec wants rolling updates; nothing where it says nothing. */
+export function updateOf(spec: WindowsPool['spec']): { readonly update?: UpdateSettings } {
+  const { strategy } = nodeGroupIn(spec).update;
+  const { maxUnavailable } = spec.disruption ?? {};
+  const update = {
+    ...(maxUnavailable !== undefined && { maxUnavailable: String(maxUnavailable) }),
+    ...(strategy && { strategy }),
+  };
+  return Object.keys(update).length > 0 ? { update } : {};
+}
+
+/** The tags that are kept up to date. What the group was created from is not: it stays as it was. */
+export function keptTags(pool: WindowsPool): Readonly<Record<string, string>> {
+  return { ...nodeGroupIn(pool.spec).tags, [POOL_KEY]: pool.metadata.name };
+}
+
+/** Whether the group is this pool's: by its tag, whatever it is called. */
+export function isOwnedBy(pool: WindowsPool, group: NodeGroup): boolean {
+  return group.tags[POOL_KEY] === pool.metadata.name;
+}
+
+/** What differs and can't be changed in place, in words; empty when nothing does. Only a restored or adopted pool gets here. */
+export function immutableDifferences(pool: WindowsPool, seen: NodeGroup): string[] {
+  const desired = desiredNodeGroup(pool);
+  const pairs: readonly (readonly [string, string, string])[] = [
+    ['AMI type', seen.amiType, desired.amiType],
+    ['capacity type', seen.capacityType, desired.capacityType],
+    ...madeOf(pool, seen, desired),
+    ['subnets', [...seen.subnets].sort().join(', '), [...desired.subnets].sort().join(', ')],
+    ['node role', seen.nodeRoleArn, desired.nodeRoleArn],
+  ];
+  return pairs
+    .filter(([, found, wanted]) => found !== wanted)
+    .map(
+      ([what, found, wanted]) => `${what} ${what.endsWith('s') ? 'are' : 'is'} ${found} and the spec says ${wanted}`,
+    );
+}
+
+/**
+ * The launch template, or what stands in its place. Where the template itself is another, all else would be said of the wrong one. A group
+ * of a template says nothing of what the template has.
+ */
+function madeOf(pool: WindowsPool, seen: NodeGroup, desired: NewNodeGroup): (readonly [string, string, string])[] {
+  const wanted = templateIn(pool.spec);
+  const found = seen.launchTemplate;
+  if (wanted ? !isMadeFrom(seen, wanted) : found) {
+    const name = found && (wanted?.name === undefined ? found.id : found.name);
+    return [['launch template', name ?? 'none', wanted?.id ?? wanted?.name ?? 'none']];
+  }
+  const inTemplate = 'in the launch template';
+  return [
+    [
+      'instance types',
+      seen.instanceTypes.join(', ') || inTemplate,
+      (found ? desired.instanceTypes : requestedTypes(pool.spec)).join(', ') || inTemplate,
+    ],
+    ...(found
+      ? []
+      : ([['disk size', String(seen.diskSizeGiB ?? desired.diskSizeGiB), String(desired.diskSizeGiB)]] as const)),
+  ];
+}

@@ -1,0 +1,131 @@
+/**
+ * How Windows pods get their addresses: what the VPC resource controller reads in ConfigMap kube-system/amazon-vpc-cni. Sources:
+ * https://github.com/aws/amazon-vpc-resource-controller-k8s, pkg/config/loader.go and docs/windows.
+ */
+import type { InstanceType } from '../../../ports/prerequisites.ts';
+import { joined } from '../../../words.ts';
+
+/** The key that gives Windows pods addresses at all. */
+export const IPAM_KEY = 'enable-windows-ipam';
+const PREFIX_KEY = 'enable-windows-prefix-delegation';
+
+/** A node's own address. Its one network interface has the others for pods. */
+const OWN = 1;
+/** Addresses of a prefix, which is a contiguous /28 block. */
+const BLOCK = 16;
+
+type Data = Readonly<Record<string, string>> | undefined;
+
+/**
+ * - `secondary`: each pod gets a secondary address of the interface.
+ * - `prefix`: addresses come in blocks of 16, on Nitro instances; others stay in secondary mode, with its defaults
+ *   (UpdateResourceCapacity in pkg/provider/ip/provider.go).
+ *
+ * A node keeps `warm` unused addresses, and has at least `minimum`. `warmPrefixes` are whole unused blocks; they count only where neither of
+ * the other two is set.
+ */
+export interface AddressMode {
+  readonly kind: 'secondary' | 'prefix';
+  readonly warm: number;
+  readonly minimum: number;
+  readonly warmPrefixes: number;
+}
+
+/** The targets, each with its older name first, because the controller prefers that one. */
+const TARGETS = {
+  warm: ['warm-ip-target', 'windows-warm-ip-target'],
+  minimum: ['minimum-ip-target', 'windows-minimum-ip-target'],
+  warmPrefixes: ['warm-prefix-target', 'windows-warm-prefix-target'],
+} as const;
+
+/** Where no target is above zero: `IPv4DefaultWin...` and `IPv4PDDefault...` in loader.go. */
+const DEFAULTS: Readonly<Record<AddressMode['kind'], AddressMode>> = {
+  secondary: { kind: 'secondary', warm: 3, minimum: 3, warmPrefixes: 0 },
+  prefix: { kind: 'prefix', warm: 1, minimum: 3, warmPrefixes: 0 },
+};
+
+/** Whether Windows IPAM is on. */
+export function isIpamOn(data: Data): boolean {
+  return parseBool(data?.[IPAM_KEY]) === true;
+}
+
+/** The mode that the controller takes from the ConfigMap's data. A value that it cannot parse counts as zero or false. */
+export function addressModeOf(data: Data): AddressMode {
+  const kind = parseBool(data?.[PREFIX_KEY]) ? 'prefix' : 'secondary';
+  const given = targetIn(data, TARGETS.warm);
+  // In secondary mode a 0 that was parsed becomes 1: a warm pool is never empty.
+  const warm = kind === 'secondary' && given === 0 ? 1 : (given ?? 0);
+  const minimum = targetIn(data, TARGETS.minimum) ?? 0;
+  const warmPrefixes = kind === 'prefix' ? (targetIn(data, TARGETS.warmPrefixes) ?? 0) : 0;
+  return warm + minimum + warmPrefixes === 0 ? DEFAULTS[kind] : { kind, warm, minimum, warmPrefixes };
+}
+
+/** The addresses that a node takes before it has pods, its own included. Without a type, as if its interface had room for all of them. */
+export function addressesAtStart(mode: AddressMode, type?: InstanceType): number {
+  const { kind, warm, minimum, warmPrefixes } = modeOn(mode, type);
+  const slots = (type && slotsOf(type)) ?? Number.POSITIVE_INFINITY;
+  const wanted = Math.max(warm, minimum);
+  if (kind === 'secondary') return OWN + Math.min(slots, wanted);
+  const blocks = wanted > 0 ? Math.ceil(wanted / BLOCK) : warmPrefixes;
+  return OWN + Math.min(slots, blocks) * BLOCK;
+}
+
+/** How many pods of a node get an address; undefined where EC2 does not say how many addresses its interface has. */
+export function podsPerNode(mode: AddressMode, type: InstanceType): number | undefined {
+  const slots = slotsOf(type);
+  return slots === undefined ? undefined : slots * (modeOn(mode, type).kind === 'prefix' ? BLOCK : 1);
+}
+
+/** The addresses that a node takes when it is full of pods, its own included. */
+export function addressesWhenFull(mode: AddressMode, type: InstanceType): number | undefined {
+  const pods = podsPerNode(mode, type);
+  return pods === undefined ? undefined : OWN + pods;
+}
+
+/** Which mode is in force, as a sentence without its full stop. */
+export function describeMode(mode: AddressMode, types: readonly InstanceType[]): string {
+  if (mode.kind === 'secondary') return 'Each pod takes one secondary IP address (prefix delegation is off)';
+  const others = types.filter((type) => modeOn(mode, type).kind === 'secondary').map(({ name }) => name);
+  const except = others.length > 0 ? `, except on ${joined(others)}, which EC2 does not run on Nitro` : '';
+  return `Prefix delegation is on: a node takes contiguous /28 blocks of 16 addresses${except}; a fragmented subnet may have none left`;
+}
+
+/** Settings that the controller cannot parse and ignores, each as a clause that names key, value and what it takes. */
+export function ignoredSettings(data: Data): string[] {
+  const wrong = (keys: readonly string[], isValid: (value: string) => boolean, takes: string) =>
+    keys.flatMap((key) => {
+      const value = data?.[key];
+      return value === undefined || isValid(value) ? [] : [`${key} is ${JSON.stringify(value)} and must be ${takes}`];
+    });
+  return [
+    ...wrong([IPAM_KEY, PREFIX_KEY], (value) => parseBool(value) !== undefined, '"true" or "false"'),
+    ...wrong(Object.values(TARGETS).flat(), (value) => parseTarget(value) !== undefined, 'a whole number from 0'),
+  ];
+}
+
+/** The mode of a node of that type: a Xen instance takes no prefixes. */
+function modeOn(mode: AddressMode, type: InstanceType | undefined): AddressMode {
+  return type?.isNitro === false ? (mode.kind === 'prefix' ? DEFAULTS.secondary : mode) : mode;
+}
+
+function slotsOf({ addressesPerInterface }: InstanceType): number | undefined {
+  return addressesPerInterface === undefined ? undefined : Math.max(0, addressesPerInterface - OWN);
+}
+
+/** The first of the keys that is there decides, also where its value cannot be parsed. */
+function targetIn(data: Data, keys: readonly string[]): number | undefined {
+  const key = keys.find((name) => data?.[name] !== undefined);
+  return key === undefined ? undefined : parseTarget(data?.[key] ?? '');
+}
+
+/** As Go's strconv.Atoi, without negative numbers: for those the controller has its defaults. */
+function parseTarget(value: string): number | undefined {
+  return /^\+?\d{1,9}$/.test(value) ? Number(value) : undefined;
+}
+
+/** As Go's strconv.ParseBool: https://pkg.go.dev/strconv#ParseBool */
+function parseBool(value: string | undefined): boolean | undefined {
+  if (value === undefined) return undefined;
+  if (['1', 't', 'T', 'TRUE', 'true', 'True'].includes(value)) return true;
+  return ['0', 'f', 'F', 'FALSE', 'false', 'False'].includes(value) ? false : undefined;
+}

@@ -1,0 +1,170 @@
+/** Checks on what EC2 has for the nodes: instance types and addresses. */
+
+import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
+import { nodeGroupIn, scalingIn } from '../../../poolKind.ts';
+import type { InstanceType, Offering, Subnet } from '../../../ports/prerequisites.ts';
+import { count, joined } from '../../../words.ts';
+import { instanceTypesOf } from '../upgrades/launchTemplate.ts';
+import {
+  type AddressMode,
+  addressesAtStart,
+  addressesWhenFull,
+  addressModeOf,
+  describeMode,
+  ignoredSettings,
+} from './addressMode.ts';
+import { failed, given, met, warning } from './check.ts';
+
+/** Ensures that each instance type exists and that Windows pods can run on it. */
+function instanceTypes({ spec, facts, region }: CheckInput): PrerequisiteResult | undefined {
+  const wanted = desiredTypes(spec, facts);
+  return given(facts, 'instanceTypes', (found) => {
+    const wrong = wanted.map((name) => wrongWith(name, found, region)).filter((text) => text !== undefined);
+    return wrong.length === 0 ? met : failed(`${joined(wrong)}. Name other types in nodeGroup.instanceTypes`);
+  });
+}
+
+function desiredTypes(spec: CheckInput['spec'], { launchTemplate }: CheckInput['facts']): readonly string[] {
+  return instanceTypesOf(spec, launchTemplate?.ok ? launchTemplate.value : undefined);
+}
+
+function wrongWith(name: string, found: readonly InstanceType[], region: string): string | undefined {
+  const type = found.find((candidate) => candidate.name === name);
+  if (!type) return `EC2 knows no instance type ${name} in ${region}`;
+  if (!type.architectures.includes('x86_64'))
+    return `instance type ${name} is ${joined(type.architectures)} and Windows nodes are x86_64`;
+  // One address is the node's own: https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html
+  if (type.addressesPerInterface !== undefined && type.addressesPerInterface < 2)
+    return `instance type ${name} has ${count(type.addressesPerInterface, 'address')} a network interface and none of them for pods`;
+  return undefined;
+}
+
+/** Ensures that each type can start in one of the zones, and that in each zone one of the types can. */
+function offered({ spec, facts, region }: CheckInput): PrerequisiteResult | undefined {
+  return given(facts, 'offerings', (offerings) =>
+    given(facts, 'subnets', (subnets) => {
+      const types = desiredTypes(spec, facts);
+      const zones = [...new Set(subnets.map(({ zone }) => zone))].sort();
+      // A type that EC2 does not know at all is the other check's.
+      const known = types.filter((type) => !isUnknown(type, facts.instanceTypes));
+      if (zones.length === 0 || known.length === 0) return met;
+      const nowhere = known.filter((type) => !zones.some((zone) => isOffered(offerings, type, zone)));
+      if (nowhere.length > 0)
+        return failed(
+          `EC2 offers ${joined(nowhere)} in none of the zones of the pool's subnets (${joined(zones)}). Use subnets in other zones of ${region}, or other instance types`,
+        );
+      const without = zones.filter((zone) => !known.some((type) => isOffered(offerings, type, zone)));
+      if (without.length === 0) return met;
+      const ids = subnets.filter(({ zone }) => without.includes(zone)).map(({ id }) => id);
+      return failed(
+        `EC2 offers none of the pool's instance types (${joined(known)}) in ${joined(without)}, where ${joined(ids)} ${ids.length === 1 ? 'is' : 'are'}. Leave out what lies there, or add a type that is offered there`,
+      );
+    }),
+  );
+}
+
+function isUnknown(name: string, types: CheckInput['facts']['instanceTypes']): boolean {
+  return types?.ok === true && !types.value.some((type) => type.name === name);
+}
+
+function isOffered(offerings: readonly Offering[], type: string, zone: string): boolean {
+  return offerings.some((offering) => offering.instanceType === type && offering.zone === zone);
+}
+
+function subnetsExist({ spec, facts, region }: CheckInput): PrerequisiteResult | undefined {
+  return given(facts, 'subnets', (found) => {
+    const missing = nodeGroupIn(spec)
+      .subnets.map(({ id }) => id)
+      .filter((id) => !found.some((subnet) => subnet.id === id));
+    if (missing.length === 0) return met;
+    return failed(
+      `EC2 knows no ${missing.length === 1 ? 'subnet' : 'subnets'} ${joined(missing)} in ${region}. Put nodeGroup.subnets right`,
+    );
+  });
+}
+
+/**
+ * Ensures that the nodes can start with which EKS begins: the desired ones. That there is room up to scaling.max matters only to a pool that grows
+ * so far. What nodes take when they are full of pods is said, and is not asked for.
+ */
+function freeAddresses({ spec, facts, instances }: CheckInput): PrerequisiteResult | undefined {
+  return given(facts, 'subnets', (subnets) => {
+    const { min, max, desired } = scalingIn(spec);
+    const first = addressesIn(subnets, { facts, instances, nodes: desired ?? min });
+    const most = addressesIn(subnets, { facts, instances, nodes: max });
+    if (subnets.length === 0) return met;
+    const need = ({ needed, more }: typeof most) =>
+      `${count(more, 'more node')} ${more === 1 ? 'takes' : 'take'} at least ${needed}${whenFull(facts, more)}`;
+    if (first.free < first.needed) {
+      const free = count(first.free, 'free address').replace(/addresss$/, 'addresses');
+      const field = desired === undefined ? `scaling.min from ${min}` : `scaling.desired from ${desired}`;
+      return failed(`${inWords(subnets)} ${free}: ${need(first)}. ${modeIn(facts)}Add a subnet, or lower ${field}`);
+    }
+    if (most.free >= most.needed) return met;
+    // How many are free changes with every pod, and a warning stands in the status for as long as the pool lives: the metric has the number.
+    return warning(
+      `${inWords(subnets)} too few free addresses for the pool to grow to scaling.max: ${need(most)}. ${modeIn(facts)}Add a subnet, or lower scaling.max from ${max}`,
+    );
+  });
+}
+
+/** The free addresses in the subnets of a pool, and those that it needs to grow to scaling.max; undefined where the subnets are not known. */
+export function addressesFor(input: CheckInput): { readonly free: number; readonly needed: number } | undefined {
+  const { subnets } = input.facts;
+  const nodes = scalingIn(input.spec).max;
+  return subnets?.ok && subnets.value.length > 0 ? addressesIn(subnets.value, { ...input, nodes }) : undefined;
+}
+
+/** @param nodes how many there are to be */
+function addressesIn(
+  subnets: readonly Subnet[],
+  { facts, instances, nodes }: Pick<CheckInput, 'facts' | 'instances'> & { readonly nodes: number },
+) {
+  const more = Math.max(0, nodes - instances);
+  const free = subnets.reduce((sum, subnet) => sum + subnet.freeAddresses, 0);
+  return { more, needed: more * perNode(facts), free };
+}
+
+/** The least that a node takes as it starts. */
+function perNode(facts: CheckInput['facts']): number {
+  const mode = addressModeIn(facts);
+  const types = typesIn(facts);
+  return types.length === 0 ? addressesAtStart(mode) : Math.min(...types.map((type) => addressesAtStart(mode, type)));
+}
+
+function whenFull(facts: CheckInput['facts'], nodes: number): string {
+  const mode = addressModeIn(facts);
+  const known = typesIn(facts).flatMap((type) => addressesWhenFull(mode, type) ?? []);
+  return known.length === 0 ? '' : ` (${nodes * Math.max(...known)} when they are full of pods)`;
+}
+
+/** Which mode the numbers are of, where that could be read, and which settings of it are ignored. */
+function modeIn(facts: CheckInput['facts']): string {
+  if (!facts.cniConfig?.ok) return '';
+  const ignored = ignoredSettings(facts.cniConfig.value).map(
+    (text) => ` In ConfigMap kube-system/amazon-vpc-cni, ${text}; it is ignored.`,
+  );
+  return `${describeMode(addressModeIn(facts), typesIn(facts))}.${ignored.join('')} `;
+}
+
+/** Without the ConfigMap, the controller's defaults. */
+function addressModeIn({ cniConfig }: CheckInput['facts']): AddressMode {
+  return addressModeOf(cniConfig?.ok ? cniConfig.value : undefined);
+}
+
+function typesIn({ instanceTypes: types }: CheckInput['facts']): readonly InstanceType[] {
+  return types?.ok ? types.value : [];
+}
+
+/** `Subnet a has`, `Subnets a and b have together`. */
+function inWords(subnets: readonly Subnet[]): string {
+  const ids = joined(subnets.map(({ id }) => id));
+  return subnets.length === 1 ? `Subnet ${ids} has` : `Subnets ${ids} together have`;
+}
+
+export const capacityChecks: readonly PrerequisiteCheck[] = [
+  { reason: 'InstanceTypeUnsupported', about: 'the instance types', section: 'instance-types', look: instanceTypes },
+  { reason: 'SubnetNotFound', about: 'the subnets', section: 'subnets', look: subnetsExist },
+  { reason: 'InstanceTypeNotOffered', about: 'the zones of the instance types', section: 'zones', look: offered },
+  { reason: 'TooFewAddresses', about: 'free addresses', section: 'free-addresses', look: freeAddresses },
+];

@@ -1,0 +1,43 @@
+/** Which missing prerequisite is the likely cause of what is wrong with a pool that has its group. */
+
+import type { ObservedState } from '../../../model/observedState.ts';
+import type { NodeCheck, PrerequisiteReason } from '../../../reasons.ts';
+import { joined } from '../../../words.ts';
+import { examinationOf } from './examination.ts';
+
+/** What a missing prerequisite shows itself by: a check that nodes fail, nodes that do not join, or a group that EKS cannot keep. */
+export type Symptom = NodeCheck | 'NodesMissing' | 'GroupBroken';
+
+const CAUSES: Readonly<Partial<Record<Symptom, readonly PrerequisiteReason[]>>> = {
+  NoPodAddresses: [
+    'AutoModeUnsupported',
+    'WindowsIPAMDisabled',
+    'LegacyResourceController',
+    'ClusterRolePolicyMissing',
+    'UnsupportedIPFamily',
+    'TooFewAddresses',
+  ],
+  NotReady: ['NodeAccessWrong', 'NodeRoleShared', 'NoLinuxNode'],
+  NodesMissing: ['NodeAccessWrong', 'NodeRoleShared', 'TooFewAddresses', 'SubnetNotFound', 'InstanceTypeNotOffered'],
+  GroupBroken: [
+    'NodeAccessWrong',
+    'NodeRoleShared',
+    'InstanceTypeUnsupported',
+    'InstanceTypeNotOffered',
+    'SubnetNotFound',
+    'TooFewAddresses',
+    'UnsupportedVersion',
+    'UnsupportedRegion',
+  ],
+};
+
+/** ` Likely cause: WindowsIPAMDisabled, see PrerequisitesMet.`; empty when nothing that is known to be missing explains it. */
+export function likelyCause(s: ObservedState, symptoms: readonly Symptom[]): string {
+  const explained = new Set(symptoms.flatMap((symptom) => CAUSES[symptom] ?? []));
+  const checked = examinationOf(s);
+  const unmet = checked
+    ? [...checked.failed, ...checked.ignored.filter(({ result }) => result.kind !== 'unknown'), ...checked.warned]
+    : [];
+  const found = unmet.map(({ check }) => check.reason).filter((reason) => explained.has(reason));
+  return found.length === 0 ? '' : ` Likely cause: ${joined(found)}, see PrerequisitesMet.`;
+}

@@ -1,0 +1,43 @@
+/** The prerequisites of a pool: a list of pure functions over one input. */
+
+import type { Checked, CheckInput, Examination, PrerequisiteCheck } from '../../../model/prerequisites.ts';
+import { sentence } from '../../../words.ts';
+import { capacityChecks } from './capacityChecks.ts';
+import { clusterChecks } from './clusterChecks.ts';
+import { networkChecks } from './networkChecks.ts';
+import { roleChecks } from './roleChecks.ts';
+import { templateChecks } from './templateChecks.ts';
+
+/** In the order of importance: the first that fails gives the condition its reason. */
+export const checks: readonly PrerequisiteCheck[] = [
+  ...clusterChecks,
+  ...networkChecks,
+  ...roleChecks,
+  ...templateChecks,
+  ...capacityChecks,
+];
+
+/** Makes every check that its facts allow. */
+export function examine(input: CheckInput): Examination {
+  const failed: Checked<'failed'>[] = [];
+  const warned: Checked<'warning'>[] = [];
+  const ignored: Checked<'failed' | 'warning' | 'unknown'>[] = [];
+  const unknown: Checked<'unknown'>[] = [];
+  const notes: string[] = [];
+  for (const check of checks) {
+    const result = check.look(input);
+    if (!result) continue;
+    if (result.kind === 'met') {
+      if (result.note) notes.push(sentence(result.note));
+    } else if (input.ignored.has(check.reason)) ignored.push({ check, result });
+    else if (result.kind === 'failed') failed.push({ check, result });
+    else if (result.kind === 'warning') warned.push({ check, result });
+    else unknown.push({ check, result });
+  }
+  return { failed, warned, ignored, unknown, notes };
+}
+
+/** Whether a word is the reason of a prerequisite that fails. */
+export function isPrerequisite(reason: string): boolean {
+  return checks.some((check) => check.reason === reason);
+}

@@ -1,0 +1,144 @@
+/** Checks on what the EKS cluster is. */
+
+import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
+import { kubernetesSupport, yearOf } from '../../../nodes/windows.ts';
+import { nodeGroupIn } from '../../../poolKind.ts';
+import type { Cluster } from '../../../ports/eks.ts';
+import { pinnedMinor } from '../nodeGroup.ts';
+import { isNewerMinor } from '../upgrades/releaseVersion.ts';
+import { failed, given, met, warning } from './check.ts';
+import { supportOf } from './windowsSupport.ts';
+
+/** Statuses that EKS leaves by itself. */
+const PASSING = ['PENDING', 'CREATING', 'UPDATING'];
+
+/** Ensures that EKS takes orders: it refuses node groups of a cluster that is not ACTIVE. What lives, lives on meanwhile. */
+function active({ cluster, creating }: CheckInput): PrerequisiteResult {
+  const { name, status } = cluster;
+  if (status === 'ACTIVE' || !creating) return met;
+  if (PASSING.includes(status)) {
+    const message = `EKS cluster ${name} is ${status}, and EKS makes no node group before it is ACTIVE. Wait`;
+    return { kind: 'failed', message, passes: true };
+  }
+  return failed(
+    `EKS cluster ${name} is ${status} and EKS makes no node group in it. Look at the cluster's health in EKS`,
+  );
+}
+
+/** Windows nodes have no IPv6: https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html */
+function ipv4({ cluster }: CheckInput): PrerequisiteResult {
+  if (cluster.ipFamily === 'ipv4') return met;
+  return failed(
+    `EKS cluster ${cluster.name} is of IP family ${cluster.ipFamily}, and Windows nodes need ipv4. The family of a cluster cannot change: use another cluster`,
+  );
+}
+
+/**
+ * The nodes that Auto Mode starts run Bottlerocket: https://github.com/aws/containers-roadmap/issues/2528. Managed node groups beside it bring
+ * Windows, and need the add-ons that Auto Mode replaces on its own nodes: https://docs.aws.amazon.com/eks/latest/userguide/eks-add-ons.html#addon-consider-auto
+ */
+function noAutoMode({ cluster, facts: { cniAddon } }: CheckInput): PrerequisiteResult {
+  if (!cluster.autoMode) return met;
+  const found = `EKS cluster ${cluster.name} runs in Auto Mode, whose own nodes cannot run Windows`;
+  if (cniAddon?.ok && !cniAddon.value)
+    return failed(
+      `${found}. A node group beside it needs the vpc-cni add-on, which is not installed. Install it: aws eks create-addon --cluster-name ${cluster.name} --addon-name vpc-cni --configuration-values '{"enableWindowsIpam":"true"}'`,
+    );
+  return warning(
+    `${found}. The node group of the pool brings them, and needs the vpc-cni add-on${cniAddon?.ok ? ', which is installed' : ''}. Keep the add-on`,
+  );
+}
+
+/** Partitions other than aws: `arn:aws-us-gov:eks:...`. "Windows AMI types are only supported for commercial AWS Regions": amiType in the model of EKS. */
+function commercialRegion({ cluster, region }: CheckInput): PrerequisiteResult {
+  const partition = cluster.arn.split(':')[1] ?? '';
+  if (partition === '' || partition === 'aws') return met;
+  return warning(
+    `Region ${region} is in the partition ${partition}, and EKS documents Windows node groups for the commercial Regions only. When EKS refuses the node group, use existingNodes with a self-managed group`,
+  );
+}
+
+/** The Kubernetes version of the pool's nodes, where it is newer than the table of this release: EKS then says whether it has an AMI. */
+export function unlistedMinor(spec: CheckInput['spec'], cluster: Cluster): string | undefined {
+  const version = pinnedMinor(spec) ?? cluster.kubernetesVersion;
+  const minor = minorNumber(version);
+  const isListed = minor === undefined || minor <= supportOf(spec.windowsVersion).last;
+  return isListed || isNewerMinor(version, cluster.kubernetesVersion) ? undefined : version;
+}
+
+function minorNumber(version: string): number | undefined {
+  const minor = /^1\.(\d+)$/.exec(version)?.[1];
+  return minor === undefined ? undefined : Number(minor);
+}
+
+/** A pair in the table is known to work. For a newer Kubernetes version the AMI that EKS publishes decides; older ones have none. */
+function supportedVersion(input: CheckInput): PrerequisiteResult | undefined {
+  const { spec, cluster } = input;
+  const { first, last } = supportOf(spec.windowsVersion);
+  const pinned = pinnedMinor(spec);
+  if (pinned !== undefined && isNewerMinor(pinned, cluster.kubernetesVersion)) return failed(aheadOf(cluster, pinned));
+  const version = pinned ?? cluster.kubernetesVersion;
+  const minor = minorNumber(version);
+  if (minor !== undefined && minor > last) return published(input, version, minor);
+  if (minor !== undefined && minor >= first) return upstream(spec, version, minor);
+  const move =
+    minor === undefined
+      ? 'Use a release of the operator that knows this version'
+      : pinned === undefined
+        ? 'Upgrade the cluster'
+        : 'Pin a newer version in spec.nodeGroup';
+  return failed(
+    `Kubernetes ${version || 'of an unknown version'} does not go with ${serverOf(spec)}, which EKS supports from 1.${first}. ${move}, or create the pool with another windowsVersion`,
+  );
+}
+
+function published(
+  { spec, facts, region }: CheckInput,
+  version: string,
+  minor: number,
+): PrerequisiteResult | undefined {
+  return given(facts, 'ami', (exists) =>
+    exists
+      ? upstream(spec, version, minor)
+      : failed(
+          `EKS publishes no AMI of ${serverOf(spec)} ${nodeGroupIn(spec).edition} for Kubernetes ${version} in ${region}. Wait until it does, pin an older version in nodeGroup.kubernetesVersion, or create the pool with another windowsVersion`,
+        ),
+  );
+}
+
+/** EKS goes on to publish AMIs of a Windows version that the Kubernetes project no longer supports. */
+function upstream(spec: CheckInput['spec'], version: string, minor: number): PrerequisiteResult {
+  const supported = kubernetesSupport(spec.windowsVersion, minor);
+  if (supported === undefined) return met;
+  return warning(
+    `The Kubernetes project supports ${serverOf(spec)} ${supported}, and the nodes have ${version}. EKS still publishes an AMI. Plan to move the workload to a pool with another windowsVersion`,
+  );
+}
+
+function serverOf({ windowsVersion }: CheckInput['spec']): string {
+  return `Windows Server ${yearOf(windowsVersion)}`;
+}
+
+function aheadOf({ name, kubernetesVersion }: Cluster, pinned: string): string {
+  return `spec.nodeGroup pins Kubernetes ${pinned}, and EKS cluster ${name} has ${kubernetesVersion}: nodes must not be newer than the control plane. Upgrade the cluster first, or pin ${kubernetesVersion} or older`;
+}
+
+/** CoreDNS, and the operator itself, need a place to run. */
+function linuxNode({ facts }: CheckInput): PrerequisiteResult | undefined {
+  return given(facts, 'linuxNode', (exists) =>
+    exists
+      ? met
+      : failed(
+          'The cluster has no Linux node that takes pods, and CoreDNS runs nowhere else. Add a Linux node group or a Fargate profile for kube-system, or uncordon a node',
+        ),
+  );
+}
+
+export const clusterChecks: readonly PrerequisiteCheck[] = [
+  { reason: 'ClusterNotActive', about: 'the cluster’s status', section: 'cluster-status', look: active },
+  { reason: 'UnsupportedIPFamily', about: 'IPv4', section: 'ipv4', look: ipv4 },
+  { reason: 'UnsupportedRegion', about: 'the Region', section: 'region', look: commercialRegion },
+  { reason: 'AutoModeUnsupported', about: 'Auto Mode', section: 'auto-mode', look: noAutoMode },
+  { reason: 'UnsupportedVersion', about: 'the Kubernetes version', section: 'versions', look: supportedVersion },
+  { reason: 'NoLinuxNode', about: 'a Linux node', section: 'a-linux-node', look: linuxNode },
+];

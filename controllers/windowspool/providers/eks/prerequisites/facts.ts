@@ -1,0 +1,20 @@
+import type { PrerequisiteFacts } from '../../../model/prerequisites.ts';
+
+/** The right that finding out needs: an IAM action, or a verb and an object of Kubernetes. */
+export const RIGHTS: Readonly<Record<Exclude<keyof PrerequisiteFacts, 'complete' | 'controllerWarnings'>, string>> = {
+  cniConfig: 'get configmaps kube-system/amazon-vpc-cni',
+  cniAddon: 'eks:DescribeAddon',
+  cniConfigOwner: 'get configmaps kube-system/amazon-vpc-cni',
+  legacyController: 'get deployments.apps kube-system/vpc-resource-controller',
+  clusterRolePolicies: 'iam:ListAttachedRolePolicies',
+  podWebhook: 'get mutatingwebhookconfigurations.admissionregistration.k8s.io vpc-resource-mutating-webhook',
+  accessEntry: 'eks:DescribeAccessEntry',
+  roleMappings: 'get configmaps kube-system/aws-auth',
+  ami: 'ssm:GetParameter',
+  linuxNode: 'list nodes',
+  linuxRoles: 'eks:DescribeNodegroup',
+  launchTemplate: 'ec2:DescribeLaunchTemplateVersions',
+  instanceTypes: 'ec2:DescribeInstanceTypes',
+  offerings: 'ec2:DescribeInstanceTypeOfferings',
+  subnets: 'ec2:DescribeSubnets',
+};

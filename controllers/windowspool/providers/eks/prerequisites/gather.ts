@@ -1,0 +1,209 @@
+/** Finds out what the checks look at. Everything is asked at once; what pools ask alike is asked once. */
+
+import type { ObservedState } from '../../../model/observedState.ts';
+import type { PrerequisiteFacts } from '../../../model/prerequisites.ts';
+import { yearOf } from '../../../nodes/windows.ts';
+import { nodeGroupIn } from '../../../poolKind.ts';
+import type { CallResult } from '../../../ports/callResult.ts';
+import type { NodeGroups, Releases } from '../../../ports/eks.ts';
+import type { PrerequisiteSources } from '../../../ports/prerequisites.ts';
+import { instanceTypesOf, templateIn, templateVersion } from '../upgrades/launchTemplate.ts';
+import { IPAM_KEY, isIpamOn } from './addressMode.ts';
+import { unlistedMinor } from './clusterChecks.ts';
+import { scopeOf, wasUnmet } from './examination.ts';
+import { roleName } from './networkChecks.ts';
+import type { SharedAnswers } from './sharedAnswers.ts';
+
+/** What an instance type is, where it is offered and which role a group has changes rarely. */
+export const LONG_MS = 3_600_000;
+
+/** Of so many nodes without addresses events are read at each look. */
+const NODES_ASKED = 3;
+
+/** The question about a role's access entry, by which its shared answer is forgotten. */
+export function accessEntryQuestion(role: string): string {
+  return `access entry ${role}`;
+}
+
+const CNI_CONFIG_QUESTION = 'ConfigMap amazon-vpc-cni';
+const CNI_ADDON_QUESTION = 'add-on vpc-cni';
+const CNI_OWNER_QUESTION = 'owner of ConfigMap amazon-vpc-cni';
+
+/** The questions about Windows IPAM, by which their shared answers are forgotten. */
+export const IPAM_QUESTIONS = [CNI_CONFIG_QUESTION, CNI_ADDON_QUESTION, CNI_OWNER_QUESTION] as const;
+
+type Sources = PrerequisiteSources & {
+  readonly nodeGroups: Pick<NodeGroups, 'describe'>;
+  readonly releases: Pick<Releases, 'exists'>;
+};
+
+/** What was answered before, and how old an answer may be when everything is asked. */
+interface Memory {
+  readonly shared: SharedAnswers;
+  completeAge(s: ObservedState): number;
+  /** Whether EKS has created the group since the pool's last look. */
+  isNewlyCreated(s: ObservedState): boolean;
+}
+
+/** The facts that the pool's state asks for; undefined when it asks for none. */
+export async function gatherFacts(
+  s: ObservedState,
+  sources: Sources,
+  memory: Memory,
+  signal: AbortSignal,
+): Promise<PrerequisiteFacts | undefined> {
+  const scope = scopeOf(s);
+  if (scope === 'nothing') return undefined;
+  const complete = scope === 'complete';
+  const { shared } = memory;
+  const age = complete ? memory.completeAge(s) : s.settings.resyncMs / 2;
+  const ask: Ask = (question, call) => shared.get(question, age, s.now, call, signal);
+  // Where something was not met, that may be what has changed.
+  const longAge = wasUnmet(s) ? age : LONG_MS;
+  const askRarely: Ask = (question, call) => shared.get(question, longAge, s.now, call, signal);
+  // EKS gives the role its access while it creates the group: what was answered before is no longer true.
+  const accessAge = memory.isNewlyCreated(s) ? memory.completeAge(s) : age;
+  const askAccess: Ask = (question, call) => shared.get(question, accessAge, s.now, call, signal);
+  // First: which instance types the nodes have may stand in it.
+  const launchTemplate = await launchTemplateOf(s, sources, ask);
+  const types = instanceTypesOf(s.pool.spec, launchTemplate?.ok ? launchTemplate.value : undefined);
+  const [standing, ami, rest, controllerWarnings] = await Promise.all([
+    standingFacts(s, sources, ask, askAccess),
+    amiOf(s, sources, askRarely),
+    complete && otherFacts(s, types, sources, ask, askRarely),
+    warningsOf(s, sources, signal),
+  ]);
+  return {
+    complete,
+    ...standing,
+    ...(launchTemplate && { launchTemplate }),
+    ...(ami && { ami }),
+    ...rest,
+    ...(controllerWarnings.length > 0 && { controllerWarnings }),
+  };
+}
+
+type Ask = <T>(question: string, call: (signal: AbortSignal) => Promise<CallResult<T>>) => Promise<CallResult<T>>;
+
+/** The launch template, where the pool names one. `$Latest` and `$Default` stand for another version at any time. */
+async function launchTemplateOf(
+  { pool }: ObservedState,
+  { launchTemplates }: Sources,
+  ask: Ask,
+): Promise<PrerequisiteFacts['launchTemplate']> {
+  const template = templateIn(pool.spec);
+  if (!template) return undefined;
+  const wanted = templateVersion(template, String(template.version));
+  const question = `version ${wanted.version} of launch template ${wanted.id ?? wanted.name}`;
+  return ask(question, (signal) => launchTemplates.find(wanted, signal));
+}
+
+/** Whether there is an AMI for a Kubernetes version that is newer than the operator's table. */
+async function amiOf(
+  { pool: { spec }, cluster }: ObservedState,
+  { releases }: Sources,
+  ask: Ask,
+): Promise<PrerequisiteFacts['ami']> {
+  const minor = cluster.kind === 'seen' ? unlistedMinor(spec, cluster.cluster) : undefined;
+  if (minor === undefined) return undefined;
+  const { edition } = nodeGroupIn(spec);
+  const year = yearOf(spec.windowsVersion);
+  return ask(`AMI of ${year} ${edition} ${minor}`, (signal) => releases.exists({ year, edition }, minor, signal));
+}
+
+/** What somebody may turn while the group looks healthy. */
+async function standingFacts(s: ObservedState, { addons, accessEntries, system }: Sources, ask: Ask, askAccess: Ask) {
+  const role = nodeGroupIn(s.pool.spec).nodeRoleArn;
+  const mode = s.cluster.kind === 'seen' ? s.cluster.cluster.authenticationMode : '';
+  const [cniConfig, cniAddon, legacyController, linuxNode, accessEntry, roleMappings] = await Promise.all([
+    ask(CNI_CONFIG_QUESTION, (signal) => system.cniConfig(signal)),
+    ask(CNI_ADDON_QUESTION, (signal) => addons.find('vpc-cni', signal)),
+    ask('Deployment vpc-resource-controller', (signal) => system.legacyController(signal)),
+    ask('Linux node', (signal) => system.linuxNode(signal)),
+    mode !== 'CONFIG_MAP' && accessEntryOf(role, accessEntries, ask, askAccess),
+    mode !== 'API' && askAccess('ConfigMap aws-auth', (signal) => system.roleMappings(signal)),
+  ]);
+  const enables = s.settings.enableWindowsIpam && cniConfig.ok && !isIpamOn(cniConfig.value);
+  const cniConfigOwner =
+    enables && (await ask(CNI_OWNER_QUESTION, (signal) => system.cniConfigOwner(IPAM_KEY, signal)));
+  return {
+    cniConfig,
+    cniAddon,
+    ...(cniConfigOwner && { cniConfigOwner }),
+    legacyController,
+    linuxNode,
+    ...(accessEntry && { accessEntry }),
+    ...(roleMappings && { roleMappings }),
+  };
+}
+
+/** An access entry that existed before is the one that EKS uses: only where there was none is it asked for again. */
+async function accessEntryOf(role: string, accessEntries: Sources['accessEntries'], ask: Ask, askAccess: Ask) {
+  const question = accessEntryQuestion(role);
+  const call = (signal: AbortSignal) => accessEntries.find(role, signal);
+  const known = await ask(question, call);
+  return known.ok && known.value ? known : askAccess(question, call);
+}
+
+/** What only matters before a group is made, or when something is wrong. */
+async function otherFacts(
+  s: ObservedState,
+  names: readonly string[],
+  { capacity, system, nodeGroups, rolePolicies }: Sources,
+  ask: Ask,
+  askRarely: Ask,
+) {
+  const types = [...names].sort();
+  const { subnets } = nodeGroupIn(s.pool.spec);
+  const ids = subnets.map(({ id }) => id).sort();
+  const clusterRole = s.cluster.kind === 'seen' ? roleName(s.cluster.cluster.roleArn) : '';
+  const [clusterRolePolicies, podWebhook, instanceTypes, offerings, found, linuxRoles] = await Promise.all([
+    clusterRole !== '' && ask(`policies of ${clusterRole}`, (signal) => rolePolicies.attachedTo(clusterRole, signal)),
+    ask('webhook of pods', (signal) => system.podWebhook(signal)),
+    types.length > 0 && askRarely(`instance types ${types}`, (signal) => capacity.instanceTypes(types, signal)),
+    types.length > 0 && askRarely(`offerings of ${types}`, (signal) => capacity.offerings(types, signal)),
+    ask(`subnets ${ids}`, (signal) => capacity.subnets(ids, signal)),
+    ask('Linux groups', (signal) => system.linuxGroups(signal)).then((groups) =>
+      rolesOf(groups, nodeGroups, askRarely),
+    ),
+  ]);
+  return {
+    ...(clusterRolePolicies && { clusterRolePolicies }),
+    podWebhook,
+    ...(instanceTypes && { instanceTypes }),
+    ...(offerings && { offerings }),
+    subnets: found,
+    linuxRoles,
+  };
+}
+
+/** What the VPC resource controller says of nodes without addresses: of the first few, because one cause is usually that of all. */
+async function warningsOf(
+  { poolNodes }: ObservedState,
+  { system }: Sources,
+  signal: AbortSignal,
+): Promise<NonNullable<PrerequisiteFacts['controllerWarnings']>> {
+  const nodes = poolNodes.failing
+    .filter(({ failures }) => failures.some(({ reason }) => reason === 'NoPodAddresses'))
+    .slice(0, NODES_ASKED);
+  return Promise.all(
+    nodes.map(async ({ node: { name } }) => ({ node: name, answer: await system.controllerWarnings(name, signal) })),
+  );
+}
+
+/** The node roles of the groups that have Linux nodes. A role cannot change, so each is asked for once in a long time. */
+async function rolesOf(
+  groups: CallResult<readonly string[]>,
+  nodeGroups: Sources['nodeGroups'],
+  askRarely: Ask,
+): Promise<NonNullable<PrerequisiteFacts['linuxRoles']>> {
+  if (!groups.ok) return groups;
+  const roles: { group: string; nodeRoleArn: string }[] = [];
+  for (const group of groups.value) {
+    const answer = await askRarely(`role of ${group}`, (signal) => nodeGroups.describe(group, signal));
+    if (!answer.ok) return answer;
+    // A group that is gone leaves nodes for some minutes.
+    if (answer.value) roles.push({ group, nodeRoleArn: answer.value.nodeRoleArn });
+  }
+  return { ok: true, value: roles };
+}

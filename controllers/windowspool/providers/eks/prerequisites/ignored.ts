@@ -1,0 +1,54 @@
+/** Prerequisites that the user asked to ignore, by an annotation of the pool. Pure. */
+import type { WindowsPool } from '../../../api.gen.ts';
+import { editDistance } from '../../../editDistance.ts';
+import { IGNORE_PREREQUISITES_ANNOTATION } from '../../../labels.ts';
+import { type PrerequisiteReason, prerequisiteReasons } from '../../../reasons.ts';
+import { cut, joined } from '../../../words.ts';
+
+/** Longer than a list of all reasons; the rest is not read. */
+const ANNOTATION_LENGTH = 2_000;
+/** Longer than any reason. */
+const WORD_LENGTH = 40;
+/** How many unknown words a message names. */
+const MOST = 3;
+
+/** Never ignored: with another cluster than its own, a pool would create a second group or change what is not its own. */
+const ENFORCED: readonly string[] = ['ClusterMismatch', 'ClusterNotFound'];
+
+const NONE: ReadonlySet<PrerequisiteReason> = new Set();
+
+/** The prerequisites that must not hold the pool back. */
+export function ignoredPrerequisites(pool: WindowsPool): ReadonlySet<PrerequisiteReason> {
+  const words = wordsIn(pool);
+  return words.length === 0 ? NONE : new Set(words.filter(isReason));
+}
+
+/** What is wrong with the annotation, as sentences; undefined when nothing is. */
+export function annotationFault(pool: WindowsPool): string | undefined {
+  const wrong = wordsIn(pool).filter((word) => !isReason(word));
+  const enforced = wrong.filter((word) => ENFORCED.includes(word));
+  const unknown = wrong.filter((word) => !ENFORCED.includes(word));
+  const faults = [
+    enforced.length > 0 && `${joined(enforced)} cannot be ignored`,
+    unknown.length > 0 &&
+      `unknown prerequisite ${joined(unknown.map(withSuggestion), MOST)}, see docs/prerequisites.md for their names`,
+  ].filter((fault) => fault !== false);
+  return faults.length === 0 ? undefined : `Annotation ${IGNORE_PREREQUISITES_ANNOTATION}: ${faults.join('; ')}.`;
+}
+
+function wordsIn({ metadata }: WindowsPool): string[] {
+  const value = metadata.annotations?.[IGNORE_PREREQUISITES_ANNOTATION];
+  if (value === undefined) return [];
+  const words = value.slice(0, ANNOTATION_LENGTH).split(',');
+  return [...new Set(words.map((word) => cut(word.trim(), WORD_LENGTH)))].filter((word) => word !== '');
+}
+
+function isReason(word: string): word is PrerequisiteReason {
+  return prerequisiteReasons.some((reason) => reason === word);
+}
+
+function withSuggestion(word: string): string {
+  const distances = prerequisiteReasons.map((reason) => editDistance(word.toLowerCase(), reason.toLowerCase()));
+  const least = Math.min(...distances);
+  return least > word.length / 3 ? word : `${word} (did you mean ${prerequisiteReasons[distances.indexOf(least)]}?)`;
+}

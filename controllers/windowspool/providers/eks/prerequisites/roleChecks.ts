@@ -1,0 +1,132 @@
+/** Checks on the IAM role of the nodes: what Kubernetes lets them do. */
+
+import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
+import { nodeGroupIn } from '../../../poolKind.ts';
+import type { AccessEntry, RoleMapping } from '../../../ports/prerequisites.ts';
+import { joined } from '../../../words.ts';
+import { failed, given, met, metWith, unknown, warning } from './check.ts';
+
+/** The groups that aws-auth must give a Windows node role: https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html */
+const GROUPS = ['system:bootstrappers', 'system:nodes', 'eks:kube-proxy-windows'];
+
+/**
+ * Ensures that nodes can join and that their kube-proxy has its permissions. An access entry takes precedence over aws-auth.
+ *
+ * With an AMI type WINDOWS_*, EKS gives a role that has neither its access as it creates the node group: an access entry of type EC2_WINDOWS, or
+ * the groups in aws-auth where the authentication mode is CONFIG_MAP
+ * (https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html,
+ * https://github.com/terraform-aws-modules/terraform-aws-eks/issues/2471). So what is missing holds nothing back, and what is wrong does: EKS
+ * changes no entry and no mapping that exists.
+ */
+function nodeAccess(input: CheckInput): PrerequisiteResult | undefined {
+  const { accessEntry, roleMappings } = input.facts;
+  if (!accessEntry && !roleMappings) return undefined;
+  if (accessEntry && !accessEntry.ok) return unknown('accessEntry', accessEntry.error);
+  if (accessEntry?.value) return ofType(accessEntry.value, input);
+  if (roleMappings && !roleMappings.ok) return unknown('roleMappings', roleMappings.error);
+  const mapping = roleMappings?.value.find(({ roleArn }) => sameRole(roleArn, nodeGroupIn(input.spec).nodeRoleArn));
+  return mapping ? byMapping(mapping, input) : withoutAccess(input);
+}
+
+function ofType({ type }: AccessEntry, { spec, cluster }: CheckInput): PrerequisiteResult {
+  if (type === 'EC2_WINDOWS') return met;
+  const role = nodeGroupIn(spec).nodeRoleArn;
+  const cause =
+    type === 'EC2_LINUX'
+      ? 'kube-proxy of Windows nodes lacks its permissions with it, and they run no pods'
+      : 'Windows nodes cannot join with it';
+  return failed(
+    `The access entry of node role ${role} in cluster ${cluster.name} is of type ${type}: ${cause}. The type of an entry cannot change. ` +
+      'Create the pool with a role that no other nodes use; or, if none do, delete the entry and create it again: ' +
+      creationOf(role, cluster.name),
+  );
+}
+
+/** The role is in aws-auth and has no access entry. */
+function byMapping({ groups }: RoleMapping, { spec, cluster, facts, groupStatus }: CheckInput): PrerequisiteResult {
+  const missing = GROUPS.filter((group) => !groups.includes(group));
+  if (missing.length === 0) return met;
+  const role = nodeGroupIn(spec).nodeRoleArn;
+  const lacking = `ConfigMap kube-system/aws-auth of cluster ${cluster.name} maps node role ${role} without ${joined(missing)}`;
+  // Where access entries exist, EKS may still create one with the node group.
+  if (facts.accessEntry && isAccessPending(groupStatus))
+    return warning(
+      `${lacking}, and the role has no access entry. EKS usually creates one of type EC2_WINDOWS with the node group. To be sure, create it: ` +
+        creationOf(role, cluster.name),
+    );
+  return failed(`${lacking}. Add ${missing.length === 1 ? 'it' : 'them'} to the groups of the role in mapRoles`);
+}
+
+/** Neither an access entry nor a mapping. */
+function withoutAccess({ spec, cluster, facts, managesAccessEntry, groupStatus }: CheckInput): PrerequisiteResult {
+  const role = nodeGroupIn(spec).nodeRoleArn;
+  if (facts.accessEntry && managesAccessEntry) return met;
+  if (isAccessPending(groupStatus)) {
+    const what = facts.accessEntry
+      ? `has no access entry in cluster ${cluster.name} yet: EKS creates one of type EC2_WINDOWS`
+      : `is not in ConfigMap kube-system/aws-auth of cluster ${cluster.name} yet: EKS adds it`;
+    return metWith(`Node role ${role} ${what} with the node group. It is checked again then`);
+  }
+  if (facts.accessEntry)
+    return failed(
+      `Node role ${role} has no access entry in cluster ${cluster.name}, so its nodes cannot join. Create it: ${creationOf(role, cluster.name)}; or set nodeGroup.manageAccessEntry: true`,
+    );
+  return failed(
+    `ConfigMap kube-system/aws-auth of cluster ${cluster.name} does not map node role ${role}, so its nodes cannot join. Map it to the groups ${joined(GROUPS)}`,
+  );
+}
+
+/** Whether EKS has yet to give the role its access: before the group is created, and while it is. */
+function isAccessPending(groupStatus: string | undefined): boolean {
+  return groupStatus === undefined || groupStatus === 'CREATING';
+}
+
+function creationOf(role: string, cluster: string): string {
+  return `aws eks create-access-entry --cluster-name ${cluster} --principal-arn ${role} --type EC2_WINDOWS`;
+}
+
+/**
+ * A role has one access entry, and that has the groups of one operating system. aws-auth can give a role the groups of both; the user guide
+ * asked for two roles until 2025: https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html
+ */
+function ownRole({ spec, facts, cluster }: CheckInput): PrerequisiteResult | undefined {
+  return given(facts, 'linuxRoles', (roles) => {
+    const sharing = roles.filter(({ nodeRoleArn }) => sameRole(nodeRoleArn, nodeGroupIn(spec).nodeRoleArn));
+    if (sharing.length === 0) return met;
+    const groups = joined(sharing.map(({ group }) => group));
+    const shared = `Node role ${nodeGroupIn(spec).nodeRoleArn} is also the role of Linux node group ${groups}`;
+    const { accessEntry } = facts;
+    const hasEntry =
+      cluster.authenticationMode === 'API' || (accessEntry?.ok === true && accessEntry.value !== undefined);
+    if (hasEntry)
+      return failed(
+        `${shared}. Its access entry in cluster ${cluster.name} fits only one of the two operating systems. Create the pool with an IAM role of its own in nodeGroup.nodeRoleArn`,
+      );
+    return warning(
+      `${shared}. This works while ConfigMap kube-system/aws-auth gives the role the groups of both (${joined(GROUPS)}) and the role has no access entry. Prefer an IAM role for Windows nodes only`,
+    );
+  });
+}
+
+/** Whether two role ARNs name the same role: aws-auth wants role ARNs without their path. */
+export function sameRole(a: string, b: string): boolean {
+  return withoutPath(a) === withoutPath(b);
+}
+
+function withoutPath(arn: string): string {
+  return arn.replace(/:role\/.*\//, ':role/');
+}
+
+/** The role for which an access entry is to be made: the pool says so, and none is there. */
+export function missingAccessEntry(input: CheckInput): string | undefined {
+  const { accessEntry, roleMappings } = input.facts;
+  if (!input.managesAccessEntry || !accessEntry?.ok || accessEntry.value) return undefined;
+  const role = nodeGroupIn(input.spec).nodeRoleArn;
+  const mapping = roleMappings?.ok && roleMappings.value.find(({ roleArn }) => sameRole(roleArn, role));
+  return mapping && GROUPS.every((group) => mapping.groups.includes(group)) ? undefined : role;
+}
+
+export const roleChecks: readonly PrerequisiteCheck[] = [
+  { reason: 'NodeAccessWrong', about: 'the access of the node role', section: 'node-access', look: nodeAccess },
+  { reason: 'NodeRoleShared', about: 'the node role of the Linux groups', section: 'node-role', look: ownRole },
+];

@@ -1,0 +1,44 @@
+/** Checks on the user's launch template. */
+
+import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
+import { templateFaults, templateIn } from '../upgrades/launchTemplate.ts';
+import { failed, given, met } from './check.ts';
+
+/** Ensures that the version of the launch template is there. */
+function exists({ spec, facts, region, creating }: CheckInput): PrerequisiteResult | undefined {
+  const wanted = templateIn(spec);
+  return given(facts, 'launchTemplate', (template) => {
+    if (!wanted || template) return met;
+    const what = wanted.id === undefined ? `${wanted.name}` : wanted.id;
+    return failed(
+      `EC2 knows no launch template ${what} with version ${wanted.version} in ${region}. ${moveFor(creating)}`,
+    );
+  });
+}
+
+/** A group never gets another template, only another version of its own. */
+function moveFor(creating: boolean): string {
+  if (creating) return 'Put nodeGroup.launchTemplate right';
+  return 'The node group keeps the version that it has. Put nodeGroup.launchTemplate.version right; when the template is gone, only another WindowsPool can have another one';
+}
+
+/** Ensures that EKS takes it: a group that it refuses, or that fails, costs twenty minutes and tells of one fault at a time. */
+function fits({ spec, facts }: CheckInput): PrerequisiteResult | undefined {
+  return given(facts, 'launchTemplate', (template) => {
+    const faults = template ? templateFaults(spec, template) : [];
+    if (!template || faults.length === 0) return met;
+    return failed(
+      `Launch template ${template.name} (${template.id}) cannot be used in version ${template.version}: ${faults.join('; ')}`,
+    );
+  });
+}
+
+export const templateChecks: readonly PrerequisiteCheck[] = [
+  { reason: 'LaunchTemplateNotFound', about: 'the launch template', section: 'launch-template', look: exists },
+  {
+    reason: 'LaunchTemplateUnfit',
+    about: "the launch template's settings",
+    section: 'launch-template-settings',
+    look: fits,
+  },
+];

@@ -1,0 +1,104 @@
+/**
+ * Windows IPAM that the operator enables at its owner (--enable-windows-ipam): which step is next, and what keeps it from being taken. Pure. The
+ * VPC resource controller reads the ConfigMap alone; where the vpc-cni add-on is installed, EKS writes that ConfigMap at each update of the
+ * add-on, so a value that is set in the ConfigMap alone is lost then.
+ */
+
+import type { IpamOffer, PrerequisiteFacts } from '../../../model/prerequisites.ts';
+import type { Addon, ConfigMapOwner } from '../../../ports/prerequisites.ts';
+import { joined, sentence } from '../../../words.ts';
+import { RIGHTS } from './facts.ts';
+
+/**
+ * - `updateAddon`, `applyCniConfig`: the step that is next.
+ * - `wait`: nothing to do for people; it passes.
+ * - `blocked`: what people have to fix, or when the operator tries again.
+ */
+export type IpamMove =
+  | { readonly kind: 'updateAddon'; readonly addon: Addon }
+  | { readonly kind: 'applyCniConfig'; readonly seen: ConfigMapOwner | undefined; readonly addon: Addon | undefined }
+  | { readonly kind: 'wait'; readonly why: string }
+  | { readonly kind: 'blocked'; readonly why: string };
+
+/** While EKS works on an add-on, it takes no update of it. */
+const BUSY = ['CREATING', 'UPDATING', 'DELETING'];
+/** An add-on of which EKS takes updates, and whose objects are its own. */
+const SETTLED = ['ACTIVE', 'DEGRADED', 'UPDATE_FAILED'];
+
+/** What is next while Windows IPAM is off in the ConfigMap. */
+export function nextIpamMove(facts: PrerequisiteFacts, offer: IpamOffer): IpamMove {
+  const { cniAddon } = facts;
+  const { error } = offer;
+  if (error) return blocked(`${error.operation} failed: ${sentence(error.message)} The operator tries again`);
+  if (!cniAddon?.ok) return blocked(`The operator enables it when it knows the owner, which needs ${RIGHTS.cniAddon}`);
+  const addon = cniAddon.value;
+  return (addon && moveOfAddon(addon, offer)) ?? moveOfConfigMap(addon, facts, offer);
+}
+
+/** Undefined when the add-on agrees, so that the ConfigMap alone is left. */
+function moveOfAddon(
+  addon: Addon,
+  { now, attempts, pollMs, resyncMs, createRetryMs }: IpamOffer,
+): IpamMove | undefined {
+  const { status, windowsIpam, issues, modifiedAt } = addon;
+  if (windowsIpam === undefined)
+    return blocked(
+      'The configuration values of the vpc-cni add-on are neither a JSON nor a YAML object, so the operator cannot add to them. Correct them in the add-on',
+    );
+  if (BUSY.includes(status)) return { kind: 'wait', why: `The vpc-cni add-on is ${status}` };
+  if (!SETTLED.includes(status))
+    return blocked(`The vpc-cni add-on is ${status}${inWords(issues)}. Repair it, or remove it and install it again`);
+  const failed = status === 'UPDATE_FAILED';
+  if (windowsIpam && !failed) {
+    // EKS may be about to write it.
+    return now < modifiedAt + pollMs ? { kind: 'wait', why: 'The vpc-cni add-on was just updated' } : undefined;
+  }
+  const again = Math.max(failed ? modifiedAt + createRetryMs : 0, afterLast(attempts.updateAddon, resyncMs));
+  if (now >= again) return { kind: 'updateAddon', addon };
+  const next = `The operator tries again at ${timeOf(again)}`;
+  if (failed) return blocked(`EKS failed to update the vpc-cni add-on${inWords(issues)}. Fix the cause. ${next}`);
+  return blocked(`The operator enabled it in the vpc-cni add-on, and another user disabled it there. ${next}`);
+}
+
+function moveOfConfigMap(
+  addon: Addon | undefined,
+  { cniConfigOwner: owner }: PrerequisiteFacts,
+  { now, attempts, resyncMs }: IpamOffer,
+): IpamMove {
+  if (!owner?.ok) return blocked(`The operator enables it when it can read the ConfigMap: ${RIGHTS.cniConfigOwner}`);
+  const again = afterLast(attempts.applyCniConfig, resyncMs);
+  if (now >= again) return { kind: 'applyCniConfig', seen: owner.value, addon };
+  const whose = owner.value?.managedBy === undefined ? '' : `, which ${owner.value.managedBy} manages`;
+  return blocked(
+    `The operator enabled it in the ConfigMap${whose}, and another user disabled it. Set it at its source. The operator tries again at ${timeOf(again)}`,
+  );
+}
+
+/** ` (last written by kubectl-edit at 2026-03-01T12:00:00Z)`; empty where nobody knows. */
+export function lastWriterOf({ cniConfigOwner }: PrerequisiteFacts): string {
+  const writer = cniConfigOwner?.ok ? cniConfigOwner.value?.lastWriter : undefined;
+  return writer === undefined ? '' : ` (last written by ${writer})`;
+}
+
+/** Who may write the old value into the ConfigMap again, and where to set the new one; undefined where nobody is known. */
+export function mayBeReverted({ seen, addon }: Extract<IpamMove, { kind: 'applyCniConfig' }>): string | undefined {
+  if (seen?.managedBy === undefined || addon) return undefined;
+  return `${seen.managedBy} manages the ConfigMap and may revert it: enable it there, too (enableWindowsIpam: "true" in the chart aws-vpc-cni)`;
+}
+
+function blocked(why: string): IpamMove {
+  return { kind: 'blocked', why };
+}
+
+function afterLast(at: number | undefined, ms: number): number {
+  return at === undefined ? 0 : at + ms;
+}
+
+/** `2026-03-01T12:00:00Z` */
+function timeOf(epoch: number): string {
+  return `${new Date(epoch).toISOString().slice(0, 19)}Z`;
+}
+
+function inWords(issues: readonly string[]): string {
+  return issues.length === 0 ? '' : `: ${joined(issues.map((issue) => sentence(issue).slice(0, -1)))}`;
+}

@@ -1,0 +1,38 @@
+/** Ensures that Windows IPAM is on where a pool needs it and --enable-windows-ipam allows it. */
+import { isPaused } from '../../../facts.ts';
+import { hashOf } from '../../../hash.ts';
+import type { ObservedState } from '../../../model/observedState.ts';
+import type { Step } from '../../../model/steps.ts';
+import { isIpamStep } from '../../../steps.ts';
+import { checkInputOf, examinationOf, ipamOfferOf } from './examination.ts';
+import { mayBeReverted, nextIpamMove } from './windowsIpam.ts';
+
+/** Whether a failed try to enable Windows IPAM concerns the pool: it needs Windows IPAM, which is off, and the operator may act for it. */
+export function waitsForWindowsIpam(s: ObservedState): boolean {
+  return !isPaused(s.pool) && lacksWindowsIpam(s);
+}
+
+function lacksWindowsIpam(s: ObservedState): boolean {
+  return examinationOf(s)?.failed.some(({ check }) => check.reason === 'WindowsIPAMDisabled') ?? false;
+}
+
+/**
+ * Ensures that pods get addresses, by one change for the whole cluster at the owner of the setting. What failed for long is not tried again before
+ * it is due.
+ */
+export function enableWindowsIpam(s: ObservedState): readonly Step[] {
+  const input = checkInputOf(s);
+  if (!s.settings.enableWindowsIpam || !input || s.errors.some(({ step }) => isIpamStep({ kind: step }))) return [];
+  if (!lacksWindowsIpam(s)) return [];
+  const move = nextIpamMove(input.facts, ipamOfferOf(s));
+  const { name, arn } = input.cluster;
+  if (move.kind === 'updateAddon') {
+    const { addon } = move;
+    // Of no pool: two that want it at the same time send the same request. After another change of the add-on it is another request.
+    const token = `vpc-cni-${hashOf({ arn, kind: move.kind, modifiedAt: addon.modifiedAt })}`;
+    return [{ kind: 'updateAddon', cluster: name, addon, token }];
+  }
+  if (move.kind !== 'applyCniConfig') return [];
+  const warning = mayBeReverted(move);
+  return [{ kind: 'applyCniConfig', seen: move.seen, ...(warning !== undefined && { warning }) }];
+}

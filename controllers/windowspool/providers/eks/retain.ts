@@ -1,0 +1,96 @@
+import { groupOf, isClusterMismatch } from '../../facts.ts';
+import { hashOf } from '../../hash.ts';
+import { OWN_PREFIX, POOL_KEY } from '../../labels.ts';
+import type { ObservedState } from '../../model/observedState.ts';
+import type { Outcome } from '../../model/outcome.ts';
+import type { Step } from '../../model/steps.ts';
+import { isGateTaint } from '../../nodes/nodeTaints.ts';
+import { hasNodeGroup } from '../../poolKind.ts';
+import type { ConfigChange, NodeGroup } from '../../ports/eks.ts';
+import { retainTagChanges } from './autoscalerTags.ts';
+import { isOwnedBy } from './nodeGroup.ts';
+import { tokenFor } from './rules.ts';
+
+/** How long after its deletion a pool waits for an AWS that does not answer, and for a DEGRADED group that takes no update. */
+export const RETAIN_PATIENCE_MS = 10 * 60_000;
+
+/**
+ * The steps that take the marks away: labels and taints in one update, so that no node is born tainted any more, then the taints and cordons of
+ * the nodes, the cluster-autoscaler's tags, and the group's tags last, because they prove that the group and its nodes are the pool's. Nothing for a group that is not the pool's, or that goes anyway.
+ */
+export function retainedGroupSteps(s: ObservedState): Step[] {
+  const { pool, group: view, cluster } = s;
+  if (view.kind !== 'seen' || cluster.kind !== 'seen' || isClusterMismatch(s)) return [];
+  const { group } = view;
+  if (!isOwnedBy(pool, group) || group.status === 'DELETING') return [];
+  const tags = Object.keys(group.tags).filter(isOwn);
+  return [
+    ...retainUpdate(s, group),
+    ...s.poolNodes.mistainted.map(({ node, change }): Step => ({ kind: 'taintNode', node, change, retain: true })),
+    ...s.poolNodes.unreported.map(
+      ({ node, condition }): Step => ({ kind: 'setNodeCondition', node, condition, retain: true }),
+    ),
+    ...s.poolNodes.cordoned.map((node): Step => ({ kind: 'uncordonNode', node, retain: true })),
+    ...retainTagChanges(pool, group).map((change): Step => ({ kind: 'correctScalingTags', change, retain: true })),
+    { kind: 'correctTags', group, change: { set: {}, remove: tags }, retain: true as const },
+  ];
+}
+
+/** The update that takes labels and taints away. It is sent once: when it failed, EKS put the group back as it was. */
+function retainUpdate(s: ObservedState, group: NodeGroup): Step[] {
+  const change = retainChangeFor(s, group);
+  if (!change || !takesUpdates(s, group)) return [];
+  const last = s.pool.status?.nodeGroup?.update;
+  const target = hashOf({ leaving: change });
+  if (last?.target === target) return [];
+  const token = tokenFor(s.pool, 'leave', change, last?.id);
+  return [{ kind: 'updateConfig', group: group.name, change, token, target, retain: true }];
+}
+
+/**
+ * Which marks stay although no call was denied, and why, as the rest of a sentence about the group: asked when the pool goes, because
+ * nothing else will ever tell.
+ */
+export function unremovedMarks({ after: s, done, left }: Pick<Outcome, 'after' | 'done' | 'left'>): string | undefined {
+  const { pool, group: view, cluster } = s;
+  if (!hasNodeGroup(pool) || pool.spec.deletionPolicy !== 'Retain' || isClusterMismatch(s)) return undefined;
+  const error = [view, cluster].find((seen) => seen.kind === 'unreachable')?.error;
+  if (error) {
+    const group = groupOf(s);
+    const isOurs = group ? isOwnedBy(pool, group) : view.kind !== 'absent' && pool.status?.nodeGroup?.arn !== undefined;
+    if (!isOurs || error.kind === 'gone') return undefined;
+    return `and its nodes keep labels, taints and tags of the operator: ${error.operation} failed: ${error.message}`;
+  }
+  // It was the pool's until this run: its tags went, or were to go.
+  const isLeft = done.some((step) => step.kind === 'correctTags') || left.some(({ step }) => step === 'correctTags');
+  if (!isLeft || view.kind !== 'seen' || left.some(({ step }) => step === 'updateConfig')) return undefined;
+  if (!retainChangeFor(s, view.group)) return undefined;
+  const { id } = pool.status?.nodeGroup?.update ?? {};
+  const why = takesUpdates(s, view.group) ? `update ${id} did not take them` : `it is ${view.group.status}`;
+  return `keeps its labels and taints of the operator: ${why}`;
+}
+
+/** EKS changes an ACTIVE group; whether it changes a DEGRADED one is not known, so that is tried for a while. */
+function takesUpdates({ pool, now }: ObservedState, { status }: NodeGroup): boolean {
+  const since = now - Date.parse(pool.metadata.deletionTimestamp ?? '');
+  return status === 'ACTIVE' || (status === 'DEGRADED' && since < RETAIN_PATIENCE_MS);
+}
+
+function retainChangeFor(s: ObservedState, group: NodeGroup): ConfigChange | undefined {
+  const labels = Object.keys(group.labels).filter((key) => isOwn(key) && !(key === POOL_KEY && isSelected(s)));
+  const taints = group.taints.filter((taint) => isOwn(taint.key) || isGateTaint(taint));
+  if (labels.length === 0 && taints.length === 0) return undefined;
+  return {
+    ...(labels.length > 0 && { labels: { set: {}, remove: labels } }),
+    ...(taints.length > 0 && { taints: { set: [], remove: taints } }),
+  };
+}
+
+/** Whether a RuntimeClass that stays selects nodes by the pool's label: without it, its pods would find no node. */
+function isSelected({ runtimeClass, formerRuntimeClass }: ObservedState): boolean {
+  return [runtimeClass, formerRuntimeClass].some((seen) => seen?.nodeSelector[POOL_KEY] !== undefined);
+}
+
+function isOwn(key: string): boolean {
+  return key.startsWith(OWN_PREFIX);
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import type { WindowsPool, WindowsPoolStatus } from '../../../api.gen.ts';
+import { Fleet } from '../../../disruption/fleet.ts';
+import { knownStatus, NEXT, samplePool } from '../../../testing/fixtures.ts';
+import { fresh, readyWorld, until, wake } from '../../../testing/life.ts';
+import { releaseFailureOf } from './releaseFailures.ts';
+
+const CORE = 'WINDOWS_CORE_2022_x86_64';
+const node = (reason: string, name = 'ip-1') => ({ name, reason, message: 'is wrong' });
+type FailingNodes = NonNullable<WindowsPoolStatus['failingNodes']>;
+
+/** Another pool of the same AMI type, with that release. */
+function other(
+  failingNodes: FailingNodes,
+  releaseVersion = NEXT,
+  rest: Partial<WindowsPool['metadata']> = {},
+): WindowsPool {
+  const status = { ...knownStatus({ amiType: CORE, releaseVersion }), failingNodes };
+  return samplePool({}, { metadata: { name: 'api', uid: 'uid-api', ...rest }, status });
+}
+
+describe('a release that fails', () => {
+  const failure = { pool: 'api', amiType: CORE, releaseVersion: NEXT, node: 'ip-1' };
+  const table: readonly (readonly [string, WindowsPool, string | undefined])[] = [
+    ['is one whose node runs the wrong build', other([node('WrongBuild')]), 'WrongBuild: is wrong'],
+    ['is one whose kernel is below the floor', other([node('RevisionTooLow')]), 'RevisionTooLow: is wrong'],
+    ['is one whose kubelet does not fit', other([node('KubeletVersionSkew')]), 'KubeletVersionSkew: is wrong'],
+    [
+      'is found behind nodes that fail for another cause',
+      other([node('NotReady', 'ip-0'), node('WrongBuild')]),
+      'WrongBuild: is wrong',
+    ],
+    ['is the same in either spelling', other([node('WrongBuild')], '1.36-2026-03-17'), 'WrongBuild: is wrong'],
+    ['is none whose node is not Ready: that may have any cause', other([node('NotReady')]), undefined],
+    ['is none whose node has no addresses for pods', other([node('NoPodAddresses')]), undefined],
+    ['is none whose nodes are verified', other([]), undefined],
+    [
+      'is none in a pool that goes',
+      other([node('WrongBuild')], NEXT, { deletionTimestamp: '2026-03-01T12:00:00Z' }),
+      undefined,
+    ],
+    ['is none in a pool of which nothing is known', samplePool(), undefined],
+  ];
+  for (const [name, pool, finding] of table) {
+    it(name, () => assert.deepEqual(releaseFailureOf(pool), finding && { ...failure, finding }));
+  }
+
+  const ends: readonly (readonly [string, WindowsPool | undefined])[] = [
+    ['its node is verified', other([])],
+    ['the pool has another release', other([node('WrongBuild')], '1.36-2026.04.18')],
+    ['the pool is gone', undefined],
+  ];
+  for (const [when, after] of ends) {
+    it(`wakes the pools that wait for it when ${when}`, () => {
+      const fleet = new Fleet();
+      const woken: string[] = [];
+      fleet.onRelief((name) => woken.push(name));
+      const before = other([node('WrongBuild')]);
+      fleet.follow(undefined, before);
+      assert.equal(fleet.seenBy('web').failures.length, 1);
+      fleet.follow(before, { ...before, metadata: { ...before.metadata, resourceVersion: '8' } });
+      assert.deepEqual(woken, []);
+      fleet.follow(before, after);
+      assert.deepEqual(woken, ['web']);
+    });
+  }
+
+  const updatesIn = (calls: readonly string[]) => calls.filter((call) => call === 'UpdateNodegroupVersion');
+  const spec = (nodeGroup: Partial<WindowsPool['spec']['nodeGroup']>) =>
+    fresh({ nodeGroup: { ...samplePool().spec.nodeGroup, ...nodeGroup } });
+  const automatic = spec({ update: { policy: 'Automatic', force: false } });
+
+  it('is not rolled out by itself; then it is, once the nodes are verified, with no look at AWS in between', async () => {
+    const { world, deps } = await readyWorld();
+    world.pools.set('api', other([node('WrongBuild')]));
+    world.newestRelease = NEXT;
+    world.apply(automatic);
+    const reason = () => world.pools.get('web')?.status?.conditions?.find(({ type }) => type === 'UpToDate')?.reason;
+    await until(world, deps, () => reason() === 'ReleaseNotVerified', 'ReleaseNotVerified');
+    assert.deepEqual(updatesIn(world.awsCalls()), []);
+    assert.deepEqual(
+      world.events.filter(({ type }) => type === 'Warning').map((event) => event.reason),
+      ['ReleaseNotVerified'],
+    );
+    world.awsCalls();
+    for (let i = 0; i < 3; i++) await wake(world, deps);
+    assert.deepEqual(world.awsCalls(), []);
+    world.pools.set('api', other([]));
+    await until(world, deps, () => world.groups.get('web')?.releaseVersion === NEXT, 'the release');
+    assert.equal(updatesIn(world.awsCalls()).length, 1);
+  });
+
+  it('is rolled out where the user pins it, with a warning', async () => {
+    const { world, deps } = await readyWorld();
+    world.pools.set('api', other([node('WrongBuild')]));
+    world.apply(spec({ releaseVersion: NEXT }));
+    await wake(world, deps);
+    assert.equal(updatesIn(world.awsCalls()).length, 1);
+    assert.deepEqual(
+      world.events.filter(({ type }) => type === 'Warning').map(({ reason, message }) => `${reason}: ${message}`),
+      [
+        `ReleaseNotVerified: The update begins because the spec asks for it. With release ${NEXT} node ip-1 of pool api fails verification: WrongBuild: is wrong.`,
+      ],
+    );
+  });
+});

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import type { WindowsPoolSpec } from '../../../api.gen.ts';
+import type { NodeGroupUpdate } from '../../../ports/eks.ts';
+import { Crash } from '../../../testing/fakeWorld.ts';
+import { NEXT, sampleError, samplePool } from '../../../testing/fixtures.ts';
+import {
+  conditionOf,
+  fresh,
+  hours,
+  ready,
+  readyWorld,
+  retry,
+  stateOf,
+  until,
+  updatesIn,
+  wake,
+} from '../../../testing/life.ts';
+
+const EVICTION: NodeGroupUpdate['errors'] = [
+  {
+    code: 'PodEvictionFailure',
+    message: 'Reached max retries while trying to evict pod shop/cart-0 because of PodDisruptionBudget cart',
+    resourceIds: ['ip-10-0-1-1.eu-west-1.compute.internal'],
+  },
+];
+const pins = (nodeGroup: Partial<WindowsPoolSpec['nodeGroup']>, rest: Partial<WindowsPoolSpec> = {}) =>
+  fresh({ nodeGroup: { ...samplePool().spec.nodeGroup, ...nodeGroup }, ...rest });
+describe('an upgrade', () => {
+  it('is sent once, told while it runs, and remembered when it is done', async () => {
+    const { world, deps } = await readyWorld();
+    world.apply(pins({ releaseVersion: NEXT }));
+    await wake(world, deps);
+    const { change, status, type } = stateOf(world)?.update ?? {};
+    assert.deepEqual([change, status, type], [`release ${NEXT}`, 'InProgress', 'VersionUpdate']);
+    assert.equal(ready(world), 'True');
+    assert.equal(conditionOf(world, 'Reconciling'), `True Updating: EKS is updating node group web: release ${NEXT}.`);
+    await until(world, deps, () => stateOf(world)?.update?.status === 'Successful', 'the end of the update');
+    await hours(world, deps, 3);
+    assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
+    assert.deepEqual(
+      [stateOf(world)?.releaseVersion, conditionOf(world, 'UpToDate'), conditionOf(world, 'Reconciling')],
+      [NEXT, 'True AsSpecified: Node group web is as the spec says.', undefined],
+    );
+  });
+
+  it('that failed stays told, with the pods that EKS names, and is not sent again', async () => {
+    const { world, deps } = await readyWorld();
+    world.updateErrors = EVICTION;
+    world.stuckPods = [{ namespace: 'shop', name: 'cart-0', budgets: ['cart'] }];
+    world.apply(pins({ releaseVersion: NEXT }));
+    const start = world.calls.length;
+    await hours(world, deps, 3);
+    assert.equal(world.calls.slice(start).filter((call) => call === 'list pods').length, 1);
+    assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
+    const words = `PodEvictionFailure: ${EVICTION[0]?.message} (ip-10-0-1-1.eu-west-1.compute.internal)`;
+    assert.deepEqual([stateOf(world)?.update?.status, stateOf(world)?.update?.errors], ['Failed', [words]]);
+    const said = conditionOf(world, 'NodeGroupReady') ?? '';
+    assert.ok(
+      said.startsWith('False UpdateFailed: Update u-2 of node group web failed:') && said.includes(words),
+      said,
+    );
+    assert.match(
+      said,
+      /Pods that stayed: shop\/cart-0 \(PodDisruptionBudget cart allows no disruption\)\. .* set nodeGroup\.update\.force: true/,
+    );
+    assert.match(conditionOf(world, 'UpToDate') ?? '', /^False UpdateFailed: /);
+  });
+
+  for (const [what, change] of [
+    ['a release', pins({ releaseVersion: NEXT })],
+    ['a label', fresh({ labels: { team: 'a' } })],
+  ] as const) {
+    it(`to ${what} that failed while nobody had heard that it began is not sent again`, async () => {
+      const { world, deps } = await readyWorld();
+      world.updateErrors = EVICTION;
+      world.apply(change);
+      // The process ends right after the call: no status has the update's id.
+      world.fails = (call) => {
+        if (call === 'write status' && updatesIn(world.calls).length > 0) throw new Crash(call);
+        return undefined;
+      };
+      await assert.rejects(wake(world, deps), Crash);
+      world.fails = () => undefined;
+      await hours(world, world.start(), 3);
+      assert.equal(world.updates.size, 1);
+      assert.match(conditionOf(world, 'Stalled') ?? '', /^True UpdateFailed: /);
+    });
+  }
+
+  it('that failed is sent again once for each new value of the annotation, also right after a restart', async () => {
+    const { world, deps } = await readyWorld();
+    world.updateErrors = EVICTION;
+    world.apply(pins({ releaseVersion: NEXT }));
+    await hours(world, deps, 1);
+    world.awsCalls();
+    retry(world, '1');
+    await hours(world, deps, 1);
+    assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
+    await hours(world, world.start(), 1);
+    assert.deepEqual(updatesIn(world.awsCalls()), []);
+    retry(world, '2');
+    world.updateErrors = [];
+    await hours(world, deps, 1);
+    assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
+    assert.deepEqual([stateOf(world)?.releaseVersion, stateOf(world)?.failedTarget], [NEXT, undefined]);
+  });
+
+  it('to a pinned release that EKS does not offer yet is sent again, and not for every node event', async () => {
+    const { world, deps } = await readyWorld();
+    const refusal = sampleError('refused', { passes: true });
+    world.fails = (call) => (call === 'UpdateNodegroupVersion' ? refusal : undefined);
+    world.apply(pins({ releaseVersion: NEXT }));
+    for (let event = 0; event < 20; event++) await wake(world, deps);
+    assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
+    assert.match(
+      conditionOf(world, 'Stalled') ?? '',
+      /^True ReleaseNotOffered: .* tried again at each --resync-interval/,
+    );
+    world.fails = () => undefined;
+    await until(world, deps, () => stateOf(world)?.releaseVersion === NEXT, 'the release');
+    await hours(world, deps, 1);
+    assert.deepEqual([stateOf(world)?.failedTarget, conditionOf(world, 'Stalled')], [undefined, undefined]);
+  });
+
+  it('that EKS refused is asked for again at once when the annotation says so', async () => {
+    const { world, deps } = await readyWorld();
+    world.fails = (call) => (call === 'UpdateNodegroupVersion' ? sampleError('refused') : undefined);
+    world.apply(pins({ releaseVersion: NEXT }));
+    await wake(world, deps);
+    world.awsCalls();
+    retry(world, '1');
+    await wake(world, deps);
+    assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
+    assert.match(conditionOf(world, 'NodeGroupReady') ?? '', /^False UpdateRefused: /);
+  });
+
+  it('and another change that both fail are sent once each', async () => {
+    const { world, deps } = await readyWorld();
+    world.updateErrors = EVICTION;
+    world.apply(pins({ releaseVersion: NEXT }, { scaling: { min: 3, max: 9 } }));
+    await hours(world, deps, 5);
+    assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion', 'UpdateNodegroupConfig']);
+    assert.deepEqual(stateOf(world)?.moreFailedTargets?.length, 1);
+  });
+
+  it('that EKS does not take while the group is DEGRADED says so, is asked for rarely, and begins when it is mended', async () => {
+    const { world, deps } = await readyWorld();
+    const group = world.groups.get('web');
+    assert.ok(group);
+    const issue = { code: 'AsgInstanceLaunchFailures', message: 'No capacity', resourceIds: [] };
+    world.groups.set('web', { ...group, status: 'DEGRADED', healthIssues: [issue] });
+    world.apply(pins({ releaseVersion: NEXT }));
+    await hours(world, deps, 2);
+    const asked = updatesIn(world.awsCalls()).length;
+    assert.ok(asked >= 8 && asked <= 17, `asked ${asked} times in 2 hours`);
+    assert.match(
+      conditionOf(world, 'NodeGroupReady') ?? '',
+      /^False Degraded: .*No capacity\. .*EKS takes no update of it for now: .* It is tried again now and then, .* A change waits: release 1\.36-2026\.03\.17\.$/,
+    );
+    world.groups.set('web', group);
+    await until(world, deps, () => stateOf(world)?.releaseVersion === NEXT, 'the release');
+  });
+
+  it('is sent again when EKS was busy', async () => {
+    const { world, deps } = await readyWorld();
+    let busy = 2;
+    world.fails = (call) => (call === 'UpdateNodegroupVersion' && busy-- > 0 ? sampleError('busy') : undefined);
+    world.apply(pins({ releaseVersion: NEXT }));
+    await until(world, deps, () => stateOf(world)?.releaseVersion === NEXT, 'the release');
+    assert.deepEqual(updatesIn(world.awsCalls()).length, 3);
+  });
+
+  it('that is possible is told, and the question is shared and asked rarely', async () => {
+    const { world, deps } = await readyWorld();
+    world.newestRelease = NEXT;
+    await hours(world, deps, 3);
+    const asked = world.awsCalls().filter((call) => call === 'GetParameter').length;
+    assert.ok(asked >= 2 && asked <= 3, `asked ${asked} times in 3 hours`);
+    assert.equal(stateOf(world)?.latestReleaseVersion, NEXT);
+    assert.equal(stateOf(world)?.releaseDate, '2026-02-11');
+    assert.match(
+      conditionOf(world, 'UpToDate') ?? '',
+      /^False UpdateAvailable: .* Set spec\.nodeGroup\.releaseVersion: 1\.36-2026\.03\.17, or update\.policy: Automatic\.$/,
+    );
+    assert.equal(ready(world), 'True');
+    world.fails = (call) => (call === 'GetParameter' ? sampleError('denied') : undefined);
+    await hours(world, deps, 2);
+    assert.equal(stateOf(world)?.latestReleaseVersion, NEXT);
+    assert.match(conditionOf(world, 'UpToDate') ?? '', /^True AsSpecified: .* The newest AMI release is not known: /);
+  });
+
+  it('waits for the control plane, and starts when that is upgraded', async () => {
+    const { world, deps } = await readyWorld();
+    world.apply(pins({ kubernetesVersion: '1.37' }));
+    await hours(world, deps, 1);
+    assert.deepEqual(updatesIn(world.awsCalls()), []);
+    const words = 'spec.nodeGroup pins Kubernetes 1.37, and EKS cluster prod has 1.36';
+    assert.ok(conditionOf(world, 'PrerequisitesMet')?.startsWith(`False UnsupportedVersion: ${words}`));
+    assert.match(conditionOf(world, 'UpToDate') ?? '', /^False UnsupportedVersion: .* waits for the control plane/);
+    assert.equal(ready(world), 'True');
+    world.cluster = { kubernetesVersion: '1.37' };
+    await until(world, deps, () => stateOf(world)?.kubernetesVersion === '1.37', 'the version');
+    assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
+  });
+
+  it('that is automatic is sent once for each release, and once when it fails', async () => {
+    const { world, deps } = await readyWorld();
+    world.newestRelease = NEXT;
+    world.apply(pins({ update: { policy: 'Automatic', force: false } }));
+    await hours(world, deps, 3);
+    assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
+    assert.deepEqual(
+      [stateOf(world)?.releaseVersion, conditionOf(world, 'UpToDate')],
+      [NEXT, 'True AsSpecified: Node group web is as the spec says.'],
+    );
+    world.updateErrors = EVICTION;
+    world.newestRelease = '1.36-2026.04.18';
+    await hours(world, deps, 3);
+    world.fails = (call) => (call === 'GetParameter' ? sampleError('denied') : undefined);
+    await hours(world, deps, 3);
+    assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
+    assert.match(conditionOf(world, 'UpToDate') ?? '', /^False UpdateFailed: /);
+  });
+
+  it('that is automatic follows the control plane', async () => {
+    const { world, deps } = await readyWorld();
+    world.apply(pins({ update: { policy: 'Automatic', force: false } }));
+    await hours(world, deps, 2);
+    world.awsCalls();
+    world.cluster = { kubernetesVersion: '1.37' };
+    world.newestRelease = '1.37-2026.04.18';
+    await hours(world, deps, 3);
+    assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
+    assert.deepEqual(stateOf(world)?.kubernetesVersion, '1.37');
+  });
+});

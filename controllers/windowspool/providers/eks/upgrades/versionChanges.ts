@@ -1,0 +1,141 @@
+/** The call that leads a node group to the Kubernetes version, the AMI release and the launch template's version that it shall have. Pure. */
+
+import type { WindowsPool } from '../../../api.gen.ts';
+import { groupOf } from '../../../facts.ts';
+import { hashOf } from '../../../hash.ts';
+import type { ObservedState } from '../../../model/observedState.ts';
+import { nodeGroupIn } from '../../../poolKind.ts';
+import type { ConfigChange, NodeGroup, TemplateVersion, VersionChange } from '../../../ports/eks.ts';
+import { RELEASE, TEMPLATE, VERSION } from '../applied.ts';
+import { differencesToMend } from '../differences.ts';
+import { configChangeFor } from '../groupChanges.ts';
+import { pinnedMinor, pinsOf, updateOf } from '../nodeGroup.ts';
+import {
+  desiredTemplateVersion,
+  isMadeFrom,
+  pinnedTemplateVersion,
+  templateIn,
+  templateVersion,
+} from './launchTemplate.ts';
+import { isNewerMinor, isNewerRelease, lifeOf, minorOf } from './releaseVersion.ts';
+
+/** The UpdateNodegroupVersion that is due, undefined when there is none: what the spec says first, and what follows by itself after it. */
+export function versionChangeFor(s: ObservedState): VersionChange | undefined {
+  const group = groupOf(s);
+  return group && (askedChange(s, group) ?? automaticChange(s, group));
+}
+
+/** That update, where nobody asked for it: the newest release and the newest version of the launch template, with policy Automatic. */
+export function automaticChangeFor(s: ObservedState): VersionChange | undefined {
+  const group = groupOf(s);
+  return group && !askedChange(s, group) ? automaticChange(s, group) : undefined;
+}
+
+/** What the update sends, and how nodes are replaced, as a hash: a failed one is not repeated while this stays the same. */
+export function versionTargetOf({ spec }: WindowsPool, change: VersionChange): string {
+  return hashOf({ version: change, ...updateOf(spec) });
+}
+
+/** What must be sent before an update of the version: it would replace more nodes at a time than the spec allows by now. */
+export function preparationFor(s: ObservedState): ConfigChange | undefined {
+  const group = groupOf(s);
+  const update = group && versionChangeFor(s) && configChangeFor(s.pool, group)?.update;
+  return update && { update };
+}
+
+/** The fields that the update changes. */
+export function fieldsOfVersionChange({ spec }: WindowsPool, { launchTemplate }: VersionChange): string[] {
+  const { kubernetesVersion, releaseVersion } = pinsOf(spec);
+  const isTemplateSent = launchTemplate !== undefined && pinnedTemplateVersion(spec) !== undefined;
+  return [
+    ...(kubernetesVersion ? [VERSION] : []),
+    ...(releaseVersion ? [RELEASE] : []),
+    ...(isTemplateSent ? [TEMPLATE] : []),
+  ];
+}
+
+/** Whether the spec pins a version that the control plane does not have yet: a kubelet must not be newer. */
+export function isAheadOfCluster({ pool, cluster }: Pick<ObservedState, 'pool' | 'cluster'>): boolean {
+  const minor = pinnedMinor(pool.spec);
+  return minor !== undefined && cluster.kind === 'seen' && isNewerMinor(minor, cluster.cluster.kubernetesVersion);
+}
+
+/** What the spec names: a version, a release, a number of the launch template's version. */
+function askedChange(s: ObservedState, group: NodeGroup): VersionChange | undefined {
+  const versions = isAheadOfCluster(s) ? undefined : pinnedVersions(s.pool, group);
+  const isTemplateDue = differencesToMend(s.pool, group).some(({ field }) => field === TEMPLATE);
+  return combined(s, group, versions, isTemplateDue ? templateFor(s, group) : undefined);
+}
+
+/** With policy Automatic, what the spec leaves to time: the newest release, and what `$Latest` or `$Default` stands for now. */
+function automaticChange(s: ObservedState, group: NodeGroup): VersionChange | undefined {
+  if (nodeGroupIn(s.pool.spec).update.policy !== 'Automatic') return undefined;
+  return combined(s, group, isAheadOfCluster(s) ? undefined : newerVersions(s, group), followedTemplate(s, group));
+}
+
+type Versions = Pick<VersionChange, 'kubernetesVersion' | 'releaseVersion'>;
+
+/**
+ * One update for both, because it replaces every node. Without another release it names the present one: EKS might take the newest. Where AWS has made
+ * that private, no node can start from it, and EKS takes the newest, unless the spec pins it.
+ */
+function combined(
+  s: ObservedState,
+  group: NodeGroup,
+  versions: Versions | undefined,
+  launchTemplate: TemplateVersion | undefined,
+): VersionChange | undefined {
+  const { pool } = s;
+  const { kubernetesVersion, releaseVersion } = group;
+  const isLeftOut = releaseVersion !== undefined && !nodeGroupIn(pool.spec).releaseVersion && isGone(s, releaseVersion);
+  const present = kubernetesVersion && { kubernetesVersion, ...(releaseVersion && !isLeftOut && { releaseVersion }) };
+  const base = versions ?? (launchTemplate && present);
+  if (!base) return undefined;
+  return { ...base, ...(launchTemplate && { launchTemplate }), force: nodeGroupIn(pool.spec).update.force };
+}
+
+/** Whether the AMI of a release is private by now. AWS keeps the newest one public, whatever its age. */
+function isGone(s: ObservedState, release: string): boolean {
+  const newest = newestFor(s);
+  const isOld = s.now >= (lifeOf(release)?.private ?? Number.POSITIVE_INFINITY);
+  return isOld && newest !== undefined && isNewerRelease(newest, release);
+}
+
+/** Another version of the launch template than the group has, where the spec follows one and EKS takes it. */
+export function followedTemplate(s: ObservedState, group: NodeGroup): TemplateVersion | undefined {
+  return pinnedTemplateVersion(s.pool.spec) === undefined ? templateFor(s, group) : undefined;
+}
+
+/** The version of the launch template that the group lacks. A group of another template, or of none, gets none. */
+function templateFor(s: ObservedState, group: NodeGroup): TemplateVersion | undefined {
+  const template = templateIn(s.pool.spec);
+  const version = desiredTemplateVersion(s);
+  if (!template || version === undefined || !isMadeFrom(group, template)) return undefined;
+  return version === group.launchTemplate?.version ? undefined : templateVersion(template, version);
+}
+
+function newerVersions(s: ObservedState, { releaseVersion }: NodeGroup): Versions | undefined {
+  const newest = newestFor(s);
+  if (nodeGroupIn(s.pool.spec).releaseVersion || !newest || !releaseVersion) return undefined;
+  if (!isNewerRelease(newest, releaseVersion)) return undefined;
+  return { kubernetesVersion: minorOf(newest), releaseVersion: newest };
+}
+
+/**
+ * The newest release of the wanted minor version as it is known. While it cannot be asked for it is what it was: what failed must not look
+ * like another wish for that.
+ */
+function newestFor({ pool, cluster, newestRelease }: ObservedState): string | undefined {
+  const newest = newestRelease?.ok ? newestRelease.value : pool.status?.nodeGroup?.latestReleaseVersion;
+  const known = cluster.kind === 'seen' ? cluster.cluster.kubernetesVersion : undefined;
+  const minor = nodeGroupIn(pool.spec).kubernetesVersion ?? known;
+  return newest && (minor === undefined || minorOf(newest) === minor) ? newest : undefined;
+}
+
+function pinnedVersions(pool: WindowsPool, group: NodeGroup): Versions | undefined {
+  const differs = differencesToMend(pool, group).some(({ field }) => field === VERSION || field === RELEASE);
+  const kubernetesVersion = pinnedMinor(pool.spec);
+  if (!differs || kubernetesVersion === undefined) return undefined;
+  const { releaseVersion } = pinsOf(pool.spec);
+  return { kubernetesVersion, ...(releaseVersion && { releaseVersion }) };
+}

@@ -1,0 +1,338 @@
+import assert from 'node:assert/strict';
+import type { WindowsPoolSpec } from '../../api.gen.ts';
+import { evaluateConditions } from '../../conditions/conditions.ts';
+import { isDisrupted } from '../../disruption/reservation.ts';
+import { CORDONED_ANNOTATION, EXCLUDE_FROM_DRAIN_ANNOTATION, POOL_KEY, REPLACE_ANNOTATION } from '../../labels.ts';
+import type { ObservedState } from '../../model/observedState.ts';
+import type { NodeRecord } from '../../ports/nodes.ts';
+import type { Deps } from '../../reconcile.ts';
+import {
+  cordonedMember,
+  emptyingScene,
+  existingScene,
+  failingMember,
+  machine,
+  member,
+} from '../../testing/existingScenes.ts';
+import { Crash, FakeWorld } from '../../testing/fakeWorld.ts';
+import { existingPool, MINUTE, sampleError } from '../../testing/fixtures.ts';
+import { conditionOf, until, wake } from '../../testing/life.ts';
+import { cordon, nodeOf, order, pass } from '../../testing/nodeLife.ts';
+import { podOn, REPLACE } from '../../testing/nodeScenes.ts';
+import { deletionHint } from './provisioners.ts';
+
+const ALONE = 'end it with what made it, and delete the node if that does not: kubectl delete node';
+
+/** A settled pool of the machines a, b and c, with a pod on each. */
+async function settled(spec: Partial<WindowsPoolSpec> = {}): Promise<{ world: FakeWorld; deps: Deps }> {
+  const world = new FakeWorld();
+  world.nodes = ['a', 'b', 'c'].map((name) => machine(name));
+  world.pods = world.nodes.map(({ name }) => ({
+    ...podOn({ name: `cart-${name}`, uid: `uid-${name}` }),
+    node: name,
+  }));
+  world.apply(existingPool(spec, { metadata: { finalizers: [], generation: 0 } }));
+  const deps = world.start();
+  await wake(world, deps);
+  world.calls.splice(0);
+  world.events.splice(0);
+  return { world, deps };
+}
+
+/** What matters of a node: `cordoned true` is cordoned by the operator, with this value of the annotation. */
+function stateOf(node: NodeRecord | undefined): string {
+  if (!node) return 'gone';
+  const { [CORDONED_ANNOTATION]: by, [REPLACE_ANNOTATION]: asked } = node.annotations;
+  return `${node.unschedulable ? 'cordoned' : 'open'} ${by ?? '-'} ${asked ?? '-'}`;
+}
+
+const statesIn = (world: FakeWorld) => world.nodes.map(stateOf);
+const leavingCondition = (world: FakeWorld) => conditionOf(world, 'NodesLeaving') ?? '';
+
+function end(world: FakeWorld, name: string): void {
+  world.nodes = world.nodes.filter((node) => node.name !== name);
+}
+
+describe('machines that are to be replaced', () => {
+  it('are emptied one by one, told of, and never ended; AWS is asked nothing', async () => {
+    const { world, deps } = await settled();
+    for (const name of ['a', 'b']) order(world, name, REPLACE);
+    await pass(world, deps, 1);
+    const reported = `node a is drained: ${ALONE} a. b waits for a turn: no more than 1 node may be out at a time.`;
+    assert.deepEqual(statesIn(world), ['cordoned by-operator true', 'open - true', 'open - -']);
+    assert.equal(leavingCondition(world), `True Drained: ${reported}`);
+    assert.deepEqual(world.evicted, ['shop/cart-a 30']);
+    assert.deepEqual(
+      world.events.map(({ type, reason, message }) => `${type} ${reason}: ${message}`),
+      [
+        'Normal NodeDisruptionBegun: drain node a, and leave its end to what made it',
+        `Normal NodeDrained: node a is drained: ${ALONE} a`,
+      ],
+    );
+    await pass(world, deps, 60);
+    assert.equal(world.events.length, 2, 'an event for what is as it was');
+    end(world, 'a');
+    const ended = world.now;
+    // The node's end wakes the pool.
+    await until(
+      world,
+      deps,
+      () => leavingCondition(world).startsWith('True Drained: node b is drained'),
+      'the next one',
+    );
+    assert.ok(world.now < ended + MINUTE);
+    end(world, 'b');
+    await pass(world, deps, 61);
+    assert.equal(leavingCondition(world), '');
+    assert.equal(world.pools.get('web')?.status?.disruption, undefined);
+    assert.deepEqual([world.awsCalls(), world.ended], [[], []]);
+  });
+
+  it('wait while another one is out of which no watch has told yet', async () => {
+    const { world, deps } = await settled();
+    order(world, 'a', REPLACE);
+    world.isWatchBehind = true;
+    cordon(world, 'b', true);
+    await pass(world, deps, 10);
+    assert.equal(stateOf(nodeOf(world, 'a')), 'open - true');
+  });
+
+  it('give their turn back when another one is out before they were touched', async () => {
+    const { world, deps: first } = await settled();
+    order(world, 'a', REPLACE);
+    world.fails = (call) => (call === 'cordon node' ? sampleError('unavailable') : undefined);
+    await pass(world, first, 1);
+    assert.equal(world.pools.get('web')?.status?.disruption?.nodes?.length, 1);
+    world.fails = () => undefined;
+    cordon(world, 'b', true);
+    const deps = world.start();
+    await pass(world, deps, 10);
+    assert.equal(stateOf(nodeOf(world, 'a')), 'open - true');
+    cordon(world, 'b', false);
+    await until(world, deps, () => stateOf(nodeOf(world, 'a')) === 'cordoned by-operator true', 'its turn');
+  });
+
+  it('rest when they are empty: nobody looks at them until something changes', async () => {
+    const { world, deps } = await settled();
+    order(world, 'a', REPLACE);
+    await pass(world, deps, 1);
+    world.calls.splice(0);
+    const next = await wake(world, deps);
+    assert.ok(next.kind === 'requeueAfter' && next.ms > 5 * MINUTE, JSON.stringify(next));
+  });
+
+  it('leave the share of the budget to others once they are empty', async () => {
+    const { world, deps } = await settled();
+    world.pods = world.pods.map((pod) => ({ ...pod, keptBy: 'cart' }));
+    order(world, 'a', REPLACE);
+    await pass(world, deps, 1);
+    const pool = () => world.pools.get('web') ?? assert.fail('there is no pool');
+    assert.match(leavingCondition(world), /^True DrainBlocked: .*kept by PodDisruptionBudget cart/);
+    assert.equal(isDisrupted(pool()), true);
+    world.pods = [];
+    await pass(world, deps, 1);
+    assert.equal(isDisrupted(pool()), false);
+  });
+
+  it('take pods again when the annotation goes, before they are empty and after', async () => {
+    for (const keptBy of ['cart', undefined]) {
+      const { world, deps } = await settled();
+      world.pods = world.pods.map((pod) => ({ ...pod, ...(keptBy !== undefined && { keptBy }) }));
+      order(world, 'a', REPLACE);
+      await pass(world, deps, 1);
+      assert.equal(stateOf(nodeOf(world, 'a')), 'cordoned by-operator true');
+      order(world, 'a', {});
+      await pass(world, deps, 1);
+      assert.equal(stateOf(nodeOf(world, 'a')), 'open - -');
+      assert.deepEqual([leavingCondition(world), world.pools.get('web')?.status?.disruption], ['', undefined]);
+    }
+  });
+
+  it('are used again when somebody uncordons one that was drained', async () => {
+    const { world, deps } = await settled();
+    order(world, 'a', REPLACE);
+    await pass(world, deps, 1);
+    const a = nodeOf(world, 'a');
+    assert.ok(a);
+    world.setNode({ ...a, unschedulable: false });
+    await pass(world, deps, 61);
+    assert.equal(stateOf(nodeOf(world, 'a')), 'open - uncordoned');
+  });
+
+  it('get back what they had, and the cordon goes, when they leave the pool or the pool goes', async () => {
+    for (const leave of [
+      (world: FakeWorld) =>
+        world.apply(existingPool({ existingNodes: { selector: { matchLabels: { site: 'ams' } } } })),
+      (world: FakeWorld) => world.remove('web'),
+      (world: FakeWorld) => {
+        world.apply(existingPool({ deletionPolicy: 'Retain' }));
+        world.remove('web');
+      },
+    ]) {
+      const { world, deps } = await settled();
+      order(world, 'a', REPLACE);
+      await pass(world, deps, 1);
+      leave(world);
+      await pass(world, deps, 5);
+      assert.equal(stateOf(nodeOf(world, 'a')), 'open - true');
+      assert.deepEqual(
+        world.nodes.map(({ ownership }) => ownership),
+        ['', '', ''],
+      );
+      assert.equal(world.pools.get('web')?.status?.disruption, undefined);
+    }
+  });
+
+  it('are left alone where the API server says another thing than the cache, or cannot be asked', async () => {
+    const { world, deps } = await settled({
+      existingNodes: { instancesConfigMap: { namespace: 'ops', name: 'hosts' } },
+    });
+    world.instanceList = { kind: 'seen', data: { a: '', b: '' } };
+    await wake(world, deps);
+    order(world, 'a', REPLACE);
+    world.fails = (call) => (call === 'get ConfigMap' ? sampleError('denied') : undefined);
+    await pass(world, deps, 5);
+    assert.equal(stateOf(nodeOf(world, 'a')), 'open - true');
+    world.fails = () => undefined;
+    const read = deps.instanceLists.read;
+    const lists = { read: async () => ({ ok: true, value: { kind: 'seen', data: { b: '' } } }) as const };
+    await pass(world, { ...deps, instanceLists: lists }, 5);
+    assert.equal(stateOf(nodeOf(world, 'a')), 'open - refused');
+    order(world, 'a', REPLACE);
+    await pass(world, { ...deps, instanceLists: { read } }, 5);
+    assert.equal(stateOf(nodeOf(world, 'a')), 'cordoned by-operator true');
+  });
+
+  it('are emptied as they should, whatever the process ends at', async () => {
+    const { world: whole, deps } = await settled();
+    order(whole, 'a', REPLACE);
+    await pass(whole, deps, 1);
+    const calls = whole.calls.length;
+    assert.ok(calls > 8, `only ${calls} calls`);
+    for (const when of ['before', 'after'] as const) {
+      for (let at = 0; at < calls; at++) {
+        const { world, deps: first } = await settled();
+        order(world, 'a', REPLACE);
+        world.crash = { at, when };
+        await assert.rejects(pass(world, first, 1), Crash);
+        world.crash = undefined;
+        const next = world.start();
+        await pass(world, next, 1);
+        assert.deepEqual(
+          [stateOf(nodeOf(world, 'a')), leavingCondition(world), world.evicted.length],
+          ['cordoned by-operator true', `True Drained: node a is drained: ${ALONE} a.`, 1],
+          `${when} call ${at}`,
+        );
+        end(world, 'a');
+        await pass(world, next, 61);
+        assert.equal(world.pools.get('web')?.status?.disruption, undefined);
+        assert.deepEqual(world.awsCalls(), []);
+      }
+    }
+  }).timeout(30_000);
+
+  const table: readonly (readonly [string, ObservedState, string])[] = [
+    ['not where there are none', existingScene(), ''],
+    [
+      'while one is emptied',
+      emptyingScene({ pods: { ok: true, value: [podOn()] } }),
+      'Draining: node a is to be replaced, and 1 pod must leave it first.',
+    ],
+    [
+      'with who ends it',
+      emptyingScene(
+        { now: cordonedMember({ labels: { ...member('a').labels, 'kops.k8s.io/instancegroup': 'win' } }) },
+        { drained: '2026-03-01T11:59:00Z' },
+      ),
+      'Drained: node a is drained: end it with kOps: kops delete instance a.',
+    ],
+    [
+      'with its pods where it was not to be drained',
+      emptyingScene(
+        {
+          now: cordonedMember({
+            annotations: { ...cordonedMember().annotations, [EXCLUDE_FROM_DRAIN_ANNOTATION]: 'true' },
+          }),
+        },
+        { drained: '2026-03-01T11:59:00Z' },
+      ),
+      `Drained: node a is cordoned and ends with its pods: ${ALONE} a.`,
+    ],
+    [
+      'also where one cannot be read',
+      emptyingScene({ node: { ok: false, error: sampleError('denied') } }, { drained: '2026-03-01T11:59:00Z' }),
+      'Drained: node a is drained: end it with what made it.',
+    ],
+    [
+      'by remediation, which only says what it would replace',
+      existingScene({
+        spec: { remediation: { unhealthyAfter: '15m', maxUnhealthy: '40%' } },
+        nodes: [failingMember('a', 15), member('b'), member('c')],
+      }),
+      `ReplacementDue: node a has failed for longer than remediation.unhealthyAfter (15m): ${ALONE} a; or set winpool.dev/replace=true on it to have it drained first.`,
+    ],
+    [
+      'by remediation where too many fail',
+      existingScene({
+        spec: { remediation: { unhealthyAfter: '15m', maxUnhealthy: '40%' } },
+        nodes: [failingMember('a', 15), failingMember('b', 1), member('c')],
+      }),
+      'TooManyUnhealthy: 2 nodes fail or have not joined, more than remediation.maxUnhealthy (40%) allows: look for the cause before you replace any.',
+    ],
+  ];
+  for (const [name, observed, want] of table) {
+    it(`are told of: ${name}`, () => {
+      const { NodesLeaving: found, Reconciling, Ready } = evaluateConditions(observed);
+      assert.equal(found ? `${found.reason}: ${found.message}` : '', want);
+      assert.equal(Reconciling?.reason, want.startsWith('Draining') ? 'Draining' : undefined);
+      assert.equal(Ready.status, 'True');
+    });
+  }
+});
+
+describe('who ends a machine', () => {
+  const known = { name: 'a', labels: {}, providerID: '' };
+  const table: readonly (readonly [string, Partial<typeof known>, RegExp])[] = [
+    ['kOps', { labels: { 'kops.k8s.io/instancegroup': 'win' } }, /^with kOps: kops delete instance a$/],
+    ['AKS', { labels: { 'kubernetes.azure.com/agentpool': 'win' } }, /^with AKS: delete its machine/],
+    ['GKE', { labels: { 'cloud.google.com/gke-nodepool': 'win' } }, /^with GKE: recreate or delete its instance/],
+    ['Karpenter', { labels: { 'karpenter.sh/nodepool': 'win' } }, /^with Karpenter: kubectl delete node a$/],
+    ['OpenShift', { labels: { 'node.openshift.io/os_id': 'Windows' } }, /^with OpenShift: /],
+    [
+      'a self-managed group',
+      { providerID: 'aws:///eu-west-1a/i-0a1b' },
+      /--instance-id i-0a1b --no-should-decrement-desired-capacity$/,
+    ],
+    ['people', { providerID: 'vsphere://4212' }, /^with what made it, .*: kubectl delete node a$/],
+  ];
+  for (const [who, change, want] of table)
+    it(`is ${who}`, () => assert.match(deletionHint({ ...known, ...change }), want));
+});
+
+describe('whether a machine is the pool’s', () => {
+  const world = new FakeWorld();
+  world.groups.set('web-eks', {} as never);
+  const confirms = (node: NodeRecord, spec: Partial<WindowsPoolSpec> = {}, listed?: Readonly<Record<string, string>>) =>
+    world.start().nodeMembership.confirms(existingPool(spec), listed && { kind: 'seen', data: listed }, node);
+  const inSite = (site: string) => ({ existingNodes: { selector: { matchLabels: { site } } } });
+  const byList = { existingNodes: { instancesConfigMap: { namespace: 'ops', name: 'hosts' } } };
+  const ownedBy = (pool: string) => ({ ...member('a'), ownership: JSON.stringify({ pool }) });
+  const labelled = (labels: Readonly<Record<string, string>>) => ({
+    ...member('a'),
+    labels: { ...member('a').labels, ...labels },
+  });
+  const table: readonly (readonly [string, boolean, boolean])[] = [
+    ['its selector finds it and it has the record of the pool', confirms(member('a')), true],
+    ['its selector does not find it any more', confirms(member('a'), inSite('ams')), false],
+    ['another pool that wants it has it', confirms(ownedBy('api')), false],
+    ['nobody has it', confirms(machine('a')), false],
+    ['only its label says so', confirms(machine('a', { labels: { [POOL_KEY]: 'web' } })), false],
+    ['its list names it', confirms(member('a'), byList, { a: '' }), true],
+    ['its list names others', confirms(member('a'), byList, { b: '' }), false],
+    ['it is one of a node group', confirms(labelled({ 'eks.amazonaws.com/nodegroup': 'web-eks' })), false],
+    ['it does not run Windows', confirms(labelled({ 'kubernetes.io/os': 'linux' })), false],
+    ['it is being deleted', confirms({ ...member('a'), deleting: true }), false],
+  ];
+  for (const [name, found, want] of table)
+    it(`is ${want ? 'confirmed' : 'denied'} when ${name}`, () => assert.equal(found, want));
+});

@@ -1,0 +1,486 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { act } from '../../act.ts';
+import { evaluateConditions } from '../../conditions/conditions.ts';
+import { expectationOf } from '../../facts.ts';
+import { GATE_TAINT_KEY, POOL_KEY, QUARANTINE_TAINT_KEY } from '../../labels.ts';
+import type { ObservedState } from '../../model/observedState.ts';
+import { PoolNodes } from '../../nodes/poolNodes.ts';
+import { NODES_IN_A_RUN } from '../../nodes/rules.ts';
+import { observe } from '../../observe.ts';
+import { planFor } from '../../plan.ts';
+import type { NodeRecord } from '../../ports/nodes.ts';
+import { preview, previewText } from '../../preview.ts';
+import { reconcile } from '../../reconcile.ts';
+import { nextRun, untilGroupLook } from '../../schedule.ts';
+import { statusFor } from '../../status.ts';
+import { describeStep } from '../../steps.ts';
+import { Crash, FakeWorld } from '../../testing/fakeWorld.ts';
+import {
+  existingPool,
+  MINUTE,
+  NOW,
+  sampleError,
+  sampleNode,
+  sampleRuntimeClass,
+  settings,
+} from '../../testing/fixtures.ts';
+import { ready, signal, until, wake } from '../../testing/life.ts';
+
+type Spec = Parameters<typeof existingPool>[0];
+
+const bare = (name: string, change: Parameters<typeof sampleNode>[0] = {}) =>
+  sampleNode({
+    name,
+    labels: {
+      site: 'fra',
+      'kubernetes.io/os': 'windows',
+      'kubernetes.io/arch': 'amd64',
+      'node.kubernetes.io/windows-build': '10.0.20348',
+    },
+    taints: [],
+    verified: undefined,
+    kubeletVersion: 'v1.36.1',
+    capacity: { memory: '8388608Ki' },
+    allocatable: { memory: '6291456Ki' },
+    ...change,
+  });
+
+const many = (count: number) => Array.from({ length: count }, (_, index) => bare(`n${index}`, { uid: `uid-${index}` }));
+
+const denied = (_call: string) => sampleError('denied');
+
+/** A world with a pool of existing nodes, that is settled. */
+async function settledWorld(spec: Spec = {}, nodes = [bare('n1'), bare('n2')]) {
+  const world = new FakeWorld();
+  world.nodes = nodes;
+  world.apply(existingPool(spec, { metadata: { finalizers: [], generation: 0 } }));
+  const deps = world.start();
+  const next = await wake(world, deps);
+  return { world, deps, next };
+}
+
+const conditions = (world: FakeWorld) =>
+  Object.fromEntries(
+    (world.pools.get('web')?.status?.conditions ?? []).map(({ type, status, reason }) => [type, `${status} ${reason}`]),
+  );
+const message = (world: FakeWorld, wanted: string) =>
+  world.pools.get('web')?.status?.conditions?.find(({ type }) => type === wanted)?.message;
+const keysOf = (world: FakeWorld) => world.nodes.map(({ taints }) => taints.map(({ key }) => key));
+
+describe('a pool of existing nodes', () => {
+  it('marks, verifies and tells its nodes, makes a RuntimeClass, asks AWS nothing, and comes to rest', async () => {
+    const { world, next } = await settledWorld({ labels: { tier: 'web' } });
+    assert.deepEqual(conditions(world), {
+      Ready: 'True Verified',
+      PrerequisitesMet: 'True Met',
+      NodesFound: 'True NodesFound',
+      RuntimeClassReady: 'True Available',
+      NodesVerified: 'True AllVerified',
+    });
+    const { nodes, summary, nodeGroup, cluster } = world.pools.get('web')?.status ?? {};
+    assert.deepEqual(
+      [nodes?.desired, nodes?.total, summary?.nodes, nodeGroup, cluster],
+      [undefined, 2, '2', undefined, undefined],
+    );
+    assert.deepEqual(
+      world.nodes.map(({ labels, verified }) => [labels.tier, labels[POOL_KEY], verified?.status]),
+      [
+        ['web', 'web', 'True'],
+        ['web', 'web', 'True'],
+      ],
+    );
+    assert.deepEqual(keysOf(world), [['os'], ['os']]);
+    assert.deepEqual(world.awsCalls(), []);
+    assert.equal(next.kind === 'requeueAfter' && next.ms > 5 * MINUTE, true, JSON.stringify(next));
+  });
+
+  it('says that it has no nodes, and where to look', async () => {
+    const { world } = await settledWorld({}, [bare('n1', { labels: { site: 'ams' } })]);
+    assert.deepEqual(
+      [conditions(world).Ready, conditions(world).NodesFound],
+      ['False NoNodesFound', 'False NoNodesFound'],
+    );
+    assert.match(
+      message(world, 'Ready') ?? '',
+      /^No Windows node is as spec\.existingNodes of pool web says\. Compare it/,
+    );
+  });
+
+  it('is Ready while one node of many fails, and not when all do', async () => {
+    const wrong = { kernelVersion: '10.0.17763.5' };
+    const { world, deps } = await settledWorld({ verification: { policy: 'Quarantine' } }, [
+      bare('n1'),
+      bare('n2', wrong),
+    ]);
+    assert.deepEqual([conditions(world).Ready, conditions(world).NodesVerified], ['True Verified', 'False WrongBuild']);
+    assert.deepEqual(keysOf(world), [['os'], ['os', QUARANTINE_TAINT_KEY]]);
+    const [first] = world.nodes;
+    assert.ok(first);
+    world.setNode({ ...first, ...wrong });
+    await wake(world, deps);
+    assert.equal(conditions(world).Ready, 'False WrongBuild');
+  });
+
+  it('wants no pod addresses of nodes on other networks than that of EKS', async () => {
+    const onEks = bare('n2', { kubeletVersion: 'v1.36.1-eks-1234567' });
+    const { world } = await settledWorld({}, [bare('n1'), onEks]);
+    assert.deepEqual(
+      world.pools.get('web')?.status?.failingNodes?.map(({ name, reason }) => `${name} ${reason}`),
+      ['n2 NoPodAddresses'],
+    );
+  });
+
+  it('gives back what a node had that no longer fits, and then forgets it', async () => {
+    const { world, deps } = await settledWorld({ labels: { tier: 'web' } });
+    const [first] = world.nodes;
+    assert.ok(first);
+    world.setNode({ ...first, labels: { ...first.labels, site: 'ams' } });
+    await until(world, deps, () => world.nodes[0]?.ownership === '', 'the node to be released');
+    const [{ labels, taints, verified }] = world.nodes as [(typeof world.nodes)[number]];
+    assert.deepEqual(
+      { labels, taints, verified },
+      { labels: { ...bare('n1').labels, site: 'ams' }, taints: [], verified: undefined },
+    );
+    await wake(world, deps);
+    assert.equal(world.pools.get('web')?.status?.nodes?.total, 1);
+    assert.ok(world.events.some(({ reason }) => reason === 'NodeReleased'));
+  });
+
+  it('gives back what a node had that stopped to say that it runs Windows, also while no operator ran', async () => {
+    for (const restarts of [false, true]) {
+      const { world, deps } = await settledWorld({ labels: { tier: 'web' } });
+      const [first] = world.nodes;
+      assert.ok(first);
+      const linux = { ...bare('n1').labels, 'kubernetes.io/os': 'linux' };
+      const next = restarts ? world.start() : deps;
+      world.setNode({ ...first, labels: { ...first.labels, 'kubernetes.io/os': 'linux' } });
+      await until(world, next, () => world.nodes[0]?.ownership === '', 'the node to be released');
+      assert.deepEqual([world.nodes[0]?.labels, world.nodes[0]?.taints], [linux, []]);
+    }
+  });
+
+  it('does not go before nodes that no watch brings are released', async () => {
+    const { world, deps } = await settledWorld();
+    await wake(world, deps);
+    const next = world.start();
+    await wake(world, next);
+    const [first] = world.nodes;
+    assert.ok(first);
+    world.setNode({ ...first, labels: { ...first.labels, 'kubernetes.io/os': 'linux' } });
+    world.remove('web');
+    await until(world, world.start(), () => world.pools.size === 0, 'the pool to go');
+    assert.deepEqual(
+      world.nodes.map(({ ownership, taints }) => [ownership, taints]),
+      [
+        ['', []],
+        ['', []],
+      ],
+    );
+  });
+
+  it('does not fight with somebody who undoes what it does, and goes on when that ends', async () => {
+    const { world, deps } = await settledWorld({ labels: { tier: 'web' } });
+    const fight = async () => {
+      const [first] = world.nodes;
+      assert.ok(first);
+      world.setNode({ ...first, labels: { ...first.labels, tier: 'other' } });
+      return reconcile('web', deps, signal);
+    };
+    for (let round = 0; round < 50; round++) await fight();
+    const marks = world.calls.filter((call) => call === 'mark node').length;
+    assert.ok(marks < 10, `${marks} writes`);
+    await wake(world, deps);
+    assert.equal(conditions(world).NodesFound, 'False MarksUndone');
+    assert.match(message(world, 'NodesFound') ?? '', /that the pool sets on n1\. They are set again after a while/);
+    world.now += 2 * MINUTE;
+    await wake(world, deps);
+    assert.deepEqual([world.nodes[0]?.labels.tier, conditions(world).NodesFound], ['web', 'True NodesFound']);
+  });
+
+  it('quarantines a node that fails while somebody undoes what it does to that node', async () => {
+    const { world, deps } = await settledWorld({ labels: { tier: 'web' }, verification: { policy: 'Quarantine' } });
+    const edit = async (change: Partial<NodeRecord>) => {
+      const [first] = world.nodes;
+      assert.ok(first);
+      world.setNode({ ...first, ...change, labels: { ...first.labels, tier: 'other' } });
+      await reconcile('web', deps, signal);
+    };
+    for (let round = 0; round < 10; round++) await edit({});
+    await edit({ kernelVersion: '10.0.17763.5' });
+    await reconcile('web', deps, signal);
+    assert.deepEqual(keysOf(world)[0], ['os', QUARANTINE_TAINT_KEY]);
+  });
+
+  it('says that the API server takes no write to its nodes', async () => {
+    const { world, deps } = await settledWorld({ paused: true });
+    const refusal = 'admission webhook "labels.example.com" refused the request';
+    world.fails = (call) => (call === 'mark node' ? sampleError('refused', { message: refusal }) : undefined);
+    world.apply(existingPool());
+    await wake(world, deps);
+    assert.match(
+      message(world, 'NodesVerified') ?? '',
+      / 2 writes to nodes were refused: mark node failed: admission webhook "labels\.example\.com" refused the request\.$/,
+    );
+  });
+
+  it('comes to the same end however often the operator ends meanwhile', async () => {
+    for (let at = 0; ; at++) {
+      const world = new FakeWorld();
+      world.nodes = [bare('n1'), bare('n2')];
+      world.apply(existingPool({ labels: { tier: 'web' } }, { metadata: { finalizers: [], generation: 0 } }));
+      world.crash = { at, when: at % 2 === 0 ? 'before' : 'after' };
+      let crashed = false;
+      try {
+        await wake(world, world.start());
+      } catch (error) {
+        if (!(error instanceof Crash)) throw error;
+        crashed = true;
+        world.crash = undefined;
+        await wake(world, world.start());
+      }
+      assert.equal(ready(world), 'True');
+      for (const { labels, ownership } of world.nodes) {
+        assert.deepEqual([labels.tier, JSON.parse(ownership ?? '').labels.tier], ['web', { was: null, is: 'web' }]);
+      }
+      if (!crashed) break;
+    }
+  });
+
+  for (const deletionPolicy of ['Delete', 'Retain'] as const) {
+    it(`goes with ${deletionPolicy} when its nodes are released, however often the operator ends meanwhile`, async () => {
+      for (let at = 0; ; at++) {
+        const { world } = await settledWorld({ deletionPolicy, labels: { tier: 'web' } });
+        world.remove('web');
+        world.calls.length = 0;
+        world.crash = { at, when: at % 2 === 0 ? 'before' : 'after' };
+        let crashed = false;
+        try {
+          await until(world, world.start(), () => world.pools.size === 0, 'the pool to go');
+        } catch (error) {
+          if (!(error instanceof Crash)) throw error;
+          crashed = true;
+          world.crash = undefined;
+          await until(world, world.start(), () => world.pools.size === 0, 'the pool to go');
+        }
+        const kept = deletionPolicy === 'Retain';
+        for (const { labels, taints, ownership, verified } of world.nodes) {
+          assert.deepEqual(
+            [labels.tier, taints.length, ownership, verified],
+            [kept ? 'web' : undefined, kept ? 1 : 0, '', undefined],
+          );
+        }
+        assert.equal(world.runtimeClasses.size, kept ? 1 : 0);
+        if (!crashed) break;
+      }
+    });
+  }
+
+  it('stays until it may write to its nodes, and goes with Retain in any case', async () => {
+    const { world, deps } = await settledWorld();
+    world.fails = (call) => (call.includes('node') ? sampleError('denied') : undefined);
+    world.remove('web');
+    await wake(world, deps);
+    assert.equal(ready(world), 'False');
+    assert.match(message(world, 'NodesFound') ?? '', /get back what they had: n1 and n2 to go/);
+    const pool = world.pools.get('web');
+    assert.ok(pool);
+    world.apply({ ...pool, spec: { ...pool.spec, deletionPolicy: 'Retain' } });
+    await until(world, deps, () => world.pools.size === 0, 'the pool to go');
+    assert.ok(world.events.some(({ reason }) => reason === 'MarksLeft'));
+  });
+
+  it('goes with Retain also when it has more nodes than one run writes to, and may write to none', async () => {
+    const { world, deps } = await settledWorld({ deletionPolicy: 'Retain' }, many(NODES_IN_A_RUN + 50));
+    world.fails = (call) => (call.endsWith('node') || call === 'write node condition' ? denied(call) : undefined);
+    world.remove('web');
+    await until(world, deps, () => world.pools.size === 0, 'the pool to go');
+    assert.ok(world.events.some(({ message: text }) => /has 300 nodes left with the annotation/.test(text)));
+  });
+
+  it('writes to all nodes in turn, though those that came first are never written', async () => {
+    const { world, deps } = await settledWorld({ paused: true }, many(1_000));
+    const pool = existingPool({ labels: { tier: 'web' } });
+    const observed = await observe(pool, undefined, deps.awsCache, deps, settings, NOW, signal);
+    const toRelease = world.nodes.map((node) => ({ ...node, ownership: '{}' }));
+    const membership = observed.membership && { ...observed.membership, toRelease };
+    for (const kind of ['markNode', 'releaseNode']) {
+      const seen = new Set<string>();
+      for (let minute = 0; minute < 60; minute++) {
+        for (const step of planFor({ ...observed, membership, now: NOW + minute * 61_000 }).steps)
+          if (step.kind === kind && 'node' in step) seen.add(step.node.name);
+      }
+      assert.equal(seen.size, 1_000, kind);
+    }
+  });
+
+  for (const how of ['paused', 'denied', 'going and denied'] as const) {
+    it(`does not ask again and again for a node that it cannot release: ${how}`, async () => {
+      const { world, deps } = await settledWorld();
+      const [first] = world.nodes;
+      assert.ok(first);
+      world.setNode({ ...first, labels: { ...first.labels, 'kubernetes.io/os': 'linux' } });
+      if (how !== 'denied') world.remove('web');
+      const pool = world.pools.get('web');
+      if (how === 'paused' && pool) world.apply({ ...pool, spec: { ...pool.spec, paused: true } });
+      else world.fails = (call) => (call.startsWith('write node') ? sampleError('denied') : undefined);
+      const end = world.now + 60 * MINUTE;
+      world.calls.length = 0;
+      while (world.now < end) {
+        const next = await reconcile('web', deps, signal);
+        world.now += next.kind === 'requeueAfter' ? next.ms : 1_000;
+      }
+      const asked = world.calls.filter((call) => call !== 'write status');
+      assert.ok(asked.length < 300, `${asked.length} calls in an hour`);
+      assert.ok(world.pools.has('web'));
+    });
+  }
+
+  it('keeps a node whose selecting label it overwrites, and gives it back as it was', async () => {
+    const { world, deps } = await settledWorld({ labels: { site: 'ams' } });
+    assert.deepEqual([world.nodes[0]?.labels.site, conditions(world).NodesFound], ['ams', 'True NodesFound']);
+    world.remove('web');
+    await until(world, deps, () => world.pools.size === 0, 'the pool to go');
+    assert.deepEqual(world.nodes[0]?.labels, bare('n1').labels);
+  });
+
+  it('keeps a node that is selected by a label which was stale', async () => {
+    const matchLabels = { 'node.kubernetes.io/windows-build': '10.0.17763' };
+    const stale = { ...bare('n1').labels, ...matchLabels };
+    const { world } = await settledWorld({ existingNodes: { selector: { matchLabels } } }, [
+      bare('n1', { labels: stale }),
+    ]);
+    assert.equal(conditions(world).NodesFound, 'True NodesFound');
+  });
+
+  it('leaves the gate to the pool that wants the node next', async () => {
+    const gate = { key: GATE_TAINT_KEY, effect: 'NoSchedule' } as const;
+    const wrong = bare('n1', { taints: [gate], kernelVersion: '10.0.17763.5' });
+    const { world, deps } = await settledWorld({ verification: { policy: 'Gate' } }, [wrong]);
+    const other = existingPool({ existingNodes: { selector: { matchLabels: { site: 'ams' } } } });
+    world.apply({ ...other, metadata: { ...other.metadata, name: 'other', uid: 'other', finalizers: [] } });
+    const [first] = world.nodes;
+    assert.ok(first);
+    // As its kubelet can: the annotation is no proof of anything.
+    world.setNode({ ...first, ownership: '{"pool":"other","gated":true,"labels":{},"taints":[]}' });
+    for (let run = 0; run < 5; run++) await reconcile('other', deps, signal);
+    assert.deepEqual(keysOf(world)[0], [GATE_TAINT_KEY, 'os']);
+    await wake(world, deps);
+    assert.match(world.nodes[0]?.ownership ?? '', /"pool":"web","gated":true/);
+  });
+
+  it('leaves the gate: nodes lose its taint', async () => {
+    const gate = { key: GATE_TAINT_KEY, effect: 'NoSchedule' } as const;
+    const wrong = bare('n1', { taints: [gate], kernelVersion: '10.0.17763.5' });
+    const { world, deps } = await settledWorld({ verification: { policy: 'Gate' } }, [wrong, bare('n2')]);
+    assert.deepEqual(keysOf(world)[0], [GATE_TAINT_KEY, 'os']);
+    assert.match(message(world, 'NodesVerified') ?? '', /1 node is gated/);
+    assert.match(world.nodes[1]?.verified?.message ?? '', /with a warning: joined without the taint/);
+    world.apply(existingPool({ verification: { policy: 'Report' } }));
+    await wake(world, deps);
+    assert.deepEqual(keysOf(world)[0], ['os']);
+  });
+
+  it('changes nothing while it is paused, and shows what it would do', async () => {
+    const { world, deps } = await settledWorld({ paused: true, labels: { tier: 'web' } });
+    assert.deepEqual(keysOf(world), [[], []]);
+    assert.deepEqual(world.pools.get('web')?.status?.pendingSteps?.slice(1, 2), [
+      'give node n1 what the pool says: labels set tier, winpool.dev/pool; taints set os:NoSchedule',
+    ]);
+    const pool = world.pools.get('web');
+    assert.ok(pool);
+    const text = previewText(await preview(pool, deps.awsCache, deps, settings, NOW, signal));
+    assert.match(text, /when the pool is resumed:\n {4}create RuntimeClass windows-2022\./);
+  });
+
+  it('has an answer for any nodes, in any state', async () => {
+    const node = fc
+      .record({
+        name: fc.constantFrom('a', 'b', 'c'),
+        kernelVersion: fc.constantFrom('10.0.20348.1', '10.0.17763.5', 'odd'),
+        ready: fc.constantFrom('True' as const, 'False' as const),
+        ownership: fc.constantFrom('', '{}', '{"pool":"web","gated":false,"labels":{},"taints":[]}'),
+      })
+      .map((change) => bare(change.name, change));
+    const nodes = fc.uniqueArray(node, { selector: ({ name }) => name });
+    const error = fc.constantFrom('denied' as const, 'conflict' as const, 'unavailable' as const, 'refused' as const);
+    const any = fc.record({
+      spec: fc.record({
+        paused: fc.boolean(),
+        deletionPolicy: fc.constantFrom('Delete' as const, 'Retain' as const),
+        policy: fc.constantFrom('Report' as const, 'Quarantine' as const, 'Gate' as const),
+      }),
+      going: fc.boolean(),
+      nodes,
+      toRelease: nodes,
+      listed: fc.constantFrom(
+        undefined,
+        ...(['unknown', 'absent'] as const).map((kind) => ({
+          list: { kind },
+          unknown: [],
+          malformed: [],
+          hasUsernames: false,
+        })),
+        {
+          list: { kind: 'seen' as const, data: {} },
+          unknown: ['10.0.0.1'],
+          malformed: [{ entry: 'a_b', message: 'is wrong' }],
+          hasUsernames: true,
+        },
+      ),
+      contention: fc.constantFrom(
+        { nodes: [], until: Number.POSITIVE_INFINITY },
+        { nodes: ['a'], until: NOW + MINUTE },
+      ),
+      contested: fc.array(fc.constant({ node: 'x', holder: 'y' }), { maxLength: 3 }),
+      errors: fc.array(
+        error.map((kind) => ({ at: NOW, step: 'markNode', error: sampleError(kind) })),
+        { maxLength: 1 },
+      ),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        any,
+        async ({ spec: { policy, ...spec }, going, nodes: held, toRelease, listed, contention, contested, errors }) => {
+          const metadata = going ? { deletionTimestamp: '2026-03-01T12:00:00Z' } : {};
+          const pool = existingPool({ ...spec, verification: { policy } }, { metadata });
+          const group = { kind: 'none' } as const;
+          const serverVersion = 'v1.36.3';
+          const s: ObservedState = {
+            pool,
+            now: NOW,
+            settings,
+            cluster: { kind: 'unasked' },
+            group,
+            update: undefined,
+            poolNodes: new PoolNodes(held, expectationOf({ pool, group, serverVersion, settings }), NOW),
+            fleet: { disrupted: [], failures: [] },
+            membership: {
+              listed,
+              contested,
+              toRelease,
+              awaited: new Set(),
+              contention,
+              nextReadAt: Number.POSITIVE_INFINITY,
+            },
+            prerequisites: undefined,
+            instances: undefined,
+            newestRelease: undefined,
+            autoscaler: undefined,
+            runtimeClass: sampleRuntimeClass(),
+            formerRuntimeClass: undefined,
+            serverVersion,
+            errors,
+          };
+          const plan = planFor(s);
+          for (const step of [...plan.steps, ...plan.pending]) describeStep(step);
+          const outcome = await act([], s, new FakeWorld().start(), signal);
+          const status = statusFor(outcome, evaluateConditions(s), plan.pending);
+          assert.equal(status.nodeGroup, undefined);
+          assert.ok(untilGroupLook(s, 0) > MINUTE);
+          assert.notEqual(nextRun(s, untilGroupLook(s, 0)).kind, 'done');
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { GATE_TAINT_KEY, POOL_KEY, QUARANTINE_TAINT_KEY } from '../../labels.ts';
+import type { NodeMarks, NodeRecord, Taint } from '../../ports/nodes.ts';
+import { existingPool, sampleNode } from '../../testing/fixtures.ts';
+import { foreignTaints, markChangeFor, operatorMarksOf, ownershipOf, releaseOf } from './ownershipRecord.ts';
+
+type Spec = NonNullable<Parameters<typeof existingPool>[0]>;
+
+/** The node after a write, as the API server has it. */
+function written(node: NodeRecord, marks: NodeMarks | undefined): NodeRecord {
+  if (!marks) return node;
+  const labels = Object.entries({ ...node.labels, ...marks.labels }).filter(([, value]) => value !== null);
+  const changed = [...marks.taints.set, ...marks.taints.remove];
+  const kept = node.taints.filter(
+    (taint) => !changed.some(({ key, effect }) => key === taint.key && effect === taint.effect),
+  );
+  return {
+    ...node,
+    labels: Object.fromEntries(labels) as Record<string, string>,
+    taints: [...kept, ...marks.taints.set],
+    ownership: marks.ownership ?? '',
+  };
+}
+
+const marked = (node: NodeRecord, spec: Spec = {}, pool = 'web') =>
+  written(node, markChangeFor(node, pool, existingPool(spec).spec));
+const bare = (change: Partial<NodeRecord> = {}) => sampleNode({ taints: [], ...change });
+const shown = ({ labels, taints, ownership }: NodeRecord) => ({
+  labels,
+  taints: taints.map(({ key, value = '', effect }) => `${key}=${value}:${effect}`).sort(),
+  ownership,
+});
+
+const key = fc.constantFrom('tier', 'team', 'example.com/a', 'constructor');
+const value = fc.constantFrom('a', 'b', 'windows', 'Windows');
+const taint = fc.record({
+  key: fc.constantFrom('os', 'gpu', 'dedicated'),
+  value,
+  effect: fc.constantFrom<Taint['effect']>('NoSchedule', 'NoExecute'),
+});
+const taints = fc.uniqueArray(taint, { selector: ({ key: name, effect }) => `${name}:${effect}` });
+const anySpec = fc.record({
+  labels: fc.dictionary(key, value, { noNullPrototype: true }),
+  taints: taints.map((list) => list.filter((each) => each.key !== 'os')),
+  registrationTaint: fc.boolean(),
+});
+const anyNode = fc
+  .record({
+    labels: fc.dictionary(fc.oneof(key, fc.constant(POOL_KEY)), value, { noNullPrototype: true }),
+    taints,
+    kernelVersion: fc.constantFrom('10.0.20348.1', '10.0.17763.5', 'odd'),
+  })
+  .map((change) => sampleNode(change));
+
+describe('a claim', () => {
+  it('gives the node the labels and taints of the pool, and says what it had', () => {
+    const node = bare({ labels: { tier: 'gold' } });
+    const gpu: Taint = { key: 'gpu', value: 'a', effect: 'NoSchedule' };
+    const { labels, taints: found, ownership } = marked(node, { labels: { tier: 'web' }, taints: [gpu] });
+    assert.deepEqual(labels, { tier: 'web', [POOL_KEY]: 'web', 'node.kubernetes.io/windows-build': '10.0.20348' });
+    assert.deepEqual(found, [{ key: 'os', value: 'windows', effect: 'NoSchedule' }, gpu]);
+    assert.deepEqual(JSON.parse(ownership ?? ''), {
+      pool: 'web',
+      gated: false,
+      labels: {
+        'node.kubernetes.io/windows-build': { was: null, is: '10.0.20348' },
+        tier: { was: 'gold', is: 'web' },
+        [POOL_KEY]: { was: null, is: 'web' },
+      },
+      taints: found,
+    });
+  });
+
+  it('asks for nothing more once it is made, whatever the node and the spec are', () => {
+    fc.assert(
+      fc.property(anyNode, anySpec, (node, spec) => {
+        assert.equal(markChangeFor(marked(node, spec), 'web', existingPool(spec).spec), undefined);
+      }),
+    );
+  });
+
+  it('is undone byte for byte, through any changes of the spec and from pool to pool', () => {
+    fc.assert(
+      fc.property(anyNode, fc.array(anySpec, { minLength: 1, maxLength: 4 }), fc.boolean(), (node, specs, moves) => {
+        const last = specs.reduce((each, spec, i) => marked(each, spec, moves ? `pool-${i}` : 'web'), node);
+        assert.deepEqual(shown(written(last, releaseOf(last, false))), shown(node));
+      }),
+    );
+  });
+
+  it('never writes a taint in the place of somebody else’s, and names it', () => {
+    fc.assert(
+      fc.property(anyNode, anySpec, (node, spec) => {
+        const then = marked(node, spec);
+        for (const each of node.taints) assert.ok(then.taints.includes(each), `${each.key} is gone`);
+        const foreign = foreignTaints(then, existingPool(spec).spec);
+        for (const { found, wanted } of foreign) assert.notEqual(found.value, wanted.value);
+        const missing = spec.taints.filter(
+          (wanted) =>
+            !then.taints.some(
+              ({ key: name, value: text, effect }) =>
+                name === wanted.key && effect === wanted.effect && text === wanted.value,
+            ),
+        );
+        assert.deepEqual(
+          foreign.filter(({ wanted }) => wanted.key !== 'os').map(({ wanted }) => wanted),
+          missing,
+        );
+      }),
+    );
+  });
+
+  it('leaves what others changed since, and puts right what they changed meanwhile', () => {
+    const owned = marked(bare({ labels: { tier: 'gold' } }), { labels: { tier: 'web' } });
+    const edited = { ...owned, labels: { ...owned.labels, tier: 'mine' } };
+    assert.equal(written(edited, releaseOf(edited, false)).labels.tier, 'mine');
+    assert.equal(marked(edited, { labels: { tier: 'web' } }).labels.tier, 'web');
+    assert.equal(marked(edited).labels.tier, 'mine', 'a label that the pool no longer has');
+  });
+
+  it('takes os=Windows for os=windows', () => {
+    const node = bare({ taints: [{ key: 'os', value: 'Windows', effect: 'NoSchedule' }] });
+    assert.deepEqual(marked(node).taints, node.taints);
+    assert.deepEqual(foreignTaints(marked(node), existingPool().spec), []);
+  });
+
+  it('remembers whether the node came with the taint of the gate', () => {
+    const gate: Taint = { key: GATE_TAINT_KEY, effect: 'NoSchedule' };
+    const gated = marked(bare({ taints: [gate] }));
+    assert.equal(ownershipOf(gated)?.gated, true);
+    assert.equal(ownershipOf(marked({ ...gated, taints: [] }))?.gated, true, 'after its release');
+    assert.equal(ownershipOf(marked(bare()))?.gated, false);
+  });
+
+  it('takes the operator’s own taints away at the end, also from a node that keeps the rest', () => {
+    const held = { key: QUARANTINE_TAINT_KEY, value: 'WrongBuild', effect: 'NoSchedule' } as const;
+    const node = marked(bare({ taints: [held, { key: GATE_TAINT_KEY, effect: 'NoSchedule' }] }), {
+      labels: { tier: 'web' },
+    });
+    assert.deepEqual(written(node, releaseOf(node, false)).taints, []);
+    const kept = written(node, operatorMarksOf(node, false));
+    assert.deepEqual([kept.labels.tier, kept.taints.map((each) => each.key), kept.ownership], ['web', ['os'], '']);
+  });
+
+  const forged: readonly (readonly [string, string])[] = [
+    ['no JSON', '{'],
+    ['no object', '"web"'],
+    ['nothing', 'null'],
+    ['no pool', '{"labels":{"a":{"was":"x","is":"y"}}}'],
+    ['lists of nonsense', '{"pool":"web","labels":[1],"taints":{"a":1}}'],
+    ['values that are no text', '{"pool":"web","labels":{"a":{"was":1,"is":2},"b":7},"taints":[{"key":1},"x",null]}'],
+    [
+      'keys that no pool sets',
+      '{"pool":"web","labels":{"node-restriction.kubernetes.io/tier":{"was":"secret","is":"x"},"eks.amazonaws.com/a":{"was":"y","is":"x"}},"taints":[{"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule"}]}',
+    ],
+  ];
+  for (const [what, ownership] of forged) {
+    it(`that somebody else wrote with ${what} in it moves nothing`, () => {
+      const node = bare({
+        ownership,
+        labels: { 'node-restriction.kubernetes.io/tier': 'x', 'eks.amazonaws.com/a': 'x', a: 'y' },
+        taints: [{ key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }],
+      });
+      assert.deepEqual(releaseOf(node, false), { labels: {}, taints: { set: [], remove: [] }, ownership: undefined });
+    });
+  }
+});

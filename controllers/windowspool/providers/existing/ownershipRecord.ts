@@ -1,0 +1,197 @@
+/**
+ * What a pool of existing nodes does to a node: its labels and taints, and a record of what was there before, all in one write. The record
+ * is an annotation of the node, so that it goes where the node goes, and what the pool did can be undone without it. Pure.
+ *
+ *   node --markChangeFor--> labels, taints and record of the pool --releaseOf--> the node as it was
+ */
+import type { WindowsPoolSpec } from '../../api.gen.ts';
+import { labelIn } from '../../labelSelector.ts';
+import { POOL_KEY } from '../../labels.ts';
+import type { TaintChange } from '../../model/poolNodes.ts';
+import { isGated, isGateTaint, isOurs, isSameTaint, REGISTRATION_TAINT } from '../../nodes/nodeTaints.ts';
+import { parseKernelVersion, WINDOWS_BUILD_LABEL } from '../../nodes/windows.ts';
+import type { NodeMarks, NodeRecord, Taint } from '../../ports/nodes.ts';
+
+/** A label that the pool set: what it was, null for none, and what the pool made it. */
+interface LabelRecord {
+  readonly was: string | null;
+  readonly is: string;
+}
+
+/** The record of a pool on a node. */
+export interface OwnershipRecord {
+  readonly pool: string;
+  /** Whether the node had the gate's taint when it came. */
+  readonly gated: boolean;
+  readonly labels: Readonly<Record<string, LabelRecord>>;
+  /** Taints that the node did not have. */
+  readonly taints: readonly Taint[];
+}
+
+/** Keys that no pool sets: a record that names them was written by somebody else, who may have fewer rights than the operator. */
+const FOREIGN_KEY = /^(.*\.)?(kubernetes\.io|k8s\.io|eks\.amazonaws\.com|winpool\.dev)\//;
+const OWN_LABELS: readonly string[] = [POOL_KEY, WINDOWS_BUILD_LABEL];
+
+/** The claim on a node; undefined where there is none that can be read. A kubelet can write its node's annotations, so nothing is taken on trust. */
+export function ownershipOf({ ownership }: Pick<NodeRecord, 'ownership'>): OwnershipRecord | undefined {
+  if (!ownership) return undefined;
+  // Every pool asks about the same node, one after the other.
+  if (last?.text !== ownership) last = { text: ownership, ownership: parsed(ownership) };
+  return last.ownership;
+}
+
+let last: { readonly text: string; readonly ownership: OwnershipRecord | undefined } | undefined;
+
+function parsed(ownership: string): OwnershipRecord | undefined {
+  try {
+    return ownershipIn(JSON.parse(ownership));
+  } catch {
+    return undefined;
+  }
+}
+
+function ownershipIn(value: unknown): OwnershipRecord | undefined {
+  const { pool, gated, labels, taints } = fieldsOf(value);
+  if (typeof pool !== 'string') return undefined;
+  return {
+    pool,
+    gated: gated === true,
+    labels: Object.fromEntries(Object.entries(fieldsOf(labels)).flatMap(recordIn)),
+    taints: Array.isArray(taints) ? taints.flatMap(taintIn) : [],
+  };
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function recordIn([key, value]: [string, unknown]): [string, LabelRecord][] {
+  const { was, is } = fieldsOf(value);
+  const isPossible = OWN_LABELS.includes(key) || !FOREIGN_KEY.test(key);
+  if (!isPossible || typeof is !== 'string' || (typeof was !== 'string' && was !== null)) return [];
+  return [[key, { was, is }]];
+}
+
+function taintIn(item: unknown): Taint[] {
+  const { key, value, effect } = fieldsOf(item);
+  if (typeof key !== 'string' || FOREIGN_KEY.test(key)) return [];
+  if (effect !== 'NoSchedule' && effect !== 'NoExecute' && effect !== 'PreferNoSchedule') return [];
+  return [typeof value === 'string' ? { key, value, effect } : { key, effect }];
+}
+
+/** What leads from the node to one that has the pool's labels and taints; undefined when nothing does. */
+export function markChangeFor(node: NodeRecord, pool: string, spec: WindowsPoolSpec): NodeMarks | undefined {
+  const before = ownershipOf(node) ?? { pool, gated: isGated(node), labels: {}, taints: [] };
+  const labels = labelsFor(node, desiredLabels(node, pool, spec), before);
+  const taints = taintsFor(node, expectedTaints(spec), before);
+  const ownership = JSON.stringify({ pool, gated: before.gated, labels: labels.record, taints: taints.record });
+  if (ownership === node.ownership && Object.keys(labels.change).length === 0 && isEmpty(taints.change))
+    return undefined;
+  return { labels: labels.change, taints: taints.change, ownership };
+}
+
+/**
+ * What undoes what was done to the node, the operator's other taints included. What others changed since is theirs.
+ * @param isAwaited another pool wants the node: it opens the gate, or keeps it closed
+ */
+export function releaseOf(node: NodeRecord, isAwaited: boolean): NodeMarks {
+  const before = ownershipOf(node);
+  const { change: labels } = labelsFor(node, {}, before);
+  const { change } = taintsFor(node, [], before);
+  const remove = [...change.remove, ...ownTaints(node, isAwaited)];
+  return { labels, taints: { set: [], remove }, ownership: undefined };
+}
+
+function ownTaints({ taints }: NodeRecord, isAwaited: boolean): Taint[] {
+  return taints.filter((taint) => isOurs(taint) && !(isAwaited && isGateTaint(taint)));
+}
+
+/** The labels that the node would have without this pool. A pool that sets a label which its own selector names must not lose the node by that. */
+export function labelsWithout(node: NodeRecord, pool: string): NodeRecord['labels'] {
+  const before = ownershipOf(node);
+  if (before?.pool !== pool) return node.labels;
+  const { change } = labelsFor(node, {}, before);
+  const kept = Object.entries({ ...node.labels, ...change }).filter(
+    (entry): entry is [string, string] => entry[1] !== null,
+  );
+  return Object.fromEntries(kept);
+}
+
+/** What is taken from a node that keeps the labels and taints of its pool. */
+export function operatorMarksOf(node: NodeRecord, isAwaited: boolean): NodeMarks {
+  return { labels: {}, taints: { set: [], remove: ownTaints(node, isAwaited) }, ownership: undefined };
+}
+
+/** The taints of the spec in whose place the node has another one, with another value: they are somebody else's. */
+export function foreignTaints(node: NodeRecord, spec: WindowsPoolSpec): { found: Taint; wanted: Taint }[] {
+  const ours = ownershipOf(node)?.taints ?? [];
+  return expectedTaints(spec).flatMap((wanted) => {
+    const found = node.taints.find((taint) => isSameTaint(taint, wanted));
+    return found && !isAlike(found, wanted) && !ours.some((taint) => isEqual(taint, found)) ? [{ found, wanted }] : [];
+  });
+}
+
+function desiredLabels({ kernelVersion }: NodeRecord, pool: string, spec: WindowsPoolSpec): Record<string, string> {
+  const build = parseKernelVersion(kernelVersion)?.build;
+  // What the kubelet says of itself may be old or missing, and pods are placed by it.
+  return { ...spec.labels, [POOL_KEY]: pool, ...(build && { [WINDOWS_BUILD_LABEL]: build }) };
+}
+
+function expectedTaints({ registrationTaint, taints = [] }: WindowsPoolSpec): readonly Taint[] {
+  return [...(registrationTaint ? [REGISTRATION_TAINT] : []), ...taints];
+}
+
+function labelsFor(
+  { labels }: NodeRecord,
+  wanted: Readonly<Record<string, string>>,
+  before: OwnershipRecord | undefined,
+) {
+  const known = new Map(Object.entries(before?.labels ?? {}));
+  const change: Record<string, string | null> = {};
+  const record: Record<string, LabelRecord> = {};
+  for (const [key, is] of sorted(wanted)) {
+    const found = labelIn(labels, key) ?? null;
+    record[key] = { was: (known.get(key) ?? { was: found }).was, is };
+    if (found !== is) change[key] = is;
+  }
+  for (const [key, { was, is }] of known) {
+    const isDropped = labelIn(wanted, key) === undefined;
+    if (isDropped && labelIn(labels, key) === is && was !== is) change[key] = was;
+  }
+  return { change, record };
+}
+
+function taintsFor({ taints }: NodeRecord, wanted: readonly Taint[], before: OwnershipRecord | undefined) {
+  const known = before?.taints ?? [];
+  const set: Taint[] = [];
+  const record: Taint[] = [];
+  for (const taint of wanted) {
+    const found = taints.find((other) => isSameTaint(other, taint));
+    const isPools =
+      known.some((other) => isSameTaint(other, taint)) && (!found || known.some((o) => isEqual(o, found)));
+    if (!found || (isPools && !isAlike(found, taint))) set.push(taint);
+    if (!found || isPools) record.push(taint);
+  }
+  const remove = taints.filter(
+    (taint) => known.some((other) => isEqual(other, taint)) && !wanted.some((other) => isSameTaint(other, taint)),
+  );
+  return { change: { set, remove }, record };
+}
+
+function sorted(labels: Readonly<Record<string, string>>): [string, string][] {
+  return Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function isEmpty({ set, remove }: TaintChange): boolean {
+  return set.length + remove.length === 0;
+}
+
+function isEqual(a: Taint, b: Taint): boolean {
+  return isSameTaint(a, b) && (a.value ?? '') === (b.value ?? '');
+}
+
+/** Whether one does what the other does: os=Windows is OpenShift's way to write os=windows. */
+function isAlike(a: Taint, b: Taint): boolean {
+  const spelled = ({ key, value = '' }: Taint) => (key === REGISTRATION_TAINT.key ? value.toLowerCase() : value);
+  return isSameTaint(a, b) && spelled(a) === spelled(b);
+}

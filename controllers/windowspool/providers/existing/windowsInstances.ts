@@ -1,0 +1,43 @@
+import type { MalformedEntry } from '../../model/nodeMembership.ts';
+
+export interface WindowsInstances {
+  /** The addresses, each as it is compared and as it was written. */
+  readonly addresses: ReadonlyMap<string, string>;
+  readonly malformed: readonly MalformedEntry[];
+  /** Whether there is a username, for which this operator has no use: it logs in nowhere. */
+  readonly hasUsernames: boolean;
+}
+
+const BYTE = '(0|[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])';
+const IPV4 = new RegExp(`^${BYTE}(\\.${BYTE}){3}$`);
+/** RFC 1123, with a last label that is no number: 10.0.0.300 is no name but a wrong address. */
+const DNS_NAME = /^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\.)*(?![0-9]+$)[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+const USERNAME = /^username=\S+$/;
+
+/** Reads the list. One wrong entry is left out and told of; the others count. */
+export function windowsInstancesIn(data: Readonly<Record<string, string>>): WindowsInstances {
+  const addresses = new Map<string, string>();
+  const malformed: MalformedEntry[] = [];
+  let hasUsernames = false;
+  for (const [entry, raw] of Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const value = raw.trim();
+    const message = faultIn(comparable(entry), value);
+    if (message) malformed.push({ entry, message });
+    else {
+      addresses.set(comparable(entry), entry);
+      hasUsernames ||= value !== '';
+    }
+  }
+  return { addresses, malformed, hasUsernames };
+}
+
+/** The address as addresses are compared: names know no case, and may end with a dot. */
+export function comparable(address: string): string {
+  return address.toLowerCase().replace(/\.$/, '');
+}
+
+function faultIn(address: string, value: string): string | undefined {
+  if (address.length > 253 || !(IPV4.test(address) || DNS_NAME.test(address)))
+    return 'is neither an IPv4 address nor a DNS name';
+  return value === '' || USERNAME.test(value) ? undefined : 'has another value than username=NAME';
+}

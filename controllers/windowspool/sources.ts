@@ -1,0 +1,36 @@
+import type { Fleet } from './disruption/fleet.ts';
+import type { PoolNodesCache } from './nodes/poolNodesCache.ts';
+import type { Instances, ScalingGroups } from './ports/ec2.ts';
+import type { Clusters, NodeGroups, Releases } from './ports/eks.ts';
+import type { InstanceLists, Nodes } from './ports/nodes.ts';
+import type { Drains, Evictions } from './ports/pods.ts';
+import type { PrerequisiteSources } from './ports/prerequisites.ts';
+import type { RuntimeClasses } from './ports/runtimeClasses.ts';
+import type { NodeMembership } from './providers/existing/nodeMembership.ts';
+
+export interface ExistingSources {
+  readonly nodeMembership: Pick<NodeMembership, 'of' | 'confirms'>;
+  readonly instanceLists: InstanceLists;
+}
+
+export interface OperationSources extends ExistingSources {
+  readonly nodes: Pick<Nodes, 'read' | 'ofGroup' | 'ofPool'>;
+  readonly instances: Pick<Instances, 'find'>;
+  readonly drains: Pick<Drains, 'podsOn'>;
+}
+
+export interface Sources extends PrerequisiteSources, ExistingSources {
+  readonly nodeGroups: NodeGroups;
+  readonly clusters: Clusters;
+  readonly instances: Instances;
+  readonly scalingGroups: ScalingGroups;
+  readonly releases: Releases;
+  readonly nodes: Nodes;
+  readonly poolNodesCache: Pick<PoolNodesCache, 'of' | 'forget'>;
+  readonly runtimeClasses: RuntimeClasses;
+  readonly evictions: Evictions;
+  readonly drains: Drains;
+  readonly fleet: Pick<Fleet, 'seenBy' | 'rest'>;
+  /** The API server's version, such as `v1.36.3`; undefined until it is known. */
+  readonly serverVersion: () => string | undefined;
+}

@@ -1,0 +1,253 @@
+/** Random situations for properties: every state of every part, combined. Most could never be seen together; nothing may break. */
+import fc from 'fast-check';
+import { expectationOf } from '../facts.ts';
+import type { ObservedCluster, ObservedNodeGroup, ObservedState } from '../model/observedState.ts';
+import { PoolNodes } from '../nodes/poolNodes.ts';
+import { CALL_ERROR_KINDS, type CallError } from '../ports/callResult.ts';
+import type { NodeGroup } from '../ports/eks.ts';
+import type { NodeRecord } from '../ports/nodes.ts';
+import { configTargetOf } from '../providers/eks/groupChanges.ts';
+import { runtimeClassFor } from '../runtimeClass/runtimeClass.ts';
+import {
+  CLUSTER_ARN,
+  GROW,
+  knownStatus,
+  MINUTE,
+  NOW,
+  RELEASE_FAILURE,
+  sampleCluster,
+  sampleError,
+  sampleGroup,
+  sampleNode,
+  samplePool,
+  sampleRuntimeClass,
+  sampleTemplate,
+  settings,
+} from './fixtures.ts';
+import { sampleFacts } from './prerequisites.ts';
+
+const randomError: fc.Arbitrary<CallError> = fc.constantFrom(...CALL_ERROR_KINDS).map((kind) => sampleError(kind));
+
+const ago = fc.integer({ min: 0, max: 120 * MINUTE }).map((ms) => NOW - ms);
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
+
+/** Open, closed, about to open, and such that nobody understands. */
+const WINDOWS = ['0 12 * * *', '0 2 * * SAT', '1 12 * * *', '0 0 30 2 *', '99 * * * *'].map((schedule) => ({
+  schedule,
+  duration: '1h',
+  timeZone: 'Etc/UTC',
+}));
+
+const randomPool = fc
+  .record({
+    paused: fc.boolean(),
+    deletionPolicy: fc.constantFrom('Delete' as const, 'Retain' as const),
+    desired: maybe(fc.nat({ max: 5 })),
+    min: fc.nat({ max: 3 }),
+    scope: fc.constantFrom('Version' as const, 'Pool' as const),
+    manage: fc.boolean(),
+    windows: maybe(fc.subarray(WINDOWS, { minLength: 1 })),
+    template: maybe(fc.constantFrom('$Latest', '$Default', 2, '3')),
+    policy: fc.constantFrom('Report' as const, 'Quarantine' as const, 'Gate' as const),
+    going: fc.boolean(),
+    held: fc.boolean(),
+    known: fc.boolean(),
+    failed: maybe(fc.constantFrom('create', 'update', 'other')),
+    update: maybe(fc.constantFrom('InProgress', 'Failed', 'Successful')),
+    waiting: maybe(fc.tuple(fc.constantFrom('Joining', 'NodesMissing', 'WrongBuild'), ago)),
+    time: ago,
+  })
+  .map((r) => {
+    const spec = {
+      paused: r.paused,
+      deletionPolicy: r.deletionPolicy,
+      scaling: { min: r.min, max: 5, ...(r.desired !== undefined && { desired: Math.max(r.min, r.desired) }) },
+      runtimeClass: { scope: r.scope, manage: r.manage },
+      verification: { policy: r.policy },
+      nodeGroup: {
+        ...(r.windows && { update: { policy: 'Automatic' as const, force: false, maintenanceWindows: r.windows } }),
+        ...(r.template && {
+          instanceTypes: undefined,
+          diskSizeGiB: undefined,
+          launchTemplate: { name: 'windows', version: r.template },
+        }),
+      },
+    };
+    const metadata = {
+      ...(r.going && { deletionTimestamp: '2026-03-01T12:00:00Z' }),
+      ...(!r.held && { finalizers: [] }),
+    };
+    const bare = samplePool(spec, { metadata });
+    if (!r.known) return bare;
+    const targets: Record<string, string> = {
+      create: sampleGroup(bare).tags['winpool.dev/created-from'] ?? '',
+      update: configTargetOf(bare, GROW),
+      other: 'other',
+    };
+    const time = new Date(r.time).toISOString();
+    const failedTarget = {
+      target: targets[r.failed ?? ''] ?? '',
+      reason: 'UpdateRefused',
+      message: 'EKS refused',
+      time,
+    };
+    const update = { id: 'u-1', type: 'ConfigUpdate', target: configTargetOf(bare, GROW), status: r.update ?? '' };
+    const status = knownStatus({ ...(r.failed && { failedTarget }), ...(r.update && { update }) });
+    const [reason = '', at = 0] = r.waiting ?? [];
+    const lastTransitionTime = new Date(at).toISOString();
+    const condition = { type: 'NodesVerified', status: 'Unknown' as const, reason, message: '', lastTransitionTime };
+    return { ...bare, status: { ...status, ...(r.waiting && { conditions: [condition] }) } };
+  });
+
+const randomNode: fc.Arbitrary<NodeRecord> = fc
+  .record({
+    name: fc.nat({ max: 30 }).map((i) => `ip-10-0-1-${i}`),
+    ready: fc.constantFrom('True' as const, 'False' as const, 'Unknown' as const),
+    createdAt: ago,
+    kernelVersion: fc.oneof(fc.constant('10.0.20348.2762'), fc.constant('10.0.26100.1'), fc.string()),
+    labels: fc.constantFrom({}, sampleNode().labels),
+    taints: fc.constantFrom([], [...sampleNode().taints]),
+  })
+  .map(sampleNode);
+
+const randomGroup: fc.Arbitrary<Partial<NodeGroup>> = fc.record(
+  {
+    status: fc.constantFrom('CREATING', 'ACTIVE', 'UPDATING', 'DELETING', 'CREATE_FAILED', 'DELETE_FAILED', 'DEGRADED'),
+    tags: fc.constantFrom({}, { 'winpool.dev/pool': 'api' }),
+    scaling: fc.nat({ max: 5 }).map((desired) => ({ min: 0, max: 5, desired })),
+    labels: fc.dictionary(fc.string(), fc.string()),
+    modifiedAt: ago,
+    diskSizeGiB: fc.constantFrom(undefined, 50, 100),
+    launchTemplate: fc.constantFrom(
+      undefined,
+      { id: 'lt-0a1b2c3d', name: 'windows', version: '2' },
+      { id: 'lt-2', name: 'other', version: '1' },
+    ),
+    healthIssues: fc.array(
+      fc.record({ code: fc.constant('Unknown'), message: fc.constant('It broke.'), resourceIds: fc.constant(['i-1']) }),
+    ),
+  },
+  { requiredKeys: [] },
+);
+
+/** What EC2 says of the launch template. */
+const randomTemplate = fc.oneof(
+  randomError.map((error) => ({ ok: false as const, error })),
+  fc.constantFrom(undefined, '2', '3').chain((version) =>
+    fc
+      .record({
+        instanceType: fc.constantFrom(undefined, 'm5.large'),
+        forbidden: fc.subarray([{ field: 'ImageId' as const, value: 'ami-1' }]),
+      })
+      .map((change) => ({
+        ok: true as const,
+        value: version === undefined ? undefined : sampleTemplate(version, change),
+      })),
+  ),
+);
+
+const randomAutoscaler = fc.record({
+  tags: fc.constantFrom(
+    {},
+    { 'eks-web-0a1b': {} },
+    { 'eks-web-0a1b': { 'k8s.io/cluster-autoscaler/node-template/taint/os': '' } },
+  ),
+  podAddresses: maybe(fc.constant(9)),
+});
+
+const randomCluster: fc.Arbitrary<ObservedCluster> = fc.oneof(
+  fc.constant({ kind: 'absent' } as const),
+  randomError.map((error) => ({ kind: 'unreachable' as const, error })),
+  fc
+    .record({ isOurs: fc.boolean(), arn: fc.constantFrom(CLUSTER_ARN, 'arn:aws:eks:eu-west-1:1:cluster/prod') })
+    .map((change) => ({
+      kind: 'seen' as const,
+      cluster: sampleCluster(change),
+    })),
+);
+
+function randomView(pool: ObservedState['pool']): fc.Arbitrary<ObservedNodeGroup> {
+  const group = randomGroup.map((change) => sampleGroup(pool, change));
+  return fc.oneof(
+    group.map((seen) => ({ kind: 'seen' as const, group: seen })),
+    fc.constant({ kind: 'absent' as const }),
+    fc
+      .record({ error: randomError, since: ago, last: maybe(group) })
+      .map((rest) => ({ kind: 'unreachable' as const, ...rest })),
+  );
+}
+
+function randomRuntimeClass(pool: ObservedState['pool']): fc.Arbitrary<ObservedState['runtimeClass']> {
+  const wanted = runtimeClassFor(pool) ? pool : samplePool();
+  const owner = fc.constantFrom({ name: 'web', uid: 'uid-web' }, { name: 'api', uid: 'uid-api' });
+  const change = fc.record(
+    {
+      deleting: fc.boolean(),
+      managed: fc.boolean(),
+      handler: fc.constant('other'),
+      tolerations: fc.constant([]),
+      owners: fc.uniqueArray(owner, { selector: ({ uid }) => uid }),
+    },
+    { requiredKeys: [] },
+  );
+  return maybe(change.map((differing) => sampleRuntimeClass(wanted, differing)));
+}
+
+export const randomObservedState: fc.Arbitrary<ObservedState> = randomPool.chain((pool) =>
+  fc
+    .record({
+      cluster: randomCluster,
+      group: randomView(pool),
+      nodes: fc.uniqueArray(randomNode, { selector: ({ name }) => name, maxLength: 6 }),
+      instances: maybe(fc.array(ago.map((launchedAt) => ({ id: 'i-1', privateDnsName: '', launchedAt })))),
+      update: maybe(
+        fc.constantFrom('InProgress' as const, 'Failed' as const, 'Successful' as const).map((status) => ({
+          id: 'u-1',
+          type: 'ConfigUpdate',
+          status,
+          createdAt: NOW,
+          errors: [],
+        })),
+      ),
+      runtimeClass: randomRuntimeClass(pool),
+      formerRuntimeClass: randomRuntimeClass(samplePool()),
+      serverVersion: fc.constantFrom('v1.36.3', undefined),
+      newestRelease: maybe(
+        fc.constantFrom('1.36-2026.02.11', '1.36-2026.03.17').map((value) => ({ ok: true, value }) as const),
+      ),
+      prerequisites: maybe(randomTemplate.map((launchTemplate) => sampleFacts({ launchTemplate }))),
+      autoscaler: maybe(randomAutoscaler),
+      fleet: fc.record({ disrupted: fc.subarray(['api', 'batch']), failures: fc.subarray([RELEASE_FAILURE]) }),
+      errors: fc.array(
+        fc.record({
+          at: fc.constant(NOW),
+          step: fc.constantFrom(
+            'remember',
+            'createNodeGroup',
+            'updateConfig',
+            'updateNodeGroupVersion',
+            'correctScalingTags',
+            'deleteNodeGroup',
+            'createRuntimeClass',
+            'labelNode',
+            'taintNode',
+            'setNodeCondition',
+            'describeUpdate',
+          ),
+          error: randomError,
+        }),
+        { maxLength: 2 },
+      ),
+    })
+    .map(({ nodes, ...rest }): ObservedState => {
+      const expected = expectationOf({ pool, settings, ...rest });
+      return {
+        pool,
+        now: NOW,
+        settings,
+        poolNodes: new PoolNodes(nodes, expected, NOW),
+        membership: undefined,
+        ...rest,
+      };
+    }),
+);

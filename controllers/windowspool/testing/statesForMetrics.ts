@@ -1,0 +1,84 @@
+/** Situations that together show every metric of pools. */
+import type { WindowsPoolStatus } from '../api.gen.ts';
+import { evaluateConditions } from '../conditions/conditions.ts';
+import type { GaugeSample } from '../metricCatalogue.ts';
+import type { ObservedState } from '../model/observedState.ts';
+import { POD_ADDRESSES } from '../nodes/windows.ts';
+import { samplesOf } from '../samples.ts';
+import { statusFor } from '../status.ts';
+import { known } from './answers.ts';
+import {
+  existingPool,
+  knownStatus,
+  NOW,
+  type ObservedStateChange,
+  sampleGroup,
+  sampleNode,
+  sampleNodes,
+  samplePool,
+  sampleState,
+} from './fixtures.ts';
+import { scene, terminating } from './nodeScenes.ts';
+import { sampleFacts } from './prerequisites.ts';
+
+/** The gauges that a situation would be reported with. */
+export function samplesFor(s: ObservedState): GaugeSample[] {
+  const assessment = evaluateConditions(s);
+  const outcome = { after: s, done: [], accepted: undefined, left: [], released: false };
+  return samplesOf(s, assessment, statusFor(outcome, assessment, []));
+}
+
+const floor = {
+  verification: { policy: 'Quarantine', minimumRevision: 2340, minimumReservedMemory: '2Gi' },
+} as const;
+const issues = [
+  { code: 'NodeCreationFailure', message: 'no node joins', resourceIds: ['i-1'] },
+  { code: 'NodeCreationFailure', message: 'no node joins', resourceIds: ['i-2'] },
+  { code: 'SomethingNew', message: 'whatever', resourceIds: [] },
+];
+const update: NonNullable<NonNullable<WindowsPoolStatus['nodeGroup']>['update']> = {
+  id: 'u-1',
+  type: 'VersionUpdate',
+  target: 't',
+  status: 'InProgress',
+  startedAt: '2026-03-01T11:00:00Z',
+};
+
+/** A node that warns, one that fails two checks, and healthy ones. */
+const mixedNodes = [
+  ...sampleNodes(1),
+  sampleNode({ name: 'ip-7', allocatable: { memory: '8388608Ki', [POD_ADDRESSES]: '14' } }),
+  sampleNode({ name: 'ip-8', taints: [], ready: 'False', kernelVersion: '10.0.20348.1000' }),
+];
+
+/** By what they are of. */
+export const statesForMetrics: Readonly<Record<string, ObservedStateChange>> = {
+  settled: {},
+  'failing nodes, an issue, a newer release and a prerequisite that is not met': {
+    pool: samplePool(floor, { status: knownStatus() }),
+    nodes: mixedNodes,
+    group: { kind: 'seen', group: sampleGroup(samplePool(floor), { status: 'DEGRADED', healthIssues: issues }) },
+    newestRelease: known('1.36-2026.02.25'),
+    prerequisites: sampleFacts({ cniConfig: known({}) }),
+  },
+  'a rolling update': {
+    pool: samplePool(
+      {},
+      { status: { ...knownStatus({ update }), disruption: { cause: 'Upgrade', since: '2026-03-01T10:59:58Z' } } },
+    ),
+    group: { kind: 'seen', group: sampleGroup(undefined, { status: 'UPDATING' }) },
+  },
+  'a node that goes, and remediation': {
+    ...scene({ entries: [terminating('a')] }),
+    pool: samplePool(
+      { remediation: { unhealthyAfter: '15m', maxUnhealthy: '40%' } },
+      { status: scene({ entries: [terminating('a')] }).pool.status ?? {} },
+    ),
+  },
+  'existing nodes': { pool: existingPool(), group: { kind: 'none' }, cluster: { kind: 'unasked' }, now: NOW },
+};
+
+/** Those situations, complete. */
+export function everyObservedState(): ObservedState[] {
+  return Object.values(statesForMetrics).map(sampleState);
+}
