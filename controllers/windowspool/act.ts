@@ -3,17 +3,17 @@
  * does not keep the others back: a step is skipped only when an earlier one about the same thing failed. `takeStep.ts` has what each step does.
  */
 
-import { batchesOf, inParallel } from './batches.ts';
+import { batchesOf } from './batches.ts';
 import { nameOf } from './disruption/drain.ts';
 import { isLasting } from './facts.ts';
+import { inParallel } from './inParallel.ts';
 import type { BlockedPod } from './model/disruption.ts';
 import type { ObservedState } from './model/observedState.ts';
 import type { Outcome } from './model/outcome.ts';
 import type { StepError } from './model/stepError.ts';
 import type { Step } from './model/steps.ts';
 import type { Writers } from './model/writers.ts';
-import { isNodeStep, unreachable } from './steps.ts';
-import { takeStep } from './takeStep.ts';
+import { isNodeStep, stepKindOf } from './steps/steps.ts';
 
 /** How many nodes are written to at once: a thousand take a second, and the API server has other clients. */
 const NODES_AT_ONCE = 16;
@@ -33,10 +33,11 @@ export async function act(
   let outcome: Outcome = { after: s, done, accepted: undefined, left, released: false };
   const tryTo = async (step: Step): Promise<void> => {
     signal.throwIfAborted();
-    const about = subjectOf(step);
+    const kind = stepKindOf(step);
+    const about = kind.subject(step);
     if (withError.has('pool') || withError.has(about) || (isLast(step) && withError.size > 0)) return;
-    if (takesNodesAway(step) && isAtWork(outcome, errors)) return;
-    const result = await takeStep(step, outcome, writers, signal);
+    if (kind.takesNodes && isAtWork(outcome, errors)) return;
+    const result = await kind.run(step, outcome, writers, signal);
     const target = 'target' in step && { target: step.target };
     // What became of it takes the place of what was remembered.
     const before = target ? errors.findIndex((entry) => entry.step === step.kind && entry.target === step.target) : -1;
@@ -85,11 +86,6 @@ function isLast(step: Step): boolean {
   return step.kind === 'removeFinalizer' || (step.kind === 'correctTags' && isLeaving(step));
 }
 
-/** Steps by which single nodes go. */
-function takesNodesAway({ kind }: Step): boolean {
-  return ['cordonNode', 'evictPods', 'terminateInstance', 'terminateUnregistered'].includes(kind);
-}
-
 /** Whether EKS was just asked to work on the group, and may do so even where no answer came: nodes go on when it is done. */
 function isAtWork({ accepted }: Outcome, errors: readonly StepError[]): boolean {
   const isOpen = ({ step, error }: StepError) =>
@@ -99,48 +95,4 @@ function isAtWork({ accepted }: Outcome, errors: readonly StepError[]): boolean 
 
 function isLeaving(step: Step): boolean {
   return 'retain' in step && step.retain === true;
-}
-
-function subjectOf(step: Step): string {
-  switch (step.kind) {
-    case 'addFinalizer':
-    case 'removeFinalizer':
-      return 'pool';
-    case 'remember':
-    case 'reserveDisruption':
-    case 'adoptNodeGroup':
-    case 'createAccessEntry':
-    case 'createNodeGroup':
-    case 'updateConfig':
-    case 'updateNodeGroupVersion':
-    case 'correctTags':
-    case 'deleteNodeGroup':
-      return 'nodeGroup';
-    case 'updateAddon':
-    case 'applyCniConfig':
-      return 'Windows IPAM';
-    case 'terminateUnregistered':
-      return `instance ${step.entry.instance}`;
-    case 'correctScalingTags':
-      return `scaling group ${step.change.scalingGroup}`;
-    case 'labelNode':
-    case 'taintNode':
-    case 'setNodeCondition':
-    case 'markNode':
-    case 'releaseNode':
-    case 'cordonNode':
-    case 'evictPods':
-    case 'terminateInstance':
-    case 'uncordonNode':
-    case 'reportDrained':
-      return `node ${step.node.name}`;
-    case 'createRuntimeClass':
-    case 'applyRuntimeClass':
-      return `RuntimeClass ${step.desired.name}`;
-    case 'releaseRuntimeClass':
-    case 'deleteRuntimeClass':
-      return `RuntimeClass ${step.seen.name}`;
-    default:
-      return unreachable(step);
-  }
 }

@@ -1,7 +1,7 @@
 /** What of a plan may be done at the same time. */
 
 import type { Step } from './model/steps.ts';
-import { isNodeStep } from './steps.ts';
+import { isNodeStep } from './steps/steps.ts';
 
 /** The steps in order, as lists that may be taken beside each other: one for each node, and each other step alone. */
 export function batchesOf(steps: readonly Step[]): (readonly Step[])[][] {
@@ -23,27 +23,4 @@ export function batchesOf(steps: readonly Step[]): (readonly Step[])[][] {
     }
   }
   return batches;
-}
-
-/** Does the work on all items, on `limit` of them at a time, and gives the results in the order of the items. After a throw no more are begun. */
-export async function inParallel<T, R>(
-  items: readonly T[],
-  limit: number,
-  work: (item: T) => Promise<R>,
-): Promise<R[]> {
-  const waiting = [...items.entries()];
-  const results: R[] = [];
-  const worker = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const [index, item] = next;
-      try {
-        results[index] = await work(item);
-      } catch (error) {
-        waiting.length = 0;
-        throw error;
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
-  return results;
 }

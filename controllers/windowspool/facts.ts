@@ -3,7 +3,6 @@ import type { WindowsPool } from './api.gen.ts';
 import { CREATED_FROM_TAG, PAUSED_ANNOTATION } from './labels.ts';
 import type { ObservedState } from './model/observedState.ts';
 import type { Expectation, TaintPolicy } from './model/poolNodes.ts';
-import type { StepError } from './model/stepError.ts';
 import { GATE_TAINTS, isGateTaint } from './nodes/nodeTaints.ts';
 import { isRegistrationTaint, SETTLING_MS } from './nodes/verify.ts';
 import { hasNodeGroup, scalingIn } from './poolKind.ts';
@@ -13,7 +12,6 @@ import type { NodeGroup } from './ports/eks.ts';
 import { appliedOf, taintField } from './providers/eks/applied.ts';
 import { desiredNodeGroup } from './providers/eks/nodeGroup.ts';
 import { desiredTemplateVersion } from './providers/eks/upgrades/launchTemplate.ts';
-import { touchesAws } from './steps.ts';
 
 export function isDeleting(pool: WindowsPool): boolean {
   return pool.metadata.deletionTimestamp !== undefined;
@@ -49,11 +47,6 @@ export function neededNodes(pool: WindowsPool): number {
 /** A hash of what a creation would be made from. */
 export function createdFrom(s: ObservedState): string {
   return desiredNodeGroup(s.pool, desiredTemplateVersion(s)).tags[CREATED_FROM_TAG] ?? '';
-}
-
-/** Whether it is trouble with AWS, of a step or of a look. The rest is trouble with the API server. */
-export function isAwsError({ step }: StepError): boolean {
-  return touchesAws({ kind: step }) || step.startsWith('describe');
 }
 
 /** Whether the same call would fail for a long time: only people change that. */

@@ -1,3 +1,7 @@
+/**
+ * The one catalogue of what is shown of pools as metrics, as reasons.ts is of reasons: a metric, a label or a value that is not here cannot be
+ * reported. The page in the docs comes from it. Names follow https://prometheus.io/docs/practices/naming/.
+ */
 import type { ExistingNodesConditions, NodeGroupConditions } from './model/conditions.ts';
 import type { TerminatingStage } from './model/disruption.ts';
 import type { NodeGroupStatus } from './ports/eks.ts';

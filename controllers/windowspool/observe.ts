@@ -2,7 +2,7 @@
 
 import type { WindowsPool } from './api.gen.ts';
 import { withCount, withOperations } from './disruption/observe.ts';
-import { expectationOf, groupOf, isAwsError, isDeleting, isOverdue, lateInstances, withError } from './facts.ts';
+import { expectationOf, groupOf, isDeleting, isOverdue, lateInstances, withError } from './facts.ts';
 import {
   IGNORE_PREREQUISITES_ANNOTATION,
   NODE_GROUP_LABEL,
@@ -33,7 +33,8 @@ import { isAheadOfCluster } from './providers/eks/upgrades/versionChanges.ts';
 import { observeExisting } from './providers/existing/observe.ts';
 import { runtimeClassFor } from './runtimeClass/runtimeClass.ts';
 import type { Sources } from './sources.ts';
-import { isIpamStep } from './steps.ts';
+import { isIpamStep } from './steps/isIpamStep.ts';
+import { isAwsError } from './steps/steps.ts';
 
 /** A new release comes once in weeks: it is asked for again at one look of so many. */
 const RARELY = 6;

@@ -10,7 +10,7 @@ import {
   type RuleChain,
   stepsOf,
 } from './plan.ts';
-import { describeStep, touchesAws } from './steps.ts';
+import { describeStep, writesAws } from './steps/steps.ts';
 import { knownStatus, sampleGroup, samplePool, sampleState } from './testing/fixtures.ts';
 import { pausedCases } from './testing/planCases/paused.ts';
 import type { PlanCase } from './testing/planCases/planCase.ts';
@@ -177,7 +177,7 @@ describe('a step that touches AWS', () => {
       }),
     );
     assert.deepEqual(
-      steps.map((step) => [step.kind, touchesAws(step)]),
+      steps.map((step) => [step.kind, writesAws(step)]),
       [
         ['addFinalizer', false],
         ['remember', false],

@@ -13,7 +13,7 @@ import { immutableDifferences, isOwnedBy } from './providers/eks/nodeGroup.ts';
 import { examinationOf } from './providers/eks/prerequisites/examination.ts';
 import type { Reason } from './reasons.ts';
 import type { Sources } from './sources.ts';
-import { describeStep } from './steps.ts';
+import { describeStep } from './steps/steps.ts';
 import { count, sentence } from './words.ts';
 
 export interface Preview {

@@ -23,7 +23,8 @@ import { tolerateSkew } from './providers/eks/upgrades/versionSkew.ts';
 import { confirmedAt, type Reporter, report } from './report.ts';
 import { nextRun, retry, untilGroupLook } from './schedule.ts';
 import type { Sources } from './sources.ts';
-import { isIpamStep, touchesAws } from './steps.ts';
+import { isIpamStep } from './steps/isIpamStep.ts';
+import { writesAws } from './steps/steps.ts';
 
 export interface Deps extends Sources, Writers, Reporter {
   readonly awsCache: AwsCache;
@@ -156,7 +157,7 @@ function withoutAws(steps: readonly Step[]): readonly Step[] {
 
 /** What writes to AWS or changes a setting of the cluster, and what takes a share of the disruption budget: EKS may have begun to work on the group since it was looked at. */
 function needsFreshLook(step: Step): boolean {
-  return touchesAws(step) || isIpamStep(step) || step.kind === 'reserveDisruption';
+  return writesAws(step) || isIpamStep(step) || step.kind === 'reserveDisruption';
 }
 
 /**

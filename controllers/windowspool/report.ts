@@ -1,3 +1,4 @@
+/** The only place that writes conditions, events and metrics. Each is written only when it changes. */
 import type { Condition, WindowsPool, WindowsPoolStatus } from './api.gen.ts';
 import { evaluateConditions } from './conditions/conditions.ts';
 import { publishBlockedDrains, publishOnNodes, publishReplaced } from './disruption/events.ts';
@@ -7,7 +8,7 @@ import { IGNORE_PREREQUISITES_ANNOTATION, POOL_KEY } from './labels.ts';
 import type { TimeSample } from './metricCatalogue.ts';
 import type { Outcome } from './model/outcome.ts';
 import type { StepError } from './model/stepError.ts';
-import type { NodeStep, Step } from './model/steps.ts';
+import type { Step } from './model/steps.ts';
 import { hasNodeGroup } from './poolKind.ts';
 import type { CallError } from './ports/callResult.ts';
 import type { Events, Metrics, Pools } from './ports/pools.ts';
@@ -15,11 +16,11 @@ import { countByPart, type DriftPart, describeDifference } from './providers/eks
 import { nodeGroupNameOf } from './providers/eks/nodeGroup.ts';
 import { unremovedMarks } from './providers/eks/retain.ts';
 import { describeReleaseFailure } from './providers/eks/upgrades/releaseFailures.ts';
-import { onTheWay, prerequisiteReasons, type Reason, reasons } from './reasons.ts';
+import { onTheWay, prerequisiteReasons, reasons } from './reasons.ts';
 import { samplesOf } from './samples.ts';
 import { statusFor } from './status.ts';
 import type { StatusThrottle } from './statusThrottle.ts';
-import { describeStep, isGivenUp, isNodeStep, mayBeReverted } from './steps.ts';
+import { describeLeftover, describeStep, isGivenUp, mayBeReverted, stepKindOf } from './steps/steps.ts';
 import { count, joined, sentence } from './words.ts';
 
 export interface Reporter {
@@ -34,32 +35,6 @@ export type ReportResult =
   | { readonly kind: 'told'; readonly pool: WindowsPool }
   | { readonly kind: 'deferred'; readonly ms: number }
   | { readonly kind: 'failed'; readonly error: CallError };
-
-/** The event that tells of a step that was done; none for what only the operator's own books see, and for what only an autoscaler reads. */
-const stepReasons: Readonly<Partial<Record<Step['kind'], Reason>>> = {
-  adoptNodeGroup: 'NodeGroupAdopted',
-  createAccessEntry: 'AccessEntryCreated',
-  updateAddon: 'WindowsIPAMEnabled',
-  applyCniConfig: 'WindowsIPAMEnabled',
-  createNodeGroup: 'NodeGroupCreated',
-  updateConfig: 'NodeGroupUpdated',
-  updateNodeGroupVersion: 'NodeGroupUpdated',
-  deleteNodeGroup: 'NodeGroupDeleted',
-  correctTags: 'TagsCorrected',
-  createRuntimeClass: 'RuntimeClassCreated',
-  applyRuntimeClass: 'RuntimeClassApplied',
-  releaseRuntimeClass: 'RuntimeClassReleased',
-  deleteRuntimeClass: 'RuntimeClassDeleted',
-  labelNode: 'NodeLabelled',
-  taintNode: 'NodeTainted',
-  markNode: 'NodeClaimed',
-  releaseNode: 'NodeReleased',
-  reserveDisruption: 'NodeDisruptionBegun',
-  terminateInstance: 'InstanceEnded',
-  terminateUnregistered: 'InstanceEnded',
-  uncordonNode: 'NodeStays',
-  reportDrained: 'NodeDrained',
-};
 
 /**
  * Tells the world. What only nodes changed may be told a moment later; what was done or learned of AWS is the operator's memory, and is
@@ -117,31 +92,17 @@ export function confirmedAt(now: number): TimeSample {
   return { metric: 'windowspool_status_confirmed_timestamp_seconds', labels: {}, value: now / 1_000 };
 }
 
-/** What was done to many nodes, in words. */
-const describeMany: Readonly<Record<NodeStep['kind'], (nodes: string) => string>> = {
-  labelNode: (nodes) => `label ${nodes} with the build of their kernel`,
-  setNodeCondition: (nodes) => `tell ${nodes} what was found`,
-  markNode: (nodes) => `give ${nodes} the labels and taints of the pool`,
-  releaseNode: (nodes) => `give ${nodes} back what they had`,
-  cordonNode: (nodes) => `cordon ${nodes}`,
-  evictPods: (nodes) => `evict pods from ${nodes}`,
-  terminateInstance: (nodes) => `end the instances of ${nodes}`,
-  uncordonNode: (nodes) => `let ${nodes} stay`,
-  reportDrained: (nodes) => `${nodes} are drained: end them with what made them`,
-  taintNode: (nodes) => `correct the taints of ${nodes}`,
-};
-
 function publishSteps({ done, after: { pool } }: Outcome, events: Events): void {
   for (const [kind, steps] of Map.groupBy(done, (step) => step.kind)) {
-    const reason = stepReasons[kind];
-    if (!reason) continue;
     const [first] = steps;
+    const { reason, describeMany } = first ? stepKindOf(first) : {};
+    if (!reason) continue;
     // The share of an update is told of by the update.
     if (first?.kind === 'reserveDisruption' && !first.begins) continue;
     // A thousand nodes are one event: each takes from the budget of what else there is to tell.
     const messages =
-      first && isNodeStep(first) && steps.length > 1
-        ? [describeMany[first.kind](count(steps.length, 'node'))]
+      describeMany && steps.length > 1
+        ? [describeMany(count(steps.length, 'node'))]
         : steps.map((step) => describeStep(step) ?? reasons[reason]);
     const type = steps.some((step) => isGivenUp(step) || mayBeReverted(step)) ? 'Warning' : 'Normal';
     for (const message of messages) events.publish(pool, { type, reason, action: kind, message });
@@ -179,17 +140,8 @@ function publishMarksLeft(outcome: Outcome, events: Events): void {
   const whose = hasNodeGroup(pool) ? `Node group ${nodeGroupNameOf(pool)}` : `WindowsPool ${pool.metadata.name}`;
   for (const [step, entries] of Map.groupBy(left, (entry) => entry.step)) {
     const [{ error }] = entries as [StepError, ...StepError[]];
-    const marks: Readonly<Record<string, string>> = {
-      correctTags: 'keeps its winpool.dev tags',
-      correctScalingTags: "has the cluster-autoscaler's tags left on its scaling group",
-      updateConfig: 'keeps its labels and taints of the operator',
-      setNodeCondition: `has ${count(entries.length, 'node')} left with the condition winpool.dev/Verified`,
-      taintNode: `has ${count(entries.length, 'node')} left with taints of the operator`,
-      uncordonNode: `has ${count(entries.length, 'node')} left with the annotation winpool.dev/cordoned`,
-      releaseNode: `has ${count(entries.length, 'node')} left with the annotation winpool.dev/claim`,
-    };
     const cause = sentence(`${error.operation} failed: ${error.message}`);
-    const message = `${whose} ${marks[step]}: ${cause} Remove them yourself.`;
+    const message = `${whose} ${describeLeftover(step, entries.length)}: ${cause} Remove them yourself.`;
     events.publish(pool, { type: 'Warning', reason: 'MarksLeft', action: step, message });
   }
   const silent = released ? unremovedMarks(outcome) : undefined;

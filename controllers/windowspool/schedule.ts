@@ -3,7 +3,7 @@
 import { nextUnhealthyAt } from './disruption/remediation.ts';
 import { terminatingNodes } from './disruption/reservation.ts';
 import { isGone } from './disruption/terminatingNode.ts';
-import { groupOf, isAwsError, isDeleting, isLasting } from './facts.ts';
+import { groupOf, isDeleting, isLasting } from './facts.ts';
 import { hashOf } from './hash.ts';
 import { NODE_OPERATION } from './model/disruption.ts';
 import type { ObservedState } from './model/observedState.ts';
@@ -17,7 +17,8 @@ import { isOwnedBy } from './providers/eks/nodeGroup.ts';
 import { examinationOf, lastReported } from './providers/eks/prerequisites/examination.ts';
 import { waitingForWindow } from './providers/eks/upgrades/automaticUpdates.ts';
 import { nextOpening } from './providers/eks/upgrades/maintenance.ts';
-import { isIpamStep } from './steps.ts';
+import { isIpamStep } from './steps/isIpamStep.ts';
+import { isAwsError } from './steps/steps.ts';
 
 /** How long a failed look at AWS is trusted, so that a storm of node events does not become a storm of calls. */
 const UNREACHABLE_KEPT_MS = 1_000;

@@ -1,3 +1,5 @@
+/** The status of a pool, from the situation after the steps. Pure. It is also the operator's memory: what must survive a restart. */
+
 import type { NodeGroupState, WindowsPoolStatus } from './api.gen.ts';
 import { nextReservation } from './disruption/reservation.ts';
 import { groupOf, isClusterMismatch } from './facts.ts';
@@ -17,7 +19,7 @@ import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './providers/ek
 import { desiredTemplateVersion } from './providers/eks/upgrades/launchTemplate.ts';
 import { dateOf } from './providers/eks/upgrades/releaseVersion.ts';
 import { isOwner, runtimeClassFor } from './runtimeClass/runtimeClass.ts';
-import { describeStep } from './steps.ts';
+import { describeStep } from './steps/steps.ts';
 import { count, cut } from './words.ts';
 
 /** Lists in status are cut here; the counts beside them are of all. */

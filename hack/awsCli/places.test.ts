@@ -48,7 +48,11 @@ describe('every command of the AWS CLI in pages, messages and configuration', ()
   });
 
   it('is found where a reader finds it', () => {
-    for (const file of ['docs/quickstart.md', 'docs/uninstall.md', 'controllers/windowspool/providers/existing/provisioners.ts'])
+    for (const file of [
+      'docs/quickstart.md',
+      'docs/uninstall.md',
+      'controllers/windowspool/providers/existing/provisioners.ts',
+    ])
       assert.ok(
         found.some((command) => command.file === file),
         file,

@@ -1,3 +1,5 @@
+/** What UpToDate says of automatic updates: that one failed, waits for its maintenance window, or has a window that never opens. */
+
 import { isPaused } from '../facts.ts';
 import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';

@@ -1,3 +1,5 @@
+/** The condition NodeGroupReady. */
+
 import { waitsForBudget } from '../disruption/reservation.ts';
 import { groupOf, isClusterMismatch, isDeleting, isPaused } from '../facts.ts';
 import { POOL_KEY, RETRY_ANNOTATION } from '../labels.ts';
@@ -15,7 +17,7 @@ import { likelyCause } from '../providers/eks/prerequisites/causes.ts';
 import { blockers } from '../providers/eks/prerequisites/examination.ts';
 import { nextVersionChange } from '../providers/eks/upgrades/automaticUpdates.ts';
 import type { Reason } from '../reasons.ts';
-import { describeChange, describeVersionChange } from '../steps.ts';
+import { describeChange, describeVersionChange } from '../steps/describeChange.ts';
 import { count, joined, sentence } from '../words.ts';
 
 /** A single failed look does not change what is shown; one that lasts does. */

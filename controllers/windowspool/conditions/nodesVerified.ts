@@ -1,3 +1,5 @@
+/** The condition NodesVerified. */
+
 import { groupOf, lacksNodes, lateInstances, neededNodes } from '../facts.ts';
 import { NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../labels.ts';
 import type { ConditionState } from '../model/conditions.ts';
@@ -11,13 +13,11 @@ import type { NodeRecord } from '../ports/nodes.ts';
 import { isOwnedBy, nodeGroupNameOf } from '../providers/eks/nodeGroup.ts';
 import { likelyCause } from '../providers/eks/prerequisites/causes.ts';
 import { remedyFor } from '../reasons.ts';
+import { isNodeWriteError } from '../steps/steps.ts';
 import { count, duration, joined, sentence } from '../words.ts';
 
 /** How many failing nodes a message spells out; status.failingNodes has more. */
 const NODES_IN_MESSAGE = 3;
-
-/** Steps that write to nodes, by their kinds. */
-const NODE_WRITES: readonly string[] = ['labelNode', 'taintNode', 'setNodeCondition', 'markNode', 'releaseNode'];
 
 export function nodesVerified(s: ObservedState): ConditionState {
   const finding = judge(s);
@@ -26,7 +26,7 @@ export function nodesVerified(s: ObservedState): ConditionState {
 
 /** A right that is missing is told of elsewhere. Here is what somebody's admission rules refuse, by the first in the order of words: it is to stay the same. */
 function refusedWrites({ errors }: ObservedState): string {
-  const refused = errors.filter(({ step, error }) => NODE_WRITES.includes(step) && error.kind === 'refused');
+  const refused = errors.filter((entry) => isNodeWriteError(entry) && entry.error.kind === 'refused');
   const [first] = refused.map(({ error }) => `${error.operation} failed: ${error.message}`).sort();
   return first
     ? ` ${count(refused.length, 'write')} to nodes ${refused.length === 1 ? 'was' : 'were'} refused: ${sentence(first)}`

@@ -1,6 +1,7 @@
 /** The condition PrerequisitesMet: whether the operator may work here, and what the checks of the prerequisites came to. */
+
 import type { WindowsPool } from '../api.gen.ts';
-import { isAwsError, isClusterMismatch, isDeleting } from '../facts.ts';
+import { isClusterMismatch, isDeleting } from '../facts.ts';
 import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Examination } from '../model/prerequisites.ts';
@@ -15,6 +16,7 @@ import {
 } from '../providers/eks/prerequisites/examination.ts';
 import { briefRemarksOf, listed, PAGE, remarksOf } from '../providers/eks/prerequisites/remarks.ts';
 import type { Reason } from '../reasons.ts';
+import { isAwsError } from '../steps/steps.ts';
 import { count, sentence } from '../words.ts';
 
 export function prerequisitesMet(s: ObservedState): ConditionState {

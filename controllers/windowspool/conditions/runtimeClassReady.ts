@@ -1,3 +1,4 @@
+/** The condition RuntimeClassReady. */
 import { isPaused } from '../facts.ts';
 import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';

@@ -1,3 +1,5 @@
+/** The condition UpToDate: whether the node group is as the spec says. Ready does not depend on it. */
+
 import { describeOthers, waitsForBudget } from '../disruption/reservation.ts';
 import { groupOf, isClusterMismatch, isDeleting, isPaused } from '../facts.ts';
 import type { Difference } from '../model/changes.ts';
@@ -15,7 +17,7 @@ import { describeReleaseFailure, doubtAbout, failureOfRelease } from '../provide
 import { isNewerRelease, releaseEnd } from '../providers/eks/upgrades/releaseVersion.ts';
 import { followedTemplate, isAheadOfCluster, versionChangeFor } from '../providers/eks/upgrades/versionChanges.ts';
 import type { Reason } from '../reasons.ts';
-import { describeVersionChange } from '../steps.ts';
+import { describeVersionChange } from '../steps/describeChange.ts';
 import { joined, sentence } from '../words.ts';
 import { automaticUpdate } from './automaticUpdate.ts';
 

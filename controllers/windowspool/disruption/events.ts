@@ -1,28 +1,23 @@
+/**
+ * The events of nodes that go. A person who follows a pool reads few of them: what begins, what is in the way, what ended, and what came in its
+ * place. The node has events of its own, as Karpenter and the cluster-autoscaler give it: who describes the node need not know its pool.
+ */
 import type { WindowsPoolStatus } from '../api.gen.ts';
 import { blockedDrains } from '../conditions/nodesLeaving.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Outcome } from '../model/outcome.ts';
-import type { Step } from '../model/steps.ts';
 import type { Events } from '../ports/pools.ts';
-import type { Reason } from '../reasons.ts';
-import { describeStep, isGivenUp, isNodeStep } from '../steps.ts';
+import { describeStep, isGivenUp, isNodeStep, stepKindOf } from '../steps/steps.ts';
 import { joined } from '../words.ts';
 import { goneNodes } from './reservation.ts';
 
 /** How many nodes an event names. */
 const NODES_IN_MESSAGE = 3;
 
-const nodeReasons: Readonly<Partial<Record<Step['kind'], Reason>>> = {
-  cordonNode: 'NodeCordoned',
-  terminateInstance: 'InstanceEnded',
-  uncordonNode: 'NodeStays',
-  reportDrained: 'NodeDrained',
-};
-
 /** What was done to each node, told on the node. */
 export function publishOnNodes({ done, after: { pool } }: Outcome, events: Events): void {
   for (const step of done) {
-    const reason = nodeReasons[step.kind];
+    const reason = stepKindOf(step).nodeReason;
     if (!reason || !isNodeStep(step)) continue;
     const message = `WindowsPool ${pool.metadata.name}: ${describeStep(step)}`;
     const type = isGivenUp(step) ? 'Warning' : 'Normal';

@@ -1,6 +1,4 @@
-/** One pass of a drain: each pod is asked to go, once. Nobody waits here for what becomes of it. */
-
-import { inParallel } from '../batches.ts';
+import { inParallel } from '../inParallel.ts';
 import type { BlockedPod } from '../model/disruption.ts';
 import type { EvictionPass } from '../model/outcome.ts';
 import type { EvictPods } from '../model/steps.ts';

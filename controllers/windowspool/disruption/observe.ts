@@ -1,7 +1,7 @@
 /** Reads, past every cache, the nodes that go, and what is on them. */
 import type { LeavingNode } from '../api.gen.ts';
-import { inParallel } from '../batches.ts';
 import { isDeleting, isLasting } from '../facts.ts';
+import { inParallel } from '../inParallel.ts';
 import type { DrainState, TerminatingNodeView } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { StepError } from '../model/stepError.ts';

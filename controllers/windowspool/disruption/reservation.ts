@@ -1,3 +1,9 @@
+/**
+ * Which pools lose nodes. A pool says so in `status.disruption` before it takes the first one away, and until it has its nodes again: each
+ * such claim is a share of the one budget. Pure.
+ *
+ *   update due ──claimed──▶ EKS rolls ──▶ new nodes are verified ──released──▶
+ */
 import type { LeavingNode, WindowsPool } from '../api.gen.ts';
 import { isClusterMismatch, isDeleting, isPaused } from '../facts.ts';
 import type { DisruptionReservation } from '../model/disruption.ts';
@@ -8,7 +14,7 @@ import type { VersionChange } from '../ports/eks.ts';
 import { timeOf } from '../providers/eks/failedTarget.ts';
 import { isOwnedBy } from '../providers/eks/nodeGroup.ts';
 import { nextVersionChange } from '../providers/eks/upgrades/automaticUpdates.ts';
-import { describeVersionChange } from '../steps.ts';
+import { describeVersionChange } from '../steps/describeChange.ts';
 import { joined } from '../words.ts';
 import { refusalOfEnd } from './terminateInstance.ts';
 import { isGone, isNodeless } from './terminatingNode.ts';

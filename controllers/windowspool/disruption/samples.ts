@@ -1,3 +1,4 @@
+/** What the metrics say of nodes that go one by one. Pure. */
 import type { LeavingNode } from '../api.gen.ts';
 import { stageOf } from '../conditions/nodesLeaving.ts';
 import type { CounterSample, GaugeSample, LabelsOf } from '../metricCatalogue.ts';

@@ -1,3 +1,5 @@
+/** What differs between a node group and its spec, and the tag changes that correct it. */
+
 /** A field in which the group differs. */
 export interface Difference {
   /** `label team`, `taint gpu:NoSchedule`, `scaling`, `tag cost`, `version`, `release` or `update strategy`. */

@@ -1,3 +1,4 @@
+/** The conditions of a pool without their times, which status.ts adds. */
 import type { Reason } from '../reasons.ts';
 
 export type ConditionStatus = 'True' | 'False' | 'Unknown';

@@ -1,3 +1,4 @@
+/** Nodes that are being drained and terminated, and what a pool knows of the disruption of others. */
 import type { LeavingNode, WindowsPoolStatus } from '../api.gen.ts';
 import type { CallResult } from '../ports/callResult.ts';
 import type { KnownInstance } from '../ports/ec2.ts';

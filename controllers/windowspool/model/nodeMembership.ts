@@ -1,3 +1,4 @@
+/** The nodes that a pool of existing nodes wants, contests or has to release. */
 import type { InstanceList, NodeRecord } from '../ports/nodes.ts';
 
 /** A node that the pool wants and another pool has. */

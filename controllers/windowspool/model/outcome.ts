@@ -1,3 +1,4 @@
+/** What carrying out a plan led to. */
 import type { NodeGroupUpdate } from '../ports/eks.ts';
 import type { BlockedPod } from './disruption.ts';
 import type { ObservedState } from './observedState.ts';

@@ -1,5 +1,4 @@
-/** What is known of the nodes of a pool at one moment. Plain data, kept up to date by the pool's Roster. */
-
+/** The nodes of a pool as they were verified: what nodes/poolNodes.ts keeps up to date, one node at a time. */
 import type { WindowsPoolSpec } from '../api.gen.ts';
 import type { NodeCondition, NodeMarks, NodeRecord, Taint } from '../ports/nodes.ts';
 import type { NodeCheck } from '../reasons.ts';

@@ -1,3 +1,4 @@
+/** Prerequisites: the facts that are gathered, a check, and its result. */
 import type { WindowsPoolSpec } from '../api.gen.ts';
 import type { CallError, CallResult } from '../ports/callResult.ts';
 import type { Cluster } from '../ports/eks.ts';

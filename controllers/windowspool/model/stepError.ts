@@ -1,3 +1,4 @@
+/** Errors of steps and of reads, kept in the observed state. */
 import type { CallError } from '../ports/callResult.ts';
 
 /** A step, or a look, that did not do its work. */

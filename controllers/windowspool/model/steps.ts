@@ -1,3 +1,4 @@
+/** What the operator can do, as data: planned by plan.ts, done by act.ts, shown in words in status.pendingSteps. */
 import type { LeavingNode } from '../api.gen.ts';
 import type { ConfigChange, NewNodeGroup, NodeGroup, VersionChange } from '../ports/eks.ts';
 import type { NodeCondition, NodeMarks, NodeRecord } from '../ports/nodes.ts';
@@ -67,7 +68,15 @@ export type Step =
   | { readonly kind: 'correctScalingTags'; readonly change: ScalingTagChange; readonly retain?: Retaining }
   | { readonly kind: 'deleteNodeGroup'; readonly group: string; readonly why: string }
   | { readonly kind: 'createRuntimeClass'; readonly desired: DesiredRuntimeClass }
-  | { readonly kind: 'applyRuntimeClass'; readonly desired: DesiredRuntimeClass; readonly seen: RuntimeClass }
+  | {
+      readonly kind: 'applyRuntimeClass';
+      readonly desired: DesiredRuntimeClass;
+      readonly seen: RuntimeClass;
+      /** Whether its content is written: the API server has less to do for an owner alone. */
+      readonly differs: boolean;
+      /** Whether the pool becomes one of its owners. */
+      readonly lacksOwner: boolean;
+    }
   | { readonly kind: 'releaseRuntimeClass'; readonly seen: RuntimeClass }
   | { readonly kind: 'deleteRuntimeClass'; readonly seen: RuntimeClass }
   | { readonly kind: 'labelNode'; readonly node: NodeRecord; readonly build: string }

@@ -1,3 +1,4 @@
+/** Where EKS refuses the key of the gate's taint, another one is used. Pure. */
 import { PLAIN_GATE_TAINT_KEY } from '../labels.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Outcome } from '../model/outcome.ts';

@@ -1,3 +1,6 @@
+/**
+ * The verdict on one node: a list of checks, each a pure function. A node is verified when no enforced check fails.
+ */
 import { GATE_TAINT_KEY } from '../labels.ts';
 import type { CheckFailure, Expectation, VerificationResult } from '../model/poolNodes.ts';
 import type { NodeRecord, Taint } from '../ports/nodes.ts';

@@ -43,6 +43,8 @@ export function rebuildRuntimeClass({ pool, runtimeClass }: ObservedState): Step
 export function shareRuntimeClass({ pool, runtimeClass }: ObservedState): Step[] | undefined {
   const desired = runtimeClassFor(pool);
   if (!desired || !runtimeClass) return undefined;
-  const done = isOwner(pool, runtimeClass) && isAsDesired(runtimeClass, desired);
-  return done ? undefined : [{ kind: 'applyRuntimeClass', desired, seen: runtimeClass }];
+  const lacksOwner = !isOwner(pool, runtimeClass);
+  const differs = !isAsDesired(runtimeClass, desired);
+  if (!lacksOwner && !differs) return undefined;
+  return [{ kind: 'applyRuntimeClass', desired, seen: runtimeClass, differs, lacksOwner }];
 }

@@ -1,3 +1,7 @@
+/**
+ * How a pool leaves a node group that outlives it (deletionPolicy Retain). The operator's own marks are taken away: what is under
+ * winpool.dev, and the taints of what was not verified. What the user asked for stays, and so does the taint os=windows: without it Linux pods would land on Windows nodes.
+ */
 import { groupOf, isClusterMismatch } from '../../facts.ts';
 import { hashOf } from '../../hash.ts';
 import { OWN_PREFIX, POOL_KEY } from '../../labels.ts';

@@ -14,7 +14,7 @@ import { preview, previewText } from '../../preview.ts';
 import { reconcile } from '../../reconcile.ts';
 import { nextRun, untilGroupLook } from '../../schedule.ts';
 import { statusFor } from '../../status.ts';
-import { describeStep } from '../../steps.ts';
+import { describeStep } from '../../steps/steps.ts';
 import { Crash, FakeWorld } from '../../testing/fakeWorld.ts';
 import {
   existingPool,

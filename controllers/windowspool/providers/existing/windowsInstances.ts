@@ -1,3 +1,8 @@
+/**
+ * OpenShift's list of Windows hosts, a ConfigMap: an address for each, IPv4 or DNS name, with `username=...` as its value.
+ * https://docs.redhat.com/en/documentation/openshift_container_platform/latest/html/windows_container_support_for_openshift/byoh-windows-instance
+ * Pure.
+ */
 import type { MalformedEntry } from '../../model/nodeMembership.ts';
 
 export interface WindowsInstances {

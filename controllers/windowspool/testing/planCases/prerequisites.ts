@@ -1,3 +1,4 @@
+/** While prerequisites are met or not, and what the operator does about them: the access entry, and Windows IPAM. */
 import type { PrerequisiteFacts } from '../../model/prerequisites.ts';
 import { known } from '../answers.ts';
 import { knownStatus, MINUTE, NOW, sampleError, samplePool, sampleState, settings } from '../fixtures.ts';

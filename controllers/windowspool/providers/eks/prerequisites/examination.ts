@@ -6,7 +6,7 @@ import type { ObservedState } from '../../../model/observedState.ts';
 import type { CheckInput, Examination, IpamOffer } from '../../../model/prerequisites.ts';
 import { nodeGroupIn } from '../../../poolKind.ts';
 import type { Reason } from '../../../reasons.ts';
-import { isIpamStep } from '../../../steps.ts';
+import { isIpamStep } from '../../../steps/isIpamStep.ts';
 import { isOwnedBy } from '../nodeGroup.ts';
 import { examine, isPrerequisite } from './checks.ts';
 import { ignoredPrerequisites } from './ignored.ts';

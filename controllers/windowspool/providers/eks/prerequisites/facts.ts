@@ -1,3 +1,5 @@
+/** What the checks of prerequisites look at: gathered once, plain data. */
+import type { Outcome } from '../../../model/outcome.ts';
 import type { PrerequisiteFacts } from '../../../model/prerequisites.ts';
 
 /** The right that finding out needs: an IAM action, or a verb and an object of Kubernetes. */
@@ -18,3 +20,10 @@ export const RIGHTS: Readonly<Record<Exclude<keyof PrerequisiteFacts, 'complete'
   offerings: 'ec2:DescribeInstanceTypeOfferings',
   subnets: 'ec2:DescribeSubnets',
 };
+
+/** The outcome of a step that changed facts. */
+export function withFacts(soFar: Outcome, facts: Partial<PrerequisiteFacts>): Outcome {
+  const { prerequisites } = soFar.after;
+  if (!prerequisites) return soFar;
+  return { ...soFar, after: { ...soFar.after, prerequisites: { ...prerequisites, ...facts } } };
+}

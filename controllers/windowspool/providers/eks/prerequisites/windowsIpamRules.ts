@@ -3,7 +3,7 @@ import { isPaused } from '../../../facts.ts';
 import { hashOf } from '../../../hash.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { Step } from '../../../model/steps.ts';
-import { isIpamStep } from '../../../steps.ts';
+import { isIpamStep } from '../../../steps/isIpamStep.ts';
 import { checkInputOf, examinationOf, ipamOfferOf } from './examination.ts';
 import { mayBeReverted, nextIpamMove } from './windowsIpam.ts';
 

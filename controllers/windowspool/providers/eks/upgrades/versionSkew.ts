@@ -1,3 +1,4 @@
+/** What EKS refuses only because the cluster is being upgraded. */
 import type { ObservedCluster, ObservedState } from '../../../model/observedState.ts';
 import type { Outcome } from '../../../model/outcome.ts';
 import type { StepError } from '../../../model/stepError.ts';

@@ -1,0 +1,46 @@
+/** Changes in words, for status.pendingSteps, events and conditions. */
+
+import type { TaintChange } from '../model/poolNodes.ts';
+import type { ConfigChange, VersionChange } from '../ports/eks.ts';
+import type { Taint } from '../ports/nodes.ts';
+
+/** The change in words, in a fixed order: `labels set team; scaling max 5`. */
+export function describeChange({ labels, taints, scaling, update }: ConfigChange): string {
+  const settings = (values: object) =>
+    Object.entries(values)
+      .map(([name, value]) => `${name} ${value}`)
+      .join(', ');
+  return [
+    labels && `labels ${setAndRemove(Object.keys(labels.set), labels.remove)}`,
+    taints && `taints ${describeTaints(taints)}`,
+    scaling && `scaling ${settings(scaling)}`,
+    update && `update ${settings(update)}`,
+  ]
+    .filter((part) => part !== undefined)
+    .join('; ');
+}
+
+/** `newest release of 1.36`, `release 1.36-2026.03.17 with version 3 of launch template windows, by force`. */
+export function describeVersionChange({
+  kubernetesVersion,
+  releaseVersion,
+  launchTemplate,
+  force,
+}: VersionChange): string {
+  const what = releaseVersion ? `release ${releaseVersion}` : `newest release of ${kubernetesVersion}`;
+  const { id, name, version } = launchTemplate ?? {};
+  const template = version === undefined ? '' : ` with version ${version} of launch template ${name ?? id}`;
+  return `${what}${template}${force ? ', by force' : ''}`;
+}
+
+/** `set gpu:NoSchedule remove old:NoExecute`: key and effect are what a taint is known by. */
+export function describeTaints({ set, remove }: TaintChange): string {
+  const named = ({ key, effect }: Taint) => `${key}:${effect}`;
+  return setAndRemove(set.map(named), remove.map(named));
+}
+
+/** `set a, b remove c`; empty where there is nothing. */
+export function setAndRemove(set: readonly string[], remove: readonly string[]): string {
+  const list = (verb: string, names: readonly string[]) => (names.length > 0 ? [`${verb} ${names.join(', ')}`] : []);
+  return [...list('set', set), ...list('remove', remove)].join(' ');
+}

@@ -1,0 +1,190 @@
+/** Steps about a node group of EKS, its scaling groups and the access entry of its role. */
+
+import { AUTOSCALER_PREFIX, POOL_KEY } from '../labels.ts';
+import type { ScalingTagChange } from '../model/changes.ts';
+import type { ObservedNodeGroup, ObservedState } from '../model/observedState.ts';
+import type { Step } from '../model/steps.ts';
+import type { Writers } from '../model/writers.ts';
+import { scalingIn } from '../poolKind.ts';
+import type { CallResult } from '../ports/callResult.ts';
+import type { NewNodeGroup, NodeGroup, NodeGroupStatus } from '../ports/eks.ts';
+import { ownershipTag } from '../providers/eks/adoption.ts';
+import { changedTags } from '../providers/eks/autoscalerTags.ts';
+import { withFacts } from '../providers/eks/prerequisites/facts.ts';
+import { count } from '../words.ts';
+import { describeChange, describeVersionChange, setAndRemove } from './describeChange.ts';
+import { changed, type StepKinds, when } from './stepKind.ts';
+
+const DONE: CallResult<void> = { ok: true, value: undefined };
+
+export const nodeGroupSteps: StepKinds<
+  | 'adoptNodeGroup'
+  | 'createAccessEntry'
+  | 'createNodeGroup'
+  | 'updateConfig'
+  | 'updateNodeGroupVersion'
+  | 'correctTags'
+  | 'correctScalingTags'
+  | 'deleteNodeGroup'
+> = {
+  adoptNodeGroup: {
+    subject: () => 'nodeGroup',
+    describe: ({ group, pool }) => `adopt node group ${group.name}: set the tag ${POOL_KEY}=${pool}`,
+    reason: 'NodeGroupAdopted',
+    writesAws: true,
+    run: async ({ group }, soFar, { nodeGroups }, signal) => {
+      const tags = ownershipTag(soFar.after.pool);
+      return when(await nodeGroups.tag(group.arn, tags, signal), () =>
+        changed(soFar, { group: withGroup(soFar.after.group, { tags: { ...group.tags, ...tags } }) }),
+      );
+    },
+  },
+  createAccessEntry: {
+    subject: () => 'nodeGroup',
+    describe: ({ role }) => `create an access entry of type EC2_WINDOWS for ${role}`,
+    reason: 'AccessEntryCreated',
+    writesAws: true,
+    run: async ({ role, token }, soFar, { accessEntries }, signal) =>
+      when(await accessEntries.create(role, token, signal), () =>
+        withFacts(soFar, { accessEntry: { ok: true, value: { type: 'EC2_WINDOWS' } } }),
+      ),
+  },
+  createNodeGroup: {
+    subject: () => 'nodeGroup',
+    describe: ({ desired: { name, amiType, scaling, ...machines } }) =>
+      `create node group ${name} (${amiType}, ${describeMachines(machines)}, ${count(scaling.desired, 'node')}, ${scaling.min} to ${scaling.max})`,
+    reason: 'NodeGroupCreated',
+    writesAws: true,
+    run: async ({ desired, token }, soFar, { nodeGroups }, signal) =>
+      when(await nodeGroups.create(desired, token, signal), (group) =>
+        changed(soFar, { group: { kind: 'seen', group } }),
+      ),
+  },
+  updateConfig: {
+    subject: () => 'nodeGroup',
+    describe: (step) => `update node group ${step.group}: ${describeUpdateConfig(step)}`,
+    reason: 'NodeGroupUpdated',
+    writesAws: true,
+    describeLeftover: () => 'keeps its labels and taints of the operator',
+    run: async (step, soFar, { nodeGroups }, signal) =>
+      when(await nodeGroups.updateConfig(step.group, step.change, step.token, signal), (update) => ({
+        ...changed(soFar, { group: withGroup(soFar.after.group, { status: 'UPDATING' }) }),
+        accepted: {
+          update,
+          target: step.target,
+          change: describeUpdateConfig(step),
+          desired: desiredSizeOf(step, soFar.after),
+        },
+      })),
+  },
+  updateNodeGroupVersion: {
+    subject: () => 'nodeGroup',
+    describe: ({ group, change }) => `update node group ${group}: ${describeVersionChange(change)}`,
+    reason: 'NodeGroupUpdated',
+    writesAws: true,
+    run: async ({ group, change, token, target }, soFar, { nodeGroups }, signal) =>
+      when(await nodeGroups.updateVersion(group, change, token, signal), (update) => ({
+        ...changed(soFar, { group: withGroup(soFar.after.group, { status: 'UPDATING' }) }),
+        accepted: { update, target, change: describeVersionChange(change), desired: undefined },
+      })),
+  },
+  correctTags: {
+    subject: () => 'nodeGroup',
+    describe: ({ group, change }) =>
+      `correct the tags of node group ${group.name}: ${setAndRemove(Object.keys(change.set), change.remove)}`,
+    reason: 'TagsCorrected',
+    writesAws: true,
+    describeLeftover: () => 'keeps its winpool.dev tags',
+    run: async (step, soFar, writers, signal) =>
+      when(await correctTags(step, writers, signal), (tags) =>
+        changed(soFar, { group: withGroup(soFar.after.group, { tags }) }),
+      ),
+  },
+  correctScalingTags: {
+    subject: ({ change }) => `scaling group ${change.scalingGroup}`,
+    describe: ({ change, retain }) =>
+      retain
+        ? `take the cluster-autoscaler's tags from scaling group ${change.scalingGroup}`
+        : `correct the cluster-autoscaler's tags of scaling group ${change.scalingGroup}: ${describeScalingTags(change)}`,
+    writesAws: true,
+    describeLeftover: () => "has the cluster-autoscaler's tags left on its scaling group",
+    run: async ({ change }, soFar, writers, signal) =>
+      when(await correctScalingTags(change, writers, signal), () =>
+        changed(soFar, { autoscaler: withScalingTags(soFar.after.autoscaler, change) }),
+      ),
+  },
+  deleteNodeGroup: {
+    subject: () => 'nodeGroup',
+    describe: ({ group, why }) => `delete node group ${group}: ${why}`,
+    reason: 'NodeGroupDeleted',
+    writesAws: true,
+    run: async ({ group }, soFar, { nodeGroups }, signal) =>
+      when(await nodeGroups.delete(group, signal), () =>
+        changed(soFar, { group: withGroup(soFar.after.group, { status: 'DELETING' }) }),
+      ),
+  },
+};
+
+/**
+ * The update in words, and what it does to pods: EKS drains the nodes of a group that gets smaller for 15 minutes and ends them then, whatever
+ * PodDisruptionBudgets say. https://docs.aws.amazon.com/eks/latest/APIReference/API_UpdateNodegroupConfig.html
+ */
+function describeUpdateConfig({ change, ends = 0 }: Extract<Step, { kind: 'updateConfig' }>): string {
+  const note = ends > 0 ? ` (EKS ends ${count(ends, 'node')} and ignores PodDisruptionBudgets)` : '';
+  return describeChange(change) + note;
+}
+
+/** Instance types and launch template: `m5.large`, `m5.large of version 3 of launch template windows`. */
+function describeMachines({ instanceTypes, launchTemplate }: Pick<NewNodeGroup, 'instanceTypes' | 'launchTemplate'>) {
+  const types = instanceTypes.join(', ');
+  if (!launchTemplate) return types;
+  const { id, name, version } = launchTemplate;
+  return `${types}${types && ' '}of version ${version} of launch template ${name ?? id}`;
+}
+
+/** `set label/team remove taint/gpu`: keys without what all of them begin with. */
+function describeScalingTags({ set, remove }: ScalingTagChange): string {
+  const short = (keys: readonly string[]) => keys.map((key) => key.replace(AUTOSCALER_PREFIX, ''));
+  return setAndRemove(short(Object.keys(set)), short(remove));
+}
+
+/** The group as EKS will show it from now on. */
+function withGroup(
+  view: ObservedNodeGroup,
+  change: { readonly status: NodeGroupStatus } | Pick<NodeGroup, 'tags'>,
+): ObservedNodeGroup {
+  return view.kind === 'seen' ? { kind: 'seen', group: { ...view.group, ...change } } : view;
+}
+
+/** The tags of the scaling groups as the cluster-autoscaler sees them from now on. */
+function withScalingTags(known: ObservedState['autoscaler'], change: ScalingTagChange): ObservedState['autoscaler'] {
+  const { [change.scalingGroup]: found, ...others } = known?.tags ?? {};
+  return known && { ...known, tags: { ...others, [change.scalingGroup]: changedTags(found ?? {}, change) } };
+}
+
+async function correctScalingTags(
+  { scalingGroup, set, remove }: ScalingTagChange,
+  { scalingGroups }: Writers,
+  signal: AbortSignal,
+): Promise<CallResult<void>> {
+  const added = Object.keys(set).length > 0 ? await scalingGroups.setTags(scalingGroup, set, signal) : DONE;
+  return added.ok && remove.length > 0 ? scalingGroups.removeTags(scalingGroup, remove, signal) : added;
+}
+
+/** A size that was only lifted or lowered into the bounds is not the user's: that one is not sent again. */
+function desiredSizeOf({ change }: Extract<Step, { kind: 'updateConfig' }>, { pool }: ObservedState) {
+  return change.scaling?.desired === scalingIn(pool.spec).desired ? change.scaling?.desired : undefined;
+}
+
+/** The tags as they are afterwards. */
+async function correctTags(
+  { group, change: { set, remove } }: Extract<Step, { kind: 'correctTags' }>,
+  { nodeGroups }: Writers,
+  signal: AbortSignal,
+): Promise<CallResult<NodeGroup['tags']>> {
+  const added = Object.keys(set).length > 0 ? await nodeGroups.tag(group.arn, set, signal) : DONE;
+  const both = added.ok && remove.length > 0 ? await nodeGroups.untag(group.arn, remove, signal) : added;
+  if (!both.ok) return both;
+  const kept = Object.entries(group.tags).filter(([key]) => !remove.includes(key));
+  return { ok: true, value: { ...Object.fromEntries(kept), ...set } };
+}

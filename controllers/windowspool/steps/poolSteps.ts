@@ -1,0 +1,37 @@
+/** Steps about the pool itself, and what its status must remember before AWS is called. */
+
+import { remembering } from '../providers/eks/applied.ts';
+import { changed, type StepKinds, when } from './stepKind.ts';
+
+export const poolSteps: StepKinds<'addFinalizer' | 'removeFinalizer' | 'remember' | 'reserveDisruption'> = {
+  addFinalizer: {
+    subject: () => 'pool',
+    run: async (_step, soFar, { pools }, signal) =>
+      when(await pools.addFinalizer(soFar.after.pool, signal), (pool) => changed(soFar, { pool })),
+  },
+  removeFinalizer: {
+    subject: () => 'pool',
+    run: async (_step, soFar, { pools }, signal) =>
+      when(await pools.removeFinalizer(soFar.after.pool, signal), () => ({ ...soFar, released: true })),
+  },
+  remember: {
+    subject: () => 'nodeGroup',
+    run: async ({ memory }, soFar, { pools }, signal) => {
+      const { pool } = soFar.after;
+      return when(await pools.writeStatus(pool, remembering(pool.status, memory), signal), (written) =>
+        changed(soFar, { pool: written }),
+      );
+    },
+  },
+  reserveDisruption: {
+    subject: () => 'nodeGroup',
+    describe: ({ begins }) => begins?.join('; '),
+    reason: 'NodeDisruptionBegun',
+    run: async ({ memory }, soFar, { budget }, signal) => {
+      const { pool } = soFar.after;
+      return when(await budget.reserve(pool, remembering(pool.status, memory), signal), (written) =>
+        changed(soFar, { pool: written }),
+      );
+    },
+  },
+};

@@ -1,0 +1,35 @@
+/** Steps that enable Windows IPAM for the whole cluster. */
+
+import { IPAM_KEY } from '../providers/eks/prerequisites/addressMode.ts';
+import { withFacts } from '../providers/eks/prerequisites/facts.ts';
+import { changed, type StepKinds, when } from './stepKind.ts';
+
+/** What enables Windows IPAM in the vpc-cni add-on: a string, by its schema. */
+const ADDON_VALUES = { enableWindowsIpam: 'true' } as const;
+
+export const windowsIpamSteps: StepKinds<'updateAddon' | 'applyCniConfig'> = {
+  updateAddon: {
+    subject: () => 'Windows IPAM',
+    describe: ({ cluster }) => `set enableWindowsIpam: "true" in the vpc-cni add-on of cluster ${cluster}`,
+    reason: 'WindowsIPAMEnabled',
+    writesAws: true,
+    run: async ({ addon, token }, soFar, { addons }, signal) =>
+      when(await addons.configure('vpc-cni', ADDON_VALUES, addon, token, signal), () =>
+        withFacts(soFar, { cniAddon: { ok: true, value: { ...addon, status: 'UPDATING' } } }),
+      ),
+  },
+  applyCniConfig: {
+    subject: () => 'Windows IPAM',
+    describe: ({ warning }) =>
+      `set ${IPAM_KEY}: "true" in ConfigMap kube-system/amazon-vpc-cni${warning === undefined ? '' : `. ${warning}`}`,
+    reason: 'WindowsIPAMEnabled',
+    run: async ({ seen }, soFar, { system }, signal) =>
+      when(await system.setCniConfig(IPAM_KEY, 'true', seen, signal), () => {
+        const { ipamAttempts, now, prerequisites } = soFar.after;
+        const data = prerequisites?.cniConfig?.ok ? prerequisites.cniConfig.value : undefined;
+        // The pool goes on at once.
+        const known = withFacts(soFar, { cniConfig: { ok: true, value: { ...data, [IPAM_KEY]: 'true' } } });
+        return changed(known, { ipamAttempts: { ...ipamAttempts, applyCniConfig: now } });
+      }),
+  },
+};
