@@ -11,13 +11,12 @@ import { Reflector } from '../../controllers/runtime/reflector.ts';
 import { Store } from '../../controllers/runtime/store.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { Fleet } from '../../controllers/windowspool/disruption/fleet.ts';
-import { PoolNodesCache } from '../../controllers/windowspool/nodes/poolNodesCache.ts';
-import { hasNodeGroup } from '../../controllers/windowspool/poolKind.ts';
+import { nodeGroupsOf, PoolNodesCache } from '../../controllers/windowspool/nodes/poolNodesCache.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import type { RuntimeClass } from '../../controllers/windowspool/ports/runtimeClasses.ts';
 import { nodeGroupNameOf } from '../../controllers/windowspool/providers/eks/nodeGroup.ts';
 import { NodeMembership } from '../../controllers/windowspool/providers/existing/nodeMembership.ts';
-import { nodeGroupsOf, poolChangeMatters, poolIndexes } from '../../controllers/windowspool/watches.ts';
+import { poolChangeMatters, poolIndexes } from '../../controllers/windowspool/watches.ts';
 import { InstanceLists } from './instanceLists.ts';
 
 /** Pools, nodes and RuntimeClasses of the cluster, and the verdicts on the nodes; their changes wake pools. */
@@ -130,5 +129,5 @@ export class Caches {
 
 /** Whether the pool has, or had, a node group of its own. */
 function isGroupKnown(pool: WindowsPool): boolean {
-  return hasNodeGroup(pool) && pool.status?.nodeGroup?.arn !== undefined;
+  return pool.status?.nodeGroup?.arn !== undefined;
 }

@@ -9,7 +9,7 @@ import { Controller } from '../../controllers/runtime/controller.ts';
 import { LeaderElector, LeadershipLost } from '../../controllers/runtime/leaderElection.ts';
 import type { Logger } from '../../controllers/runtime/ports.ts';
 import { Recorder } from '../../controllers/runtime/recorder.ts';
-import { AwsCache } from '../../controllers/windowspool/observe.ts';
+import { AwsCache } from '../../controllers/windowspool/awsCache.ts';
 import { reconcile } from '../../controllers/windowspool/reconcile.ts';
 import { StatusThrottle } from '../../controllers/windowspool/statusThrottle.ts';
 import { type Connections, connect, portsOf } from './connections.ts';

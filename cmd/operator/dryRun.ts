@@ -1,6 +1,6 @@
 /** `--dry-run`: looks at every pool once, prints what would be done, and writes nothing: no lease, no status, no event, no call that changes AWS. */
 import type { Logger } from '../../controllers/runtime/ports.ts';
-import { AwsCache } from '../../controllers/windowspool/observe.ts';
+import { AwsCache } from '../../controllers/windowspool/awsCache.ts';
 import { preview, previewText } from '../../controllers/windowspool/preview.ts';
 import { connect, portsOf } from './connections.ts';
 import type { Options } from './options.ts';

@@ -3,9 +3,9 @@ import type { WindowsPool } from './api.gen.ts';
 import { CREATED_FROM_TAG, PAUSED_ANNOTATION } from './labels.ts';
 import type { ObservedState } from './model/observedState.ts';
 import type { Expectation, TaintPolicy } from './model/poolNodes.ts';
+import { nodeSourceOf } from './nodeSource.ts';
 import { GATE_TAINTS, isGateTaint } from './nodes/nodeTaints.ts';
 import { isRegistrationTaint, SETTLING_MS } from './nodes/verify.ts';
-import { hasNodeGroup, scalingIn } from './poolKind.ts';
 import type { CallError } from './ports/callResult.ts';
 import type { Instance } from './ports/ec2.ts';
 import type { NodeGroup } from './ports/eks.ts';
@@ -41,7 +41,7 @@ export function isClusterMismatch({ pool, cluster, settings }: ObservedState): b
 
 /** The fewest verified nodes with which the pool is Ready. */
 export function neededNodes(pool: WindowsPool): number {
-  return hasNodeGroup(pool) ? Math.max(1, scalingIn(pool.spec).min) : 1;
+  return Math.max(1, pool.spec.scaling?.min ?? 1);
 }
 
 /** A hash of what a creation would be made from. */
@@ -83,7 +83,7 @@ export function lacksNodes(s: ObservedState): boolean {
 export function expectationOf(s: Pick<ObservedState, 'pool' | 'group' | 'serverVersion' | 'settings'>): Expectation {
   const { pool, serverVersion, settings } = s;
   const reportedBy = isDeleting(pool) ? undefined : pool.metadata.name;
-  const owner = hasNodeGroup(pool) ? undefined : reportedBy;
+  const owner = nodeSourceOf(pool).marksNodes ? reportedBy : undefined;
   const mayComeLate = groupOf(s)?.taints.some(isRegistrationTaint);
   return {
     spec: pool.spec,

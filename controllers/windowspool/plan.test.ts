@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict';
 import type { ObservedState } from './model/observedState.ts';
 import type { Memory, ReservationMemory, Step } from './model/steps.ts';
-import {
-  chainsFor,
-  deletionChains,
-  existingNodesChains,
-  planFor,
-  poolChains,
-  type RuleChain,
-  stepsOf,
-} from './plan.ts';
+import { chainsFor, planFor } from './plan.ts';
+import { deletionChains, poolChains } from './providers/eks/plan.ts';
+import { existingNodesChains } from './providers/existing/plan.ts';
+import { type RuleChain, stepsOf } from './ruleChains.ts';
 import { describeStep, writesAws } from './steps/steps.ts';
 import { knownStatus, sampleGroup, samplePool, sampleState } from './testing/fixtures.ts';
 import { pausedCases } from './testing/planCases/paused.ts';
@@ -99,7 +94,7 @@ describe('every rule of the plan matters', () => {
     'a pool of existing nodes': existingNodesChains,
   };
   for (const [book, chains] of Object.entries(books)) {
-    const its = cases.filter(({ observed }) => chainsFor(observed) === chains);
+    const its = cases.filter(({ observed }) => chainsFor(observed.pool) === chains);
     // The other rules for existing nodes are those of other pools, or have suites of their own.
     const tabled = chains.filter(({ about }) => chains !== existingNodesChains || EXISTING.includes(about));
     for (const { about, rules } of tabled) {

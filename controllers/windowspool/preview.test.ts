@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { AwsCache } from './observe.ts';
+import { AwsCache } from './awsCache.ts';
 import { preview, previewText } from './preview.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import { sampleError, sampleGroup, samplePool, settings } from './testing/fixtures.ts';

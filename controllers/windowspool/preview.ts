@@ -1,11 +1,12 @@
 /** What would be done for a pool, in words for people. It only looks. */
 
 import type { WindowsPool } from './api.gen.ts';
+import type { AwsCache } from './awsCache.ts';
 import { evaluateConditions } from './conditions/conditions.ts';
 import { groupOf, isDeleting, isPaused } from './facts.ts';
 import type { ObservedState, Settings } from './model/observedState.ts';
 import type { Step } from './model/steps.ts';
-import { type AwsCache, observe } from './observe.ts';
+import { observe } from './observe.ts';
 import { planFor } from './plan.ts';
 import { adoptionOf } from './providers/eks/adoption.ts';
 import { describeDifference, differencesOf } from './providers/eks/differences.ts';

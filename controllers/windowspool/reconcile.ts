@@ -1,9 +1,11 @@
 /** One run for one pool: observe -> plan -> act -> report. It starts from what is true now, never from the event that woke it. */
+
 import { act } from './act.ts';
 import type { WindowsPool } from './api.gen.ts';
+import type { AwsCache } from './awsCache.ts';
 import { waitsForTurn } from './disruption/admission.ts';
 import { rememberedOperations, withCount } from './disruption/observe.ts';
-import { terminatingNodes, waitsForBudget } from './disruption/reservation.ts';
+import { waitsForBudget } from './disruption/reservation.ts';
 import { isDueAgain } from './disruption/terminateInstance.ts';
 import type { AutoscalerFacts, ObservedState, Settings } from './model/observedState.ts';
 import type { Outcome, ReconcileResult } from './model/outcome.ts';
@@ -11,17 +13,16 @@ import type { IpamAttempts } from './model/prerequisites.ts';
 import type { Step } from './model/steps.ts';
 import type { Writers } from './model/writers.ts';
 import { tolerateGateKey } from './nodes/gateRefusal.ts';
-import { type AwsCache, needsInstances, observe } from './observe.ts';
+import { observe } from './observe.ts';
 import { planFor } from './plan.ts';
-import { hasNodeGroup } from './poolKind.ts';
 import type { CallResult } from './ports/callResult.ts';
 import { SCALING_TAGS_QUESTION } from './providers/eks/autoscalerFacts.ts';
-import { needsExamination } from './providers/eks/prerequisites/examination.ts';
 import { accessEntryQuestion, IPAM_QUESTIONS } from './providers/eks/prerequisites/gather.ts';
 import { unverifiedRelease } from './providers/eks/upgrades/releaseFailures.ts';
 import { tolerateSkew } from './providers/eks/upgrades/versionSkew.ts';
+import { providerOf } from './providers/providers.ts';
 import { confirmedAt, type Reporter, report } from './report.ts';
-import { nextRun, retry, untilGroupLook } from './schedule.ts';
+import { nextRun, retry, untilNextRead } from './schedule.ts';
 import type { Sources } from './sources.ts';
 import { isIpamStep } from './steps/isIpamStep.ts';
 import { writesAws } from './steps/steps.ts';
@@ -37,7 +38,7 @@ export interface Deps extends Sources, Writers, Reporter {
 export async function reconcile(name: string, deps: Deps, signal: AbortSignal): Promise<ReconcileResult> {
   // Before the first call that may fail: what was never confirmed has an age, too, so that an alert can tell of it.
   if (deps.pools.get(name)) deps.metrics.stampFirst(name, confirmedAt(deps.now()));
-  const seen = await look(name, deps, signal);
+  const seen = await observation(name, deps, signal);
   if (!seen.ok) return retry(seen.error);
   if (!seen.value) return forget(name, deps);
   const { observed, fresh } = seen.value;
@@ -53,53 +54,62 @@ export async function reconcile(name: string, deps: Deps, signal: AbortSignal): 
   if (outcome.released) return forget(name, deps);
   const { after } = outcome;
   if (!waitsForBudget(after) && !waitsForTurn(after) && !unverifiedRelease(after)) deps.fleet.rest(name);
-  if (fresh && hasNodeGroup(after.pool)) {
-    const now = deps.now();
-    const since = deps.awsCache.statusSince(after, outcome.accepted !== undefined, now);
-    deps.awsCache.keep(after, since, now + untilGroupLook(after, now - since));
-  }
+  const untilRead = keep(outcome, fresh, deps);
   if (reported.kind === 'failed') return retry(reported.error);
-  const untilLook = hasNodeGroup(after.pool) ? deps.awsCache.dueAt(name) - deps.now() : untilGroupLook(after, 0);
-  return nextRun(after, reported.kind === 'deferred' ? Math.min(reported.ms, untilLook) : untilLook);
+  return nextRun(after, reported.kind === 'deferred' ? Math.min(reported.ms, untilRead) : untilRead);
 }
 
-interface Look {
+interface Observation {
   readonly observed: ObservedState;
-  /** Whether the pool and its group were read in this run, past every cache. */
+  /** Whether the pool and what is outside the cluster were read in this run, past every cache. */
   readonly fresh: boolean;
 }
 
 /**
- * The situation from the cache where that is enough. What is written to AWS is decided only on a fresh look: on a spec, a memory and a
- * group that are true now.
+ * The observed state from the cache where that is enough. What is written to AWS is decided only on a fresh one: on a spec, a memory and a
+ * group that are true now. Undefined: the pool is gone.
  */
-async function look(name: string, deps: Deps, signal: AbortSignal): Promise<CallResult<Look | undefined>> {
+async function observation(
+  name: string,
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<CallResult<Observation | undefined>> {
   const pool = deps.pools.get(name);
   if (!pool) return { ok: true, value: undefined };
-  const now = deps.now();
-  const observeFresh = (known: WindowsPool) =>
-    observe(known, undefined, deps.awsCache, deps, deps.settings, now, signal);
-  // A node that is being emptied must be the pool's by what the pool says now.
-  if (!hasNodeGroup(pool) && terminatingNodes(pool).every(({ drained }) => drained !== undefined)) {
-    const observed = await observeFresh(pool);
-    if (!planFor(observed).steps.some(needsFreshLook)) return { ok: true, value: { observed, fresh: false } };
-  }
-  const cached = deps.awsCache.current(pool, now);
-  if (cached) {
-    const observed = await observe(pool, cached, deps.awsCache, deps, deps.settings, now, signal);
-    const asksAws =
-      needsInstances(observed) || needsExamination(observed) || planFor(observed).steps.some(needsFreshLook);
-    const enough = cached.errors.some((error) => !isDueAgain(error, observed)) || !asksAws;
-    if (enough) return { ok: true, value: { observed, fresh: false } };
-  }
+  const cached = await observedFromCache(pool, deps, signal);
+  if (cached) return { ok: true, value: { observed: cached, fresh: false } };
   const read = await deps.pools.read(name, signal);
   if (!read.ok) return read;
   if (!read.value) return { ok: true, value: undefined };
-  const observed = await observeFresh(read.value);
-  return {
-    ok: true,
-    value: { observed: hasNodeGroup(pool) ? observed : await withCount(observed, deps, signal), fresh: true },
-  };
+  const observed = await observe(read.value, undefined, deps.awsCache, deps, deps.settings, deps.now(), signal);
+  return { ok: true, value: { observed: await withCount(observed, deps, signal), fresh: true } };
+}
+
+/** The observed state from the cache; undefined where it is not enough. */
+async function observedFromCache(
+  pool: WindowsPool,
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<ObservedState | undefined> {
+  const now = deps.now();
+  const provider = providerOf(pool);
+  const snapshot = deps.awsCache.current(pool, now);
+  if (!provider.mayUseCache(pool, snapshot)) return undefined;
+  const observed = await observe(pool, snapshot, deps.awsCache, deps, deps.settings, now, signal);
+  const isEnough = !provider.needsRead(observed) && !planFor(observed).steps.some(needsFreshRead);
+  // What AWS refused at the last read is not asked again before the next one, however many events come.
+  const isRefused = snapshot?.errors.some((error) => !isDueAgain(error, observed)) === true;
+  return isEnough || isRefused ? observed : undefined;
+}
+
+/** Keeps what was read from outside the cluster until it is due again, and says in how many milliseconds that is. */
+function keep({ after, accepted }: Outcome, fresh: boolean, { awsCache, now }: Deps): number {
+  if (after.group.kind === 'none') return untilNextRead(after, 0);
+  if (fresh) {
+    const since = awsCache.statusSince(after, accepted !== undefined, now());
+    awsCache.keep(after, since, now() + untilNextRead(after, now() - since));
+  }
+  return awsCache.dueAt(after.pool.metadata.name) - now();
 }
 
 /**
@@ -151,12 +161,12 @@ async function actOnIpam(
  * still to be asked.
  */
 function withoutAws(steps: readonly Step[]): readonly Step[] {
-  if (!steps.some(needsFreshLook)) return steps;
-  return steps.filter((step) => !needsFreshLook(step) && step.kind !== 'removeFinalizer');
+  if (!steps.some(needsFreshRead)) return steps;
+  return steps.filter((step) => !needsFreshRead(step) && step.kind !== 'removeFinalizer');
 }
 
 /** What writes to AWS or changes a setting of the cluster, and what takes a share of the disruption budget: EKS may have begun to work on the group since it was looked at. */
-function needsFreshLook(step: Step): boolean {
+function needsFreshRead(step: Step): boolean {
   return writesAws(step) || isIpamStep(step) || step.kind === 'reserveDisruption';
 }
 

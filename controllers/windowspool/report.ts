@@ -9,13 +9,12 @@ import type { TimeSample } from './metricCatalogue.ts';
 import type { Outcome } from './model/outcome.ts';
 import type { StepError } from './model/stepError.ts';
 import type { Step } from './model/steps.ts';
-import { hasNodeGroup } from './poolKind.ts';
 import type { CallError } from './ports/callResult.ts';
 import type { Events, Metrics, Pools } from './ports/pools.ts';
 import { countByPart, type DriftPart, describeDifference } from './providers/eks/differences.ts';
 import { nodeGroupNameOf } from './providers/eks/nodeGroup.ts';
-import { unremovedMarks } from './providers/eks/retain.ts';
 import { describeReleaseFailure } from './providers/eks/upgrades/releaseFailures.ts';
+import { providerOf } from './providers/providers.ts';
 import { onTheWay, prerequisiteReasons, reasons } from './reasons.ts';
 import { samplesOf } from './samples.ts';
 import { statusFor } from './status.ts';
@@ -137,14 +136,15 @@ function publishDoubts({ done, after: { pool } }: Outcome, events: Events): void
 function publishMarksLeft(outcome: Outcome, events: Events): void {
   const { left, after, released } = outcome;
   const { pool } = after;
-  const whose = hasNodeGroup(pool) ? `Node group ${nodeGroupNameOf(pool)}` : `WindowsPool ${pool.metadata.name}`;
+  const group = providerOf(pool).nodeGroupName(pool);
+  const whose = group === undefined ? `WindowsPool ${pool.metadata.name}` : `Node group ${group}`;
   for (const [step, entries] of Map.groupBy(left, (entry) => entry.step)) {
     const [{ error }] = entries as [StepError, ...StepError[]];
     const cause = sentence(`${error.operation} failed: ${error.message}`);
     const message = `${whose} ${describeLeftover(step, entries.length)}: ${cause} Remove them yourself.`;
     events.publish(pool, { type: 'Warning', reason: 'MarksLeft', action: step, message });
   }
-  const silent = released ? unremovedMarks(outcome) : undefined;
+  const silent = released ? providerOf(pool).describeUnremovedMarks(outcome) : undefined;
   if (!silent) return;
   const message = `${whose} ${sentence(silent)} Remove them yourself.`;
   events.publish(pool, { type: 'Warning', reason: 'MarksLeft', action: 'removeFinalizer', message });

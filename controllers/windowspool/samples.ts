@@ -6,8 +6,8 @@ import { type ConditionType, type GaugeSample, HEALTH_CODES, type LabelsOf } fro
 import type { ConditionSet, ConditionState } from './model/conditions.ts';
 import { NODE_OPERATION } from './model/disruption.ts';
 import type { ObservedState } from './model/observedState.ts';
+import { nodeSourceOf } from './nodeSource.ts';
 import { kernelSeries } from './nodes/kernels.ts';
-import { hasNodeGroup } from './poolKind.ts';
 import { countByPart, reportedDrift } from './providers/eks/differences.ts';
 import { isOwnedBy } from './providers/eks/nodeGroup.ts';
 import { addressesFor } from './providers/eks/prerequisites/capacityChecks.ts';
@@ -29,12 +29,12 @@ export function samplesOf(s: ObservedState, assessment: ConditionSet, status: Wi
     ...(status.nodeGroup ? groupSamples(status.nodeGroup) : []),
     ...reservationSamples(status),
     ...(status.nodeGroup ? updateSamples(status, status.nodeGroup) : []),
-    ...driftSamples(s),
+    ...(status.nodeGroup ? driftSamples(s) : []),
   ];
 }
 
 function describe({ pool }: ObservedState): GaugeSample[] {
-  const source = hasNodeGroup(pool) ? 'nodeGroup' : 'existingNodes';
+  const source = nodeSourceOf(pool).name;
   return [
     { metric: 'windowspool_info', labels: { windows_version: pool.spec.windowsVersion, source }, value: 1 },
     { metric: 'windowspool_paused', labels: {}, value: Number(isPaused(pool)) },
@@ -172,7 +172,6 @@ function typeOf(type: string): LabelsOf<'windowspool_update_in_progress'>['type'
 }
 
 function driftSamples(s: ObservedState): GaugeSample[] {
-  if (!hasNodeGroup(s.pool)) return [];
   const group = groupOf(s);
   const drift = countByPart(group && isOwnedBy(s.pool, group) ? reportedDrift(s.pool, group) : []);
   return Object.entries(drift).map(([part, value]) => ({

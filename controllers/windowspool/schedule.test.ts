@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { ObservedState } from './model/observedState.ts';
 import type { CallErrorKind } from './ports/callResult.ts';
 import type { NodeGroup } from './ports/eks.ts';
-import { nextRun, untilGroupLook } from './schedule.ts';
+import { nextRun, untilNextRead } from './schedule.ts';
 import {
   knownStatus,
   MINUTE,
@@ -80,7 +80,7 @@ describe('AWS is looked at again', () => {
       pollMs,
     ],
   ];
-  for (const [name, observed, wanted] of spread) it(name, () => near(untilGroupLook(observed, LONG), wanted));
+  for (const [name, observed, wanted] of spread) it(name, () => near(untilNextRead(observed, LONG), wanted));
 
   const wished = sampleGroup().tags['winpool.dev/created-from'] ?? '';
   const refused = (minutes: number) =>
@@ -113,7 +113,7 @@ describe('AWS is looked at again', () => {
       10 * MINUTE,
     ],
   ];
-  for (const [name, observed, wanted] of exact) it(name, () => assert.equal(untilGroupLook(observed, LONG), wanted));
+  for (const [name, observed, wanted] of exact) it(name, () => assert.equal(untilNextRead(observed, LONG), wanted));
 
   describe('while EKS works on the group', () => {
     for (const status of ['CREATING', 'UPDATING', 'DELETING'] as const) {
@@ -127,32 +127,32 @@ describe('AWS is looked at again', () => {
           [19_000, 19_000],
           [21_000, pollMs],
         ] as const)
-          near(untilGroupLook(observed, age), wanted);
+          near(untilNextRead(observed, age), wanted);
       });
     }
 
     it('seven times in the first minute and a half, and then at the poll interval', () => {
       const observed = group({ status: 'CREATING' });
       const polls: number[] = [];
-      for (let at = 0; at < 90_000; at += untilGroupLook(observed, at)) polls.push(at);
+      for (let at = 0; at < 90_000; at += untilNextRead(observed, at)) polls.push(at);
       assert.ok(polls.length >= 8 && polls.length <= 12, `${polls}`);
     });
 
     it('at a poll interval that is shorter than a second', () => {
       const settled = group({ status: 'CREATING' });
-      near(untilGroupLook({ ...settled, settings: { ...settings, pollMs: 300 } }, 0), 300);
+      near(untilNextRead({ ...settled, settings: { ...settings, pollMs: 300 } }, 0), 300);
     });
   });
 
   it('at different times for different pools, and always the same for one', () => {
     const times = Array.from({ length: 50 }, (_, i) =>
-      untilGroupLook(
+      untilNextRead(
         sampleState({ pool: samplePool({}, { metadata: { uid: `uid-${i}` }, status: knownStatus() }) }),
         LONG,
       ),
     );
     assert.ok(new Set(times).size > 45, String(times));
-    assert.equal(untilGroupLook(sampleState(), LONG), untilGroupLook(sampleState(), LONG));
+    assert.equal(untilNextRead(sampleState(), LONG), untilNextRead(sampleState(), LONG));
   });
 });
 
@@ -163,14 +163,14 @@ describe('trouble with Windows IPAM', () => {
     for (const kind of ['refused', 'denied'] as const) {
       it(`leaves the polls of a group as they are: ${kind} while the group is ${status}`, () => {
         const working = group({ status });
-        assert.equal(untilGroupLook({ ...working, errors: [ipam(kind)] }, 0), untilGroupLook(working, 0));
+        assert.equal(untilNextRead({ ...working, errors: [ipam(kind)] }, 0), untilNextRead(working, 0));
       });
     }
   }
 
   it('decides when a group that is still to be created is looked at', () => {
     const absent = sampleState({ group: { kind: 'absent' }, errors: [ipam('refused')] });
-    assert.equal(untilGroupLook(absent, LONG), createRetryMs);
+    assert.equal(untilNextRead(absent, LONG), createRetryMs);
   });
 });
 
@@ -228,7 +228,7 @@ describe('a pool runs again', () => {
     const creating = sampleState({
       group: { kind: 'seen', group: sampleGroup(undefined, { status: 'CREATING' }) },
     });
-    assert.equal(untilGroupLook({ ...creating, errors: [refused] }, 0), untilGroupLook(creating, 0));
+    assert.equal(untilNextRead({ ...creating, errors: [refused] }, 0), untilNextRead(creating, 0));
     assert.deepEqual(nextRun({ ...creating, errors: [refused] }, 10_000_000), {
       kind: 'requeueAfter',
       ms: settings.deniedRetryMs,
@@ -239,7 +239,7 @@ describe('a pool runs again', () => {
     const anyMs = fc.integer({ min: -1_000, max: 1_000_000 });
     fc.assert(
       fc.property(randomObservedState, anyMs, anyMs, (s, groupLookMs, statusAgeMs) => {
-        const look = untilGroupLook(s, statusAgeMs);
+        const look = untilNextRead(s, statusAgeMs);
         assert.ok(look >= 100 && look <= 2 * createRetryMs, `AWS is looked at after ${look} ms`);
         const next = nextRun(s, groupLookMs);
         assert.ok(

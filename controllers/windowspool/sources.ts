@@ -1,3 +1,4 @@
+/** Where the observed state is read from. */
 import type { Fleet } from './disruption/fleet.ts';
 import type { PoolNodesCache } from './nodes/poolNodesCache.ts';
 import type { Instances, ScalingGroups } from './ports/ec2.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { NodeGroupState, WindowsPoolStatus } from './api.gen.ts';
-import { nodeGroupConditions } from './conditions/conditions.ts';
 import { canonical } from './hash.ts';
 import type { ObservedState } from './model/observedState.ts';
 import type { Outcome } from './model/outcome.ts';
 import type { Step } from './model/steps.ts';
 import type { NodeGroup, NodeGroupUpdate } from './ports/eks.ts';
+import { nodeGroupConditions } from './providers/eks/conditions.ts';
 import { configTargetOf } from './providers/eks/groupChanges.ts';
 import { statusFor } from './status.ts';
 import {

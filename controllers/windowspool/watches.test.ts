@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import type { WindowsPool } from './api.gen.ts';
+import { nodeGroupsOf } from './nodes/poolNodesCache.ts';
 import type { NodeRecord } from './ports/nodes.ts';
 import { knownStatus, sampleNode, samplePool } from './testing/fixtures.ts';
-import { nodeGroupsOf, poolChangeMatters, poolIndexes } from './watches.ts';
+import { poolChangeMatters, poolIndexes } from './watches.ts';
 
 describe('a change of a node', () => {
   const node = sampleNode();

@@ -1,10 +1,7 @@
 /** Which pools a change in the cluster wakes. Pure. */
 import type { WindowsPool } from './api.gen.ts';
 import { canonical } from './hash.ts';
-import { NODE_GROUP_LABEL } from './labels.ts';
-import { hasNodeGroup } from './poolKind.ts';
-import type { NodeRecord } from './ports/nodes.ts';
-import { nodeGroupNameOf } from './providers/eks/nodeGroup.ts';
+import { providerOf } from './providers/providers.ts';
 import { runtimeClassFor } from './runtimeClass/runtimeClass.ts';
 
 /** Whether a pool must be looked at: anything changed but its status, which the operator writes itself. */
@@ -17,15 +14,12 @@ export function poolChangeMatters(before: WindowsPool | undefined, after: Window
   return asked(before) !== asked(after);
 }
 
-/** The node groups that nodes are in, by the label that EKS puts on them: two when a node moved. */
-export function nodeGroupsOf(...nodes: readonly (NodeRecord | undefined)[]): string[] {
-  const groups = nodes.map((node) => node?.labels[NODE_GROUP_LABEL]).filter((group) => group !== undefined);
-  return [...new Set(groups)];
-}
-
 /** The names under which a pool's nodes and RuntimeClasses are found: keys of the store's indexes. */
 export const poolIndexes = {
-  nodeGroup: (pool: WindowsPool): string[] => (hasNodeGroup(pool) ? [nodeGroupNameOf(pool)] : []),
+  nodeGroup: (pool: WindowsPool): string[] => {
+    const name = providerOf(pool).nodeGroupName(pool);
+    return name === undefined ? [] : [name];
+  },
   runtimeClass: (pool: WindowsPool): string[] => {
     const names = [runtimeClassFor(pool)?.name, pool.status?.runtimeClass?.name];
     return [...new Set(names.filter((name) => name !== undefined))];

@@ -51,7 +51,7 @@ describe('every command of the AWS CLI in pages, messages and configuration', ()
     for (const file of [
       'docs/quickstart.md',
       'docs/uninstall.md',
-      'controllers/windowspool/providers/existing/provisioners.ts',
+      'controllers/windowspool/disruption/provisioners.ts',
     ])
       assert.ok(
         found.some((command) => command.file === file),

@@ -3,7 +3,7 @@
 import { isPaused } from '../facts.ts';
 import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
-import { nodeGroupIn } from '../poolKind.ts';
+import { nodeGroupIn } from '../nodeSource.ts';
 import type { NodeGroup, VersionChange } from '../ports/eks.ts';
 import { describeRetry, failedAutomaticUpdate } from '../providers/eks/failedTarget.ts';
 import { waitingForWindow } from '../providers/eks/upgrades/automaticUpdates.ts';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { NodeGroupConditions } from '../model/conditions.ts';
 import { GATE_TAINT } from '../nodes/nodeTaints.ts';
+import { nodeGroupConditions } from '../providers/eks/conditions.ts';
 import { reasons } from '../reasons.ts';
 import {
   knownStatus,
@@ -25,7 +26,6 @@ import {
   working,
   wrongNode,
 } from '../testing/truthTable.ts';
-import { nodeGroupConditions } from './conditions.ts';
 
 const AT_THE_GATE = `1 of 3 nodes fails verification: ip-9 ${OTHER_BUILD}. Drain and end the node, and check the AMI. 1 node is gated: no new pod lands there.`;
 const GATED =

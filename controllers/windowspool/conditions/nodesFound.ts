@@ -1,47 +1,17 @@
-/** The conditions of a pool of existing nodes. NodesFound stands where a pool with a node group has NodeGroupReady. Pure. */
+/** The condition NodesFound, of pools of existing nodes. */
 
 import { isDeleting, isPaused } from '../facts.ts';
-import type { ConditionState, ExistingNodesConditions } from '../model/conditions.ts';
+import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import { count, joined, sentence } from '../words.ts';
-import { nodesLeaving } from './nodesLeaving.ts';
-import { nodesVerified, noneFound } from './nodesVerified.ts';
-import { prerequisitesMet } from './prerequisitesMet.ts';
-import { runtimeClassReady } from './runtimeClassReady.ts';
-import { conclude } from './summary.ts';
+import { noneFound } from './nodesVerified.ts';
 
 /** How many nodes a message names. */
 const NODES_IN_MESSAGE = 3;
 
-export function existingNodesConditions(s: ObservedState): ExistingNodesConditions {
-  const toRelease = nodesLeaving(s);
-  const parts = {
-    PrerequisitesMet: prerequisitesMet(s),
-    NodesFound: assessFound(s),
-    RuntimeClassReady: runtimeClassReady(s),
-    NodesVerified: nodesVerified(s),
-    ...(toRelease && { NodesLeaving: toRelease }),
-  };
-  const stalled = isDeleting(s.pool) ? undefined : Object.values(parts).find((finding) => finding.stalled);
-  return conclude(s, summarize(s, parts, stalled), parts, stalled);
-}
-
-type Parts = Omit<ExistingNodesConditions, 'Ready' | 'Reconciling' | 'Stalled' | 'Paused'>;
-
-/** Ready is about what pods need: a RuntimeClass and a verified node. Nobody knows how many nodes there should be. */
-function summarize(s: ObservedState, parts: Parts, stalled: ConditionState | undefined): ConditionState {
-  if (stalled) return { ...stalled, status: 'False' };
-  if (isDeleting(s.pool)) return { ...parts.NodesFound, status: 'False' };
-  if (parts.RuntimeClassReady.status !== 'True') return { ...parts.RuntimeClassReady, status: 'False' };
-  const { verified, total } = s.poolNodes;
-  if (verified > 0)
-    return { status: 'True', reason: 'Verified', message: `${verified} of ${count(total, 'node')} verified.` };
-  return { ...(total === 0 ? parts.NodesFound : parts.NodesVerified), status: 'False' };
-}
-
 /** Whether the nodes that the spec names are the pool's. */
-function assessFound(s: ObservedState): ConditionState {
-  if (isDeleting(s.pool)) return assessReleasing(s);
+export function nodesFound(s: ObservedState): ConditionState {
+  if (isDeleting(s.pool)) return releasing(s);
   const [first, ...more] = s.membership?.contested ?? [];
   if (first) {
     const others = more.length > 0 ? ` So ${more.length === 1 ? 'is 1 node' : `are ${more.length} nodes`} more.` : '';
@@ -53,7 +23,7 @@ function assessFound(s: ObservedState): ConditionState {
     const message = `Something else keeps changing labels or taints that the pool sets on ${joined(resting, NODES_IN_MESSAGE)}. They are set again after a while. Take these keys from the pool, or from what sets them.`;
     return { status: 'False', reason: 'MarksUndone', message };
   }
-  const faulty = assessList(s);
+  const faulty = listFault(s);
   if (faulty) return faulty;
   const { total } = s.poolNodes;
   if (total === 0) return noneFound(s);
@@ -64,7 +34,7 @@ function assessFound(s: ObservedState): ConditionState {
 }
 
 /** What is wrong with the list of hosts. */
-function assessList(s: ObservedState): ConditionState | undefined {
+function listFault(s: ObservedState): ConditionState | undefined {
   const { listed } = s.membership ?? {};
   if (!listed) return undefined;
   const { list, unknown, malformed } = listed;
@@ -93,7 +63,7 @@ function listName({ pool }: ObservedState): string {
   return `ConfigMap ${namespace}/${name}`;
 }
 
-function assessReleasing(s: ObservedState): ConditionState {
+function releasing(s: ObservedState): ConditionState {
   const toRelease = s.membership?.toRelease ?? [];
   const names = joined(
     toRelease.map(({ name }) => name),

@@ -3,9 +3,9 @@ import type { DrainState } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { DrainPod } from '../ports/pods.ts';
+import { nodeGroupConditions } from '../providers/eks/conditions.ts';
 import { LEAVING as DELETED, MINUTE, NOW, sampleError } from '../testing/fixtures.ts';
 import { cordoned, node, podOn, REMOVE, REPLACE, scene, terminating } from '../testing/nodeScenes.ts';
-import { nodeGroupConditions } from './conditions.ts';
 
 type Blocked = DrainState['blocked'];
 

@@ -3,16 +3,16 @@ import type { LeavingNode } from '../api.gen.ts';
 import { type Admission, admit } from '../disruption/admission.ts';
 import { type Drain, drainOf, nameOf, podsThatEnd } from '../disruption/drain.ts';
 import { drainOptionsOf } from '../disruption/drainAction.ts';
+import { describeDrained, describeDue } from '../disruption/drainedNodes.ts';
 import { annotationOf, isExcludedFromDrain, isPrepared } from '../disruption/nodeAnnotations.ts';
 import { terminatingNodes } from '../disruption/reservation.ts';
 import { isNodeless } from '../disruption/terminatingNode.ts';
+import { timeOf } from '../durations.ts';
 import { isDeleting, isPaused } from '../facts.ts';
 import type { ConditionState } from '../model/conditions.ts';
 import type { BlockedPod, TerminatingNodeView, TerminatingStage } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
-import { hasNodeGroup } from '../poolKind.ts';
-import { timeOf } from '../providers/eks/failedTarget.ts';
-import { describeDrained, describeDue } from '../providers/existing/drainedNodes.ts';
+import { nodeSourceOf } from '../nodeSource.ts';
 import { count, duration, joined, sentence } from '../words.ts';
 
 /** How many nodes a message spells out. */
@@ -24,7 +24,7 @@ export function nodesLeaving(s: ObservedState): ConditionState | undefined {
   const terminating = terminatingNodes(s.pool).map((entry) => describe(entry, s));
   const waits = describeWaiting(rest, s);
   const refusals = refused.map(({ node, why }) => `${node} is not removed: ${why}`);
-  const due = hasNodeGroup(s.pool) || halted ? [] : describeDue(s);
+  const due = nodeSourceOf(s.pool).terminatesInstances || halted ? [] : describeDue(s);
   const lines = [...terminating.map(({ text }) => text), ...refusals, ...(halted ? [halted] : []), ...due];
   if (lines.length + waits.length === 0) return undefined;
   const more = lines.length > NODES_IN_MESSAGE ? [`${lines.length - NODES_IN_MESSAGE} more nodes`] : [];

@@ -6,7 +6,6 @@ import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { VerificationResult } from '../model/poolNodes.ts';
 import { controllerWarnings } from '../nodes/controllerWarnings.ts';
-import { hasNodeGroup } from '../poolKind.ts';
 import type { Instance } from '../ports/ec2.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
@@ -19,8 +18,12 @@ import { count, duration, joined, sentence } from '../words.ts';
 /** How many failing nodes a message spells out; status.failingNodes has more. */
 const NODES_IN_MESSAGE = 3;
 
-export function nodesVerified(s: ObservedState): ConditionState {
-  const finding = judge(s);
+/** @param missing what there is to say while the provider has not brought all nodes that the pool is to have */
+export function nodesVerified(
+  s: ObservedState,
+  missing: (s: ObservedState) => ConditionState | undefined,
+): ConditionState {
+  const finding = verification(s, missing);
   return { ...finding, message: finding.message + blockedDrains(s) + refusedWrites(s) };
 }
 
@@ -45,12 +48,11 @@ function blockedDrains({ poolNodes: { gated, quarantined } }: ObservedState): st
   return parts.length > 0 ? ` ${joined(parts)}: no new pod lands there.` : '';
 }
 
-function judge(s: ObservedState): ConditionState {
+function verification(s: ObservedState, missing: (s: ObservedState) => ConditionState | undefined): ConditionState {
   const { total, failing, joining } = s.poolNodes;
   if (failing.length > 0) return failure(s);
   if (s.poolNodes.unlabelledNodes.length > 0) return lackingLabels(s);
-  if (!hasNodeGroup(s.pool) && total === 0) return noneFound(s);
-  const waiting = hasNodeGroup(s.pool) ? waitingForGroup(s) : undefined;
+  const waiting = missing(s);
   if (waiting) return waiting;
   if (joining.length > 0) {
     const message = `${count(joining.length, 'node')} joined and ${joining.length === 1 ? 'is' : 'are'} not complete yet: ${name(joining)}`;
@@ -70,7 +72,7 @@ export function noneFound({ pool }: ObservedState): ConditionState {
 }
 
 /** What there is to say while the group has not all the nodes that it shall have. */
-function waitingForGroup(s: ObservedState): ConditionState | undefined {
+export function waitingForGroup(s: ObservedState): ConditionState | undefined {
   const { total } = s.poolNodes;
   const group = groupOf(s);
   if (group && !isOwnedBy(s.pool, group)) {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { IGNORE_PREREQUISITES_ANNOTATION } from '../labels.ts';
 import { planFor } from '../plan.ts';
+import { nodeGroupConditions } from '../providers/eks/conditions.ts';
 import { RIGHTS } from '../providers/eks/prerequisites/facts.ts';
 import { known } from '../testing/answers.ts';
 import {
@@ -17,7 +18,6 @@ import {
 import { randomFacts, sampleFacts, unasked } from '../testing/prerequisites.ts';
 import { unseen } from '../testing/sights.ts';
 import { absent, check, group, NO_NODES_YET, NOT_CREATED, pool, stalled, working } from '../testing/truthTable.ts';
-import { nodeGroupConditions } from './conditions.ts';
 
 const LINUX = sampleFacts({ linuxNode: known(false) });
 const NO_LINUX =

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { MaintenanceWindow } from '../api.gen.ts';
 import type { ObservedState } from '../model/observedState.ts';
+import { nodeGroupConditions } from '../providers/eks/conditions.ts';
 import { configTargetOf } from '../providers/eks/groupChanges.ts';
 import { versionTargetOf } from '../providers/eks/upgrades/versionChanges.ts';
 import { known } from '../testing/answers.ts';
@@ -17,7 +18,6 @@ import {
 import { otherAuthority } from '../testing/sights.ts';
 import { group } from '../testing/truthTable.ts';
 import { AUTOMATIC, fits, templated } from '../testing/upgradeScenes.ts';
-import { nodeGroupConditions } from './conditions.ts';
 
 const status = knownStatus();
 const reporting = samplePool({ driftPolicy: 'Report' }, { status });

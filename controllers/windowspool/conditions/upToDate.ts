@@ -5,7 +5,7 @@ import { groupOf, isClusterMismatch, isDeleting, isPaused } from '../facts.ts';
 import type { Difference } from '../model/changes.ts';
 import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
-import { nodeGroupIn } from '../poolKind.ts';
+import { nodeGroupIn } from '../nodeSource.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import { isSetting, TEMPLATE } from '../providers/eks/applied.ts';
 import { describeDifference, differencesOf, differencesToMend, reportedDrift } from '../providers/eks/differences.ts';

@@ -4,8 +4,8 @@ import { isDeleting } from '../facts.ts';
 import { REPLACE_ANNOTATION } from '../labels.ts';
 import { NODE_OPERATION } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
+import { nodeSourceOf, scalingIn } from '../nodeSource.ts';
 import { instanceIdOf } from '../nodes/lostNodes.ts';
-import { hasNodeGroup, scalingIn } from '../poolKind.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { count } from '../words.ts';
@@ -47,11 +47,11 @@ export function admit(s: ObservedState): Admission {
   const { pool, counted } = s;
   const terminating = terminatingNodes(pool);
   const halted = shortCircuit(s);
-  const asked = candidatesOf(s, halted === undefined && hasNodeGroup(pool)).filter(
+  const asked = candidatesOf(s, halted === undefined && nodeSourceOf(pool).terminatesInstances).filter(
     ({ name }) => !terminating.some((entry) => entry.name === name),
   );
   const group = isTurnOf(s) ? restingGroup(s) : undefined;
-  const mayBegin = isTurnOf(s) && (group !== undefined || !hasNodeGroup(pool)) && counted?.ok !== false;
+  const mayBegin = isTurnOf(s) && (group !== undefined || !nodeSourceOf(pool).rollsNodes) && counted?.ok !== false;
   const { unavailable, missing, limit } = absencesIn(s, group);
   const most = mayBegin ? limit : 0;
   const out = new Set([...unavailable, ...terminating.map(({ name }) => name)]);
@@ -93,13 +93,13 @@ export function waitsForTurn(s: ObservedState): boolean {
 
 /** All that is to go: nodes of which people say so, and where nothing is against it, what fails and what never became a node. */
 function candidatesOf(s: ObservedState, isHealing: boolean): Candidate[] {
-  const isEksOwn = hasNodeGroup(s.pool);
+  const { terminatesInstances } = nodeSourceOf(s.pool);
   // A node that lacks the record of its pool gets it first: nothing else proves whose it is.
   const ordered = s.poolNodes.ordered.filter(({ name }) => s.poolNodes.isMarked(name));
   const nodes = [...ordered, ...(isHealing ? unhealthyNodes(s) : [])].map((node) => ({
     name: node.name,
     uid: node.uid,
-    instance: isEksOwn ? claimedInstanceOf(node) : '',
+    instance: terminatesInstances ? claimedInstanceOf(node) : '',
     operation: operationFor(node) ?? ('Remediate' as const),
   }));
   const late = (isHealing ? unhealthyInstances(s) : []).filter(({ id }) => !refusalOfEnd(id, endsAgainBefore(s), s));

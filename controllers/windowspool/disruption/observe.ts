@@ -5,17 +5,12 @@ import { inParallel } from '../inParallel.ts';
 import type { DrainState, TerminatingNodeView } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { StepError } from '../model/stepError.ts';
-import { existingNodesIn, hasNodeGroup } from '../poolKind.ts';
-import type { CallResult } from '../ports/callResult.ts';
-import type { KnownInstance } from '../ports/ec2.ts';
-import type { InstanceList } from '../ports/nodes.ts';
+import { nodeSourceOf } from '../nodeSource.ts';
 import type { OperationSources } from '../sources.ts';
 import { admit } from './admission.ts';
 import { isPrepared, isUnavailable } from './nodeAnnotations.ts';
 import { restingGroup } from './nodeBudget.ts';
-import { isStillRequested } from './remediation.ts';
 import { terminatingNodes } from './reservation.ts';
-import { isNodeless } from './terminatingNode.ts';
 
 /** Between two passes over the nodes that go: kubectl drain waits as long before it evicts a pod again. */
 const PASS_MS = 5_000;
@@ -29,8 +24,7 @@ export async function withOperations(
   s: ObservedState,
   before: DrainState | undefined,
   isComplete: boolean,
-  sources: OperationSources,
-  signal: AbortSignal,
+  look: () => Look | Promise<Look>,
 ): Promise<ObservedState> {
   const terminating = terminatingNodes(s.pool);
   if (terminating.length === 0 || isDeleting(s.pool)) return s;
@@ -39,8 +33,7 @@ export async function withOperations(
     const errors = [...s.errors, ...(before.errors ?? [])];
     return { ...s, operations: { ...before, fresh: false }, errors };
   }
-  const look = await lookerFor(s, sources, signal);
-  const nodes = await inParallel(terminating, NODES_AT_ONCE, look);
+  const nodes = await inParallel(terminating, NODES_AT_ONCE, await look());
   const errors = nodes.flatMap((view) => errorsOf(view, s.now));
   const operations: DrainState = { fresh: true, nextAt: s.now + PASS_MS, nodes, blocked: before?.blocked ?? [] };
   return { ...s, operations, errors: [...s.errors, ...errors] };
@@ -64,10 +57,11 @@ export async function withCount(
   { nodes }: Pick<OperationSources, 'nodes'>,
   signal: AbortSignal,
 ): Promise<ObservedState> {
+  if (s.counted) return s;
   const isAboutToGo = s.operations?.nodes.some(({ node }) => node.ok && node.value && !isPrepared(node.value));
   if (isDeleting(s.pool) || (admit(s).begin.length === 0 && !isAboutToGo)) return s;
   const group = restingGroup(s)?.name;
-  if (hasNodeGroup(s.pool) && group === undefined) return s;
+  if (nodeSourceOf(s.pool).rollsNodes && group === undefined) return s;
   const answer = await (group === undefined
     ? nodes.ofPool(s.pool.metadata.name, signal)
     : nodes.ofGroup(group, signal));
@@ -80,49 +74,8 @@ export async function withCount(
   return { ...s, counted: { ok: true, value: { total: there.length, unavailable } } };
 }
 
-type Look = (entry: LeavingNode) => Promise<TerminatingNodeView>;
-
-/** The list of hosts that a pool of existing nodes names is read once for all of them. */
-async function lookerFor(s: ObservedState, sources: OperationSources, signal: AbortSignal): Promise<Look> {
-  if (hasNodeGroup(s.pool)) return (entry) => lookAt(entry, s, sources, signal);
-  const { instancesConfigMap } = existingNodesIn(s.pool.spec);
-  const list = instancesConfigMap && (await sources.instanceLists.read(instancesConfigMap, signal));
-  return (entry) => lookAtExisting(entry, list, s, sources, signal);
-}
-
-async function lookAtExisting(
-  entry: LeavingNode,
-  list: CallResult<InstanceList> | undefined,
-  s: ObservedState,
-  { nodes, drains, nodeMembership }: OperationSources,
-  signal: AbortSignal,
-): Promise<TerminatingNodeView> {
-  const node = await nodes.read(entry.name, signal);
-  const now = node.ok ? node.value : undefined;
-  if (now?.uid !== entry.uid || !isStillRequested(entry, now, s)) return { entry, node };
-  const member: CallResult<boolean> =
-    list?.ok === false ? list : { ok: true, value: nodeMembership.confirms(s.pool, list?.value, now) };
-  const isDone = entry.drained !== undefined || !member.ok || !member.value || !isPrepared(now);
-  return { entry, node, member, ...(!isDone && { pods: await drains.podsOn(entry.name, signal) }) };
-}
-
-async function lookAt(
-  entry: LeavingNode,
-  s: ObservedState,
-  sources: OperationSources,
-  signal: AbortSignal,
-): Promise<TerminatingNodeView> {
-  const node = await sources.nodes.read(entry.name, signal);
-  // EC2 takes no empty id for one that it does not know.
-  const known = async (): Promise<CallResult<KnownInstance | undefined>> =>
-    entry.instance === '' ? { ok: true, value: undefined } : sources.instances.find(entry.instance, signal);
-  if (isNodeless(entry)) return { entry, node, instance: await known() };
-  const now = node.ok ? node.value : undefined;
-  if (now?.uid !== entry.uid || entry.ended !== undefined || !isStillRequested(entry, now, s)) return { entry, node };
-  // Nothing is done to a node before its instance was found to be the pool's.
-  if (!isPrepared(now)) return { entry, node, instance: await known() };
-  return { entry, node, pods: await sources.drains.podsOn(entry.name, signal) };
-}
+/** Reads one node that goes, and what is on it. */
+export type Look = (entry: LeavingNode) => Promise<TerminatingNodeView>;
 
 function errorsOf({ node, instance, member, pods }: TerminatingNodeView, at: number): StepError[] {
   const looks = [

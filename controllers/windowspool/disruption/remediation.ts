@@ -7,9 +7,9 @@ import { durationOf } from '../durations.ts';
 import { expectationOf, lateInstances } from '../facts.ts';
 import { REMEDIATION_ANNOTATION } from '../labels.ts';
 import type { ObservedState } from '../model/observedState.ts';
+import { nodeSourceOf } from '../nodeSource.ts';
 import { instanceIdOf } from '../nodes/lostNodes.ts';
 import { verifyNode } from '../nodes/verify.ts';
-import { hasNodeGroup } from '../poolKind.ts';
 import type { Instance } from '../ports/ec2.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { count } from '../words.ts';
@@ -62,7 +62,7 @@ export function shortCircuit(s: ObservedState): string | undefined {
   const most = amountOf(limit, nodes);
   const failing = poolNodes.failing.length + unjoinedInstances(s).length;
   if (failing <= most) return undefined;
-  return `${count(failing, 'node')} ${failing === 1 ? 'fails or has' : 'fail or have'} not joined, more than remediation.maxUnhealthy (${limit}) allows: ${hasNodeGroup(pool) ? 'none of these is replaced' : 'look for the cause before you replace any'}`;
+  return `${count(failing, 'node')} ${failing === 1 ? 'fails or has' : 'fail or have'} not joined, more than remediation.maxUnhealthy (${limit}) allows: ${nodeSourceOf(pool).terminatesInstances ? 'none of these is replaced' : 'look for the cause before you replace any'}`;
 }
 
 /** `3`, or `40%` of the nodes, rounded down. */

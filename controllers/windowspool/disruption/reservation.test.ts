@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../api.gen.ts';
-import { nodeGroupConditions } from '../conditions/conditions.ts';
 import type { DisruptionReservation } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { CallResult } from '../ports/callResult.ts';
 import type { NodeGroup, NodeGroupUpdate } from '../ports/eks.ts';
+import { nodeGroupConditions } from '../providers/eks/conditions.ts';
 import {
   CLUSTER_ARN,
   knownStatus,

@@ -5,13 +5,13 @@
  *   update due ──claimed──▶ EKS rolls ──▶ new nodes are verified ──released──▶
  */
 import type { LeavingNode, WindowsPool } from '../api.gen.ts';
+import { timeOf } from '../durations.ts';
 import { isClusterMismatch, isDeleting, isPaused } from '../facts.ts';
 import type { DisruptionReservation } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Outcome } from '../model/outcome.ts';
-import { hasNodeGroup } from '../poolKind.ts';
+import { nodeSourceOf } from '../nodeSource.ts';
 import type { VersionChange } from '../ports/eks.ts';
-import { timeOf } from '../providers/eks/failedTarget.ts';
 import { isOwnedBy } from '../providers/eks/nodeGroup.ts';
 import { nextVersionChange } from '../providers/eks/upgrades/automaticUpdates.ts';
 import { describeVersionChange } from '../steps/describeChange.ts';
@@ -71,7 +71,7 @@ export function nextReservation(outcome: Outcome): DisruptionReservation | undef
   const s = outcome.after;
   const reservation = withNodesAsTheyAre(outcome);
   const { group } = s;
-  if (!hasNodeGroup(s.pool)) return reservation?.nodes && !isDeleting(s.pool) ? reservation : undefined;
+  if (!nodeSourceOf(s.pool).rollsNodes) return reservation?.nodes && !isDeleting(s.pool) ? reservation : undefined;
   if (isClusterMismatch(s)) return undefined;
   if (group.kind === 'unreachable') return reservation;
   if (group.kind === 'none' || group.kind === 'absent' || !isOwnedBy(s.pool, group.group)) return undefined;

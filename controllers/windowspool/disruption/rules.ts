@@ -1,51 +1,50 @@
 /** The rules for nodes that people have replaced or removed by annotation. */
 import type { LeavingNode } from '../api.gen.ts';
 import { describeRest } from '../conditions/nodesLeaving.ts';
+import { timeOf } from '../durations.ts';
 import { isPaused } from '../facts.ts';
-import type { DisruptionReservation, TerminatingNodeView } from '../model/disruption.ts';
+import type { DisruptionReservation, DrainAction, TerminatingNodeView } from '../model/disruption.ts';
 import { NODE_OPERATION } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
-import type { Step } from '../model/steps.ts';
-import { hasNodeGroup } from '../poolKind.ts';
+import type { Memory, ReservationMemory, Step } from '../model/steps.ts';
+import { nodeSourceOf } from '../nodeSource.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { DrainPod } from '../ports/pods.ts';
-import { timeOf } from '../providers/eks/failedTarget.ts';
-import { nodeGroupNameOf } from '../providers/eks/nodeGroup.ts';
-import { correctConfig } from '../providers/eks/rules.ts';
-import { nextVersionChange } from '../providers/eks/upgrades/automaticUpdates.ts';
-import { nextDrainActionOfExisting, reportStep } from '../providers/existing/drainedNodes.ts';
 import { count } from '../words.ts';
 import { admit, type Candidate } from './admission.ts';
 import { graceFor, nameOf, podsThatEnd } from './drain.ts';
-import { drainOptionsOf, nextDrainAction } from './drainAction.ts';
+import { drainOptionsOf } from './drainAction.ts';
 import { annotationOf, isExcludedFromDrain } from './nodeAnnotations.ts';
 import { restingGroup } from './nodeBudget.ts';
 import { terminatingNodes } from './reservation.ts';
 import { isNodeless } from './terminatingNode.ts';
 
-/** Ensures that no rolling update begins while nodes go one by one. What replaces no node does not wait for that. */
-export function waitForTerminatingNodes(s: ObservedState): Step[] | undefined {
-  const isLeaving = s.pool.status?.disruption?.cause === NODE_OPERATION;
-  return isLeaving && nextVersionChange(s) ? (correctConfig(s) ?? []) : undefined;
-}
+/** What is next for a node, from what was just seen of it. */
+type NextDrainAction = (view: TerminatingNodeView, s: ObservedState) => DrainAction;
 
 /**
  * Ensures that nodes whose turn it is go on: cordoned, emptied, ended, or given back. Only on what was just read past every cache. A cordon
  * that status knows nothing of is taken back: its status was lost.
  */
-export function drainNodes(s: ObservedState): Step[] {
+export function drainSteps(s: ObservedState, next: NextDrainAction): Step[] {
   const { operations } = s;
   // A paused pool only shows what it would do: that must not come and go with the looks.
   const isMeant = operations && (operations.fresh || isPaused(s.pool));
-  const moves = isMeant ? operations.nodes.flatMap((view) => stepsFor(view, s)) : [];
+  const moves = isMeant ? operations.nodes.flatMap((view) => stepsFor(view, s, next)) : [];
   const known = new Set(terminatingNodes(s.pool).map(({ uid }) => uid));
-  const mayTouch = !hasNodeGroup(s.pool) || restingGroup(s) !== undefined;
+  const mayTouch = !nodeSourceOf(s.pool).rollsNodes || restingGroup(s) !== undefined;
   const lost = mayTouch ? s.poolNodes.cordoned.filter(({ uid }) => !known.has(uid)) : [];
   return [...moves, ...lost.map((node): Step => ({ kind: 'uncordonNode', node }))];
 }
 
-/** Ensures that nodes which are to go get their turn: status says so before the first of them is touched. */
-export function admitNodes(s: ObservedState): Step[] {
+/**
+ * Ensures that nodes which are to go get their turn: status says so before the first of them is touched.
+ * @param remember what else status must remember with it; undefined: nothing may begin
+ */
+export function admissionSteps(
+  s: ObservedState,
+  remember: (reservation: DisruptionReservation) => Memory | ReservationMemory | undefined,
+): Step[] {
   const { begin } = admit(s);
   if (begin.length === 0) return [];
   const since = timeOf(s.now);
@@ -53,16 +52,8 @@ export function admitNodes(s: ObservedState): Step[] {
   const { settlesBy: _open, ...known } = s.pool.status?.disruption ?? { since };
   const reservation: DisruptionReservation = { ...known, cause: NODE_OPERATION, change: describe(nodes), nodes };
   const begins = begin.map((candidate) => describeBeginning(candidate, s));
-  if (!hasNodeGroup(s.pool)) return [{ kind: 'reserveDisruption', memory: { reservation }, begins }];
-  if (s.cluster.kind !== 'seen') return [];
-  const { name, arn } = s.cluster.cluster;
-  return [
-    {
-      kind: 'reserveDisruption',
-      memory: { cluster: { name, arn }, nodeGroupName: nodeGroupNameOf(s.pool), reservation },
-      begins,
-    },
-  ];
+  const memory = remember(reservation);
+  return memory ? [{ kind: 'reserveDisruption', memory, begins }] : [];
 }
 
 /** How many pods end with a node that is excluded from drain. */
@@ -76,7 +67,8 @@ function describeBeginning(candidate: Candidate, s: ObservedState): string {
   if (isNodeless(candidate)) return `replace instance ${instance}, which never became a node`;
   const known = [...s.poolNodes.ordered, ...s.poolNodes.failing.map(({ node }) => node)];
   const isKept = known.some((node) => node.name === name && isExcludedFromDrain(node));
-  if (!hasNodeGroup(s.pool)) return `${isKept ? 'cordon' : 'drain'} node ${name}, and leave its end to what made it`;
+  if (!nodeSourceOf(s.pool).terminatesInstances)
+    return `${isKept ? 'cordon' : 'drain'} node ${name}, and leave its end to what made it`;
   const verb = operation === 'Remove' ? 'remove' : 'replace';
   const why = operation === 'Remediate' ? ', which fails' : '';
   const how = isKept ? `end instance ${instance} with its pods` : `drain it, end instance ${instance}`;
@@ -95,10 +87,10 @@ function describe(nodes: readonly LeavingNode[]): string {
   return parts.join(', ');
 }
 
-function stepsFor(view: TerminatingNodeView, s: ObservedState): Step[] {
+function stepsFor(view: TerminatingNodeView, s: ObservedState, next: NextDrainAction): Step[] {
   const { entry } = view;
   const node = view.node.ok ? view.node.value : undefined;
-  const move = hasNodeGroup(s.pool) ? nextDrainAction(view, s) : nextDrainActionOfExisting(view, s);
+  const move = next(view, s);
   const scalingGroups = restingGroup(s)?.autoScalingGroups ?? [];
   if (isNodeless(entry))
     return move.kind === 'end' ? [{ kind: 'terminateUnregistered', entry, scalingGroups, target: entry.uid }] : [];
@@ -114,7 +106,7 @@ function stepsFor(view: TerminatingNodeView, s: ObservedState): Step[] {
       return [{ kind: 'evictPods', node, evictions }];
     }
     case 'report':
-      return [reportStep(view, node, s)];
+      return [{ kind: 'reportDrained', node, entry, text: move.text }];
     case 'end':
       return [{ kind: 'terminateInstance', node, entry, scalingGroups, target: entry.uid, ...withPods(view, node, s) }];
     default: {

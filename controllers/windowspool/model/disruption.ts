@@ -90,6 +90,6 @@ export type DrainAction =
   | { readonly kind: 'evict'; readonly pods: readonly DrainPod[] }
   | { readonly kind: 'end' }
   /** Something else ends it: that is told, and no more is done. */
-  | { readonly kind: 'report' }
+  | { readonly kind: 'report'; readonly text: string }
   /** It stays; `answer` takes the place of the annotation's value. */
   | { readonly kind: 'restore'; readonly answer?: 'timed-out' | 'refused' | 'uncordoned'; readonly why?: string };

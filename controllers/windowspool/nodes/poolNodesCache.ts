@@ -4,9 +4,9 @@
  *   node's event ──▶ Rosters ──▶ the Roster of each pool with that node group ──▶ counts, failing, joining, mislabelled
  */
 
+import { NODE_GROUP_LABEL } from '../labels.ts';
 import type { Expectation } from '../model/poolNodes.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import { nodeGroupsOf } from '../watches.ts';
 import { PoolNodes } from './poolNodes.ts';
 
 /** The rosters of all pools. A pool's is made at its first reconcile and follows the node events from then on. */
@@ -56,4 +56,10 @@ export class PoolNodesCache {
     pools?.delete(pool);
     if (pools?.size === 0) this.#poolsOf.delete(known.group);
   }
+}
+
+/** The node groups that nodes are in, by the label that EKS puts on them: two when a node moved. */
+export function nodeGroupsOf(...nodes: readonly (NodeRecord | undefined)[]): string[] {
+  const groups = nodes.map((node) => node?.labels[NODE_GROUP_LABEL]).filter((group) => group !== undefined);
+  return [...new Set(groups)];
 }

@@ -5,7 +5,7 @@ import type { ScalingTagChange } from '../model/changes.ts';
 import type { ObservedNodeGroup, ObservedState } from '../model/observedState.ts';
 import type { Step } from '../model/steps.ts';
 import type { Writers } from '../model/writers.ts';
-import { scalingIn } from '../poolKind.ts';
+import { scalingIn } from '../nodeSource.ts';
 import type { CallResult } from '../ports/callResult.ts';
 import type { NewNodeGroup, NodeGroup, NodeGroupStatus } from '../ports/eks.ts';
 import { ownershipTag } from '../providers/eks/adoption.ts';

@@ -5,10 +5,10 @@
  *   FakeCalls  counts, fails, crashes  <--  FakeCluster  the API server  <--  FakeAws  node groups  <--  FakeWorld  an operator in it
  */
 
+import { AwsCache } from '../awsCache.ts';
 import { DisruptionBudget } from '../disruption/disruptionBudget.ts';
 import { Fleet } from '../disruption/fleet.ts';
 import type { CounterSample } from '../metricCatalogue.ts';
-import { AwsCache } from '../observe.ts';
 import type { Deps } from '../reconcile.ts';
 import { StatusThrottle } from '../statusThrottle.ts';
 import { FakeAws } from './fakeAws.ts';

@@ -1,10 +1,10 @@
 /** The truth table of a pool's conditions: how its lines are written, and what they have in common. */
 import assert from 'node:assert/strict';
 import type { WindowsPoolStatus } from '../api.gen.ts';
-import { nodeGroupConditions } from '../conditions/conditions.ts';
 import type { NodeGroupConditions } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { NodeGroup } from '../ports/eks.ts';
+import { nodeGroupConditions } from '../providers/eks/conditions.ts';
 import { knownStatus, MINUTE, NOW, sampleGroup, sampleNode, samplePool } from './fixtures.ts';
 
 /** Conditions by type, each in one line. */

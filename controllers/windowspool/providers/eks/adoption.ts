@@ -4,8 +4,8 @@ import type { WindowsPool } from '../../api.gen.ts';
 import { POOL_KEY } from '../../labels.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Step } from '../../model/steps.ts';
+import { nodeGroupIn } from '../../nodeSource.ts';
 import { amiTypeOf } from '../../nodes/windows.ts';
-import { nodeGroupIn } from '../../poolKind.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
 import { remembering } from './applied.ts';
 

@@ -7,7 +7,7 @@
 import type { WindowsPool, WindowsPoolStatus } from '../../api.gen.ts';
 import { hashOf } from '../../hash.ts';
 import type { Memory, ReservationMemory } from '../../model/steps.ts';
-import { scalingIn } from '../../poolKind.ts';
+import { scalingIn } from '../../nodeSource.ts';
 import type { NodeGroup, Scaling, UpdateSettings } from '../../ports/eks.ts';
 import type { Taint } from '../../ports/nodes.ts';
 import { keptTags, labelsFor, pinsOf, taintsFor, updateOf } from './nodeGroup.ts';

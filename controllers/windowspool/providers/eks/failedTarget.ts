@@ -1,11 +1,13 @@
 /** What EKS refused or failed to do. Remembered in status, so that it is not tried again for ever. Pure. */
+
 import type { NodeGroupState } from '../../api.gen.ts';
+import { timeOf } from '../../durations.ts';
 import { createdFrom, groupOf } from '../../facts.ts';
 import { RETRY_ANNOTATION } from '../../labels.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { StepError } from '../../model/stepError.ts';
 import type { Step } from '../../model/steps.ts';
-import { nodeGroupIn } from '../../poolKind.ts';
+import { nodeGroupIn } from '../../nodeSource.ts';
 import type { CallError } from '../../ports/callResult.ts';
 import type { NodeGroupUpdate } from '../../ports/eks.ts';
 import type { Reason } from '../../reasons.ts';
@@ -185,9 +187,4 @@ function openPreparation(s: ObservedState): string | undefined {
 /** Trouble that the same call would meet again. */
 function lastingError({ errors }: ObservedState, step: Step['kind']): StepError | undefined {
   return errors.find((entry) => entry.step === step && ['refused', 'limit', 'unknown'].includes(entry.error.kind));
-}
-
-/** Kubernetes writes times without fractions. */
-export function timeOf(now: number): string {
-  return new Date(now).toISOString().replace(/\.\d+Z$/, 'Z');
 }

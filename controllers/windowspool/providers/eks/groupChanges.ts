@@ -4,7 +4,7 @@ import type { WindowsPool } from '../../api.gen.ts';
 import { hashOf } from '../../hash.ts';
 import type { TagChange } from '../../model/changes.ts';
 import type { ObservedState } from '../../model/observedState.ts';
-import { scalingIn } from '../../poolKind.ts';
+import { scalingIn } from '../../nodeSource.ts';
 import type { ConfigChange, NodeGroup, Scaling } from '../../ports/eks.ts';
 import { appliedOf, DESIRED, labelField, tagField, taintField, updateField } from './applied.ts';
 import { differencesOf, differencesToMend } from './differences.ts';

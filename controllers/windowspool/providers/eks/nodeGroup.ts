@@ -3,9 +3,9 @@
 import type { WindowsPool } from '../../api.gen.ts';
 import { hashOf } from '../../hash.ts';
 import { CREATED_FROM_TAG, EXPECTED_BUILD_LABEL, POOL_KEY } from '../../labels.ts';
+import { nodeGroupIn, scalingIn } from '../../nodeSource.ts';
 import { gateTaintOf, REGISTRATION_TAINT } from '../../nodes/nodeTaints.ts';
 import { amiTypeOf, buildOf } from '../../nodes/windows.ts';
-import { nodeGroupIn, scalingIn } from '../../poolKind.ts';
 import type { NewNodeGroup, NodeGroup, UpdateSettings } from '../../ports/eks.ts';
 import type { Taint } from '../../ports/nodes.ts';
 import { isMadeFrom, requestedTypes, templateIn, templateVersion } from './upgrades/launchTemplate.ts';

@@ -9,7 +9,6 @@ import type { ObservedState } from '../../model/observedState.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import type { Step } from '../../model/steps.ts';
 import { isGateTaint } from '../../nodes/nodeTaints.ts';
-import { hasNodeGroup } from '../../poolKind.ts';
 import type { ConfigChange, NodeGroup } from '../../ports/eks.ts';
 import { retainTagChanges } from './autoscalerTags.ts';
 import { isOwnedBy } from './nodeGroup.ts';
@@ -57,7 +56,7 @@ function retainUpdate(s: ObservedState, group: NodeGroup): Step[] {
  */
 export function unremovedMarks({ after: s, done, left }: Pick<Outcome, 'after' | 'done' | 'left'>): string | undefined {
   const { pool, group: view, cluster } = s;
-  if (!hasNodeGroup(pool) || pool.spec.deletionPolicy !== 'Retain' || isClusterMismatch(s)) return undefined;
+  if (pool.spec.deletionPolicy !== 'Retain' || isClusterMismatch(s)) return undefined;
   const error = [view, cluster].find((seen) => seen.kind === 'unreachable')?.error;
   if (error) {
     const group = groupOf(s);

@@ -4,11 +4,11 @@ import type { WindowsPool } from '../../api.gen.ts';
 import { reservationFor, waitsForBudget } from '../../disruption/reservation.ts';
 import { createdFrom, groupOf, isClusterMismatch } from '../../facts.ts';
 import { hashOf } from '../../hash.ts';
-import { CREATED_FROM_TAG, FINALIZER } from '../../labels.ts';
+import { CREATED_FROM_TAG } from '../../labels.ts';
 import type { Difference } from '../../model/changes.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Memory, Step } from '../../model/steps.ts';
-import { scalingIn } from '../../poolKind.ts';
+import { scalingIn } from '../../nodeSource.ts';
 import type { ConfigChange, NodeGroup, VersionChange } from '../../ports/eks.ts';
 import { adoptionOf } from './adoption.ts';
 import { desiredFields, entriesOf, remembering, tagField } from './applied.ts';
@@ -23,11 +23,6 @@ import { waitingForWindow } from './upgrades/automaticUpdates.ts';
 import { desiredTemplateVersion } from './upgrades/launchTemplate.ts';
 import { doubtAbout, unverifiedRelease } from './upgrades/releaseFailures.ts';
 import { fieldsOfVersionChange, preparationFor, versionChangeFor, versionTargetOf } from './upgrades/versionChanges.ts';
-
-/** Ensures the order: a node group created without the finalizer would outlive a deleted pool. */
-export function addFinalizerFirst({ pool }: ObservedState): Step[] | undefined {
-  return pool.metadata.finalizers?.includes(FINALIZER) ? undefined : [{ kind: 'addFinalizer' }];
-}
 
 /** Ensures that a group in a cluster which is not ours, or which is not the pool's, is never touched. */
 export function stopOnClusterMismatch(s: ObservedState) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { WindowsPoolSpec } from '../../api.gen.ts';
 import { evaluateConditions } from '../../conditions/conditions.ts';
+import { deletionHint } from '../../disruption/provisioners.ts';
 import { isDisrupted } from '../../disruption/reservation.ts';
 import { CORDONED_ANNOTATION, EXCLUDE_FROM_DRAIN_ANNOTATION, POOL_KEY, REPLACE_ANNOTATION } from '../../labels.ts';
 import type { ObservedState } from '../../model/observedState.ts';
@@ -19,7 +20,6 @@ import { existingPool, MINUTE, sampleError } from '../../testing/fixtures.ts';
 import { conditionOf, until, wake } from '../../testing/life.ts';
 import { cordon, nodeOf, order, pass } from '../../testing/nodeLife.ts';
 import { podOn, REPLACE } from '../../testing/nodeScenes.ts';
-import { deletionHint } from './provisioners.ts';
 
 const ALONE = 'end it with what made it, and delete the node if that does not: kubectl delete node';
 

@@ -12,7 +12,7 @@ import { planFor } from '../../plan.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
 import { preview, previewText } from '../../preview.ts';
 import { reconcile } from '../../reconcile.ts';
-import { nextRun, untilGroupLook } from '../../schedule.ts';
+import { nextRun, untilNextRead } from '../../schedule.ts';
 import { statusFor } from '../../status.ts';
 import { describeStep } from '../../steps/steps.ts';
 import { Crash, FakeWorld } from '../../testing/fakeWorld.ts';
@@ -477,8 +477,8 @@ describe('a pool of existing nodes', () => {
           const outcome = await act([], s, new FakeWorld().start(), signal);
           const status = statusFor(outcome, evaluateConditions(s), plan.pending);
           assert.equal(status.nodeGroup, undefined);
-          assert.ok(untilGroupLook(s, 0) > MINUTE);
-          assert.notEqual(nextRun(s, untilGroupLook(s, 0)).kind, 'done');
+          assert.ok(untilNextRead(s, 0) > MINUTE);
+          assert.notEqual(nextRun(s, untilNextRead(s, 0)).kind, 'done');
         },
       ),
     );

@@ -13,9 +13,9 @@ import { selects } from '../../labelSelector.ts';
 import { NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../../labels.ts';
 import type { Contested, ListedInstances, NodeMembershipView } from '../../model/nodeMembership.ts';
 import type { Expectation } from '../../model/poolNodes.ts';
+import { existingNodesIn } from '../../nodeSource.ts';
 import { LostNodes } from '../../nodes/lostNodes.ts';
 import { PoolNodes } from '../../nodes/poolNodes.ts';
-import { existingNodesIn, hasNodeGroup } from '../../poolKind.ts';
 import type { InstanceList, NodeRecord } from '../../ports/nodes.ts';
 import { Contention } from './contention.ts';
 import { labelsWithout, ownershipOf } from './ownershipRecord.ts';
@@ -181,7 +181,7 @@ export class NodeMembership {
   /** Takes in what a pool wants now, and what its list of hosts says; undefined: it is gone. */
   declare(name: string, pool: WindowsPool | undefined, list: InstanceList = { kind: 'unknown' }): void {
     const before = this.#members.get(name);
-    if (!pool || hasNodeGroup(pool)) {
+    if (!pool?.spec.existingNodes) {
       this.#members.delete(name);
       const names = before?.membership.names ?? new Set();
       if (names.size > 0) this.#settleAll((node) => names.has(node.name));

@@ -1,23 +1,21 @@
 /** Reads what the plan for a pool of existing nodes looks at: the cluster's own objects. AWS knows nothing of such a pool, and is not asked. */
+
 import type { WindowsPool } from '../../api.gen.ts';
 import { withOperations } from '../../disruption/observe.ts';
 import { expectationOf, isDeleting, isPaused, withError } from '../../facts.ts';
-import type { DrainState } from '../../model/disruption.ts';
-import type { ObservedState, Settings } from '../../model/observedState.ts';
+import type { ObservedState } from '../../model/observedState.ts';
 import type { CallError } from '../../ports/callResult.ts';
 import { runtimeClassFor } from '../../runtimeClass/runtimeClass.ts';
 import type { Sources } from '../../sources.ts';
+import type { ObserveContext } from '../provider.ts';
+import { looker } from './disruption.ts';
 import type { NodeMembership } from './nodeMembership.ts';
 import { ownershipOf } from './ownershipRecord.ts';
 
 /** The situation of a pool of existing nodes. */
 export async function observeExisting(
   pool: WindowsPool,
-  before: DrainState | undefined,
-  sources: Sources,
-  settings: Settings,
-  now: number,
-  signal: AbortSignal,
+  { awsCache, sources, settings, now, signal }: ObserveContext,
 ): Promise<ObservedState> {
   const { nodeMembership, runtimeClasses, nodes } = sources;
   const serverVersion = sources.serverVersion();
@@ -62,7 +60,8 @@ export async function observeExisting(
   };
   const failed = unseen ?? error;
   const known = failed ? withError(observed, 'readNode', failed) : observed;
-  return withOperations(known, before, false, sources, signal);
+  const passed = awsCache.operations.get(pool.metadata.name);
+  return withOperations(known, passed, false, () => looker(known, sources, signal));
 }
 
 /**

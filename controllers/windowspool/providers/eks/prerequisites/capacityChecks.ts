@@ -1,7 +1,7 @@
 /** Checks on what EC2 has for the nodes: instance types and addresses. */
 
 import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
-import { nodeGroupIn, scalingIn } from '../../../poolKind.ts';
+import { nodeGroupIn, scalingIn } from '../../../nodeSource.ts';
 import type { InstanceType, Offering, Subnet } from '../../../ports/prerequisites.ts';
 import { count, joined } from '../../../words.ts';
 import { instanceTypesOf } from '../upgrades/launchTemplate.ts';

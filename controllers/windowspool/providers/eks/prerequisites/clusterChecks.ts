@@ -1,8 +1,8 @@
 /** Checks on what the EKS cluster is. */
 
 import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
+import { nodeGroupIn } from '../../../nodeSource.ts';
 import { kubernetesSupport, yearOf } from '../../../nodes/windows.ts';
-import { nodeGroupIn } from '../../../poolKind.ts';
 import type { Cluster } from '../../../ports/eks.ts';
 import { pinnedMinor } from '../nodeGroup.ts';
 import { isNewerMinor } from '../upgrades/releaseVersion.ts';

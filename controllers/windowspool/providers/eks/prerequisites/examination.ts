@@ -4,7 +4,7 @@ import type { Condition, WindowsPool } from '../../../api.gen.ts';
 import { isClusterMismatch, isDeleting, isLasting, isPaused, lacksNodes } from '../../../facts.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { CheckInput, Examination, IpamOffer } from '../../../model/prerequisites.ts';
-import { nodeGroupIn } from '../../../poolKind.ts';
+import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { Reason } from '../../../reasons.ts';
 import { isIpamStep } from '../../../steps/isIpamStep.ts';
 import { isOwnedBy } from '../nodeGroup.ts';

@@ -2,8 +2,8 @@
 
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { PrerequisiteFacts } from '../../../model/prerequisites.ts';
+import { nodeGroupIn } from '../../../nodeSource.ts';
 import { yearOf } from '../../../nodes/windows.ts';
-import { nodeGroupIn } from '../../../poolKind.ts';
 import type { CallResult } from '../../../ports/callResult.ts';
 import type { NodeGroups, Releases } from '../../../ports/eks.ts';
 import type { PrerequisiteSources } from '../../../ports/prerequisites.ts';

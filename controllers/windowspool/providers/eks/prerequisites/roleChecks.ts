@@ -1,7 +1,7 @@
 /** Checks on the IAM role of the nodes: what Kubernetes lets them do. */
 
 import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
-import { nodeGroupIn } from '../../../poolKind.ts';
+import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { AccessEntry, RoleMapping } from '../../../ports/prerequisites.ts';
 import { joined } from '../../../words.ts';
 import { failed, given, met, metWith, unknown, warning } from './check.ts';

@@ -1,7 +1,7 @@
 /** When an update begins that nobody asked for by name. Pure. */
 
 import type { ObservedState } from '../../../model/observedState.ts';
-import { nodeGroupIn } from '../../../poolKind.ts';
+import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { VersionChange } from '../../../ports/eks.ts';
 import { hasFailed, isAskedAgain } from '../failedTarget.ts';
 import { isInWindow } from './maintenance.ts';

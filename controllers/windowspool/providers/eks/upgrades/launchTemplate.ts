@@ -5,7 +5,7 @@
  */
 import type { LaunchTemplateSpec, WindowsPoolSpec } from '../../../api.gen.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
-import { nodeGroupIn } from '../../../poolKind.ts';
+import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { NodeGroup, TemplateVersion } from '../../../ports/eks.ts';
 import type { LaunchTemplate } from '../../../ports/prerequisites.ts';
 import { joined } from '../../../words.ts';

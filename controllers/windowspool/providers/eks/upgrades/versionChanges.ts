@@ -4,7 +4,7 @@ import type { WindowsPool } from '../../../api.gen.ts';
 import { groupOf } from '../../../facts.ts';
 import { hashOf } from '../../../hash.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
-import { nodeGroupIn } from '../../../poolKind.ts';
+import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { ConfigChange, NodeGroup, TemplateVersion, VersionChange } from '../../../ports/eks.ts';
 import { RELEASE, TEMPLATE, VERSION } from '../applied.ts';
 import { differencesToMend } from '../differences.ts';

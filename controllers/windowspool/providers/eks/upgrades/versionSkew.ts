@@ -1,9 +1,11 @@
 /** What EKS refuses only because the cluster is being upgraded. */
+
+import type { AwsCache } from '../../../awsCache.ts';
 import type { ObservedCluster, ObservedState } from '../../../model/observedState.ts';
 import type { Outcome } from '../../../model/outcome.ts';
 import type { StepError } from '../../../model/stepError.ts';
-import { type AwsCache, lookAtCluster } from '../../../observe.ts';
 import type { Sources } from '../../../sources.ts';
+import { lookAtCluster } from '../observe.ts';
 
 /**
  * An InvalidParameterException is the spec's fault, except in the middle of an upgrade, when versions that go together a minute later do

@@ -1,11 +1,11 @@
 /** The rules for a pool that goes. */
-import { isClusterMismatch, isLasting } from './facts.ts';
-import { FINALIZER } from './labels.ts';
-import type { ObservedState } from './model/observedState.ts';
-import type { Step } from './model/steps.ts';
-import { isOwnedBy } from './providers/eks/nodeGroup.ts';
-import { RETAIN_PATIENCE_MS, retainedGroupSteps } from './providers/eks/retain.ts';
-import { isOwner } from './runtimeClass/runtimeClass.ts';
+import { isClusterMismatch, isLasting } from '../../facts.ts';
+import { FINALIZER } from '../../labels.ts';
+import type { ObservedState } from '../../model/observedState.ts';
+import type { Step } from '../../model/steps.ts';
+import { isOwner } from '../../runtimeClass/runtimeClass.ts';
+import { isOwnedBy } from './nodeGroup.ts';
+import { RETAIN_PATIENCE_MS, retainedGroupSteps } from './retain.ts';
 
 /** Ensures that a pool which waits only for other controllers' finalizers is left alone. */
 export function skipWithoutFinalizer({ pool }: ObservedState) {

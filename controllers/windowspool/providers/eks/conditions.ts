@@ -1,0 +1,66 @@
+/** Which conditions a pool with a node group has, and what makes it Ready. Pure. */
+import { nodeGroupReady } from '../../conditions/nodeGroupReady.ts';
+import { nodesLeaving } from '../../conditions/nodesLeaving.ts';
+import { nodesVerified, waitingForGroup } from '../../conditions/nodesVerified.ts';
+import { prerequisitesMet } from '../../conditions/prerequisitesMet.ts';
+import type { Readiness } from '../../conditions/ready.ts';
+import { runtimeClassReady } from '../../conditions/runtimeClassReady.ts';
+import { summarize } from '../../conditions/summary.ts';
+import { upToDate } from '../../conditions/upToDate.ts';
+import { groupOf, neededNodes } from '../../facts.ts';
+import type { ConditionState, NodeGroupConditions } from '../../model/conditions.ts';
+import type { ObservedState } from '../../model/observedState.ts';
+import { count } from '../../words.ts';
+import { isOwnedBy } from './nodeGroup.ts';
+
+type Parts = Omit<NodeGroupConditions, 'Ready' | 'Reconciling' | 'Stalled' | 'Paused'>;
+
+export function nodeGroupConditions(s: ObservedState): NodeGroupConditions {
+  const leaving = nodesLeaving(s);
+  const parts: Parts = {
+    PrerequisitesMet: prerequisitesMet(s),
+    NodeGroupReady: nodeGroupReady(s),
+    RuntimeClassReady: runtimeClassReady(s),
+    NodesVerified: nodesVerified(s, waitingForGroup),
+    UpToDate: upToDate(s),
+    ...(leaving && { NodesLeaving: leaving }),
+  };
+  return summarize(s, parts, readiness);
+}
+
+const readiness: Readiness<Parts> = {
+  source: 'NodeGroupReady',
+  // A pool that is being deleted waits for its group alone; only another cluster than its own stops it for good.
+  stallsDeletion: ['PrerequisitesMet'],
+  unavailable: (s, { PrerequisitesMet, NodeGroupReady }) => {
+    if (['ACTIVE', 'UPDATING', 'DEGRADED'].includes(knownGroup(s).status)) return undefined;
+    // What could not be checked keeps nothing back, so it is not the cause.
+    return PrerequisitesMet.status === 'False' || PrerequisitesMet.working ? PrerequisitesMet : NodeGroupReady;
+  },
+  isEmpty: (s) => knownGroup(s).desired === 0,
+  lacking: (s, { NodesVerified }) => {
+    const { verified } = s.poolNodes;
+    const needed = neededNodes(s.pool);
+    if (verified >= needed || isRolling(s, NodesVerified)) return undefined;
+    const text = `${count(verified, 'node')} of the ${needed} that the pool must have ${verified === 1 ? 'is' : 'are'} verified. `;
+    return { ...NodesVerified, message: text + NodesVerified.message };
+  },
+};
+
+/**
+ * Whether a pool that was Ready only waits, within the join grace, for the nodes that an update of its group replaces. One verified node is
+ * the least.
+ */
+function isRolling(s: ObservedState, verified: ConditionState): boolean {
+  const wasReady = s.pool.status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
+  return wasReady && knownGroup(s).status === 'UPDATING' && verified.status !== 'False' && s.poolNodes.verified > 0;
+}
+
+/** What is known of the pool's own group: seen, or remembered in status where AWS could not be asked since the operator started. */
+function knownGroup(s: ObservedState): { readonly status: string; readonly desired: number | undefined } {
+  const group = groupOf(s);
+  if (group && isOwnedBy(s.pool, group)) return { status: group.status, desired: group.scaling.desired };
+  if (group) return { status: '', desired: undefined };
+  const memory = s.group.kind === 'unreachable' ? s.pool.status : undefined;
+  return { status: memory?.nodeGroup?.status ?? '', desired: memory?.nodes?.desired };
+}

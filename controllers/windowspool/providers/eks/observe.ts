@@ -1,0 +1,239 @@
+/** Reads what the plan looks at. The cluster's own objects come from the cache; AWS is asked only when there is a reason to. */
+
+import type { WindowsPool } from '../../api.gen.ts';
+import type { AwsCache, AwsSnapshot } from '../../awsCache.ts';
+import { withCount, withOperations } from '../../disruption/observe.ts';
+import { expectationOf, groupOf, isDeleting, isOverdue, lateInstances, withError } from '../../facts.ts';
+import { NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../../labels.ts';
+import type { ObservedCluster, ObservedNodeGroup, ObservedState, Settings } from '../../model/observedState.ts';
+import type { Expectation } from '../../model/poolNodes.ts';
+import { nodeGroupIn } from '../../nodeSource.ts';
+import type { LostNodes } from '../../nodes/lostNodes.ts';
+import { PoolNodes } from '../../nodes/poolNodes.ts';
+import { yearOf } from '../../nodes/windows.ts';
+import type { NodeRecord } from '../../ports/nodes.ts';
+import { runtimeClassFor } from '../../runtimeClass/runtimeClass.ts';
+import type { Sources } from '../../sources.ts';
+import type { ObserveContext } from '../provider.ts';
+import { gatherAutoscalerFacts } from './autoscalerFacts.ts';
+import { lookAt } from './disruption.ts';
+import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
+import { scopeOf } from './prerequisites/examination.ts';
+import { gatherFacts } from './prerequisites/gather.ts';
+import { waitsForWindowsIpam } from './prerequisites/windowsIpamRules.ts';
+import { withStuckPods } from './upgrades/evictions.ts';
+import { isAheadOfCluster } from './upgrades/versionChanges.ts';
+
+/** A new release comes once in weeks: it is asked for again at one look of so many. */
+const RARELY = 6;
+
+/** The observed state of a pool with a node group: with what AWS said before, or as it says now. With `before`, AWS is not asked. */
+export async function observeNodeGroup(
+  pool: WindowsPool,
+  before: AwsSnapshot | undefined,
+  { awsCache, sources, settings, now, signal }: ObserveContext,
+): Promise<ObservedState> {
+  const passed = awsCache.operations.get(pool.metadata.name);
+  const group = before?.group ?? (await lookAtGroup(pool, awsCache, sources, now, signal));
+  const cluster =
+    (before && awsCache.cluster) ??
+    (await lookAtCluster(awsCache, clusterAge(awsCache, pool, group, settings), sources, now, signal));
+  const serverVersion = sources.serverVersion();
+  const expected = expectationOf({ pool, group, serverVersion, settings });
+  const desired = runtimeClassFor(pool);
+  const former = pool.status?.runtimeClass?.name;
+  const poolNodes = poolNodesOf(pool, group, expected, sources);
+  const observed: ObservedState = {
+    pool,
+    now,
+    settings,
+    cluster,
+    group,
+    update: before?.update?.id === pool.status?.nodeGroup?.update?.id ? before?.update : undefined,
+    poolNodes,
+    membership: undefined,
+    prerequisites: before?.prerequisites,
+    instances: before?.instances,
+    newestRelease: before?.newestRelease,
+    autoscaler: before?.autoscaler,
+    runtimeClass: desired && sources.runtimeClasses.get(desired.name),
+    formerRuntimeClass: former && former !== desired?.name ? sources.runtimeClasses.get(former) : undefined,
+    serverVersion,
+    fleet: sources.fleet.seenBy(pool.metadata.name),
+    ipamAttempts: awsCache.windowsIpam.attempts,
+    errors: before?.errors ?? awsCache.refusedTerminations(pool, now - 2 * settings.resyncMs),
+  };
+  const asked = before || isDeleting(pool) ? observed : await askAws(observed, awsCache, sources, signal);
+  const complete = before === undefined;
+  const known = await withLostNodes(asked, poolNodes.departures, complete, sources, signal);
+  const looked = await withOperations(known, passed, complete, () => (entry) => lookAt(entry, known, sources, signal));
+  return complete ? withCount(looked, sources, signal) : looked;
+}
+
+/** With all else that AWS has to be asked for. */
+async function askAws(
+  s: ObservedState,
+  awsCache: AwsCache,
+  sources: Sources,
+  signal: AbortSignal,
+): Promise<ObservedState> {
+  const updated = await withStuckPods(await withUpdate(s, sources, signal), sources, signal);
+  const known = needsInstances(updated) ? await withInstances(updated, sources, signal) : updated;
+  const seen = scopeOf(known) === 'complete' ? await withAllThatMayBeWrong(known, awsCache, sources, signal) : known;
+  const [prerequisites, newestRelease] = await Promise.all([
+    gatherFacts(seen, sources, awsCache, signal),
+    findNewestRelease(seen, sources, awsCache, signal),
+  ]);
+  const asked = withIpamError({ ...seen, prerequisites, newestRelease }, awsCache);
+  return withAutoscaler(asked, awsCache, sources, signal);
+}
+
+/** With what a try of any pool to enable Windows IPAM came to, where the pool waits for that setting. */
+function withIpamError(s: ObservedState, { windowsIpam }: AwsCache): ObservedState {
+  if (!waitsForWindowsIpam(s)) return s;
+  return { ...s, errors: [...s.errors, ...windowsIpam.errorSince(s.now - s.settings.deniedRetryMs)] };
+}
+
+/** The newest AMI release for the pool's group. Pools of a kind share the answer, and releases come once a month. */
+async function findNewestRelease(
+  { pool, cluster, group, settings, now }: ObservedState,
+  { releases }: Sources,
+  { shared }: AwsCache,
+  signal: AbortSignal,
+): Promise<ObservedState['newestRelease']> {
+  if (cluster.kind !== 'seen' || group.kind !== 'seen' || !isOwnedBy(pool, group.group)) return undefined;
+  if (group.group.status !== 'ACTIVE' && group.group.status !== 'DEGRADED') return undefined;
+  const { windowsVersion } = pool.spec;
+  const nodeGroup = nodeGroupIn(pool.spec);
+  const minor = nodeGroup.kubernetesVersion ?? cluster.cluster.kubernetesVersion;
+  const ask = (own: AbortSignal) =>
+    releases.newest({ year: yearOf(windowsVersion), edition: nodeGroup.edition }, minor, own);
+  const question = `newest release of ${windowsVersion} ${nodeGroup.edition} ${minor}`;
+  return shared.get(question, RARELY * settings.resyncMs, now, ask, signal);
+}
+
+/** The verdicts on the nodes of the pool's group. The nodes of a group that is not the pool's are not the pool's either. */
+function poolNodesOf(
+  pool: WindowsPool,
+  view: ObservedNodeGroup,
+  expected: Expectation,
+  { poolNodesCache }: Sources,
+): PoolNodes {
+  const group = view.kind === 'seen' ? view.group : view.kind === 'unreachable' ? view.last : undefined;
+  // Without a group to look at, only the memory of one proves that the nodes are the pool's.
+  const isOurs = group ? isOwnedBy(pool, group) : view.kind === 'absent' || pool.status?.nodeGroup?.arn !== undefined;
+  if (!isOurs) return new PoolNodes([], expected, 0);
+  return poolNodesCache.of(pool.metadata.name, nodeGroupNameOf(pool), expected);
+}
+
+async function lookAtGroup(
+  pool: WindowsPool,
+  awsCache: AwsCache,
+  { nodeGroups }: Sources,
+  now: number,
+  signal: AbortSignal,
+): Promise<ObservedNodeGroup> {
+  const answer = await nodeGroups.describe(nodeGroupNameOf(pool), signal);
+  if (answer.ok) return answer.value ? { kind: 'seen', group: answer.value } : { kind: 'absent' };
+  const before = awsCache.last(pool.metadata.name);
+  const since = before?.kind === 'unreachable' ? before.since : now;
+  const last = before?.kind === 'seen' ? before.group : before?.kind === 'unreachable' ? before.last : undefined;
+  return { kind: 'unreachable', error: answer.error, since, last };
+}
+
+/**
+ * How old what is known of the cluster may be: it is looked at again before a group is made, when EKS says that it is gone, while a pool
+ * waits for its upgrade, and else once for all pools that look at about the same time: somebody may upgrade it, or switch Auto Mode on.
+ */
+function clusterAge({ cluster }: AwsCache, pool: WindowsPool, group: ObservedNodeGroup, settings: Settings): number {
+  const { pollMs, resyncMs } = settings;
+  const gone = group.kind === 'unreachable' && group.error.kind === 'gone';
+  if (gone || cluster?.kind !== 'seen') return 0;
+  // An AWS that does not answer is not asked for more.
+  if (group.kind === 'unreachable') return Number.POSITIVE_INFINITY;
+  if (isAheadOfCluster({ pool, cluster })) return pollMs / 2;
+  return (group.kind === 'absent' && !isDeleting(pool) ? pollMs : resyncMs) / 2;
+}
+
+/** With the cluster as it is now, because it may be what changed, and with the instances that take addresses before they are nodes. */
+async function withAllThatMayBeWrong(s: ObservedState, awsCache: AwsCache, sources: Sources, signal: AbortSignal) {
+  const isAsked = s.errors.some(({ step }) => step === 'describeInstances');
+  const known = missesNodes(s) && !isAsked ? await withInstances(s, sources, signal) : s;
+  return { ...known, cluster: await lookAtCluster(awsCache, awsCache.completeAge(s), sources, s.now, signal) };
+}
+
+/** The cluster. Pools that look at the same time share one call. */
+export async function lookAtCluster(
+  awsCache: AwsCache,
+  maxAgeMs: number,
+  { clusters }: Pick<Sources, 'clusters'>,
+  now: number,
+  signal: AbortSignal,
+): Promise<ObservedCluster> {
+  const answer = await awsCache.shared.get('cluster', maxAgeMs, now, (own) => clusters.describe(own), signal);
+  if (!answer.ok) awsCache.cluster = { kind: 'unreachable', error: answer.error };
+  else awsCache.cluster = answer.value ? { kind: 'seen', cluster: answer.value } : { kind: 'absent' };
+  return awsCache.cluster;
+}
+
+/** With the operator's own update, while its end is not known and EKS no longer works on the group. */
+async function withUpdate(s: ObservedState, { nodeGroups }: Sources, signal: AbortSignal): Promise<ObservedState> {
+  const memory = s.pool.status?.nodeGroup?.update;
+  if (s.group.kind !== 'seen' || s.group.group.status === 'UPDATING' || memory?.status !== 'InProgress') return s;
+  const answer = await nodeGroups.describeUpdate(s.group.group.name, memory.id, signal);
+  if (!answer.ok) return withError(s, 'describeUpdate', answer.error);
+  const { id, type } = memory;
+  // An update that EKS no longer knows is over; what still differs is sent again.
+  return { ...s, update: answer.value ?? { id, type, status: 'Cancelled', createdAt: 0, errors: [] } };
+}
+
+/** With the group's instances. */
+async function withInstances(s: ObservedState, { instances }: Sources, signal: AbortSignal): Promise<ObservedState> {
+  const [scalingGroup] = groupOf(s)?.autoScalingGroups ?? [];
+  if (!scalingGroup) return s;
+  const answer = await instances.ofScalingGroup(scalingGroup, signal);
+  return answer.ok ? { ...s, instances: answer.value } : withError(s, 'describeInstances', answer.error);
+}
+
+/** Whether nodes are missing for so long that EC2 has to be asked which instances did not join. */
+export function needsInstances(s: ObservedState): boolean {
+  // The nodes of a pool that goes are meant to be missing, and nobody would ask: each event would be a look in vain.
+  return !isDeleting(s.pool) && missesNodes(s) && isOverdue(s);
+}
+
+/** Whether the group has instances that nobody looked up and that may not be nodes. */
+function missesNodes({ group: view, poolNodes, instances }: ObservedState): boolean {
+  const group = groupOf({ group: view });
+  if (!group || group.autoScalingGroups.length === 0 || instances) return false;
+  return poolNodes.total + poolNodes.unlabelledNodes.length < group.scaling.desired;
+}
+
+/** With what the cluster-autoscaler knows of the group. */
+async function withAutoscaler(s: ObservedState, { shared }: AwsCache, sources: Sources, signal: AbortSignal) {
+  const facts = await gatherAutoscalerFacts(s, sources, shared, signal);
+  if (!facts) return s;
+  return facts.ok ? { ...s, autoscaler: facts.value } : withError(s, 'describeScalingGroups', facts.error);
+}
+
+/** With what became of nodes that left. Asked only while the pool misses nodes: else they went as they should. */
+async function withLostNodes(
+  s: ObservedState,
+  departures: LostNodes,
+  fresh: boolean,
+  { nodes }: Sources,
+  signal: AbortSignal,
+): Promise<ObservedState> {
+  const group = groupOf(s);
+  if (!group || !isOwnedBy(s.pool, group)) return s;
+  if (isDeleting(s.pool) || s.poolNodes.total >= group.scaling.desired) {
+    departures.forget();
+    return s;
+  }
+  if (fresh) {
+    departures.recheckUnlabelled();
+    for (const instance of lateInstances(s) ?? []) departures.missed(instance);
+  }
+  const isOut = ({ labels }: NodeRecord) => labels[NODE_GROUP_LABEL] !== group.name || labels[OS_LABEL] !== WINDOWS;
+  const error = await departures.read(isOut, nodes, s.now, signal);
+  return error ? withError(s, 'readNode', error) : s;
+}

@@ -1,0 +1,111 @@
+/** The rules of a pool with a node group of EKS, as lists: one for each part of the world, first match wins. */
+
+import { addFinalizerFirst } from '../../finalizer.ts';
+import type { ObservedState } from '../../model/observedState.ts';
+import type { Step } from '../../model/steps.ts';
+import { correctBuildLabels, correctTaints, setNodeConditions } from '../../nodes/rules.ts';
+import { type RuleChain, stepsOf } from '../../ruleChains.ts';
+import { releaseFormerRuntimeClass, runtimeClassRules } from '../../runtimeClass/rules.ts';
+import { afterAdoption } from './adoption.ts';
+import {
+  deleteOwnedGroup,
+  finishDeletion,
+  releaseRetainedGroup,
+  skipWithoutFinalizer,
+  waitForDeletion,
+  waitForRetainedMarks,
+} from './deletionRules.ts';
+import { admitNodes, drainNodes, waitForTerminatingNodes } from './disruption.ts';
+import { enableWindowsIpam } from './prerequisites/windowsIpamRules.ts';
+import {
+  adoptUnownedGroup,
+  correctConfig,
+  correctScalingTags,
+  correctTags,
+  correctVersion,
+  createMissingGroup,
+  prepareRollingUpdate,
+  replaceFailedGroup,
+  restoreAccessEntry,
+  skipUnownedGroup,
+  stopOnClusterMismatch,
+  waitForAws,
+  waitForBudget,
+  waitForGroupToGo,
+  waitForMaintenanceWindow,
+  waitForRunningUpdate,
+  waitForUpdateResult,
+  waitForVerifiedRelease,
+} from './rules.ts';
+
+/** A pool that is being deleted only goes. */
+export const deletionChains: readonly RuleChain[] = [
+  {
+    about: 'deletion',
+    rules: [
+      skipWithoutFinalizer,
+      waitForRetainedMarks,
+      releaseRetainedGroup,
+      stopOnClusterMismatch,
+      deleteOwnedGroup,
+      waitForDeletion,
+      finishDeletion,
+    ],
+  },
+];
+
+export const poolChains: readonly RuleChain[] = [
+  { about: 'finalizer', rules: [addFinalizerFirst] },
+  {
+    about: 'nodeGroup',
+    rules: [
+      stopOnClusterMismatch,
+      waitForAws,
+      adoptUnownedGroup,
+      skipUnownedGroup,
+      waitForGroupToGo,
+      replaceFailedGroup,
+      createMissingGroup,
+      waitForRunningUpdate,
+      waitForUpdateResult,
+      waitForMaintenanceWindow,
+      waitForVerifiedRelease,
+      waitForTerminatingNodes,
+      waitForBudget,
+      prepareRollingUpdate,
+      correctVersion,
+      correctConfig,
+    ],
+  },
+  { about: 'windowsIpam', rules: [enableWindowsIpam] },
+  { about: 'accessEntry', rules: [restoreAccessEntry] },
+  { about: 'tags', rules: [stopOnClusterMismatch, waitForAws, skipUnownedGroup, correctTags] },
+  { about: 'scalingTags', rules: [stopOnClusterMismatch, waitForAws, correctScalingTags] },
+  { about: 'formerRuntimeClass', rules: [releaseFormerRuntimeClass] },
+  { about: 'runtimeClass', rules: runtimeClassRules },
+  { about: 'nodes', rules: [stopOnClusterMismatch, skipUnownedGroup, correctBuildLabels] },
+  { about: 'taints', rules: [stopOnClusterMismatch, skipUnownedGroup, correctTaints] },
+  { about: 'nodeConditions', rules: [stopOnClusterMismatch, skipUnownedGroup, setNodeConditions] },
+  { about: 'terminatingNodes', rules: [drainNodes] },
+  { about: 'annotations', rules: [admitNodes] },
+];
+
+/**
+ * What is not done now although the group differs: what follows an adoption, and what driftPolicy Report leaves to people.
+ * It is shown as if the policy were Correct.
+ */
+export function laterSteps(s: ObservedState, steps: readonly Step[]): Step[] {
+  const adoption = steps.find(({ kind }) => kind === 'adoptNodeGroup');
+  if (!adoption && s.pool.spec.driftPolicy === 'Correct') return [];
+  const ahead = adoption ? afterAdoption(s, steps) : s;
+  const { spec } = ahead.pool;
+  const corrected = stepsOf(poolChains, {
+    ...ahead,
+    pool: { ...ahead.pool, spec: { ...spec, driftPolicy: 'Correct' } },
+  });
+  return corrected.filter(
+    ({ kind }) =>
+      ['updateConfig', 'updateNodeGroupVersion', 'correctTags'].includes(kind) &&
+      !steps.some((step) => step.kind === kind),
+  );
+}

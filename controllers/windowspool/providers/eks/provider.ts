@@ -1,0 +1,25 @@
+import type { Provider } from '../provider.ts';
+import { nodeGroupConditions } from './conditions.ts';
+import { nodeGroupNameOf } from './nodeGroup.ts';
+import { needsInstances, observeNodeGroup } from './observe.ts';
+import { deletionChains, laterSteps, poolChains } from './plan.ts';
+import { needsExamination } from './prerequisites/examination.ts';
+import { unremovedMarks } from './retain.ts';
+import { untilGroupRead, untilWindow } from './schedule.ts';
+import { nodeGroupState } from './status.ts';
+
+/** Managed node groups of EKS. */
+export const eks: Provider = {
+  observe: observeNodeGroup,
+  mayUseCache: (_pool, snapshot) => snapshot !== undefined,
+  needsRead: (s) => needsInstances(s) || needsExamination(s),
+  chains: poolChains,
+  deletionChains,
+  pendingSteps: laterSteps,
+  conditions: nodeGroupConditions,
+  status: (outcome) => ({ nodeGroup: nodeGroupState(outcome) }),
+  untilNextRead: untilGroupRead,
+  untilNextEvent: untilWindow,
+  nodeGroupName: nodeGroupNameOf,
+  describeUnremovedMarks: unremovedMarks,
+};

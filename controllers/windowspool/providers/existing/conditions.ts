@@ -1,0 +1,34 @@
+/** Which conditions a pool of existing nodes has, and what makes it Ready. Pure. */
+import { nodesFound } from '../../conditions/nodesFound.ts';
+import { nodesLeaving } from '../../conditions/nodesLeaving.ts';
+import { nodesVerified, noneFound } from '../../conditions/nodesVerified.ts';
+import { prerequisitesMet } from '../../conditions/prerequisitesMet.ts';
+import type { Readiness } from '../../conditions/ready.ts';
+import { runtimeClassReady } from '../../conditions/runtimeClassReady.ts';
+import { summarize } from '../../conditions/summary.ts';
+import type { ExistingNodesConditions } from '../../model/conditions.ts';
+import type { ObservedState } from '../../model/observedState.ts';
+
+type Parts = Omit<ExistingNodesConditions, 'Ready' | 'Reconciling' | 'Stalled' | 'Paused'>;
+
+export function existingNodesConditions(s: ObservedState): ExistingNodesConditions {
+  const leaving = nodesLeaving(s);
+  const parts: Parts = {
+    PrerequisitesMet: prerequisitesMet(s),
+    NodesFound: nodesFound(s),
+    RuntimeClassReady: runtimeClassReady(s),
+    NodesVerified: nodesVerified(s, (seen) => (seen.poolNodes.total === 0 ? noneFound(seen) : undefined)),
+    ...(leaving && { NodesLeaving: leaving }),
+  };
+  return summarize(s, parts, readiness);
+}
+
+/** Nobody knows how many nodes there should be: one verified node is enough. */
+const readiness: Readiness<Parts> = {
+  source: 'NodesFound',
+  stallsDeletion: [],
+  lacking: ({ poolNodes: { verified, total } }, { NodesFound, NodesVerified }) => {
+    if (verified > 0) return undefined;
+    return total === 0 ? NodesFound : NodesVerified;
+  },
+};

@@ -1,0 +1,17 @@
+import type { WindowsPoolStatus } from '../../api.gen.ts';
+import type { ObservedState } from '../../model/observedState.ts';
+import { LIST_LENGTH } from '../../statusLimits.ts';
+
+/** What the list of hosts says that cannot be carried out. */
+export function existingNodesState({ membership }: ObservedState): Pick<WindowsPoolStatus, 'existingNodes'> {
+  const { unknown = [], malformed = [] } = membership?.listed ?? {};
+  const unknownAddresses = unknown.slice(0, LIST_LENGTH);
+  const malformedEntries = malformed.slice(0, LIST_LENGTH).map(({ entry, message }) => ({ entry, message }));
+  if (unknownAddresses.length + malformedEntries.length === 0) return {};
+  return {
+    existingNodes: {
+      ...(unknownAddresses.length > 0 && { unknownAddresses }),
+      ...(malformedEntries.length > 0 && { malformedEntries }),
+    },
+  };
+}

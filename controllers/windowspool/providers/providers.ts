@@ -1,0 +1,12 @@
+import type { WindowsPool } from '../api.gen.ts';
+import { type NodeSource, nodeSourceOf } from '../nodeSource.ts';
+import { eks } from './eks/provider.ts';
+import { existing } from './existing/provider.ts';
+import type { Provider } from './provider.ts';
+
+const PROVIDERS: Readonly<Record<NodeSource['name'], Provider>> = { nodeGroup: eks, existingNodes: existing };
+
+/** The provider of the pool's nodes. */
+export function providerOf(pool: Pick<WindowsPool, 'spec'>): Provider {
+  return PROVIDERS[nodeSourceOf(pool).name];
+}
