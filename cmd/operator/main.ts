@@ -8,7 +8,7 @@ import { type Options, readCommand } from './options.ts';
 /** Longer than everything that ends with a bound of its own; then the process ends whatever still runs. */
 const STOP_WITHIN_MS = 25_000;
 
-const command = readCommand(process.argv.slice(2), process.env, manifest.version);
+const command = readCommand(process.argv.slice(2), manifest.version);
 if (command.kind === 'print') console.log(command.text);
 else if (command.kind === 'refuse') {
   for (const error of command.errors) console.error(error);

@@ -1,233 +1,203 @@
-/** The operator's flags and environment: one table, from which --help is printed and the values are read. */
+/** The operator's flags. Commander gives them environment variables, wrapped and grouped help, and suggestions. */
+import { Command, CommanderError, Option } from 'commander';
+import { address, duration, isLoopback, oneOf, text, whole, yesNo } from './flagValues.ts';
 
-import { parseArgs } from 'node:util';
-import { editDistance } from '../../controllers/windowspool/editDistance.ts';
-import type { Settings } from '../../controllers/windowspool/model/observedState.ts';
-import { type Address, address, duration, isLoopback, oneOf, text, whole, yesNo } from './flagValues.ts';
+/** A flag whose text `read` turns into a value, or throws: commander's own `argParser` would end at the first mistake. */
+class Flag<T> extends Option {
+  readonly read: (text: string) => T;
 
-/** What the operator was started with: the domain's settings, and how the process runs. Durations are milliseconds. */
-export interface Options extends Settings {
-  readonly kubeconfig: string | undefined;
-  readonly serviceAccountDir: string | undefined;
-  /** `host:port`, or undefined when switched off. */
-  readonly metricsAddress: Address | undefined;
-  /** Whether metrics are served over TLS, and only to those who may read them. */
-  readonly metricsSecure: boolean;
-  /** Where tls.crt and tls.key are; undefined: self-signed. */
-  readonly metricsCertDir: string | undefined;
-  readonly healthAddress: Address | undefined;
-  readonly workers: number;
-  readonly retryBaseMs: number;
-  readonly retryMaxMs: number;
-  readonly reconcileTimeoutMs: number;
-  readonly leaderElect: boolean;
-  readonly leaderElectionNamespace: string;
-  readonly logLevel: string;
-  /** Shows what would be done, once, and writes nothing anywhere. */
-  readonly dryRun: boolean;
+  constructor(flags: string, read: (text: string) => T, description: string) {
+    super(flags, description);
+    this.read = read;
+    this.env(`WINPOOL_${this.name().toUpperCase().replaceAll('-', '_')}`);
+  }
 }
 
-/** What to do instead of running. */
-export type Command =
+const required = group('Required:', {
+  clusterName: new Flag('--cluster-name <name>', text, 'Name of the EKS cluster that the operator runs in.'),
+  region: new Flag('--region <name>', text, 'AWS region of that cluster.').env('AWS_REGION'),
+});
+
+const flags = {
+  ...required,
+  ...group('Kubernetes API:', {
+    kubeconfig: new Flag<string | undefined>(
+      '--kubeconfig <file>',
+      text,
+      'Path of a kubeconfig. Default: the ServiceAccount of the pod.',
+    ).env('KUBECONFIG'),
+    serviceAccountDir: new Flag<string | undefined>(
+      '--service-account-dir <path>',
+      text,
+      'Where token and ca.crt of the ServiceAccount are mounted. Default: where the kubelet mounts them.',
+    ),
+  }),
+  ...group('Reconciliation:', {
+    workers: new Flag('--workers <number>', whole(1, 100), 'How many pools are reconciled concurrently.').default('4'),
+    pollMs: new Flag(
+      '--poll-interval <duration>',
+      duration,
+      'Longest interval between two polls during an EKS operation: the first poll comes after 1s, and the interval doubles.',
+    ).default('20s'),
+    resyncMs: new Flag('--resync-interval <duration>', duration, 'Polling interval of a settled group.').default('10m'),
+    joinGraceMs: new Flag(
+      '--join-grace <duration>',
+      duration,
+      'How long a new instance may take to become a complete node.',
+    ).default('15m'),
+    createRetryMs: new Flag(
+      '--create-retry-interval <duration>',
+      duration,
+      'Interval between two attempts of a creation that failed.',
+    ).default('15m'),
+    deniedRetryMs: new Flag(
+      '--denied-retry-interval <duration>',
+      duration,
+      'Until the next attempt of a call that AWS denied; it grows up to the resync interval while the call is denied.',
+    ).default('1m'),
+    retryBaseMs: new Flag(
+      '--retry-base <duration>',
+      duration,
+      'First delay after a failed call; it doubles with each failure.',
+    ).default('1s'),
+    retryMaxMs: new Flag('--retry-max <duration>', duration, 'Longest delay after a failed call.').default('5m'),
+    reconcileTimeoutMs: new Flag('--reconcile-timeout <duration>', duration, 'Timeout of a reconciliation.').default(
+      '2m',
+    ),
+    maxPoolsUpdating: new Flag(
+      '--max-pools-updating <number>',
+      whole(1, 1_000),
+      'How many pools may lose nodes to a rolling update at the same time.',
+    ).default('1'),
+    enableWindowsIpam: new Flag(
+      '--enable-windows-ipam [boolean]',
+      yesNo,
+      'Enable Windows IPAM for the cluster where a pool needs it: in the vpc-cni add-on, or else in ConfigMap amazon-vpc-cni. Needs config/aws/windows-ipam.json and config/windows-ipam.',
+    ).default('false'),
+  }),
+  ...group('Leader election:', {
+    leaderElect: new Flag('--leader-elect <boolean>', yesNo, 'Let only one replica work at a time.').default('true'),
+    leaderElectionNamespace: new Flag(
+      '--leader-election-namespace <name>',
+      text,
+      'Namespace of the Lease windowspool-operator.',
+    )
+      .env('POD_NAMESPACE')
+      .default('winpool-system'),
+  }),
+  ...group('Metrics, health and logs:', {
+    metricsAddress: new Flag(
+      '--metrics-address <address>',
+      address,
+      'Where /metrics is served, host:port; 0 disables it.',
+    ).default('127.0.0.1:8080'),
+    metricsSecure: new Flag(
+      '--metrics-secure <boolean>',
+      yesNo,
+      'Whether /metrics is served over TLS, and only to clients whose token may get it; false: to every client, on loopback only.',
+    ).default('true'),
+    metricsCertDir: new Flag<string | undefined>(
+      '--metrics-cert-dir <path>',
+      text,
+      'Where tls.crt and tls.key for /metrics are mounted; changes are followed. Default: a self-signed certificate.',
+    ),
+    healthAddress: new Flag(
+      '--health-address <address>',
+      address,
+      'Where /healthz and /readyz are served, host:port; 0 disables them.',
+    ).default('127.0.0.1:8081'),
+    logLevel: new Flag(
+      '--log-level <level>',
+      oneOf('trace', 'debug', 'info', 'warn', 'error'),
+      'trace, debug, info, warn or error.',
+    ).default('info'),
+  }),
+  dryRun: new Flag(
+    '--dry-run [boolean]',
+    yesNo,
+    'Print what would be done for each pool, write nothing to AWS or the cluster, and exit.',
+  ).default('false'),
+};
+
+const DESCRIPTION = `Keeps pools of Windows nodes on EKS.
+
+Each flag can also be set by its environment variable. Durations are written 500ms, 20s, 10m, 1h30m.
+
+AWS credentials and endpoints come from the AWS SDK: IRSA, Pod Identity, AWS_PROFILE, AWS_ENDPOINT_URL_EKS, AWS_ENDPOINT_URL_EC2, AWS_ENDPOINT_URL_SSM, AWS_ENDPOINT_URL_AUTO_SCALING, AWS_ENDPOINT_URL_IAM.`;
+
+/** What the operator was started with. Durations are in milliseconds. */
+export type Options = { readonly [K in keyof typeof flags]: ReturnType<(typeof flags)[K]['read']> };
+
+/** What to do as the command line says. */
+export type Invocation =
   | { readonly kind: 'run'; readonly options: Options }
   | { readonly kind: 'print'; readonly text: string }
   | { readonly kind: 'refuse'; readonly errors: readonly string[] };
 
-interface Flag<T> {
-  readonly flag: string;
-  readonly env: string;
-  /** Shown in --help; absent: the flag is required, unless `optional`. */
-  readonly fallback?: string;
-  readonly optional?: true;
-  /** The flag alone means `true`. */
-  readonly bare?: true;
-  readonly what: string;
-  /** Throws an Error whose message ends the sentence "--flag VALUE: ...". */
-  readonly parse: (text: string) => T;
-}
-
-const table: { readonly [K in keyof Options]: Flag<Exclude<Options[K], undefined>> | Flag<Options[K]> } = {
-  clusterName: flag(
-    'cluster-name',
-    'WINPOOL_CLUSTER_NAME',
-    'Name of the EKS cluster that the operator runs in. Required.',
-    text,
-  ),
-  region: flag('region', 'AWS_REGION', 'AWS region of that cluster. Required.', text),
-  kubeconfig: {
-    ...flag('kubeconfig', 'KUBECONFIG', 'Path of a kubeconfig. Default: the ServiceAccount of the pod.', text),
-    optional: true,
-  },
-  serviceAccountDir: {
-    ...flag(
-      'service-account-dir',
-      'WINPOOL_SERVICE_ACCOUNT_DIR',
-      'Where token and ca.crt of the ServiceAccount are mounted. Default: where the kubelet mounts them.',
-      text,
-    ),
-    optional: true,
-  },
-  metricsAddress: flag(
-    'metrics-address',
-    'WINPOOL_METRICS_ADDRESS',
-    'Where /metrics is served, host:port; 0 switches it off.',
-    address,
-    '127.0.0.1:8080',
-  ),
-  metricsSecure: flag(
-    'metrics-secure',
-    'WINPOOL_METRICS_SECURE',
-    'Whether /metrics is served over TLS, to those alone whose token may get it; false: to anybody, on loopback only.',
-    yesNo,
-    'true',
-  ),
-  metricsCertDir: {
-    ...flag(
-      'metrics-cert-dir',
-      'WINPOOL_METRICS_CERT_DIR',
-      'Where tls.crt and tls.key for /metrics are mounted; followed as they change. Default: a self-signed certificate.',
-      text,
-    ),
-    optional: true,
-  },
-  healthAddress: flag(
-    'health-address',
-    'WINPOOL_HEALTH_ADDRESS',
-    'Where /healthz and /readyz are served, host:port; 0 switches them off.',
-    address,
-    '127.0.0.1:8081',
-  ),
-  workers: flag('workers', 'WINPOOL_WORKERS', 'How many pools are reconciled at the same time.', whole(1, 100), '4'),
-  pollMs: flag(
-    'poll-interval',
-    'WINPOOL_POLL_INTERVAL',
-    'Longest interval between two polls while EKS works on a node group: the first comes after 1s, and the interval doubles.',
-    duration,
-    '20s',
-  ),
-  resyncMs: flag(
-    'resync-interval',
-    'WINPOOL_RESYNC_INTERVAL',
-    'Between two looks at a settled node group.',
-    duration,
-    '10m',
-  ),
-  joinGraceMs: flag(
-    'join-grace',
-    'WINPOOL_JOIN_GRACE',
-    'How long a new instance may take to become a complete node.',
-    duration,
-    '15m',
-  ),
-  createRetryMs: flag(
-    'create-retry-interval',
-    'WINPOOL_CREATE_RETRY_INTERVAL',
-    'Between two tries of a creation that failed.',
-    duration,
-    '15m',
-  ),
-  deniedRetryMs: flag(
-    'denied-retry-interval',
-    'WINPOOL_DENIED_RETRY_INTERVAL',
-    'Until the next try of a call that AWS denied; longer, up to the resync interval, the longer that lasts.',
-    duration,
-    '1m',
-  ),
-  maxPoolsUpdating: flag(
-    'max-pools-updating',
-    'WINPOOL_MAX_POOLS_UPDATING',
-    'How many pools may lose nodes to a rolling update at the same time.',
-    whole(1, 1_000),
-    '1',
-  ),
-  enableWindowsIpam: {
-    ...flag(
-      'enable-windows-ipam',
-      'WINPOOL_ENABLE_WINDOWS_IPAM',
-      'Enable Windows IPAM for the cluster where a pool needs it: in the vpc-cni add-on, or else in ConfigMap amazon-vpc-cni. Needs config/aws/windows-ipam.json and config/windows-ipam.',
-      yesNo,
-      'false',
-    ),
-    bare: true,
-  },
-  retryBaseMs: flag(
-    'retry-base',
-    'WINPOOL_RETRY_BASE',
-    'First delay after a failed call; it doubles with each failure.',
-    duration,
-    '1s',
-  ),
-  retryMaxMs: flag('retry-max', 'WINPOOL_RETRY_MAX', 'Longest delay after a failed call.', duration, '5m'),
-  reconcileTimeoutMs: flag(
-    'reconcile-timeout',
-    'WINPOOL_RECONCILE_TIMEOUT',
-    'Longest run for one pool.',
-    duration,
-    '2m',
-  ),
-  leaderElect: flag(
-    'leader-elect',
-    'WINPOOL_LEADER_ELECT',
-    'Whether only one replica works at a time: true or false.',
-    yesNo,
-    'true',
-  ),
-  leaderElectionNamespace: flag(
-    'leader-election-namespace',
-    'POD_NAMESPACE',
-    'Namespace of the Lease windowspool-operator.',
-    text,
-    'winpool-system',
-  ),
-  logLevel: flag(
-    'log-level',
-    'WINPOOL_LOG_LEVEL',
-    'trace, debug, info, warn or error.',
-    oneOf('trace', 'debug', 'info', 'warn', 'error'),
-    'info',
-  ),
-  dryRun: {
-    ...flag(
-      'dry-run',
-      'WINPOOL_DRY_RUN',
-      'Print what would be done for each pool, write nothing to AWS or the cluster, and end.',
-      yesNo,
-      'false',
-    ),
-    bare: true,
-  },
-};
-
 /** Reads the command line and the environment; a flag wins over its variable. Names every mistake at once. */
-export function readCommand(
-  argv: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-  version: string,
-): Command {
-  const flags = Object.values(table) as Flag<unknown>[];
-  const known = Object.fromEntries([
-    ...flags.map(({ flag, bare }) => [flag, { type: bare ? ('boolean' as const) : ('string' as const) }]),
-    ['help', { type: 'boolean' as const, short: 'h' }],
-    ['version', { type: 'boolean' as const }],
-  ]);
-  const { values, tokens } = parseArgs({
-    args: [...argv],
-    options: known,
-    strict: false,
-    tokens: true,
-    allowPositionals: true,
-  });
-  if (values.help) return { kind: 'print', text: help() };
-  if (values.version) return { kind: 'print', text: version };
-  const errors = tokens.flatMap((token) => strangerIn(token, Object.keys(known)));
-  const entries = Object.entries(table).map(([name, entry]) => [
-    name,
-    readValue(entry as Flag<unknown>, values[entry.flag], env, errors),
-  ]);
+export function readCommand(args: readonly string[], version: string): Invocation {
+  let printed = '';
+  const writeOut = (text: string) => {
+    printed += text;
+  };
+  const program = createProgram(version).configureOutput({ writeOut, outputError: () => {} });
+  // Commander would stop at a last flag without a value.
+  const isCut = program.options.some((option) => option.required && option.long === args.at(-1));
+  const refused = parse(program, isCut ? [...args, ''] : args);
+  if (printed) return { kind: 'print', text: printed.trimEnd() };
+  const unknown = program.args;
+  const errors: string[] = [];
+  const entries = Object.entries(flags).map(([name, flag]) => [name, readValue(program, name, flag, errors)]);
   const options = Object.fromEntries(entries) as Options;
-  if (errors.length === 0) errors.push(...contradictions(options));
+  // One by one, because commander names only the first; without their values, which it would take for a part of the name.
+  errors.push(...unknown.flatMap((arg) => parse(program, [arg.replace(/=.*/s, '')])));
+  if (errors.length === 0) errors.push(...refused, ...contradictions(options));
   if (errors.length > 0) return { kind: 'refuse', errors: [...errors, 'Run with --help to see every flag.'] };
   return { kind: 'run', options };
+}
+
+function createProgram(version: string): Command {
+  const program = new Command('operator')
+    .usage('--cluster-name=<name> --region=<name> [options]')
+    .description(DESCRIPTION)
+    .helpOption('-h, --help', 'Print this text.')
+    .exitOverride();
+  for (const flag of Object.values(flags)) program.addOption(flag);
+  return program.version(version, '--version', 'Print the version.');
+}
+
+/** Returns commander's first error; it has read all flags by then. Help and version are none. */
+function parse(program: Command, args: readonly string[]): string[] {
+  try {
+    program.parse(args, { from: 'user' });
+    return [];
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? [] : [error.message.replace(/^error: /, '').replace('\n', ' ')];
+  }
+}
+
+function readValue(program: Command, name: string, flag: Flag<unknown>, errors: string[]): unknown {
+  const { long, envVar, description } = flag;
+  const given = program.getOptionValue(flag.attributeName());
+  const isFromEnv = program.getOptionValueSource(flag.attributeName()) === 'env';
+  // An empty variable is an unset one.
+  const raw = isFromEnv && given === '' ? flag.defaultValue : given;
+  if (raw === undefined) {
+    if (name in required) errors.push(`${long} is missing: give it, or set ${envVar}. ${description}`);
+    return undefined;
+  }
+  if (raw === '') {
+    errors.push(`${long} has no value: write ${long}=VALUE. ${description}`);
+    return undefined;
+  }
+  try {
+    // true: a switch without a value.
+    return flag.read(String(raw));
+  } catch (error) {
+    errors.push(`${isFromEnv ? `${envVar}=` : `${long} `}${raw}: ${(error as Error).message}`);
+    return undefined;
+  }
 }
 
 /** What is wrong with flags that are right one by one. */
@@ -238,65 +208,7 @@ function contradictions({ metricsAddress, metricsSecure }: Options): string[] {
   ];
 }
 
-function readValue(
-  entry: Flag<unknown>,
-  given: unknown,
-  env: Readonly<Record<string, string | undefined>>,
-  errors: string[],
-): unknown {
-  const fromFlag = typeof given === 'string';
-  const fromEnv = env[entry.env] || undefined;
-  const stated = given === true && entry.bare ? 'true' : given;
-  const raw = stated === undefined ? (fromEnv ?? entry.fallback) : stated;
-  if (raw === undefined) {
-    if (!entry.optional) errors.push(`--${entry.flag} is missing: give it, or set ${entry.env}. ${entry.what}`);
-    return undefined;
-  }
-  if (typeof raw !== 'string' || raw === '') {
-    errors.push(`--${entry.flag} has no value: write --${entry.flag}=VALUE. ${entry.what}`);
-    return undefined;
-  }
-  try {
-    return entry.parse(raw);
-  } catch (error) {
-    const name = fromFlag || fromEnv === undefined ? `--${entry.flag} ${raw}` : `${entry.env}=${raw}`;
-    errors.push(`${name}: ${(error as Error).message}`);
-    return undefined;
-  }
-}
-
-type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number];
-
-function strangerIn(token: Token, known: readonly string[]): string[] {
-  if (token.kind === 'positional') return [`${JSON.stringify(token.value)} is no flag: the operator takes flags only.`];
-  if (token.kind !== 'option' || known.includes(token.name)) return [];
-  const near = known.find(
-    (name) => name.startsWith(token.name) || token.name.startsWith(name) || editDistance(name, token.name) <= 2,
-  );
-  return [`${token.rawName} is unknown.${near ? ` Did you mean --${near}?` : ''}`];
-}
-
-/** The text of --help, made from the table. */
-export function help(): string {
-  const entries = Object.values(table) as Flag<unknown>[];
-  const lines = entries.map(({ flag, env, fallback, what }) => {
-    const head = `  --${flag}`.padEnd(30);
-    return `${head}${what}${fallback === undefined ? '' : ` Default: ${fallback}.`} [${env}]`;
-  });
-  return [
-    'windowspool-operator keeps pools of Windows nodes on EKS.',
-    '',
-    'Usage: operator --cluster-name=NAME --region=REGION [flags]',
-    '',
-    'Each flag can be given by the environment variable in brackets. Durations are written 500ms, 20s, 10m, 1h30m.',
-    'AWS credentials and endpoints come from the AWS SDK: IRSA, Pod Identity, AWS_PROFILE, AWS_ENDPOINT_URL_EKS, AWS_ENDPOINT_URL_EC2, AWS_ENDPOINT_URL_SSM, AWS_ENDPOINT_URL_AUTO_SCALING, AWS_ENDPOINT_URL_IAM.',
-    '',
-    ...lines,
-    `  ${'--version'.padEnd(28)}Print the version.`,
-    `  ${'--help, -h'.padEnd(28)}Print this text.`,
-  ].join('\n');
-}
-
-function flag<T>(name: string, env: string, what: string, parse: (text: string) => T, fallback?: string): Flag<T> {
-  return { flag: name, env, what, parse, ...(fallback !== undefined && { fallback }) };
+function group<T extends Readonly<Record<string, Option>>>(heading: string, members: T): T {
+  for (const flag of Object.values(members)) flag.helpGroup(heading);
+  return members;
 }

@@ -98,7 +98,7 @@ describe('the bundle that ships', () => {
       stderr: '',
       code: 0,
     });
-    assert.match((await node([entry(), '--help'], folder)).stdout, /--cluster-name .*Required/);
+    assert.match((await node([entry(), '--help'], folder)).stdout, /^Required:\n +--cluster-name /m);
     const { code, stderr } = await node([entry()], folder);
     assert.equal(code, 2);
     assert.match(stderr, /--cluster-name is missing: give it, or set WINPOOL_CLUSTER_NAME/);
