@@ -2,7 +2,7 @@
  * `make bench`: measures, prints tables and writes build/bench.json. Ratios come from interleaved runs in one call, so that a machine
  * whose speed drifts slows all sides alike.
  */
-import { parseArgs } from 'node:util';
+import { Argument, Command } from 'commander';
 import { coldSync } from './coldSync.ts';
 import { decision } from './decision.ts';
 import { gate } from './gate.ts';
@@ -30,32 +30,25 @@ const sections: readonly Section[] = [
   settled,
 ];
 
-const help = `Usage: node hack/bench/main.ts [--large] [section...]
+const ending = new AbortController();
+const program = new Command('node hack/bench/main.ts')
+  .description(
+    'Measures and writes build/bench.json. A section that is not measured now stays in the file with its date.',
+  )
+  .addArgument(
+    new Argument(
+      '[section...]',
+      `default: all\n${sections.map(({ name, what }) => `${name}: ${what}`).join('\n')}`,
+    ).choices(sections.map(({ name }) => name)),
+  )
+  .option('--large', 'also the sizes that take minutes: 50,000 nodes', false)
+  .action(main);
 
-Measures the sections, by default all, and writes build/bench.json. A section that is not measured now stays in the file with its date.
-
-${sections.map(({ name, what }) => `  ${name.padEnd(12)}${what}`).join('\n')}
-
-  --large     also the sizes that take minutes: 50,000 nodes
-  --help      this text
-`;
-
-async function main(signal: AbortSignal): Promise<void> {
-  const options = { large: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } } as const;
-  const { values, positionals } = parseArgs({ options, allowPositionals: true });
-  if (values.help) {
-    console.log(help);
-    return;
-  }
-  const unknown = positionals.filter((wanted) => !sections.some(({ name }) => name === wanted));
-  if (unknown.length > 0)
-    throw new Error(
-      `There is no section ${unknown.join(', ')}. There are: ${sections.map(({ name }) => name).join(', ')}.`,
-    );
-  const bench = new Bench((line) => console.log(line), signal, values.large);
+async function main(wanted: readonly string[], { large }: { large: boolean }): Promise<void> {
+  const bench = new Bench((line) => console.log(line), ending.signal, large);
   try {
     for (const section of sections) {
-      if (positionals.length > 0 && !positionals.includes(section.name)) continue;
+      if (wanted.length > 0 && !wanted.includes(section.name)) continue;
       const result = await section.run(bench);
       print(section.name, result);
       await keep(section.name, result);
@@ -65,12 +58,11 @@ async function main(signal: AbortSignal): Promise<void> {
   }
 }
 
-const ending = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(name, () => ending.abort(new Error(`Stopped by ${name}.`)));
 }
 try {
-  await main(ending.signal);
+  await program.parseAsync();
 } catch (error) {
   // What fails because of a stop is no news.
   const cause = ending.signal.aborted ? ending.signal.reason : error;

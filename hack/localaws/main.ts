@@ -1,63 +1,61 @@
 import { readFileSync } from 'node:fs';
-import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { KubeConfig } from '@kubernetes/client-node';
+import { Command, InvalidArgumentError } from 'commander';
 import { startLocalAws } from './localAws.ts';
 import { type Switches, switchTable } from './switches.ts';
 
-const help = `Usage: node hack/localaws/main.ts [options]
+const switchValues = Object.entries(switchTable).map(([name, values]) => `${name}=${values.join('|')}`);
 
-A local AWS: EKS, EC2, Auto Scaling and SSM for the unmodified SDK clients, on 127.0.0.1. Ends on Ctrl-C.
+const program = new Command('node hack/localaws/main.ts')
+  .description(
+    'A local AWS: EKS, EC2, Auto Scaling and SSM for the unmodified SDK clients, on 127.0.0.1. Ends on Ctrl-C.',
+  )
+  .option('--port <number>', 'port; 0 takes a free one', toNumber, 0)
+  .option('--cluster <name>', "the cluster's name", 'local')
+  .option('--region <name>', "the cluster's region", 'us-west-2')
+  .option('--kubernetes-version <x.y>', "the cluster's version", '1.36')
+  .option(
+    '--kubeconfig <file>',
+    'of the user that may register nodes; gives endpoint and CA too. Without it no nodes join',
+  )
+  .option('--endpoint <url>', 'of the API server, for DescribeCluster (default: from --kubeconfig)')
+  .option('--ca-file <file>', 'its CA as PEM, for DescribeCluster (default: from --kubeconfig)')
+  .option('--speed <number>', 'how many times faster than the default, in which CREATING takes 3 s', toNumber, 1)
+  .option('--policy <file>', 'IAM policy of the caller (default: config/aws/iam-policy.json)')
+  .option(
+    '--switch <name=value>',
+    `what no source settles about EKS; may be repeated:\n${switchValues.join('\n')}`,
+    addSwitch,
+  )
+  .action(main);
 
-  --port N                  port; 0 takes a free one (default 0)
-  --cluster NAME            the cluster's name (default local)
-  --region REGION           default us-west-2
-  --kubernetes-version X.Y  default 1.36
-  --kubeconfig FILE         of the user that may register nodes; gives endpoint and CA too. Without it no nodes join
-  --endpoint URL            of the API server, for DescribeCluster (default: from --kubeconfig)
-  --ca-file FILE            its CA as PEM, for DescribeCluster (default: from --kubeconfig)
-  --speed N                 how many times faster than the default, in which CREATING takes 3 s (default 1)
-  --policy FILE             IAM policy of the caller (default config/aws/iam-policy.json)
-  --switch NAME=VALUE       what no source settles about EKS; may be repeated:
-${Object.entries(switchTable)
-  .map(([name, values]) => `                              ${name}=${values.join('|')}`)
-  .join('\n')}
-  --help                    this text
-`;
+interface Flags {
+  readonly port: number;
+  readonly cluster: string;
+  readonly region: string;
+  readonly kubernetesVersion: string;
+  readonly kubeconfig?: string;
+  readonly endpoint?: string;
+  readonly caFile?: string;
+  readonly speed: number;
+  readonly policy?: string;
+  readonly switch?: Partial<Switches>;
+}
 
-const options = {
-  port: { type: 'string', default: '0' },
-  cluster: { type: 'string', default: 'local' },
-  region: { type: 'string', default: 'us-west-2' },
-  'kubernetes-version': { type: 'string', default: '1.36' },
-  kubeconfig: { type: 'string' },
-  endpoint: { type: 'string' },
-  'ca-file': { type: 'string' },
-  speed: { type: 'string', default: '1' },
-  policy: { type: 'string' },
-  switch: { type: 'string', multiple: true, default: [] },
-  help: { type: 'boolean', default: false },
-} satisfies ParseArgsConfig['options'];
-
-async function main(): Promise<void> {
-  const { values } = parseArgs({ options });
-  if (values.help) {
-    process.stdout.write(help);
-    return;
-  }
-  const { kubeconfig, policy } = values;
+async function main(flags: Flags): Promise<void> {
+  const { port, cluster: name, region, kubernetesVersion, kubeconfig, caFile, speed, policy } = flags;
   const known = kubeconfig === undefined ? undefined : clusterIn(kubeconfig);
-  const caFile = values['ca-file'];
   const cloud = await startLocalAws({
     cluster: {
-      name: values.cluster,
-      region: values.region,
-      kubernetesVersion: values['kubernetes-version'],
-      endpoint: values.endpoint ?? known?.server ?? '',
+      name,
+      region,
+      kubernetesVersion,
+      endpoint: flags.endpoint ?? known?.server ?? '',
       caData: caFile === undefined ? (known?.caData ?? '') : readFileSync(caFile).toString('base64'),
     },
-    port: numberOf('--port', values.port),
-    speed: numberOf('--speed', values.speed),
-    switches: switchesIn(values.switch),
+    port,
+    speed,
+    switches: flags.switch ?? {},
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
     ...(policy === undefined ? {} : { policy }),
   });
@@ -75,20 +73,16 @@ function clusterIn(kubeconfig: string) {
   return config.getCurrentCluster() ?? undefined;
 }
 
-function numberOf(flag: string, text: string): number {
+function toNumber(text: string): number {
   const number = Number(text);
-  if (text.trim() === '' || Number.isNaN(number)) throw new RangeError(`${flag} is '${text}'; give a number`);
+  if (text.trim() === '' || Number.isNaN(number)) throw new InvalidArgumentError('Give a number.');
   return number;
 }
 
-function switchesIn(settings: readonly string[]): Partial<Switches> {
-  return Object.fromEntries(
-    settings.map((setting) => {
-      const [name, value] = setting.split('=');
-      if (name === undefined || value === undefined) throw new RangeError(`--switch is '${setting}'; give NAME=VALUE`);
-      return [name, value];
-    }),
-  );
+function addSwitch(setting: string, others: Partial<Switches> = {}): Partial<Switches> {
+  const [name, value] = setting.split('=');
+  if (name === undefined || value === undefined) throw new InvalidArgumentError('Give NAME=VALUE.');
+  return { ...others, [name]: value };
 }
 
 function fail(error: unknown): void {
@@ -96,4 +90,4 @@ function fail(error: unknown): void {
   process.exitCode = 1;
 }
 
-main().catch(fail);
+program.parseAsync().catch(fail);
