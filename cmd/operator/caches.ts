@@ -11,12 +11,11 @@ import { Reflector } from '../../controllers/runtime/reflector.ts';
 import { Store } from '../../controllers/runtime/store.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { Fleet } from '../../controllers/windowspool/disruption/fleet.ts';
-import { nodeGroupsOf, PoolNodesCache } from '../../controllers/windowspool/nodes/poolNodesCache.ts';
+import { PoolNodesCache } from '../../controllers/windowspool/nodes/poolNodesCache.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import type { RuntimeClass } from '../../controllers/windowspool/ports/runtimeClasses.ts';
-import { nodeGroupNameOf } from '../../controllers/windowspool/providers/eks/nodeGroup.ts';
 import { NodeMembership } from '../../controllers/windowspool/providers/existing/nodeMembership.ts';
-import { poolChangeMatters, poolIndexes } from '../../controllers/windowspool/watches.ts';
+import { groupKnownOf, poolIndexes, Watches } from '../../controllers/windowspool/watches.ts';
 import { InstanceLists } from './instanceLists.ts';
 
 /** Pools, nodes and RuntimeClasses of the cluster, and the verdicts on the nodes; their changes wake pools. */
@@ -28,12 +27,12 @@ export class Caches {
   readonly fleet = new Fleet();
   readonly nodeMembership: NodeMembership;
   readonly lists: InstanceLists;
+  readonly #watches: Watches;
   #controller: Controller | undefined;
   readonly #reflectors: readonly { run(signal: AbortSignal): Promise<void> }[];
 
   constructor(client: KubernetesClient, log: Logger, metrics: EngineMetrics) {
     this.pools = new Store({ identity: poolIdentity, indexes: poolIndexes, log });
-    this.pools.subscribe(({ before, after }) => this.fleet.follow(before, after));
     this.nodes = new Store({ identity: nodeIdentity, indexes: nodeIndexes, log });
     this.poolNodesCache = new PoolNodesCache(
       (group) => this.nodes.byIndex('nodeGroup', group),
@@ -41,17 +40,16 @@ export class Caches {
     );
     this.nodeMembership = new NodeMembership({
       nodes: () => this.nodes.list(),
-      poolOfGroup: (group) => this.pools.byIndex('nodeGroup', group).find(isGroupKnown)?.metadata.name,
+      poolOfGroup: (group) => this.pools.byIndex('nodeGroup', group).find(groupKnownOf)?.metadata.name,
       wake: (pool) => this.#controller?.enqueue(pool),
       now: () => Date.now(),
     });
-    this.lists = new InstanceLists(client, log, metrics, (name) => {
-      this.#declare(name);
-      // Also where no node comes or goes: status tells of the list itself.
-      this.#controller?.enqueue(name);
-    });
-    this.#followNodeMembership();
+    this.lists = new InstanceLists(client, log, metrics, (name) => this.#watches.list(name));
     this.runtimeClasses = new Store({ identity: runtimeClassIdentity, log });
+    this.#watches = new Watches(this);
+    this.pools.subscribe(({ key, ...change }) => this.#watches.pool(key, change));
+    this.nodes.subscribe((change) => this.#watches.node(change));
+    this.runtimeClasses.subscribe(({ key }) => this.#watches.runtimeClass(key));
     const common = (name: string) => ({ name, clock: realClock, log, hooks: metrics.reflector(name) });
     this.#reflectors = [
       new Reflector({
@@ -86,48 +84,9 @@ export class Caches {
     return this.#reflectors.map((reflector) => reflector.run(signal));
   }
 
-  /** The nodes of pools of existing nodes. Before anybody is woken: what a pool wants decides about the nodes of others. */
-  #followNodeMembership(): void {
-    this.pools.subscribe(({ key, before, after }) => {
-      this.lists.follow(key, after);
-      this.#declare(key);
-      const groups = [before, after].flatMap((pool) => (pool && isGroupKnown(pool) ? [nodeGroupNameOf(pool)] : []));
-      if (groups.length === 1 || groups[0] !== groups[1])
-        for (const group of groups) this.nodeMembership.reconsider(this.nodes.byIndex('nodeGroup', group));
-    });
-    this.nodes.subscribe(({ before, after }) => this.nodeMembership.follow(before, after));
-  }
-
-  /** What a pool wants, now that it or its list has changed. */
-  #declare(name: string): void {
-    const pool = this.pools.get(name);
-    this.nodeMembership.declare(name, pool, pool && this.lists.of(pool));
-  }
-
-  /** Tells the controller which pools a change concerns; `gone` is told of a pool's end before others are woken by it. */
+  /** From now on changes wake the pools that they concern; `gone` is told of a pool's end before others are woken by it. */
   wake(controller: Controller, gone: (pool: string) => void): void {
-    this.fleet.onRelief((pool) => controller.enqueue(pool));
     this.#controller = controller;
-    this.pools.subscribe(({ key, before, after }) => {
-      if (poolChangeMatters(before, after)) controller.enqueue(key);
-      if (!before || after) return;
-      gone(key);
-      // Its node group may be free now for a pool that waits for the name.
-      for (const group of poolIndexes.nodeGroup(before)) this.#wakeBy('nodeGroup', group, controller);
-    });
-    this.nodes.subscribe(({ before, after }) => {
-      this.poolNodesCache.follow(before, after);
-      for (const group of nodeGroupsOf(before, after)) this.#wakeBy('nodeGroup', group, controller);
-    });
-    this.runtimeClasses.subscribe(({ key }) => this.#wakeBy('runtimeClass', key, controller));
+    this.#watches.begin((pool) => controller.enqueue(pool), gone);
   }
-
-  #wakeBy(index: keyof typeof poolIndexes, value: string, controller: Controller): void {
-    for (const { metadata } of this.pools.byIndex(index, value)) controller.enqueue(metadata.name);
-  }
-}
-
-/** Whether the pool has, or had, a node group of its own. */
-function isGroupKnown(pool: WindowsPool): boolean {
-  return pool.status?.nodeGroup?.arn !== undefined;
 }

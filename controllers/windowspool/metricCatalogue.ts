@@ -4,48 +4,8 @@
  */
 import type { ExistingNodesConditions, NodeGroupConditions } from './model/conditions.ts';
 import type { TerminatingStage } from './model/disruption.ts';
-import type { NodeGroupStatus } from './ports/eks.ts';
+import { HEALTH_CODES, type NodeGroupStatus } from './ports/eks.ts';
 import { nodeCheckReasons, prerequisiteReasons, type Reason, reasons } from './reasons.ts';
-
-/** EKS' codes of health issues: https://docs.aws.amazon.com/eks/latest/APIReference/API_Issue.html */
-export const HEALTH_CODES = [
-  'AccessDenied',
-  'AmiIdNotFound',
-  'AsgInstanceLaunchFailures',
-  'AutoScalingGroupInstanceRefreshActive',
-  'AutoScalingGroupInvalidConfiguration',
-  'AutoScalingGroupNotFound',
-  'AutoScalingGroupOptInRequired',
-  'AutoScalingGroupRateLimitExceeded',
-  'ClusterUnreachable',
-  'Ec2InstanceTypeDoesNotExist',
-  'Ec2LaunchTemplateDeletionFailure',
-  'Ec2LaunchTemplateInvalidConfiguration',
-  'Ec2LaunchTemplateMaxLimitExceeded',
-  'Ec2LaunchTemplateNotFound',
-  'Ec2LaunchTemplateVersionMaxLimitExceeded',
-  'Ec2LaunchTemplateVersionMismatch',
-  'Ec2SecurityGroupDeletionFailure',
-  'Ec2SecurityGroupNotFound',
-  'Ec2SubnetInvalidConfiguration',
-  'Ec2SubnetListTooLong',
-  'Ec2SubnetMissingIpv6Assignment',
-  'Ec2SubnetNotFound',
-  'IamInstanceProfileNotFound',
-  'IamLimitExceeded',
-  'IamNodeRoleNotFound',
-  'IamThrottling',
-  'InstanceLimitExceeded',
-  'InsufficientFreeAddresses',
-  'InternalFailure',
-  'KubernetesLabelInvalid',
-  'LimitExceeded',
-  'NodeCreationFailure',
-  'NodeTerminationFailure',
-  'PodEvictionFailure',
-  'SourceEc2LaunchTemplateNotFound',
-  'Unknown',
-] as const;
 
 /** The conditions that a pool of either kind can have. */
 export type ConditionType = keyof NodeGroupConditions | keyof ExistingNodesConditions;

@@ -38,7 +38,7 @@ class Reporter {
       this.reporter,
       signal,
     );
-    if (reported.kind === 'told') this.#pool = reported.pool;
+    if (reported.kind === 'reported') this.#pool = reported.pool;
     const events = this.world.events.splice(0).map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
     return { reported, events, wrote: this.world.calls.splice(0).includes('write status') };
   }

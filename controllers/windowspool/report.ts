@@ -1,26 +1,17 @@
-/** The only place that writes conditions, events and metrics. Each is written only when it changes. */
-import type { Condition, WindowsPool, WindowsPoolStatus } from './api.gen.ts';
+/** The only place that writes status, events and metrics. Each is written only when it changes; what events say is in events.ts. */
+import type { WindowsPool } from './api.gen.ts';
 import { evaluateConditions } from './conditions/conditions.ts';
-import { publishBlockedDrains, publishOnNodes, publishReplaced } from './disruption/events.ts';
 import { terminatingNodeCounts } from './disruption/samples.ts';
+import { publishDone, publishNews } from './events.ts';
 import { canonical } from './hash.ts';
-import { IGNORE_PREREQUISITES_ANNOTATION, POOL_KEY } from './labels.ts';
 import type { TimeSample } from './metricCatalogue.ts';
 import type { Outcome } from './model/outcome.ts';
-import type { StepError } from './model/stepError.ts';
 import type { Step } from './model/steps.ts';
 import type { CallError } from './ports/callResult.ts';
 import type { Events, Metrics, Pools } from './ports/pools.ts';
-import { countByPart, type DriftPart, describeDifference } from './providers/eks/differences.ts';
-import { nodeGroupNameOf } from './providers/eks/nodeGroup.ts';
-import { describeReleaseFailure } from './providers/eks/upgrades/releaseFailures.ts';
-import { providerOf } from './providers/providers.ts';
-import { onTheWay, prerequisiteReasons, reasons } from './reasons.ts';
 import { samplesOf } from './samples.ts';
 import { statusFor } from './status.ts';
 import type { StatusThrottle } from './statusThrottle.ts';
-import { describeLeftover, describeStep, isGivenUp, mayBeReverted, stepKindOf } from './steps/steps.ts';
-import { count, joined, sentence } from './words.ts';
 
 export interface Reporter {
   readonly pools: Pools;
@@ -31,7 +22,7 @@ export interface Reporter {
 
 /** What became of a report: the pool as it is stored now, when to report again, or why the status could not be written. */
 export type ReportResult =
-  | { readonly kind: 'told'; readonly pool: WindowsPool }
+  | { readonly kind: 'reported'; readonly pool: WindowsPool }
   | { readonly kind: 'deferred'; readonly ms: number }
   | { readonly kind: 'failed'; readonly error: CallError };
 
@@ -50,21 +41,16 @@ export async function report(
   const { name } = pool.metadata;
   const assessment = evaluateConditions(outcome.after);
   const status = statusFor(outcome, assessment, pending);
-  publishSteps(outcome, reporter.events);
-  publishOnNodes(outcome, reporter.events);
-  publishCorrections(outcome, reporter);
-  publishMarksLeft(outcome, reporter.events);
-  publishStranded(outcome, reporter.events);
-  publishDoubts(outcome, reporter.events);
+  publishDone(outcome, reporter);
   reporter.metrics.add(name, terminatingNodeCounts(outcome));
   if (outcome.released) {
     reporter.metrics.drop(name);
-    return { kind: 'told', pool };
+    return { kind: 'reported', pool };
   }
   reporter.metrics.show(name, samplesOf(outcome.after, assessment, status));
   if (pool.status !== undefined && canonical(pool.status) === canonical(status)) {
     reporter.metrics.stamp(name, confirmedAt(now));
-    return { kind: 'told', pool };
+    return { kind: 'reported', pool };
   }
   // What nodes are told follows from the same news as the status, and does not make it more urgent.
   const isDone = outcome.done.some(({ kind }) => kind !== 'setNodeCondition');
@@ -79,141 +65,11 @@ export async function report(
     labels: {},
     value: now / 1_000,
   });
-  // After the write: an event about a status that nobody can read yet would only confuse.
-  if (publishChanges(pool, status, reporter.events).has('DrainBlocked'))
-    publishBlockedDrains(outcome.after, reporter.events);
-  publishReplaced(outcome.after, status, reporter.events);
-  return { kind: 'told', pool: answer.value };
+  publishNews(outcome.after, status, reporter.events);
+  return { kind: 'reported', pool: answer.value };
 }
 
 /** That the status was right at this time, in epoch milliseconds. */
 export function confirmedAt(now: number): TimeSample {
   return { metric: 'windowspool_status_confirmed_timestamp_seconds', labels: {}, value: now / 1_000 };
-}
-
-function publishSteps({ done, after: { pool } }: Outcome, events: Events): void {
-  for (const [kind, steps] of Map.groupBy(done, (step) => step.kind)) {
-    const [first] = steps;
-    const { reason, describeMany } = first ? stepKindOf(first) : {};
-    if (!reason) continue;
-    // The share of an update is told of by the update.
-    if (first?.kind === 'reserveDisruption' && !first.begins) continue;
-    // A thousand nodes are one event: each takes from the budget of what else there is to tell.
-    const messages =
-      describeMany && steps.length > 1
-        ? [describeMany(count(steps.length, 'node'))]
-        : steps.map((step) => describeStep(step) ?? reasons[reason]);
-    const type = steps.some((step) => isGivenUp(step) || mayBeReverted(step)) ? 'Warning' : 'Normal';
-    for (const message of messages) events.publish(pool, { type, reason, action: kind, message });
-  }
-}
-
-/** What was put right although no change of the spec asked for it: somebody edits the group, or it was adopted so. */
-function publishCorrections({ done, after: { pool } }: Outcome, { events, metrics }: Reporter): void {
-  for (const step of done) {
-    const drift = 'drift' in step ? step.drift : undefined;
-    if (!drift) continue;
-    const found = joined(drift.map(describeDifference), 10);
-    const message = `Node group ${nodeGroupNameOf(pool)}: ${sentence(found)} It is put right.`;
-    events.publish(pool, { type: 'Warning', reason: 'Drifted', action: step.kind, message });
-    const samples = (Object.entries(countByPart(drift)) as [DriftPart, number][]).map(
-      ([part, value]) => ({ metric: 'windowspool_drift_corrected_total', labels: { part }, value }) as const,
-    );
-    metrics.add(pool.metadata.name, samples);
-  }
-}
-
-/** That the user has a release rolled out which fails elsewhere. */
-function publishDoubts({ done, after: { pool } }: Outcome, events: Events): void {
-  for (const step of done) {
-    if (step.kind !== 'updateNodeGroupVersion' || !step.doubt) continue;
-    const message = `The update begins because the spec asks for it. ${describeReleaseFailure(step.doubt)}`;
-    events.publish(pool, { type: 'Warning', reason: 'ReleaseNotVerified', action: step.kind, message });
-  }
-}
-
-/** What the operator could not take from a group that outlives its pool: nothing else will ever tell. */
-function publishMarksLeft(outcome: Outcome, events: Events): void {
-  const { left, after, released } = outcome;
-  const { pool } = after;
-  const group = providerOf(pool).nodeGroupName(pool);
-  const whose = group === undefined ? `WindowsPool ${pool.metadata.name}` : `Node group ${group}`;
-  for (const [step, entries] of Map.groupBy(left, (entry) => entry.step)) {
-    const [{ error }] = entries as [StepError, ...StepError[]];
-    const cause = sentence(`${error.operation} failed: ${error.message}`);
-    const message = `${whose} ${describeLeftover(step, entries.length)}: ${cause} Remove them yourself.`;
-    events.publish(pool, { type: 'Warning', reason: 'MarksLeft', action: step, message });
-  }
-  const silent = released ? providerOf(pool).describeUnremovedMarks(outcome) : undefined;
-  if (!silent) return;
-  const message = `${whose} ${sentence(silent)} Remove them yourself.`;
-  events.publish(pool, { type: 'Warning', reason: 'MarksLeft', action: 'removeFinalizer', message });
-}
-
-/** That a group which was the pool's, and which lost its tag, is not deleted with it: it costs money, and nothing else will tell. */
-function publishStranded({ after: { pool, group: view }, released }: Outcome, events: Events): void {
-  if (!released || view.kind !== 'seen' || pool.spec.deletionPolicy !== 'Delete') return;
-  const { name, arn, tags, status } = view.group;
-  if (tags[POOL_KEY] !== undefined || arn !== pool.status?.nodeGroup?.arn || status === 'DELETING') return;
-  const message = `Node group ${name} and its nodes stay, because it lost the tag ${POOL_KEY}=${pool.metadata.name}. Delete it yourself if nobody needs it.`;
-  events.publish(pool, { type: 'Warning', reason: 'NotOwned', action: 'removeFinalizer', message });
-}
-
-/**
- * Events tell what somebody must know: what turned bad, what is good again, and when Ready turns. What is merely on its way is in the
- * conditions, and the steps have events of their own. Gives the reasons that were told.
- */
-function publishChanges(pool: WindowsPool, status: WindowsPoolStatus, events: Events): ReadonlySet<string> {
-  const reported = new Set<string>();
-  if (status.nodeGroup?.gateTaint !== pool.status?.nodeGroup?.gateTaint) {
-    const reason = 'GateTaintReplaced';
-    events.publish(pool, { type: 'Warning', reason, action: 'Gate', message: reasons[reason] });
-  }
-  // Ready comes last: where it turns for a reason that was just told, it adds nothing.
-  const [ready, ...parts] = status.conditions ?? [];
-  for (const condition of ready ? [...parts, ready] : parts) {
-    const before = pool.status?.conditions?.find(({ type }) => type === condition.type);
-    if (!isNews(condition, before) || reported.has(condition.reason)) continue;
-    reported.add(condition.reason);
-    const { reason, message, type: action } = condition;
-    events.publish(pool, { type: isBad(condition) ? 'Warning' : 'Normal', reason, action, message });
-  }
-  return reported;
-}
-
-function isNews(now: Condition, before: Condition | undefined): boolean {
-  if (now.type === 'Reconciling' || now.type === 'Stalled') return false;
-  if (now.type === 'Paused') return before === undefined;
-  // Which pods are in the way is news, and that somebody is asked to wait is none.
-  if (now.type === 'NodesLeaving') return isHolding(now) && before?.reason !== now.reason;
-  if (now.type === 'Ready') return before !== undefined && before.status !== now.status;
-  const isRemarked = isRemark(now) && remarksIn(before) !== remarksIn(now);
-  // Another drifted field is news, too, also beside what EKS cannot change.
-  const drifted = ['Drifted', 'ImmutableDifference'].includes(now.reason) && before?.message !== now.message;
-  const changed = before?.status !== now.status || before.reason !== now.reason || drifted || isRemarked;
-  return changed && (isBad(now) || (now.status === 'True' && before !== undefined && isBad(before)));
-}
-
-function isBad(condition: Condition): boolean {
-  return (
-    isHolding(condition) || isRemark(condition) || (condition.status !== 'True' && !onTheWay.has(condition.reason))
-  );
-}
-
-/** Whether a prerequisite is ignored or warns: it blocks nothing, and somebody must know. */
-function isRemark({ type, reason, message }: Condition): boolean {
-  if (type !== 'PrerequisitesMet') return false;
-  return reason === 'MetWithWarnings' || message.includes(IGNORE_PREREQUISITES_ANNOTATION);
-}
-
-/** Which prerequisites a condition names, and what it says about the annotation. The numbers in its message change at any time. */
-function remarksIn(condition: Condition | undefined): string {
-  const message = condition?.message ?? '';
-  const [, fault = ''] = message.split(`Annotation ${IGNORE_PREREQUISITES_ANNOTATION}: `);
-  return [...prerequisiteReasons.filter((reason) => message.includes(reason)), fault].join();
-}
-
-/** Whether people have to do something about nodes that are to go. */
-function isHolding({ reason }: Condition): boolean {
-  return ['DrainBlocked', 'RemovalRefused', 'TooManyUnhealthy', 'ReplacementDue'].includes(reason);
 }

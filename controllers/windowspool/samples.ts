@@ -2,12 +2,13 @@
 import type { NodeGroupState, WindowsPoolStatus } from './api.gen.ts';
 import { terminatingNodeSamples } from './disruption/samples.ts';
 import { groupOf, isPaused } from './facts.ts';
-import { type ConditionType, type GaugeSample, HEALTH_CODES, type LabelsOf } from './metricCatalogue.ts';
+import type { ConditionType, GaugeSample, LabelsOf } from './metricCatalogue.ts';
 import type { ConditionSet, ConditionState } from './model/conditions.ts';
 import { NODE_OPERATION } from './model/disruption.ts';
 import type { ObservedState } from './model/observedState.ts';
 import { nodeSourceOf } from './nodeSource.ts';
 import { kernelSeries } from './nodes/kernels.ts';
+import { HEALTH_CODES, type HealthCode } from './ports/eks.ts';
 import { countByPart, reportedDrift } from './providers/eks/differences.ts';
 import { isOwnedBy } from './providers/eks/nodeGroup.ts';
 import { addressesFor } from './providers/eks/prerequisites/capacityChecks.ts';
@@ -137,9 +138,8 @@ function groupSamples(group: NodeGroupState): GaugeSample[] {
 }
 
 type Status = LabelsOf<'windowspool_node_group_status'>['status'];
-type HealthCode = LabelsOf<'windowspool_node_group_health_issues'>['code'];
 
-function codeOf(code: string): HealthCode {
+function codeOf(code: string): HealthCode | 'other' {
   return HEALTH_CODES.find((known) => known === code) ?? 'other';
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { NodegroupIssueCode } from '@aws-sdk/client-eks';
 import { Registry } from 'prom-client';
 import { createEngineMetrics } from '../../../controllers/runtime/metrics.ts';
-import { HEALTH_CODES } from '../../../controllers/windowspool/metricCatalogue.ts';
+import { HEALTH_CODES } from '../../../controllers/windowspool/ports/eks.ts';
 import { sampleNode, sampleState } from '../../../controllers/windowspool/testing/fixtures.ts';
 import { everyObservedState, samplesFor } from '../../../controllers/windowspool/testing/statesForMetrics.ts';
 import { observeAwsCalls } from './awsCalls.ts';

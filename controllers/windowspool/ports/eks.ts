@@ -188,3 +188,45 @@ export interface Releases {
     signal: AbortSignal,
   ): Promise<CallResult<boolean>>;
 }
+
+/** EKS' codes of health issues: https://docs.aws.amazon.com/eks/latest/APIReference/API_Issue.html */
+export const HEALTH_CODES = [
+  'AccessDenied',
+  'AmiIdNotFound',
+  'AsgInstanceLaunchFailures',
+  'AutoScalingGroupInstanceRefreshActive',
+  'AutoScalingGroupInvalidConfiguration',
+  'AutoScalingGroupNotFound',
+  'AutoScalingGroupOptInRequired',
+  'AutoScalingGroupRateLimitExceeded',
+  'ClusterUnreachable',
+  'Ec2InstanceTypeDoesNotExist',
+  'Ec2LaunchTemplateDeletionFailure',
+  'Ec2LaunchTemplateInvalidConfiguration',
+  'Ec2LaunchTemplateMaxLimitExceeded',
+  'Ec2LaunchTemplateNotFound',
+  'Ec2LaunchTemplateVersionMaxLimitExceeded',
+  'Ec2LaunchTemplateVersionMismatch',
+  'Ec2SecurityGroupDeletionFailure',
+  'Ec2SecurityGroupNotFound',
+  'Ec2SubnetInvalidConfiguration',
+  'Ec2SubnetListTooLong',
+  'Ec2SubnetMissingIpv6Assignment',
+  'Ec2SubnetNotFound',
+  'IamInstanceProfileNotFound',
+  'IamLimitExceeded',
+  'IamNodeRoleNotFound',
+  'IamThrottling',
+  'InstanceLimitExceeded',
+  'InsufficientFreeAddresses',
+  'InternalFailure',
+  'KubernetesLabelInvalid',
+  'LimitExceeded',
+  'NodeCreationFailure',
+  'NodeTerminationFailure',
+  'PodEvictionFailure',
+  'SourceEc2LaunchTemplateNotFound',
+  'Unknown',
+] as const;
+
+export type HealthCode = (typeof HEALTH_CODES)[number];
