@@ -1,7 +1,7 @@
 /** The port Evictions: pods and PodDisruptionBudgets, read when an update failed on them. */
 import type { NodeSelector } from '../windowspool/api.gen.ts';
-import { selects } from '../windowspool/labelSelector.ts';
 import type { Evictions, StuckPod } from '../windowspool/ports/pods.ts';
+import { selects } from '../windowspool/util/labelSelector.ts';
 import type { KubernetesClient } from './client.ts';
 import { answer } from './errors.ts';
 import type { KubernetesObject } from './objects.ts';

@@ -3,17 +3,16 @@
  * does not keep the others back: a step is skipped only when an earlier one about the same thing failed. `takeStep.ts` has what each step does.
  */
 
-import { batchesOf } from './batches.ts';
 import { nameOf } from './disruption/drain.ts';
-import { isLasting } from './facts.ts';
-import { inParallel } from './inParallel.ts';
 import type { BlockedPod } from './model/disruption.ts';
 import type { ObservedState } from './model/observedState.ts';
 import type { Outcome } from './model/outcome.ts';
 import type { StepError } from './model/stepError.ts';
 import type { Step } from './model/steps.ts';
 import type { Writers } from './model/writers.ts';
+import { isLasting } from './queries.ts';
 import { isNodeStep, stepKindOf } from './steps/steps.ts';
+import { inParallel } from './util/inParallel.ts';
 
 /** How many nodes are written to at once: a thousand take a second, and the API server has other clients. */
 const NODES_AT_ONCE = 16;
@@ -95,4 +94,26 @@ function isAtWork({ accepted }: Outcome, errors: readonly StepError[]): boolean 
 
 function isLeaving(step: Step): boolean {
   return 'retain' in step && step.retain === true;
+}
+
+/** The steps in order, as lists that may be taken beside each other: one for each node, and each other step alone. */
+function batchesOf(steps: readonly Step[]): (readonly Step[])[][] {
+  const batches: (readonly Step[])[][] = [];
+  let nodes: Map<string, Step[]> | undefined;
+  for (const step of steps) {
+    if (!isNodeStep(step)) {
+      nodes = undefined;
+      batches.push([[step]]);
+      continue;
+    }
+    const known = nodes?.get(step.node.name);
+    if (known) known.push(step);
+    else {
+      const list = [step];
+      if (nodes) batches.at(-1)?.push(list);
+      else batches.push([list]);
+      nodes = (nodes ?? new Map<string, Step[]>()).set(step.node.name, list);
+    }
+  }
+  return batches;
 }

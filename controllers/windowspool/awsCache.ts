@@ -1,5 +1,4 @@
 import type { WindowsPool } from './api.gen.ts';
-import { groupOf, isDeleting } from './facts.ts';
 import { IGNORE_PREREQUISITES_ANNOTATION, POOL_KEY, RETRY_ANNOTATION } from './labels.ts';
 import type { DrainState } from './model/disruption.ts';
 import type { ObservedCluster, ObservedNodeGroup, ObservedState } from './model/observedState.ts';
@@ -7,6 +6,7 @@ import type { StepError } from './model/stepError.ts';
 import { Adoptions } from './providers/eks/adoption.ts';
 import { SharedAnswers } from './providers/eks/prerequisites/sharedAnswers.ts';
 import { WindowsIpamLock } from './providers/eks/prerequisites/windowsIpamLock.ts';
+import { groupOf, isDeleting } from './queries.ts';
 import { isIpamStep } from './steps/isIpamStep.ts';
 import { isAwsError } from './steps/steps.ts';
 

@@ -14,7 +14,7 @@ import { describeReleaseFailure } from './providers/eks/upgrades/releaseFailures
 import { providerOf } from './providers/providers.ts';
 import { onTheWay, prerequisiteReasons, reasons } from './reasons.ts';
 import { describeLeftover, describeStep, isGivenUp, mayBeReverted, stepKindOf } from './steps/steps.ts';
-import { count, joined, sentence } from './words.ts';
+import { count, joined, sentence } from './util/words.ts';
 
 interface EventSinks {
   readonly events: Events;

@@ -1,11 +1,12 @@
 /** What the schedules of all providers share. Pure. */
-import { groupOf, isLasting } from './facts.ts';
-import { hashOf } from './hash.ts';
+
 import type { ObservedState } from './model/observedState.ts';
 import type { StepError } from './model/stepError.ts';
 import type { CallError } from './ports/callResult.ts';
+import { groupOf, isLasting } from './queries.ts';
 import { isIpamStep } from './steps/isIpamStep.ts';
 import { isAwsError } from './steps/steps.ts';
+import { hashOf } from './util/hash.ts';
 
 /** Never sooner, so that nothing loops hot. */
 export const SHORTEST_MS = 100;

@@ -8,10 +8,10 @@
  */
 
 import type { WindowsPool } from './api.gen.ts';
-import { isDeleting, isPaused } from './facts.ts';
 import type { ObservedState } from './model/observedState.ts';
 import type { Step } from './model/steps.ts';
 import { providerOf } from './providers/providers.ts';
+import { isDeleting, isPaused } from './queries.ts';
 import { type RuleChain, stepsOf } from './ruleChains.ts';
 
 export interface Plan {

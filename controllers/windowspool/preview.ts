@@ -3,7 +3,6 @@
 import type { WindowsPool } from './api.gen.ts';
 import type { AwsCache } from './awsCache.ts';
 import { evaluateConditions } from './conditions/conditions.ts';
-import { groupOf, isDeleting, isPaused } from './facts.ts';
 import type { ObservedState, Settings } from './model/observedState.ts';
 import type { Step } from './model/steps.ts';
 import { observe } from './observe.ts';
@@ -12,10 +11,11 @@ import { adoptionOf } from './providers/eks/adoption.ts';
 import { describeDifference, differencesOf } from './providers/eks/differences.ts';
 import { immutableDifferences, isOwnedBy } from './providers/eks/nodeGroup.ts';
 import { examinationOf } from './providers/eks/prerequisites/examination.ts';
+import { groupOf, isDeleting, isPaused } from './queries.ts';
 import type { Reason } from './reasons.ts';
 import type { Sources } from './sources.ts';
 import { describeStep } from './steps/steps.ts';
-import { count, sentence } from './words.ts';
+import { count, sentence } from './util/words.ts';
 
 export interface Preview {
   readonly pool: string;

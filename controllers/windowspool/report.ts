@@ -3,7 +3,6 @@ import type { WindowsPool } from './api.gen.ts';
 import { evaluateConditions } from './conditions/conditions.ts';
 import { terminatingNodeCounts } from './disruption/samples.ts';
 import { publishDone, publishNews } from './events.ts';
-import { canonical } from './hash.ts';
 import type { TimeSample } from './metricCatalogue.ts';
 import type { Outcome } from './model/outcome.ts';
 import type { Step } from './model/steps.ts';
@@ -12,6 +11,7 @@ import type { Events, Metrics, Pools } from './ports/pools.ts';
 import { samplesOf } from './samples.ts';
 import { statusFor } from './status.ts';
 import type { StatusThrottle } from './statusThrottle.ts';
+import { canonical } from './util/hash.ts';
 
 export interface Reporter {
   readonly pools: Pools;

@@ -1,7 +1,6 @@
 /** What the metrics of a pool are now. Pure. What status has is taken from it, so that a dashboard and kubectl show the same. */
 import type { NodeGroupState, WindowsPoolStatus } from './api.gen.ts';
 import { terminatingNodeSamples } from './disruption/samples.ts';
-import { groupOf, isPaused } from './facts.ts';
 import type { ConditionType, GaugeSample, LabelsOf } from './metricCatalogue.ts';
 import type { ConditionSet, ConditionState } from './model/conditions.ts';
 import { NODE_OPERATION } from './model/disruption.ts';
@@ -15,6 +14,7 @@ import { addressesFor } from './providers/eks/prerequisites/capacityChecks.ts';
 import { examine } from './providers/eks/prerequisites/checks.ts';
 import { checkInputOf } from './providers/eks/prerequisites/examination.ts';
 import { dateOf, lifeOf } from './providers/eks/upgrades/releaseVersion.ts';
+import { groupOf, isPaused } from './queries.ts';
 
 const STATUSES = ['True', 'False', 'Unknown'] as const;
 

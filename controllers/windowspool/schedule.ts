@@ -3,12 +3,12 @@
 import { nextUnhealthyAt } from './disruption/remediation.ts';
 import { terminatingNodes } from './disruption/reservation.ts';
 import { isGone } from './disruption/terminatingNode.ts';
-import { groupOf } from './facts.ts';
 import { awsErrorsOf, isIpamError, SHORTEST_MS, TRANSIENT } from './intervals.ts';
 import type { ObservedState } from './model/observedState.ts';
 import type { ReconcileResult } from './model/outcome.ts';
 import type { CallError } from './ports/callResult.ts';
 import { providerOf } from './providers/providers.ts';
+import { groupOf } from './queries.ts';
 import { isAwsError } from './steps/steps.ts';
 
 /** The next run for a pool, from the situation after its steps. What is outside the cluster is read again after `untilReadMs`. */

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { NodeGroupState, WindowsPoolStatus } from './api.gen.ts';
-import { canonical } from './hash.ts';
 import type { ObservedState } from './model/observedState.ts';
 import type { Outcome } from './model/outcome.ts';
 import type { Step } from './model/steps.ts';
@@ -27,6 +26,7 @@ import {
   sampleState,
 } from './testing/fixtures.ts';
 import { randomObservedState } from './testing/randomObservedState.ts';
+import { canonical } from './util/hash.ts';
 
 function statusOf(s: ObservedState, outcome: Partial<Outcome> = {}, pending: readonly Step[] = []): WindowsPoolStatus {
   const whole: Outcome = { after: s, done: [], accepted: undefined, left: [], released: false, ...outcome };

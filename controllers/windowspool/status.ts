@@ -2,8 +2,6 @@
 
 import type { WindowsPoolStatus } from './api.gen.ts';
 import { nextReservation } from './disruption/reservation.ts';
-import { timeOf } from './durations.ts';
-import { groupOf, isClusterMismatch } from './facts.ts';
 import type { ConditionSet, ConditionState } from './model/conditions.ts';
 import type { ObservedState } from './model/observedState.ts';
 import type { Outcome } from './model/outcome.ts';
@@ -13,10 +11,12 @@ import { controllerWarningOf } from './nodes/controllerWarnings.ts';
 import { countBuilds, revisionsOf } from './nodes/kernels.ts';
 import { isOwnedBy } from './providers/eks/nodeGroup.ts';
 import { providerOf } from './providers/providers.ts';
+import { groupOf, isClusterMismatch } from './queries.ts';
 import { isOwner, runtimeClassFor } from './runtimeClass/runtimeClass.ts';
 import { LIST_LENGTH, STEP_LENGTH } from './statusLimits.ts';
 import { describeStep } from './steps/steps.ts';
-import { count, cut } from './words.ts';
+import { timeOf } from './util/durations.ts';
+import { count, cut } from './util/words.ts';
 
 /** The longest texts that the schema takes; the API server would refuse the whole status. */
 const CONDITION_LENGTH = 32_768;

@@ -12,12 +12,12 @@
  */
 import type { WindowsPool } from './api.gen.ts';
 import type { Fleet } from './disruption/fleet.ts';
-import { canonical } from './hash.ts';
 import { nodeGroupsOf, type PoolNodesCache } from './nodes/poolNodesCache.ts';
 import type { InstanceList, NodeRecord } from './ports/nodes.ts';
 import type { NodeMembership } from './providers/existing/nodeMembership.ts';
 import { providerOf } from './providers/providers.ts';
 import { runtimeClassFor } from './runtimeClass/runtimeClass.ts';
+import { canonical } from './util/hash.ts';
 
 /** A change of an object: without `before` it is new, without `after` it is gone. */
 interface Change<T> {

@@ -1,4 +1,4 @@
-import { editDistance } from '../../controllers/windowspool/editDistance.ts';
+import { editDistance } from '../../controllers/windowspool/util/editDistance.ts';
 
 /** Of the words the one with the smallest edit distance to `word`, the first of several; '' when there are none. */
 export function nearest(word: string, words: readonly string[]): string {

@@ -1,7 +1,7 @@
-import { expectationOf } from '../../controllers/windowspool/facts.ts';
 import { verifyNode } from '../../controllers/windowspool/nodes/verify.ts';
 import { planFor } from '../../controllers/windowspool/plan.ts';
 import { nodeGroupConditions } from '../../controllers/windowspool/providers/eks/conditions.ts';
+import { expectationOf } from '../../controllers/windowspool/queries.ts';
 import { statusFor } from '../../controllers/windowspool/status.ts';
 import { sampleNodes, sampleState } from '../../controllers/windowspool/testing/fixtures.ts';
 import type { Result, Section } from './section.ts';

@@ -3,7 +3,7 @@ import type { AutoScalingGroup } from '@aws-sdk/client-auto-scaling';
 import type { Cluster, Nodegroup } from '@aws-sdk/client-eks';
 import { parseRoleMappings } from '../../controllers/kubernetes/roleMappings.ts';
 import { sameRole } from '../../controllers/windowspool/providers/eks/prerequisites/roleChecks.ts';
-import { parseQuantity } from '../../controllers/windowspool/quantity.ts';
+import { parseQuantity } from '../../controllers/windowspool/util/quantity.ts';
 import { answerDenial } from './answers.ts';
 import { found, replyOf } from './aws.ts';
 import type { Node } from './nodeWatch.ts';

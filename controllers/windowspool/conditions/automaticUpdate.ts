@@ -1,6 +1,5 @@
 /** What UpToDate says of automatic updates: that one failed, waits for its maintenance window, or has a window that never opens. */
 
-import { isPaused } from '../facts.ts';
 import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import { nodeGroupIn } from '../nodeSource.ts';
@@ -12,8 +11,9 @@ import { describeOpening, nextOpening, windowFault } from '../providers/eks/upgr
 import { describeReleaseFailure, unverifiedRelease } from '../providers/eks/upgrades/releaseFailures.ts';
 import { releaseEnd } from '../providers/eks/upgrades/releaseVersion.ts';
 import { automaticChangeFor } from '../providers/eks/upgrades/versionChanges.ts';
+import { isPaused } from '../queries.ts';
 import type { Reason } from '../reasons.ts';
-import { joined, sentence } from '../words.ts';
+import { joined, sentence } from '../util/words.ts';
 
 /** The finding about the update that is due by itself, or about the windows of the next one; undefined when there is nothing to say. */
 export function automaticUpdate(s: ObservedState, group: NodeGroup): ConditionState | undefined {

@@ -1,7 +1,6 @@
 /** The condition NodeGroupReady. */
 
 import { waitsForBudget } from '../disruption/reservation.ts';
-import { groupOf, isClusterMismatch, isDeleting, isPaused } from '../facts.ts';
 import { POOL_KEY, RETRY_ANNOTATION } from '../labels.ts';
 import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
@@ -16,9 +15,10 @@ import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from '../providers/e
 import { likelyCause } from '../providers/eks/prerequisites/causes.ts';
 import { blockers } from '../providers/eks/prerequisites/examination.ts';
 import { nextVersionChange } from '../providers/eks/upgrades/automaticUpdates.ts';
+import { groupOf, isClusterMismatch, isDeleting, isPaused } from '../queries.ts';
 import type { Reason } from '../reasons.ts';
 import { describeChange, describeVersionChange } from '../steps/describeChange.ts';
-import { count, joined, sentence } from '../words.ts';
+import { count, joined, sentence } from '../util/words.ts';
 
 /** A single failed look does not change what is shown; one that lasts does. */
 const UNREACHABLE_SHOWN_AFTER_MS = 60_000;

@@ -1,9 +1,9 @@
 /** The condition NodesFound, of pools of existing nodes. */
 
-import { isDeleting, isPaused } from '../facts.ts';
 import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
-import { count, joined, sentence } from '../words.ts';
+import { isDeleting, isPaused } from '../queries.ts';
+import { count, joined, sentence } from '../util/words.ts';
 import { noneFound } from './nodesVerified.ts';
 
 /** How many nodes a message names. */

@@ -7,13 +7,13 @@ import { describeDrained, describeDue } from '../disruption/drainedNodes.ts';
 import { annotationOf, isExcludedFromDrain, isPrepared } from '../disruption/nodeAnnotations.ts';
 import { terminatingNodes } from '../disruption/reservation.ts';
 import { isNodeless } from '../disruption/terminatingNode.ts';
-import { timeOf } from '../durations.ts';
-import { isDeleting, isPaused } from '../facts.ts';
 import type { ConditionState } from '../model/conditions.ts';
 import type { BlockedPod, TerminatingNodeView, TerminatingStage } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import { nodeSourceOf } from '../nodeSource.ts';
-import { count, duration, joined, sentence } from '../words.ts';
+import { isDeleting, isPaused } from '../queries.ts';
+import { timeOf } from '../util/durations.ts';
+import { count, duration, joined, sentence } from '../util/words.ts';
 
 /** How many nodes a message spells out. */
 const NODES_IN_MESSAGE = 3;

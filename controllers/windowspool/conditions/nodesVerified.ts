@@ -1,6 +1,5 @@
 /** The condition NodesVerified. */
 
-import { groupOf, lacksNodes, lateInstances, neededNodes } from '../facts.ts';
 import { NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../labels.ts';
 import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
@@ -11,9 +10,10 @@ import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { isOwnedBy, nodeGroupNameOf } from '../providers/eks/nodeGroup.ts';
 import { likelyCause } from '../providers/eks/prerequisites/causes.ts';
+import { groupOf, lacksNodes, lateInstances, neededNodes } from '../queries.ts';
 import { remedyFor } from '../reasons.ts';
 import { isNodeWriteError } from '../steps/steps.ts';
-import { count, duration, joined, sentence } from '../words.ts';
+import { count, duration, joined, sentence } from '../util/words.ts';
 
 /** How many failing nodes a message spells out; status.failingNodes has more. */
 const NODES_IN_MESSAGE = 3;

@@ -1,7 +1,6 @@
 /** The condition PrerequisitesMet: whether the operator may work here, and what the checks of the prerequisites came to. */
 
 import type { WindowsPool } from '../api.gen.ts';
-import { isClusterMismatch, isDeleting } from '../facts.ts';
 import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Examination } from '../model/prerequisites.ts';
@@ -15,9 +14,10 @@ import {
   wasHidden,
 } from '../providers/eks/prerequisites/examination.ts';
 import { briefRemarksOf, listed, PAGE, remarksOf } from '../providers/eks/prerequisites/remarks.ts';
+import { isClusterMismatch, isDeleting } from '../queries.ts';
 import type { Reason } from '../reasons.ts';
 import { isAwsError } from '../steps/steps.ts';
-import { count, sentence } from '../words.ts';
+import { count, sentence } from '../util/words.ts';
 
 export function prerequisitesMet(s: ObservedState): ConditionState {
   const { cluster, settings, pool } = s;

@@ -1,8 +1,9 @@
 /** The condition Ready: the summary of the others, about what pods need. The same for pools of all providers. */
-import { isDeleting } from '../facts.ts';
+
 import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
-import { count } from '../words.ts';
+import { isDeleting } from '../queries.ts';
+import { count } from '../util/words.ts';
 
 /** What every pool has beside what its provider adds. */
 export type Parts = Readonly<Record<'PrerequisitesMet' | 'RuntimeClassReady' | 'NodesVerified', ConditionState>>;

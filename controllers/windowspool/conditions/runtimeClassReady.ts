@@ -1,11 +1,12 @@
 /** The condition RuntimeClassReady. */
-import { isPaused } from '../facts.ts';
+
 import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import { imageBuildsOf, WINDOWS_BUILD_LABEL } from '../nodes/windows.ts';
 import type { DesiredRuntimeClass } from '../ports/runtimeClasses.ts';
+import { isPaused } from '../queries.ts';
 import { fits, isAsDesired, isOwner, isSoleOwner, isTaken, runtimeClassFor } from '../runtimeClass/runtimeClass.ts';
-import { joined, sentence } from '../words.ts';
+import { joined, sentence } from '../util/words.ts';
 
 /** Whether pods of the pool find their RuntimeClass. */
 export function runtimeClassReady(s: ObservedState): ConditionState {

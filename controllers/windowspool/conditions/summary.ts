@@ -6,9 +6,9 @@
  *   NodesLeaving  Reconciling  Stalled  Paused                                     there only while true (kstatus)
  */
 
-import { groupOf, isDeleting, isPaused } from '../facts.ts';
 import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
+import { groupOf, isDeleting, isPaused } from '../queries.ts';
 import { type Parts, type Readiness, ready } from './ready.ts';
 
 /** The conditions in the order of status, with those that are there only while they are true. */

@@ -1,7 +1,6 @@
 /** The condition UpToDate: whether the node group is as the spec says. Ready does not depend on it. */
 
 import { describeOthers, waitsForBudget } from '../disruption/reservation.ts';
-import { groupOf, isClusterMismatch, isDeleting, isPaused } from '../facts.ts';
 import type { Difference } from '../model/changes.ts';
 import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
@@ -16,9 +15,10 @@ import { desiredTemplateVersion, templateIn } from '../providers/eks/upgrades/la
 import { describeReleaseFailure, doubtAbout, failureOfRelease } from '../providers/eks/upgrades/releaseFailures.ts';
 import { isNewerRelease, releaseEnd } from '../providers/eks/upgrades/releaseVersion.ts';
 import { followedTemplate, isAheadOfCluster, versionChangeFor } from '../providers/eks/upgrades/versionChanges.ts';
+import { groupOf, isClusterMismatch, isDeleting, isPaused } from '../queries.ts';
 import type { Reason } from '../reasons.ts';
 import { describeVersionChange } from '../steps/describeChange.ts';
-import { joined, sentence } from '../words.ts';
+import { joined, sentence } from '../util/words.ts';
 import { automaticUpdate } from './automaticUpdate.ts';
 
 /** How many differences a message spells out. */

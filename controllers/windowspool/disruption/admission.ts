@@ -1,6 +1,5 @@
 /** Which nodes are to go, which of them may begin now, and for what the others wait. Pure. */
 import type { LeavingNode, WindowsPool } from '../api.gen.ts';
-import { isDeleting } from '../facts.ts';
 import { REPLACE_ANNOTATION } from '../labels.ts';
 import { NODE_OPERATION } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
@@ -8,7 +7,8 @@ import { nodeSourceOf, scalingIn } from '../nodeSource.ts';
 import { instanceIdOf } from '../nodes/lostNodes.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import { count } from '../words.ts';
+import { isDeleting } from '../queries.ts';
+import { count } from '../util/words.ts';
 import { type Operation, operationFor } from './nodeAnnotations.ts';
 import { absencesIn, restingGroup } from './nodeBudget.ts';
 import { shortCircuit, unhealthyInstances, unhealthyNodes } from './remediation.ts';

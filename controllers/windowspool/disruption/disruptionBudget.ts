@@ -5,7 +5,7 @@
 import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
 import type { CallResult } from '../ports/callResult.ts';
 import type { Pools } from '../ports/pools.ts';
-import { joined } from '../words.ts';
+import { joined } from '../util/words.ts';
 import { isDisrupted } from './reservation.ts';
 
 export class DisruptionBudget {

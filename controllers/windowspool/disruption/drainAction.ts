@@ -8,10 +8,10 @@
  * status.disruption.nodes has those that go. What is not in it was not begun.
  */
 import type { LeavingNode, WindowsPool } from '../api.gen.ts';
-import { durationOf } from '../durations.ts';
 import type { DrainAction, TerminatingNodeView } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
+import { durationOf } from '../util/durations.ts';
 import { type DrainOptions, drainOf, isEmpty } from './drain.ts';
 import { isExcludedFromDrain } from './nodeAnnotations.ts';
 

@@ -6,7 +6,7 @@ import type { LeavingNode } from '../api.gen.ts';
 import { REPLACE_ANNOTATION } from '../labels.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import { count } from '../words.ts';
+import { count } from '../util/words.ts';
 import { isExcludedFromDrain } from './nodeAnnotations.ts';
 import { deletionHint } from './provisioners.ts';
 import { unhealthyNodes } from './remediation.ts';

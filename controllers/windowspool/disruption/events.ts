@@ -8,7 +8,7 @@ import type { ObservedState } from '../model/observedState.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { Events } from '../ports/pools.ts';
 import { describeStep, isGivenUp, isNodeStep, stepKindOf } from '../steps/steps.ts';
-import { joined } from '../words.ts';
+import { joined } from '../util/words.ts';
 import { goneNodes } from './reservation.ts';
 
 /** How many nodes an event names. */

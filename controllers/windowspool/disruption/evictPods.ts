@@ -1,9 +1,9 @@
-import { inParallel } from '../inParallel.ts';
 import type { BlockedPod } from '../model/disruption.ts';
 import type { EvictionPass } from '../model/outcome.ts';
 import type { EvictPods } from '../model/steps.ts';
 import type { CallResult } from '../ports/callResult.ts';
 import type { DrainPod, Drains, Eviction } from '../ports/pods.ts';
+import { inParallel } from '../util/inParallel.ts';
 
 /** How many evictions of a node are on their way at a time: webhooks look at each. */
 const AT_ONCE = 4;

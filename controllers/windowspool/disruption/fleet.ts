@@ -1,8 +1,8 @@
 /** What a pool has to know of the others, from the cache: kept up to date one pool at a time, so that a look costs no walk over all. */
 import type { WindowsPool } from '../api.gen.ts';
-import { canonical } from '../hash.ts';
 import type { FleetView, ReleaseFailure } from '../model/disruption.ts';
 import { releaseFailureOf } from '../providers/eks/upgrades/releaseFailures.ts';
+import { canonical } from '../util/hash.ts';
 import { isDisrupted } from './reservation.ts';
 
 /** The pools of the cluster. A pool that looked while another held it back is woken when that ends. */

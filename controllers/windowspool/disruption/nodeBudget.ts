@@ -1,10 +1,10 @@
 /** How many nodes of a pool may be out at a time, and which are. Pure. */
 import type { LeavingNode, WindowsPool } from '../api.gen.ts';
-import { isClusterMismatch } from '../facts.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { isOwnedBy } from '../providers/eks/nodeGroup.ts';
+import { isClusterMismatch } from '../queries.ts';
 import { isUnavailable } from './nodeAnnotations.ts';
 import { amountOf } from './remediation.ts';
 import { terminatingNodes } from './reservation.ts';

@@ -1,12 +1,12 @@
 /** Reads, past every cache, the nodes that go, and what is on them. */
 import type { LeavingNode } from '../api.gen.ts';
-import { isDeleting, isLasting } from '../facts.ts';
-import { inParallel } from '../inParallel.ts';
 import type { DrainState, TerminatingNodeView } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { StepError } from '../model/stepError.ts';
 import { nodeSourceOf } from '../nodeSource.ts';
+import { isDeleting, isLasting } from '../queries.ts';
 import type { OperationSources } from '../sources.ts';
+import { inParallel } from '../util/inParallel.ts';
 import { admit } from './admission.ts';
 import { isPrepared, isUnavailable } from './nodeAnnotations.ts';
 import { restingGroup } from './nodeBudget.ts';

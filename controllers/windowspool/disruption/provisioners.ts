@@ -1,9 +1,10 @@
 /**
  * Who ends a node that something else made, as far as its labels tell. The operator ends none of them. Pure.
  */
-import { labelIn } from '../labelSelector.ts';
+
 import { instanceIdOf } from '../nodes/lostNodes.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
+import { labelIn } from '../util/labelSelector.ts';
 
 type Known = Pick<NodeRecord, 'name' | 'labels' | 'providerID'>;
 

@@ -3,8 +3,6 @@
  * has one. Pure.
  */
 import type { LeavingNode } from '../api.gen.ts';
-import { durationOf } from '../durations.ts';
-import { expectationOf, lateInstances } from '../facts.ts';
 import { REMEDIATION_ANNOTATION } from '../labels.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import { nodeSourceOf } from '../nodeSource.ts';
@@ -12,7 +10,9 @@ import { instanceIdOf } from '../nodes/lostNodes.ts';
 import { verifyNode } from '../nodes/verify.ts';
 import type { Instance } from '../ports/ec2.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import { count } from '../words.ts';
+import { expectationOf, lateInstances } from '../queries.ts';
+import { durationOf } from '../util/durations.ts';
+import { count } from '../util/words.ts';
 import { operationFor } from './nodeAnnotations.ts';
 
 /** The nodes that fail for too long, and of which nobody says what becomes of them. */

@@ -5,8 +5,6 @@
  *   update due ──claimed──▶ EKS rolls ──▶ new nodes are verified ──released──▶
  */
 import type { LeavingNode, WindowsPool } from '../api.gen.ts';
-import { timeOf } from '../durations.ts';
-import { isClusterMismatch, isDeleting, isPaused } from '../facts.ts';
 import type { DisruptionReservation } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Outcome } from '../model/outcome.ts';
@@ -14,8 +12,10 @@ import { nodeSourceOf } from '../nodeSource.ts';
 import type { VersionChange } from '../ports/eks.ts';
 import { isOwnedBy } from '../providers/eks/nodeGroup.ts';
 import { nextVersionChange } from '../providers/eks/upgrades/automaticUpdates.ts';
+import { isClusterMismatch, isDeleting, isPaused } from '../queries.ts';
 import { describeVersionChange } from '../steps/describeChange.ts';
-import { joined } from '../words.ts';
+import { timeOf } from '../util/durations.ts';
+import { joined } from '../util/words.ts';
 import { refusalOfEnd } from './terminateInstance.ts';
 import { isGone, isNodeless } from './terminatingNode.ts';
 

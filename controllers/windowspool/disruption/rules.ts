@@ -1,8 +1,6 @@
 /** The rules for nodes that people have replaced or removed by annotation. */
 import type { LeavingNode } from '../api.gen.ts';
 import { describeRest } from '../conditions/nodesLeaving.ts';
-import { timeOf } from '../durations.ts';
-import { isPaused } from '../facts.ts';
 import type { DisruptionReservation, DrainAction, TerminatingNodeView } from '../model/disruption.ts';
 import { NODE_OPERATION } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
@@ -10,7 +8,9 @@ import type { Memory, ReservationMemory, Step } from '../model/steps.ts';
 import { nodeSourceOf } from '../nodeSource.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { DrainPod } from '../ports/pods.ts';
-import { count } from '../words.ts';
+import { isPaused } from '../queries.ts';
+import { timeOf } from '../util/durations.ts';
+import { count } from '../util/words.ts';
 import { admit, type Candidate } from './admission.ts';
 import { graceFor, nameOf, podsThatEnd } from './drain.ts';
 import { drainOptionsOf } from './drainAction.ts';

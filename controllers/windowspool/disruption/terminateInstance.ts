@@ -2,7 +2,7 @@
  * The end of a node's instance. Whatever the plan looked at, everything is asked for once more right before: past every cache, by the names
  * that AWS and the API server gave, and of nothing that a kubelet can write.
  */
-import { isLasting } from '../facts.ts';
+
 import type { ObservedState } from '../model/observedState.ts';
 import type { StepError } from '../model/stepError.ts';
 import type { Step } from '../model/steps.ts';
@@ -10,6 +10,7 @@ import { instanceIdOf } from '../nodes/lostNodes.ts';
 import type { CallError, CallResult } from '../ports/callResult.ts';
 import type { Instances, KnownInstance, ScalingGroups } from '../ports/ec2.ts';
 import type { NodeRecord, Nodes } from '../ports/nodes.ts';
+import { isLasting } from '../queries.ts';
 import { isPrepared } from './nodeAnnotations.ts';
 import { isStillRequested } from './remediation.ts';
 

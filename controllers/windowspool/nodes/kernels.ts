@@ -1,7 +1,7 @@
 /** The kernel versions of a pool's nodes: how many nodes have which, and how far they are apart. */
 import type { BuildCount, RevisionRange, WindowsPool } from '../api.gen.ts';
 import type { PoolNodesView } from '../model/poolNodes.ts';
-import { cut } from '../words.ts';
+import { cut } from '../util/words.ts';
 import { type KernelVersion, parseKernelVersion } from './windows.ts';
 
 /** The longest kernel version that the schema takes. */

@@ -3,7 +3,7 @@
 import type { CheckFailure, VerificationResult } from '../model/poolNodes.ts';
 import type { NodeCondition } from '../ports/nodes.ts';
 import type { Reason } from '../reasons.ts';
-import { sentence } from '../words.ts';
+import { sentence } from '../util/words.ts';
 
 /** Fits into what the API server and describe take easily; a message is a line to read. */
 const MESSAGE_LENGTH = 1_024;

@@ -1,7 +1,6 @@
 /** The verdicts on a pool's nodes, kept up to date one node at a time: what a node's event costs does not grow with the pool. */
 
 import { isUnavailable, operationFor } from '../disruption/nodeAnnotations.ts';
-import { canonical } from '../hash.ts';
 import { CORDONED_ANNOTATION } from '../labels.ts';
 import type {
   CheckFailure,
@@ -14,7 +13,8 @@ import type {
 } from '../model/poolNodes.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { markChangeFor } from '../providers/existing/ownershipRecord.ts';
-import { parseQuantity } from '../quantity.ts';
+import { canonical } from '../util/hash.ts';
+import { parseQuantity } from '../util/quantity.ts';
 import { instanceIdOf, LostNodes } from './lostNodes.ts';
 import { conditionFor, isSameCondition } from './nodeCondition.ts';
 import { isGated, isQuarantined, taintChangeFor } from './nodeTaints.ts';

@@ -5,9 +5,9 @@ import { GATE_TAINT_KEY } from '../labels.ts';
 import type { CheckFailure, Expectation, VerificationResult } from '../model/poolNodes.ts';
 import type { NodeRecord, Taint } from '../ports/nodes.ts';
 import { foreignTaints, ownershipOf } from '../providers/existing/ownershipRecord.ts';
-import { parseQuantity } from '../quantity.ts';
 import type { NodeCheck } from '../reasons.ts';
-import { joined } from '../words.ts';
+import { parseQuantity } from '../util/quantity.ts';
+import { joined } from '../util/words.ts';
 import { isGated } from './nodeTaints.ts';
 import {
   buildOf,

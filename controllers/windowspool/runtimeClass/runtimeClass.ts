@@ -1,11 +1,11 @@
 /** What the RuntimeClass of a pool shall be: https://kubernetes.io/docs/concepts/containers/runtime-class/#scheduling */
 import type { WindowsPool } from '../api.gen.ts';
-import { canonical } from '../hash.ts';
 import { POOL_KEY } from '../labels.ts';
 import { REGISTRATION_TAINT } from '../nodes/nodeTaints.ts';
 import { buildOf, imageBuildsOf, WINDOWS_BUILD_LABEL, yearOf } from '../nodes/windows.ts';
 import type { Taint } from '../ports/nodes.ts';
 import type { DesiredRuntimeClass, RuntimeClass, Toleration } from '../ports/runtimeClasses.ts';
+import { canonical } from '../util/hash.ts';
 
 /** Either spelling of the registration taint: EKS pools here, OpenShift's Windows nodes. */
 const OS_TOLERATIONS: readonly Toleration[] = ['windows', 'Windows'].map((value) => ({

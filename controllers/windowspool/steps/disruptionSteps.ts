@@ -3,7 +3,7 @@
 import { evictPods } from '../disruption/evictPods.ts';
 import { terminateInstance, terminationOf, unregisteredTerminationOf } from '../disruption/terminateInstance.ts';
 import type { NodeStep } from '../model/steps.ts';
-import { count } from '../words.ts';
+import { count } from '../util/words.ts';
 import { type StepKinds, when } from './stepKind.ts';
 
 const subject = ({ node }: NodeStep) => `node ${node.name}`;

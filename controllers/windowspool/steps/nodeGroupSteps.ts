@@ -11,7 +11,7 @@ import type { NewNodeGroup, NodeGroup, NodeGroupStatus } from '../ports/eks.ts';
 import { ownershipTag } from '../providers/eks/adoption.ts';
 import { changedTags } from '../providers/eks/autoscalerTags.ts';
 import { withFacts } from '../providers/eks/prerequisites/facts.ts';
-import { count } from '../words.ts';
+import { count } from '../util/words.ts';
 import { describeChange, describeVersionChange, setAndRemove } from './describeChange.ts';
 import { changed, type StepKinds, when } from './stepKind.ts';
 

@@ -3,7 +3,7 @@
 import type { NodeStep } from '../model/steps.ts';
 import { WINDOWS_BUILD_LABEL } from '../nodes/windows.ts';
 import type { NodeMarks } from '../ports/nodes.ts';
-import { count } from '../words.ts';
+import { count } from '../util/words.ts';
 import { describeTaints, setAndRemove } from './describeChange.ts';
 import { type StepKinds, when } from './stepKind.ts';
 

@@ -1,6 +1,5 @@
 /** One-line makers of the domain's objects for tests. Each is complete and healthy; a test says only what differs. */
 import type { NodeGroupSpec, ScalingSpec, WindowsPool, WindowsPoolSpec, WindowsPoolStatus } from '../api.gen.ts';
-import { expectationOf } from '../facts.ts';
 import { FINALIZER } from '../labels.ts';
 import type { ReleaseFailure } from '../model/disruption.ts';
 import type { ObservedState, Settings } from '../model/observedState.ts';
@@ -12,6 +11,7 @@ import type { LaunchTemplate } from '../ports/prerequisites.ts';
 import type { RuntimeClass } from '../ports/runtimeClasses.ts';
 import { desiredFields, entriesOf } from '../providers/eks/applied.ts';
 import { desiredNodeGroup } from '../providers/eks/nodeGroup.ts';
+import { expectationOf } from '../queries.ts';
 import { runtimeClassFor } from '../runtimeClass/runtimeClass.ts';
 
 export const NOW = Date.parse('2026-03-01T12:00:00Z');

@@ -1,12 +1,12 @@
 /** Random situations for properties: every state of every part, combined. Most could never be seen together; nothing may break. */
 import fc from 'fast-check';
-import { expectationOf } from '../facts.ts';
 import type { ObservedCluster, ObservedNodeGroup, ObservedState } from '../model/observedState.ts';
 import { PoolNodes } from '../nodes/poolNodes.ts';
 import { CALL_ERROR_KINDS, type CallError } from '../ports/callResult.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { configTargetOf } from '../providers/eks/groupChanges.ts';
+import { expectationOf } from '../queries.ts';
 import { runtimeClassFor } from '../runtimeClass/runtimeClass.ts';
 import {
   CLUSTER_ARN,

@@ -5,11 +5,11 @@
  */
 
 import type { WindowsPool, WindowsPoolStatus } from '../../api.gen.ts';
-import { hashOf } from '../../hash.ts';
 import type { Memory, ReservationMemory } from '../../model/steps.ts';
 import { scalingIn } from '../../nodeSource.ts';
 import type { NodeGroup, Scaling, UpdateSettings } from '../../ports/eks.ts';
 import type { Taint } from '../../ports/nodes.ts';
+import { hashOf } from '../../util/hash.ts';
 import { keptTags, labelsFor, pinsOf, taintsFor, updateOf } from './nodeGroup.ts';
 import { pinnedTemplateVersion } from './upgrades/launchTemplate.ts';
 import { spelled } from './upgrades/releaseVersion.ts';

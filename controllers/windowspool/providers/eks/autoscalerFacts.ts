@@ -1,9 +1,10 @@
 /** Finds out what the cluster-autoscaler knows of a pool's group, and what it should know. */
-import { groupOf } from '../../facts.ts';
+
 import type { AutoscalerFacts, ObservedState } from '../../model/observedState.ts';
 import type { CallResult } from '../../ports/callResult.ts';
 import type { ScalingGroups } from '../../ports/ec2.ts';
 import type { Capacity } from '../../ports/prerequisites.ts';
+import { groupOf } from '../../queries.ts';
 import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import { addressModeOf, podsPerNode } from './prerequisites/addressMode.ts';
 import { LONG_MS } from './prerequisites/gather.ts';

@@ -7,7 +7,6 @@
  * buildNodeFromTemplate in aws_manager.go and extractTaintsFromAsg in the same folder.
  */
 import type { WindowsPool } from '../../api.gen.ts';
-import { groupOf } from '../../facts.ts';
 import {
   EXPECTED_BUILD_LABEL,
   GATE_TAINT_KEY,
@@ -21,6 +20,7 @@ import { REGISTRATION_TAINT } from '../../nodes/nodeTaints.ts';
 import { buildOf, POD_ADDRESSES, WINDOWS_BUILD_LABEL } from '../../nodes/windows.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
 import type { Taint } from '../../ports/nodes.ts';
+import { groupOf } from '../../queries.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 
 /** The tag by which an empty group says how many pods get an address. */

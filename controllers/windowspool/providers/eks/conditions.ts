@@ -7,10 +7,10 @@ import type { Readiness } from '../../conditions/ready.ts';
 import { runtimeClassReady } from '../../conditions/runtimeClassReady.ts';
 import { summarize } from '../../conditions/summary.ts';
 import { upToDate } from '../../conditions/upToDate.ts';
-import { groupOf, neededNodes } from '../../facts.ts';
 import type { ConditionState, NodeGroupConditions } from '../../model/conditions.ts';
 import type { ObservedState } from '../../model/observedState.ts';
-import { count } from '../../words.ts';
+import { groupOf, neededNodes } from '../../queries.ts';
+import { count } from '../../util/words.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 
 type Parts = Omit<NodeGroupConditions, 'Ready' | 'Reconciling' | 'Stalled' | 'Paused'>;

@@ -1,8 +1,9 @@
 /** The rules for a pool that goes. */
-import { isClusterMismatch, isLasting } from '../../facts.ts';
+
 import { FINALIZER } from '../../labels.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Step } from '../../model/steps.ts';
+import { isClusterMismatch, isLasting } from '../../queries.ts';
 import { isOwner } from '../../runtimeClass/runtimeClass.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 import { RETAIN_PATIENCE_MS, retainedGroupSteps } from './retain.ts';

@@ -1,8 +1,6 @@
 /** What EKS refused or failed to do. Remembered in status, so that it is not tried again for ever. Pure. */
 
 import type { NodeGroupState } from '../../api.gen.ts';
-import { timeOf } from '../../durations.ts';
-import { createdFrom, groupOf } from '../../facts.ts';
 import { RETRY_ANNOTATION } from '../../labels.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { StepError } from '../../model/stepError.ts';
@@ -10,8 +8,10 @@ import type { Step } from '../../model/steps.ts';
 import { nodeGroupIn } from '../../nodeSource.ts';
 import type { CallError } from '../../ports/callResult.ts';
 import type { NodeGroupUpdate } from '../../ports/eks.ts';
+import { createdFrom, groupOf } from '../../queries.ts';
 import type { Reason } from '../../reasons.ts';
-import { joined, sentence } from '../../words.ts';
+import { timeOf } from '../../util/durations.ts';
+import { joined, sentence } from '../../util/words.ts';
 import { configChangeFor, configTargetOf } from './groupChanges.ts';
 import { nodeGroupNameOf, pinnedMinor } from './nodeGroup.ts';
 import { describeStuckPods, isEvictionFailure } from './upgrades/evictions.ts';

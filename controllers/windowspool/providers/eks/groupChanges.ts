@@ -1,11 +1,11 @@
 /** The smallest calls that lead from a node group to the spec. */
 
 import type { WindowsPool } from '../../api.gen.ts';
-import { hashOf } from '../../hash.ts';
 import type { TagChange } from '../../model/changes.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import { scalingIn } from '../../nodeSource.ts';
 import type { ConfigChange, NodeGroup, Scaling } from '../../ports/eks.ts';
+import { hashOf } from '../../util/hash.ts';
 import { appliedOf, DESIRED, labelField, tagField, taintField, updateField } from './applied.ts';
 import { differencesOf, differencesToMend } from './differences.ts';
 import { desiredNodeGroup, keptTags, labelsFor, taintsFor, updateOf } from './nodeGroup.ts';

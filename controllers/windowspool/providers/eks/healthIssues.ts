@@ -1,6 +1,6 @@
 /** What EKS says of a node group's health, and what to do about it. */
 import type { HealthCode, HealthIssue } from '../../ports/eks.ts';
-import { joined, sentence } from '../../words.ts';
+import { joined, sentence } from '../../util/words.ts';
 
 /** The remedy for each code: one that has none does not compile. */
 const remedies: Readonly<Record<HealthCode, string>> = {

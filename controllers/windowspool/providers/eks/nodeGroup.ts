@@ -1,13 +1,13 @@
 /** What the node group shall be. */
 
 import type { WindowsPool } from '../../api.gen.ts';
-import { hashOf } from '../../hash.ts';
 import { CREATED_FROM_TAG, EXPECTED_BUILD_LABEL, POOL_KEY } from '../../labels.ts';
 import { nodeGroupIn, scalingIn } from '../../nodeSource.ts';
 import { gateTaintOf, REGISTRATION_TAINT } from '../../nodes/nodeTaints.ts';
 import { amiTypeOf, buildOf } from '../../nodes/windows.ts';
 import type { NewNodeGroup, NodeGroup, UpdateSettings } from '../../ports/eks.ts';
 import type { Taint } from '../../ports/nodes.ts';
+import { hashOf } from '../../util/hash.ts';
 import { isMadeFrom, requestedTypes, templateIn, templateVersion } from './upgrades/launchTemplate.ts';
 import { minorOf } from './upgrades/releaseVersion.ts';
 

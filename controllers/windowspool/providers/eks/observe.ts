@@ -3,7 +3,6 @@
 import type { WindowsPool } from '../../api.gen.ts';
 import type { AwsCache, AwsSnapshot } from '../../awsCache.ts';
 import { withCount, withOperations } from '../../disruption/observe.ts';
-import { expectationOf, groupOf, isDeleting, isOverdue, lateInstances, withError } from '../../facts.ts';
 import { NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../../labels.ts';
 import type { ObservedCluster, ObservedNodeGroup, ObservedState, Settings } from '../../model/observedState.ts';
 import type { Expectation } from '../../model/poolNodes.ts';
@@ -12,6 +11,7 @@ import type { LostNodes } from '../../nodes/lostNodes.ts';
 import { PoolNodes } from '../../nodes/poolNodes.ts';
 import { yearOf } from '../../nodes/windows.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
+import { expectationOf, groupOf, isDeleting, isOverdue, lateInstances, withError } from '../../queries.ts';
 import { runtimeClassFor } from '../../runtimeClass/runtimeClass.ts';
 import type { Sources } from '../../sources.ts';
 import type { ObserveContext } from '../provider.ts';

@@ -2,14 +2,15 @@
  * How a pool leaves a node group that outlives it (deletionPolicy Retain). The operator's own marks are taken away: what is under
  * winpool.dev, and the taints of what was not verified. What the user asked for stays, and so does the taint os=windows: without it Linux pods would land on Windows nodes.
  */
-import { groupOf, isClusterMismatch } from '../../facts.ts';
-import { hashOf } from '../../hash.ts';
+
 import { OWN_PREFIX, POOL_KEY } from '../../labels.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import type { Step } from '../../model/steps.ts';
 import { isGateTaint } from '../../nodes/nodeTaints.ts';
 import type { ConfigChange, NodeGroup } from '../../ports/eks.ts';
+import { groupOf, isClusterMismatch } from '../../queries.ts';
+import { hashOf } from '../../util/hash.ts';
 import { retainTagChanges } from './autoscalerTags.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 import { tokenFor } from './rules.ts';

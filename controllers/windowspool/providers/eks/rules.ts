@@ -2,14 +2,14 @@
 
 import type { WindowsPool } from '../../api.gen.ts';
 import { reservationFor, waitsForBudget } from '../../disruption/reservation.ts';
-import { createdFrom, groupOf, isClusterMismatch } from '../../facts.ts';
-import { hashOf } from '../../hash.ts';
 import { CREATED_FROM_TAG } from '../../labels.ts';
 import type { Difference } from '../../model/changes.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Memory, Step } from '../../model/steps.ts';
 import { scalingIn } from '../../nodeSource.ts';
 import type { ConfigChange, NodeGroup, VersionChange } from '../../ports/eks.ts';
+import { createdFrom, groupOf, isClusterMismatch } from '../../queries.ts';
+import { hashOf } from '../../util/hash.ts';
 import { adoptionOf } from './adoption.ts';
 import { desiredFields, entriesOf, remembering, tagField } from './applied.ts';
 import { rememberedTags, scalingTagChanges, withScalingTags } from './autoscalerTags.ts';

@@ -1,9 +1,10 @@
 /** When EKS is asked again about a pool's node group. Pure. */
-import { groupOf, isDeleting } from '../../facts.ts';
+
 import { awsErrorsOf, SHORTEST_MS, spread, TRANSIENT } from '../../intervals.ts';
 import { NODE_OPERATION } from '../../model/disruption.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import { nodeGroupIn } from '../../nodeSource.ts';
+import { groupOf, isDeleting } from '../../queries.ts';
 import { adoptionOf } from './adoption.ts';
 import { failedTargetOf } from './failedTarget.ts';
 import { isOwnedBy } from './nodeGroup.ts';

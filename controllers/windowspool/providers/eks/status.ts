@@ -1,14 +1,14 @@
 /** The node group in the status of its pool, with what must survive a restart of the operator. */
 import type { NodeGroupState } from '../../api.gen.ts';
-import { timeOf } from '../../durations.ts';
-import { isClusterMismatch } from '../../facts.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import { scalingIn } from '../../nodeSource.ts';
 import { gateTaintState } from '../../nodes/gateRefusal.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
+import { isClusterMismatch } from '../../queries.ts';
 import { LIST_LENGTH, STEP_LENGTH } from '../../statusLimits.ts';
-import { cut } from '../../words.ts';
+import { timeOf } from '../../util/durations.ts';
+import { cut } from '../../util/words.ts';
 import { nextApplied } from './applied.ts';
 import { nextScalingTags } from './autoscalerTags.ts';
 import { describeError, type FailedTarget, failedTargetsOf } from './failedTarget.ts';

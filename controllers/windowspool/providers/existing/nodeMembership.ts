@@ -7,9 +7,6 @@
  * A node's event costs one look for each such pool, and never a walk over a pool's nodes.
  */
 import type { WindowsPool } from '../../api.gen.ts';
-import { isDeleting } from '../../facts.ts';
-import { canonical } from '../../hash.ts';
-import { selects } from '../../labelSelector.ts';
 import { NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../../labels.ts';
 import type { Contested, ListedInstances, NodeMembershipView } from '../../model/nodeMembership.ts';
 import type { Expectation } from '../../model/poolNodes.ts';
@@ -17,6 +14,9 @@ import { existingNodesIn } from '../../nodeSource.ts';
 import { LostNodes } from '../../nodes/lostNodes.ts';
 import { PoolNodes } from '../../nodes/poolNodes.ts';
 import type { InstanceList, NodeRecord } from '../../ports/nodes.ts';
+import { isDeleting } from '../../queries.ts';
+import { canonical } from '../../util/hash.ts';
+import { selects } from '../../util/labelSelector.ts';
 import { Contention } from './contention.ts';
 import { labelsWithout, ownershipOf } from './ownershipRecord.ts';
 import { comparable, type WindowsInstances, windowsInstancesIn } from './windowsInstances.ts';

@@ -2,9 +2,9 @@
 
 import type { WindowsPool } from '../../api.gen.ts';
 import { withOperations } from '../../disruption/observe.ts';
-import { expectationOf, isDeleting, isPaused, withError } from '../../facts.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { CallError } from '../../ports/callResult.ts';
+import { expectationOf, isDeleting, isPaused, withError } from '../../queries.ts';
 import { runtimeClassFor } from '../../runtimeClass/runtimeClass.ts';
 import type { Sources } from '../../sources.ts';
 import type { ObserveContext } from '../provider.ts';

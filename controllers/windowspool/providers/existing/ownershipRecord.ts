@@ -5,12 +5,12 @@
  *   node --markChangeFor--> labels, taints and record of the pool --releaseOf--> the node as it was
  */
 import type { WindowsPoolSpec } from '../../api.gen.ts';
-import { labelIn } from '../../labelSelector.ts';
 import { POOL_KEY } from '../../labels.ts';
 import type { TaintChange } from '../../model/poolNodes.ts';
 import { isGated, isGateTaint, isOurs, isSameTaint, REGISTRATION_TAINT } from '../../nodes/nodeTaints.ts';
 import { parseKernelVersion, WINDOWS_BUILD_LABEL } from '../../nodes/windows.ts';
 import type { NodeMarks, NodeRecord, Taint } from '../../ports/nodes.ts';
+import { labelIn } from '../../util/labelSelector.ts';
 
 /** A label that the pool set: what it was, null for none, and what the pool made it. */
 interface LabelRecord {

@@ -1,8 +1,8 @@
 /** A pool that goes and leaves its group: deletionPolicy Retain. */
 import type { WindowsPoolSpec } from '../../api.gen.ts';
-import { hashOf } from '../../hash.ts';
 import { GATE_TAINT_KEY } from '../../labels.ts';
 import { GATE_TAINT } from '../../nodes/nodeTaints.ts';
+import { hashOf } from '../../util/hash.ts';
 import {
   knownStatus,
   LEAVING,

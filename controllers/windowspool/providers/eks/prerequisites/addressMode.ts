@@ -3,7 +3,7 @@
  * https://github.com/aws/amazon-vpc-resource-controller-k8s, pkg/config/loader.go and docs/windows.
  */
 import type { InstanceType } from '../../../ports/prerequisites.ts';
-import { joined } from '../../../words.ts';
+import { joined } from '../../../util/words.ts';
 
 /** The key that gives Windows pods addresses at all. */
 export const IPAM_KEY = 'enable-windows-ipam';

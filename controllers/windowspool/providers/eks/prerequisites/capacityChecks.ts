@@ -3,7 +3,7 @@
 import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
 import { nodeGroupIn, scalingIn } from '../../../nodeSource.ts';
 import type { InstanceType, Offering, Subnet } from '../../../ports/prerequisites.ts';
-import { count, joined } from '../../../words.ts';
+import { count, joined } from '../../../util/words.ts';
 import { instanceTypesOf } from '../upgrades/launchTemplate.ts';
 import {
   type AddressMode,

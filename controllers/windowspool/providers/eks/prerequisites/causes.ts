@@ -2,7 +2,7 @@
 
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { NodeCheck, PrerequisiteReason } from '../../../reasons.ts';
-import { joined } from '../../../words.ts';
+import { joined } from '../../../util/words.ts';
 import { examinationOf } from './examination.ts';
 
 /** What a missing prerequisite shows itself by: a check that nodes fail, nodes that do not join, or a group that EKS cannot keep. */

@@ -2,7 +2,7 @@
 
 import type { PrerequisiteFacts, PrerequisiteResult } from '../../../model/prerequisites.ts';
 import type { CallError } from '../../../ports/callResult.ts';
-import { sentence } from '../../../words.ts';
+import { sentence } from '../../../util/words.ts';
 import { RIGHTS } from './facts.ts';
 
 export const met: PrerequisiteResult = { kind: 'met' };

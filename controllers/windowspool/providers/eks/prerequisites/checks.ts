@@ -1,7 +1,7 @@
 /** The prerequisites of a pool: a list of pure functions over one input. */
 
 import type { Checked, CheckInput, Examination, PrerequisiteCheck } from '../../../model/prerequisites.ts';
-import { sentence } from '../../../words.ts';
+import { sentence } from '../../../util/words.ts';
 import { capacityChecks } from './capacityChecks.ts';
 import { clusterChecks } from './clusterChecks.ts';
 import { networkChecks } from './networkChecks.ts';

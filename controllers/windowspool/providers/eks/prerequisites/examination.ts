@@ -1,10 +1,10 @@
 /** What the prerequisites come to for a pool. Pure. */
 
 import type { Condition, WindowsPool } from '../../../api.gen.ts';
-import { isClusterMismatch, isDeleting, isLasting, isPaused, lacksNodes } from '../../../facts.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { CheckInput, Examination, IpamOffer } from '../../../model/prerequisites.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
+import { isClusterMismatch, isDeleting, isLasting, isPaused, lacksNodes } from '../../../queries.ts';
 import type { Reason } from '../../../reasons.ts';
 import { isIpamStep } from '../../../steps/isIpamStep.ts';
 import { isOwnedBy } from '../nodeGroup.ts';

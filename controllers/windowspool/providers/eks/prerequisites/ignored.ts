@@ -1,9 +1,9 @@
 /** Prerequisites that the user asked to ignore, by an annotation of the pool. Pure. */
 import type { WindowsPool } from '../../../api.gen.ts';
-import { editDistance } from '../../../editDistance.ts';
 import { IGNORE_PREREQUISITES_ANNOTATION } from '../../../labels.ts';
 import { type PrerequisiteReason, prerequisiteReasons } from '../../../reasons.ts';
-import { cut, joined } from '../../../words.ts';
+import { editDistance } from '../../../util/editDistance.ts';
+import { cut, joined } from '../../../util/words.ts';
 
 /** Longer than a list of all reasons; the rest is not read. */
 const ANNOTATION_LENGTH = 2_000;

@@ -2,7 +2,7 @@
 import type { WindowsPool } from '../../../api.gen.ts';
 import { IGNORE_PREREQUISITES_ANNOTATION } from '../../../labels.ts';
 import type { Examination, PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
-import { count, joined, sentence } from '../../../words.ts';
+import { count, joined, sentence } from '../../../util/words.ts';
 import { annotationFault } from './ignored.ts';
 
 /** The page of the docs that has a section for each prerequisite. */

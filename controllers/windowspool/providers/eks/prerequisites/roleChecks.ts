@@ -3,7 +3,7 @@
 import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { AccessEntry, RoleMapping } from '../../../ports/prerequisites.ts';
-import { joined } from '../../../words.ts';
+import { joined } from '../../../util/words.ts';
 import { failed, given, met, metWith, unknown, warning } from './check.ts';
 
 /** The groups that aws-auth must give a Windows node role: https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html */

@@ -6,7 +6,7 @@
 
 import type { IpamOffer, PrerequisiteFacts } from '../../../model/prerequisites.ts';
 import type { Addon, ConfigMapOwner } from '../../../ports/prerequisites.ts';
-import { joined, sentence } from '../../../words.ts';
+import { joined, sentence } from '../../../util/words.ts';
 import { RIGHTS } from './facts.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { isLasting } from '../../../facts.ts';
 import type { IpamAttempts } from '../../../model/prerequisites.ts';
 import type { StepError } from '../../../model/stepError.ts';
+import { isLasting } from '../../../queries.ts';
 
 /**
  * One pool at a time changes Windows IPAM, which is a setting of the whole cluster. Remembers what came of it for all pools. In memory only: after a

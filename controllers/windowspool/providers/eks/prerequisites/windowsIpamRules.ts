@@ -1,9 +1,10 @@
 /** Ensures that Windows IPAM is on where a pool needs it and --enable-windows-ipam allows it. */
-import { isPaused } from '../../../facts.ts';
-import { hashOf } from '../../../hash.ts';
+
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { Step } from '../../../model/steps.ts';
+import { isPaused } from '../../../queries.ts';
 import { isIpamStep } from '../../../steps/isIpamStep.ts';
+import { hashOf } from '../../../util/hash.ts';
 import { checkInputOf, examinationOf, ipamOfferOf } from './examination.ts';
 import { mayBeReverted, nextIpamMove } from './windowsIpam.ts';
 

@@ -3,7 +3,7 @@
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { NodeGroupUpdate } from '../../../ports/eks.ts';
 import type { Evictions, StuckPod } from '../../../ports/pods.ts';
-import { joined, sentence } from '../../../words.ts';
+import { joined, sentence } from '../../../util/words.ts';
 
 /** Each node is a call, and the pods of the first ones show the cause. */
 const NODES_ASKED = 10;

@@ -8,7 +8,7 @@ import type { ObservedState } from '../../../model/observedState.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { NodeGroup, TemplateVersion } from '../../../ports/eks.ts';
 import type { LaunchTemplate } from '../../../ports/prerequisites.ts';
-import { joined } from '../../../words.ts';
+import { joined } from '../../../util/words.ts';
 
 /** What a node group without a launch template gets where the spec names no instance type. */
 const DEFAULT_INSTANCE_TYPES: readonly string[] = ['m5.large'];

@@ -4,7 +4,7 @@
  */
 import { Cron } from 'croner';
 import type { MaintenanceWindow } from '../../../api.gen.ts';
-import { durationOf } from '../../../durations.ts';
+import { durationOf } from '../../../util/durations.ts';
 
 /** Where a window names none. Not a default of the schema: one inside a list looks to Argo CD like an edit of what Git says. */
 const TIME_ZONE = 'Etc/UTC';

@@ -3,12 +3,12 @@
  * the nodes are verified, and a newer release is another one. Pure.
  */
 import type { WindowsPool } from '../../../api.gen.ts';
-import { groupOf, isDeleting } from '../../../facts.ts';
 import type { ReleaseFailure } from '../../../model/disruption.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { VersionChange } from '../../../ports/eks.ts';
+import { groupOf, isDeleting } from '../../../queries.ts';
 import type { NodeCheck } from '../../../reasons.ts';
-import { sentence } from '../../../words.ts';
+import { sentence } from '../../../util/words.ts';
 import { hasFailed, isAskedAgain } from '../failedTarget.ts';
 import { spelled } from './releaseVersion.ts';
 import { automaticChangeFor, versionTargetOf } from './versionChanges.ts';

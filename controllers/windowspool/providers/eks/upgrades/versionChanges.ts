@@ -1,11 +1,11 @@
 /** The call that leads a node group to the Kubernetes version, the AMI release and the launch template's version that it shall have. Pure. */
 
 import type { WindowsPool } from '../../../api.gen.ts';
-import { groupOf } from '../../../facts.ts';
-import { hashOf } from '../../../hash.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { ConfigChange, NodeGroup, TemplateVersion, VersionChange } from '../../../ports/eks.ts';
+import { groupOf } from '../../../queries.ts';
+import { hashOf } from '../../../util/hash.ts';
 import { RELEASE, TEMPLATE, VERSION } from '../applied.ts';
 import { differencesToMend } from '../differences.ts';
 import { configChangeFor } from '../groupChanges.ts';

@@ -1,4 +1,4 @@
-/** Questions about a situation that rules and conditions ask alike. Pure. */
+/** What rules and conditions ask of a pool and of its observed state. Pure. */
 import type { WindowsPool } from './api.gen.ts';
 import { CREATED_FROM_TAG, PAUSED_ANNOTATION } from './labels.ts';
 import type { ObservedState } from './model/observedState.ts';

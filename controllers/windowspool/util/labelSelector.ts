@@ -1,5 +1,5 @@
 /** Label selectors as Kubernetes has them. Pure. */
-import type { NodeSelector } from './api.gen.ts';
+import type { NodeSelector } from '../api.gen.ts';
 
 type Labels = Readonly<Record<string, string>>;
 type Requirement = NonNullable<NodeSelector['matchExpressions']>[number];
