@@ -4,7 +4,7 @@ import { evictPods } from '../disruption/evictPods.ts';
 import { terminateInstance, terminationOf, unregisteredTerminationOf } from '../disruption/terminateInstance.ts';
 import type { NodeStep } from '../model/steps.ts';
 import { count } from '../util/words.ts';
-import { type StepKinds, when } from './stepKind.ts';
+import { type StepKinds, unobserved, when } from './stepKind.ts';
 
 const subject = ({ node }: NodeStep) => `node ${node.name}`;
 
@@ -17,7 +17,7 @@ export const disruptionSteps: StepKinds<
     describeMany: (nodes) => `cordon ${nodes}`,
     nodeReason: 'NodeCordoned',
     takesNodes: true,
-    run: async ({ node }, soFar, { nodes }, signal) => when(await nodes.cordon(node, signal), () => soFar),
+    run: unobserved(({ node }, { nodes }, signal) => nodes.cordon(node, signal)),
   },
   evictPods: {
     subject,
@@ -39,8 +39,7 @@ export const disruptionSteps: StepKinds<
     nodeReason: 'InstanceEnded',
     writesAws: true,
     takesNodes: true,
-    run: async (step, soFar, writers, signal) =>
-      when(await terminateInstance(terminationOf(step, soFar.after), writers, signal), () => soFar),
+    run: unobserved((step, writers, signal, s) => terminateInstance(terminationOf(step, s), writers, signal)),
   },
   terminateUnregistered: {
     subject: ({ entry }) => `instance ${entry.instance}`,
@@ -48,8 +47,7 @@ export const disruptionSteps: StepKinds<
     reason: 'InstanceEnded',
     writesAws: true,
     takesNodes: true,
-    run: async (step, soFar, writers, signal) =>
-      when(await terminateInstance(unregisteredTerminationOf(step), writers, signal), () => soFar),
+    run: unobserved((step, writers, signal) => terminateInstance(unregisteredTerminationOf(step), writers, signal)),
   },
   uncordonNode: {
     subject,
@@ -59,8 +57,7 @@ export const disruptionSteps: StepKinds<
     reason: 'NodeStays',
     nodeReason: 'NodeStays',
     describeLeftover: (nodes) => `has ${count(nodes, 'node')} left with the annotation winpool.dev/cordoned`,
-    run: async ({ node, answer }, soFar, { nodes }, signal) =>
-      when(await nodes.restore(node, answer, signal), () => soFar),
+    run: unobserved(({ node, answer }, { nodes }, signal) => nodes.restore(node, answer, signal)),
   },
   reportDrained: {
     subject,

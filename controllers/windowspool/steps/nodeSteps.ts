@@ -5,7 +5,7 @@ import { WINDOWS_BUILD_LABEL } from '../nodes/windows.ts';
 import type { NodeMarks } from '../ports/nodes.ts';
 import { count } from '../util/words.ts';
 import { describeTaints, setAndRemove } from './describeChange.ts';
-import { type StepKinds, when } from './stepKind.ts';
+import { type StepKinds, unobserved } from './stepKind.ts';
 
 const subject = ({ node }: NodeStep) => `node ${node.name}`;
 
@@ -16,8 +16,7 @@ export const nodeSteps: StepKinds<'labelNode' | 'markNode' | 'releaseNode' | 'ta
     describeMany: (nodes) => `label ${nodes} with the build of their kernel`,
     reason: 'NodeLabelled',
     writesNode: true,
-    run: async ({ node, build }, soFar, { nodes }, signal) =>
-      when(await nodes.setLabel(node, WINDOWS_BUILD_LABEL, build, signal), () => soFar),
+    run: unobserved(({ node, build }, { nodes }, signal) => nodes.setLabel(node, WINDOWS_BUILD_LABEL, build, signal)),
   },
   markNode: {
     subject,
@@ -25,8 +24,7 @@ export const nodeSteps: StepKinds<'labelNode' | 'markNode' | 'releaseNode' | 'ta
     describeMany: (nodes) => `give ${nodes} the labels and taints of the pool`,
     reason: 'NodeClaimed',
     writesNode: true,
-    run: async ({ node, change }, soFar, { nodes }, signal) =>
-      when(await nodes.setMarks(node, change, signal), () => soFar),
+    run: unobserved(({ node, change }, { nodes }, signal) => nodes.setMarks(node, change, signal)),
   },
   releaseNode: {
     subject,
@@ -35,8 +33,7 @@ export const nodeSteps: StepKinds<'labelNode' | 'markNode' | 'releaseNode' | 'ta
     reason: 'NodeReleased',
     writesNode: true,
     describeLeftover: (nodes) => `has ${count(nodes, 'node')} left with the annotation winpool.dev/claim`,
-    run: async ({ node, change }, soFar, { nodes }, signal) =>
-      when(await nodes.setMarks(node, change, signal), () => soFar),
+    run: unobserved(({ node, change }, { nodes }, signal) => nodes.setMarks(node, change, signal)),
   },
   taintNode: {
     subject,
@@ -45,16 +42,14 @@ export const nodeSteps: StepKinds<'labelNode' | 'markNode' | 'releaseNode' | 'ta
     reason: 'NodeTainted',
     writesNode: true,
     describeLeftover: (nodes) => `has ${count(nodes, 'node')} left with taints of the operator`,
-    run: async ({ node, change }, soFar, { nodes }, signal) =>
-      when(await nodes.setTaints(node, change, signal), () => soFar),
+    run: unobserved(({ node, change }, { nodes }, signal) => nodes.setTaints(node, change, signal)),
   },
   setNodeCondition: {
     subject,
     describeMany: (nodes) => `tell ${nodes} what was found`,
     writesNode: true,
     describeLeftover: (nodes) => `has ${count(nodes, 'node')} left with the condition winpool.dev/Verified`,
-    run: async ({ node, condition }, soFar, { nodes }, signal) =>
-      when(await nodes.setVerified(node, condition, soFar.after.now, signal), () => soFar),
+    run: unobserved(({ node, condition }, { nodes }, signal, s) => nodes.setVerified(node, condition, s.now, signal)),
   },
 };
 

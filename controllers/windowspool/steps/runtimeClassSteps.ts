@@ -1,6 +1,6 @@
 /** Steps about RuntimeClasses. What they change comes back through the watch. */
 
-import { type StepKinds, when } from './stepKind.ts';
+import { type StepKinds, unobserved, when } from './stepKind.ts';
 
 export const runtimeClassSteps: StepKinds<
   'createRuntimeClass' | 'applyRuntimeClass' | 'releaseRuntimeClass' | 'deleteRuntimeClass'
@@ -9,8 +9,7 @@ export const runtimeClassSteps: StepKinds<
     subject: ({ desired }) => `RuntimeClass ${desired.name}`,
     describe: ({ desired }) => `create RuntimeClass ${desired.name}`,
     reason: 'RuntimeClassCreated',
-    run: async ({ desired }, soFar, { runtimeClasses }, signal) =>
-      when(await runtimeClasses.create(desired, soFar.after.pool, signal), () => soFar),
+    run: unobserved(({ desired }, { runtimeClasses }, signal, s) => runtimeClasses.create(desired, s.pool, signal)),
   },
   applyRuntimeClass: {
     subject: ({ desired }) => `RuntimeClass ${desired.name}`,
@@ -28,14 +27,12 @@ export const runtimeClassSteps: StepKinds<
     subject: ({ seen }) => `RuntimeClass ${seen.name}`,
     describe: ({ seen }) => `give up ownership of RuntimeClass ${seen.name}`,
     reason: 'RuntimeClassReleased',
-    run: async ({ seen }, soFar, { runtimeClasses }, signal) =>
-      when(await runtimeClasses.removeOwner(seen, soFar.after.pool, signal), () => soFar),
+    run: unobserved(({ seen }, { runtimeClasses }, signal, s) => runtimeClasses.removeOwner(seen, s.pool, signal)),
   },
   deleteRuntimeClass: {
     subject: ({ seen }) => `RuntimeClass ${seen.name}`,
     describe: ({ seen }) => `delete RuntimeClass ${seen.name}`,
     reason: 'RuntimeClassDeleted',
-    run: async ({ seen }, soFar, { runtimeClasses }, signal) =>
-      when(await runtimeClasses.delete(seen, signal), () => soFar),
+    run: unobserved(({ seen }, { runtimeClasses }, signal) => runtimeClasses.delete(seen, signal)),
   },
 };

@@ -1,5 +1,6 @@
 /** What a kind of step is: one record in this folder for each, which the functions of steps.ts read. */
 
+import type { ObservedState } from '../model/observedState.ts';
 import type { EvictionPass, Outcome } from '../model/outcome.ts';
 import type { NodeStep, Step } from '../model/steps.ts';
 import type { Writers } from '../model/writers.ts';
@@ -10,6 +11,8 @@ type StepOf<K extends Step['kind']> = Extract<Step, { kind: K }>;
 
 /** The outcome after the step, and of a pass of a drain what it did; or why the step was not done. */
 export type StepResult = (Outcome & Partial<EvictionPass>) | { readonly error: CallError };
+
+type Run<S> = (step: S, soFar: Outcome, writers: Writers, signal: AbortSignal) => StepResult | Promise<StepResult>;
 
 interface StepKind<S extends Step> {
   /** What the step is about: `node ip-1`. After a step that failed, others about the same object are skipped. */
@@ -25,7 +28,7 @@ interface StepKind<S extends Step> {
   /** What a pool that is deleted with Retain could not remove, in words. `count`: how many such steps were refused. */
   readonly describeLeftover?: (count: number) => string;
   /** Carries it out by one port, or a few calls of it. */
-  readonly run: (step: S, soFar: Outcome, writers: Writers, signal: AbortSignal) => StepResult | Promise<StepResult>;
+  readonly run: Run<S>;
 }
 
 interface NodeStepKind<S extends NodeStep> extends StepKind<S> {
@@ -54,4 +57,11 @@ export function when<T>(result: CallResult<T>, next: (value: T) => Outcome & Par
 /** The outcome with these parts of the observed state as they are after the step. */
 export function changed(soFar: Outcome, change: Partial<Outcome['after']>): Outcome {
   return { ...soFar, after: { ...soFar.after, ...change } };
+}
+
+/** Carries out a step that changes nothing of what was observed: a watch brings its effect. */
+export function unobserved<S>(
+  call: (step: S, writers: Writers, signal: AbortSignal, s: ObservedState) => Promise<CallResult<unknown>>,
+): Run<S> {
+  return async (step, soFar, writers, signal) => when(await call(step, writers, signal, soFar.after), () => soFar);
 }
