@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { realClock } from '../runtime/clock.ts';
-import { SimulatedClock } from '../runtime/simulatedClock.ts';
+import { SimulatedClock } from '../runtime/testing/simulatedClock.ts';
 import type { CallObserver, Service } from './calls.ts';
 import { AwsRateLimiter } from './rateLimiter.ts';
 

@@ -1,7 +1,7 @@
 /** From bytes to a store: list and watch, decoder, reflector and store together, on a wire that breaks at every byte. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { SimulatedServer } from '../runtime/simulatedServer.ts';
+import type { SimulatedServer } from '../runtime/testing/simulatedServer.ts';
 import {
   assertEverythingReported,
   assertFaithful,
@@ -10,7 +10,7 @@ import {
   play,
   type SimulatedWorld,
   startSimulatedWorld,
-} from '../runtime/simulatedWorld.ts';
+} from '../runtime/testing/simulatedWorld.ts';
 import { createListWatch } from './listWatch.ts';
 import { BREAKS, type Breaking, SimulatedWire, type WireFormat, wireFormats } from './testing/simulatedWire.ts';
 

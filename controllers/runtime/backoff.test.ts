@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { Backoff, REFLECTOR_BACKOFF } from './backoff.ts';
-import { SimulatedClock } from './simulatedClock.ts';
+import { SimulatedClock } from './testing/simulatedClock.ts';
 
 describe('backoff', () => {
   it('doubles from 0.8 s to 30 s', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { deadline, realClock } from './clock.ts';
-import { SimulatedClock } from './simulatedClock.ts';
+import { SimulatedClock } from './testing/simulatedClock.ts';
 
 describe('clock', () => {
   for (const [name, make] of [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Controller, type ControllerOptions, type ReconcileResult } from './controller.ts';
-import { silentLog } from './silentLog.ts';
-import { SimulatedClock } from './simulatedClock.ts';
+import { silentLog } from './testing/silentLog.ts';
+import { SimulatedClock } from './testing/simulatedClock.ts';
 
 type Overrides = Partial<ControllerOptions> & Pick<ControllerOptions, 'reconcile'>;
 

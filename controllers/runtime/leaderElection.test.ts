@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { StreamFailure } from './failure.ts';
 import { LeaderElector, LeadershipLost } from './leaderElection.ts';
 import type { Lease, LeaseClient, LeaseRecord } from './ports.ts';
-import { silentLog } from './silentLog.ts';
-import { SimulatedClock } from './simulatedClock.ts';
+import { silentLog } from './testing/silentLog.ts';
+import { SimulatedClock } from './testing/simulatedClock.ts';
 
 type CallError = 'down' | 'lost' | 'hangs' | 'deaf';
 

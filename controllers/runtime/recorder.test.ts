@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { StreamFailure } from './failure.ts';
 import type { EventMessage, EventRecord, EventSeries, EventSink } from './ports.ts';
 import { Recorder } from './recorder.ts';
-import { silentLog } from './silentLog.ts';
-import { SimulatedClock } from './simulatedClock.ts';
+import { silentLog } from './testing/silentLog.ts';
+import { SimulatedClock } from './testing/simulatedClock.ts';
 
 const pool = { apiVersion: 'winpool.dev/v1alpha1', kind: 'WindowsPool', name: 'web', uid: 'uid-1' };
 const ready: EventMessage = { type: 'Normal', reason: 'Ready', action: 'Report', note: 'All nodes are verified.' };

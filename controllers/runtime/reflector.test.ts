@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { StreamFailure } from './failure.ts';
 import type { ListWatch } from './ports.ts';
 import type { ReflectorHooks } from './reflector.ts';
-import type { SimulatedClock } from './simulatedClock.ts';
-import type { Fault, SimulatedItem, SimulatedServer } from './simulatedServer.ts';
+import type { SimulatedClock } from './testing/simulatedClock.ts';
+import type { Fault, SimulatedItem, SimulatedServer } from './testing/simulatedServer.ts';
 import {
   assertEverythingReported,
   assertFaithful,
@@ -13,7 +13,7 @@ import {
   play,
   type SimulatedWorld,
   startSimulatedWorld,
-} from './simulatedWorld.ts';
+} from './testing/simulatedWorld.ts';
 
 const start = (prepare?: (server: SimulatedServer) => void, hooks?: ReflectorHooks): SimulatedWorld =>
   startSimulatedWorld({ ...(prepare && { prepare }), ...(hooks && { hooks }) });

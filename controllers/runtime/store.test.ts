@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Change } from './ports.ts';
-import { silentLog } from './silentLog.ts';
-import { type SimulatedItem, simulatedIdentity } from './simulatedServer.ts';
 import { Store } from './store.ts';
+import { silentLog } from './testing/silentLog.ts';
+import { type SimulatedItem, simulatedIdentity } from './testing/simulatedServer.ts';
 
 function item(key: string, version: number, value = 0): SimulatedItem {
   return { key, uid: `uid of ${key}`, resourceVersion: String(version), value };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { SimulatedClock } from './simulatedClock.ts';
+import { SimulatedClock } from './testing/simulatedClock.ts';
 import { Workqueue } from './workqueue.ts';
 
 /** The queue's promises, restated in the plainest way: lists that are searched, and no hurry. */

@@ -1,8 +1,8 @@
 import { realClock } from '../../controllers/runtime/clock.ts';
 import type { Identity, ListWatch } from '../../controllers/runtime/ports.ts';
 import { Reflector } from '../../controllers/runtime/reflector.ts';
-import { silentLog } from '../../controllers/runtime/silentLog.ts';
 import { Store } from '../../controllers/runtime/store.ts';
+import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
 import { withDeadline } from '../controlplane/wait.ts';
 
 /** A collection of the API server as a watch brings it. */

@@ -4,7 +4,7 @@ import { jsonDecoder } from '../../controllers/kubernetes/decoder.ts';
 import { createListWatch } from '../../controllers/kubernetes/listWatch.ts';
 import type { KubernetesObject } from '../../controllers/kubernetes/objects.ts';
 import type { WatchEvent } from '../../controllers/runtime/ports.ts';
-import { silentLog } from '../../controllers/runtime/silentLog.ts';
+import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
 import { withDeadline } from '../controlplane/wait.ts';
 
 export interface WatchedEvent<T> {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createKubernetesClient, type KubernetesClient } from '../../controllers/kubernetes/client.ts';
 import { isNotFound } from '../../controllers/kubernetes/errors.ts';
-import { silentLog } from '../../controllers/runtime/silentLog.ts';
+import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import type { CallEntry } from '../../hack/localaws/wire/callLog.ts';

@@ -5,8 +5,8 @@ import { createPools, poolIdentity, poolListWatch } from '../../controllers/kube
 import { realClock } from '../../controllers/runtime/clock.ts';
 import type { Identity, ListWatch } from '../../controllers/runtime/ports.ts';
 import { Reflector } from '../../controllers/runtime/reflector.ts';
-import { silentLog } from '../../controllers/runtime/silentLog.ts';
 import { Store } from '../../controllers/runtime/store.ts';
+import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import type { CallResult } from '../../controllers/windowspool/ports/callResult.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createEventSink } from '../../controllers/kubernetes/events.ts';
 import { realClock } from '../../controllers/runtime/clock.ts';
 import { Recorder } from '../../controllers/runtime/recorder.ts';
-import { silentLog } from '../../controllers/runtime/silentLog.ts';
+import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
 import { until, withClient } from './clientStage.ts';
 
 describe('events on a real API server', () => {

@@ -4,7 +4,7 @@ import { realClock } from '../../controllers/runtime/clock.ts';
 import { StreamFailure } from '../../controllers/runtime/failure.ts';
 import { LeaderElector, LeadershipLost } from '../../controllers/runtime/leaderElection.ts';
 import type { LeaseClient } from '../../controllers/runtime/ports.ts';
-import { silentLog } from '../../controllers/runtime/silentLog.ts';
+import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
 import { until, withClient } from './clientStage.ts';
 
 describe('the lease of the leader on a real API server', () => {

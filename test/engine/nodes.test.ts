@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createNodes, nodeIdentity, nodeIndexes, nodeListWatch } from '../../controllers/kubernetes/nodes.ts';
-import { silentLog } from '../../controllers/runtime/silentLog.ts';
 import { Store } from '../../controllers/runtime/store.ts';
+import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
 import type { NodeRecord, Nodes, Taint, TaintEffect } from '../../controllers/windowspool/ports/nodes.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { good, toCallError, until, withClient } from './clientStage.ts';

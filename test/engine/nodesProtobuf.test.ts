@@ -7,7 +7,7 @@ import { nodeListWatch, nodeRecordOf } from '../../controllers/kubernetes/nodes.
 import { protobufDecoder } from '../../controllers/kubernetes/protobufDecoder.ts';
 import { type NodeJson, windowsNode } from '../../controllers/kubernetes/testing/nodes.ts';
 import type { ListWatch, Logger, WatchEvent } from '../../controllers/runtime/ports.ts';
-import { silentLog } from '../../controllers/runtime/silentLog.ts';
+import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import type { TestEnv } from '../../hack/testenv/testEnv.ts';

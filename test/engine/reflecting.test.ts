@@ -5,8 +5,8 @@ import { createListWatch } from '../../controllers/kubernetes/listWatch.ts';
 import type { KubernetesObject } from '../../controllers/kubernetes/objects.ts';
 import { StreamFailure } from '../../controllers/runtime/failure.ts';
 import type { Identity, ListWatch } from '../../controllers/runtime/ports.ts';
-import { silentLog } from '../../controllers/runtime/silentLog.ts';
 import { Store } from '../../controllers/runtime/store.ts';
+import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
 import { until, withClient } from './clientStage.ts';
 
 describe('a store that a reflector fills from a real API server', () => {

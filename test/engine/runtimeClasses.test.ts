@@ -5,8 +5,8 @@ import {
   runtimeClassIdentity,
   runtimeClassListWatch,
 } from '../../controllers/kubernetes/runtimeClasses.ts';
-import { silentLog } from '../../controllers/runtime/silentLog.ts';
 import { Store } from '../../controllers/runtime/store.ts';
+import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
 import type { DesiredRuntimeClass, RuntimeClass } from '../../controllers/windowspool/ports/runtimeClasses.ts';
 import { good, toCallError, until, withClient } from './clientStage.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { silentLog } from '../../../controllers/runtime/silentLog.ts';
+import { silentLog } from '../../../controllers/runtime/testing/silentLog.ts';
 import { waitFor } from '../../../hack/controlplane/wait.ts';
 import { CertificateFiles } from './certificateFiles.ts';
 import { type KeyPair, selfSigned } from './selfSigned.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Reviews, User } from '../../../controllers/kubernetes/reviews.ts';
 import type { Logger } from '../../../controllers/runtime/ports.ts';
-import { silentLog } from '../../../controllers/runtime/silentLog.ts';
+import { silentLog } from '../../../controllers/runtime/testing/silentLog.ts';
 import { ScrapeAccess } from './scrapeAccess.ts';
 
 const { signal } = new AbortController();

@@ -1,7 +1,7 @@
 /** A simulated server's collection as bytes on a wire that a test breaks: between two bytes, wherever it likes. */
 import { StreamFailure } from '../../runtime/failure.ts';
 import type { Clock, ListPage, WatchEvent } from '../../runtime/ports.ts';
-import type { SimulatedItem, SimulatedServer } from '../../runtime/simulatedServer.ts';
+import type { SimulatedItem, SimulatedServer } from '../../runtime/testing/simulatedServer.ts';
 import type { KubernetesClient, RequestOptions, StreamOptions } from '../client.ts';
 import { type Decoder, jsonDecoder } from '../decoder.ts';
 import { identifier, whole } from '../fieldKinds.ts';

@@ -1,6 +1,6 @@
-import { StreamFailure } from './failure.ts';
-import type { Clock, Identity, ListOptions, ListPage, ListWatch, WatchEvent, WatchOptions } from './ports.ts';
-import { compareVersions } from './version.ts';
+import { StreamFailure } from '../failure.ts';
+import type { Clock, Identity, ListOptions, ListPage, ListWatch, WatchEvent, WatchOptions } from '../ports.ts';
+import { compareVersions } from '../version.ts';
 
 export interface SimulatedItem {
   readonly key: string;

@@ -1,13 +1,13 @@
 /** A reflector between a simulated server and a store, and what must be true of it whatever happens. For tests. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Change, ListWatch } from './ports.ts';
-import { Reflector, type ReflectorHooks } from './reflector.ts';
+import type { Change, ListWatch } from '../ports.ts';
+import { Reflector, type ReflectorHooks } from '../reflector.ts';
+import { Store } from '../store.ts';
+import { compareVersions } from '../version.ts';
 import { silentLog } from './silentLog.ts';
 import { SimulatedClock } from './simulatedClock.ts';
 import { type SimulatedItem, SimulatedServer, simulatedIdentity } from './simulatedServer.ts';
-import { Store } from './store.ts';
-import { compareVersions } from './version.ts';
 
 export interface SimulatedWorld extends AsyncDisposable {
   readonly clock: SimulatedClock;

@@ -1,4 +1,4 @@
-import type { Logger } from './ports.ts';
+import type { Logger } from '../ports.ts';
 
 const nothing = (): void => undefined;
 
