@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { VersionInfo } from '@kubernetes/client-node';
 import type { Logger } from '../runtime/ports.ts';
 import { Connections } from './connections.ts';
 import {
@@ -11,6 +12,7 @@ import {
 import { errorOfAnswer, errorOfNetwork } from './errors.ts';
 import { readBody, send } from './exchange.ts';
 import { KubernetesError } from './kubernetesError.ts';
+import type { Wire } from './objects.ts';
 import { inTurns } from './turns.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -85,11 +87,11 @@ export class KubernetesClient {
   }
 
   /** The answer's JSON; `undefined` for an empty one. The caller says of which shape it is: the API server vouches for it. */
-  async request<T>(method: Method, path: string, options: RequestOptions): Promise<T> {
+  async request<T>(method: Method, path: string, options: RequestOptions): Promise<Wire<T>> {
     const body = await this.requestBytes(method, path, options);
-    if (body.length === 0) return undefined as T;
+    if (body.length === 0) return undefined as Wire<T>;
     try {
-      return JSON.parse(body.toString('utf8')) as T;
+      return JSON.parse(body.toString('utf8'));
     } catch (cause) {
       const message = `${this.server} answered ${method} ${path} with something that is no JSON`;
       throw new KubernetesError(message, { reason: 'MalformedAnswer' }, { cause });
@@ -133,7 +135,7 @@ export class KubernetesClient {
 
   /** The API server's version, such as `v1.36.3`. */
   async serverVersion(signal: AbortSignal): Promise<string> {
-    const { gitVersion } = await this.request<{ gitVersion: string }>('GET', '/version', { signal });
+    const { gitVersion } = await this.request<VersionInfo>('GET', '/version', { signal });
     return gitVersion;
   }
 

@@ -1,4 +1,5 @@
 /** One ConfigMap, watched: with a field selector, so that rights to that one are enough. */
+import type { V1ConfigMap } from '@kubernetes/client-node';
 import type { Identity, ListWatch } from '../runtime/ports.ts';
 import type { CallError } from '../windowspool/ports/callResult.ts';
 import type { InstanceLists } from '../windowspool/ports/nodes.ts';
@@ -7,7 +8,7 @@ import { jsonDecoder } from './decoder.ts';
 import { answer, isNotFound, toCallError } from './errors.ts';
 import { KubernetesError } from './kubernetesError.ts';
 import { createListWatch } from './listWatch.ts';
-import type { KubernetesObject } from './objects.ts';
+import type { Wire } from './objects.ts';
 
 /** What is kept of a ConfigMap. */
 export interface ConfigMap {
@@ -23,7 +24,7 @@ export const configMapIdentity: Identity<ConfigMap> = {
   resourceVersion: ({ resourceVersion }) => resourceVersion,
 };
 
-function configMapOf({ metadata = {}, data = {} }: KubernetesObject & { data?: Record<string, string> }): ConfigMap {
+function configMapOf({ metadata = {}, data = {} }: Wire<V1ConfigMap>): ConfigMap {
   return {
     name: metadata.name ?? '',
     uid: metadata.uid ?? '',
@@ -39,7 +40,7 @@ export function createInstanceLists(client: KubernetesClient): InstanceLists {
       answer(`get configmaps ${namespace}/${name}`, signal, async () => {
         const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/configmaps/${encodeURIComponent(name)}`;
         try {
-          const { data = {} } = await client.request<{ data?: Record<string, string> }>('GET', path, { signal });
+          const { data = {} } = await client.request<V1ConfigMap>('GET', path, { signal });
           return { kind: 'seen', data } as const;
         } catch (error) {
           if (isNotFound(error)) return { kind: 'absent' } as const;

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import type { KubernetesObject } from '@kubernetes/client-node';
 import fc from 'fast-check';
 import type { WatchEvent } from '../runtime/ports.ts';
 import { jsonDecoder } from './decoder.ts';
-import type { KubernetesObject } from './objects.ts';
+import type { Wire } from './objects.ts';
 
-type Named = KubernetesObject & { readonly extra?: string };
+type Named = Wire<KubernetesObject> & { readonly extra?: string };
 const decoder = jsonDecoder((object: Named) => `${object.metadata?.name}@${object.metadata?.resourceVersion}`);
 
 const events = [

@@ -1,6 +1,7 @@
+import type { KubernetesObject, V1ListMeta, V1WatchEvent } from '@kubernetes/client-node';
 import type { ListPage, WatchEvent } from '../runtime/ports.ts';
 import { MalformedData } from './kubernetesError.ts';
-import type { KubernetesObject } from './objects.ts';
+import type { Wire } from './objects.ts';
 import { failureOfStatus, type Status, statusOfJson } from './status.ts';
 
 /** A wire format of lists and watches, with the shape that its objects get here. */
@@ -19,24 +20,14 @@ export interface EventDecoder<T> {
   end(): void;
 }
 
-interface JsonList<O> {
-  readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string };
-  readonly items?: readonly O[] | null;
-}
-
-interface JsonEvent<O> {
-  readonly type?: string;
-  readonly object?: O;
-}
-
 const NEWLINE = 0x0a;
 
 /** JSON, one event a line. `transform` keeps of an object what is wanted; the rest is garbage at once. */
-export function jsonDecoder<O extends KubernetesObject, T>(transform: (object: O) => T): Decoder<T> {
+export function jsonDecoder<O extends Wire<KubernetesObject>, T>(transform: (object: O) => T): Decoder<T> {
   return {
     accept: { list: 'application/json', watch: 'application/json' },
     page: (body) => {
-      const { metadata, items } = parse<JsonList<O>>(body);
+      const { metadata, items } = parse<{ metadata?: Wire<V1ListMeta>; items?: readonly O[] | null }>(body);
       if (!metadata?.resourceVersion) throw new MalformedData('a list without a resourceVersion');
       const page = { items: (items ?? []).map(transform), resourceVersion: metadata.resourceVersion };
       return metadata.continue ? { ...page, continueToken: metadata.continue } : page;
@@ -45,7 +36,7 @@ export function jsonDecoder<O extends KubernetesObject, T>(transform: (object: O
   };
 }
 
-class JsonEvents<O extends KubernetesObject, T> implements EventDecoder<T> {
+class JsonEvents<O extends Wire<KubernetesObject>, T> implements EventDecoder<T> {
   readonly #transform: (object: O) => T;
   /** The begun line's pieces. */
   #begun: Uint8Array[] = [];
@@ -78,7 +69,7 @@ class JsonEvents<O extends KubernetesObject, T> implements EventDecoder<T> {
   }
 
   #event(line: Buffer): WatchEvent<T> {
-    const { type, object } = parse<JsonEvent<O>>(line);
+    const { type, object } = parse<Wire<V1WatchEvent> & { object?: O }>(line);
     if (!object) throw new MalformedData('an event without an object');
     switch (type) {
       case 'ADDED':
@@ -95,7 +86,7 @@ class JsonEvents<O extends KubernetesObject, T> implements EventDecoder<T> {
   }
 }
 
-function bookmarkOf({ metadata }: KubernetesObject): WatchEvent<never> {
+function bookmarkOf({ metadata }: Wire<KubernetesObject>): WatchEvent<never> {
   if (!metadata?.resourceVersion) throw new MalformedData('a bookmark without a resourceVersion');
   return bookmarkEvent(metadata.resourceVersion, metadata.annotations ?? {});
 }

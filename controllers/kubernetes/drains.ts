@@ -1,24 +1,10 @@
 /** The port Drains: the pods of one node, read when it is drained, and the eviction API. */
+import type { V1Eviction, V1Pod, V1PodList, V1Toleration } from '@kubernetes/client-node';
 import type { DrainPod, Drains, Eviction } from '../windowspool/ports/pods.ts';
 import type { KubernetesClient } from './client.ts';
 import { answer, isNotFound } from './errors.ts';
 import { KubernetesError } from './kubernetesError.ts';
-import { epochOf, type KubernetesObject } from './objects.ts';
-
-interface Pod extends KubernetesObject {
-  readonly spec?: {
-    readonly tolerations?: readonly Toleration[];
-    readonly terminationGracePeriodSeconds?: number;
-    readonly volumes?: readonly { readonly emptyDir?: object }[];
-  };
-  readonly status?: { readonly phase?: string };
-}
-
-interface Toleration {
-  readonly key?: string;
-  readonly operator?: string;
-  readonly effect?: string;
-}
+import { epochOf, type Wire } from './objects.ts';
 
 const LIST_TIMEOUT_MS = 10_000;
 /** Admission webhooks look at evictions, too: longer than any of them may take (30 s), so that the API server's answer names the one that hangs. */
@@ -35,16 +21,17 @@ export function createDrains(client: KubernetesClient): Drains {
     podsOn: (node, signal) =>
       answer('list pods', signal, async () => {
         const options = { query: { fieldSelector: `spec.nodeName=${node}` }, signal, timeoutMs: LIST_TIMEOUT_MS };
-        const { items = [] } = await client.request<{ items?: readonly Pod[] }>('GET', '/api/v1/pods', options);
+        const { items = [] } = await client.request<V1PodList>('GET', '/api/v1/pods', options);
         return items.map(drainPodOf);
       }),
     evict: ({ namespace, name, uid }, gracePeriodSeconds, signal) =>
       answer('create pods/eviction', signal, async () => {
         const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/eviction`;
         const deleteOptions = { gracePeriodSeconds, preconditions: { uid } };
-        const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { namespace, name }, deleteOptions };
+        const metadata = { namespace, name };
+        const body: Wire<V1Eviction> = { apiVersion: 'policy/v1', kind: 'Eviction', metadata, deleteOptions };
         try {
-          await client.request<unknown>('POST', path, { body, signal, timeoutMs: EVICTION_TIMEOUT_MS });
+          await client.request('POST', path, { body, signal, timeoutMs: EVICTION_TIMEOUT_MS });
           return { kind: 'accepted' };
         } catch (error) {
           const refused = error instanceof KubernetesError ? evictionOf(error) : undefined;
@@ -55,7 +42,7 @@ export function createDrains(client: KubernetesClient): Drains {
   };
 }
 
-function drainPodOf({ metadata = {}, spec = {}, status }: Pod): DrainPod {
+function drainPodOf({ metadata = {}, spec, status }: Wire<V1Pod>): DrainPod {
   const { namespace = '', name = '', uid = '', creationTimestamp, deletionTimestamp } = metadata;
   return {
     namespace,
@@ -63,17 +50,17 @@ function drainPodOf({ metadata = {}, spec = {}, status }: Pod): DrainPod {
     uid,
     createdAt: epochOf(creationTimestamp),
     deletingAt: deletionTimestamp === undefined ? undefined : epochOf(deletionTimestamp),
-    gracePeriodSeconds: spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS,
+    gracePeriodSeconds: spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS,
     controller: metadata.ownerReferences?.find(({ controller }) => controller)?.kind,
     mirror: metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined,
     phase: status?.phase ?? '',
-    emptyDir: spec.volumes?.some(({ emptyDir }) => emptyDir !== undefined) ?? false,
-    toleratesCordon: spec.tolerations?.some(toleratesCordon) ?? false,
+    emptyDir: spec?.volumes?.some(({ emptyDir }) => emptyDir !== undefined) ?? false,
+    toleratesCordon: spec?.tolerations?.some(toleratesCordon) ?? false,
   };
 }
 
 /** The cordon's taint has no value, so Equal without one tolerates it as Exists does; without a key Exists is for every taint. */
-function toleratesCordon({ key, operator, effect }: Toleration): boolean {
+function toleratesCordon({ key, operator, effect }: Wire<V1Toleration>): boolean {
   const isMeant = key ? key === CORDON_KEY : operator === 'Exists';
   return isMeant && (!effect || effect === 'NoSchedule');
 }

@@ -1,8 +1,9 @@
+import type { EventsV1Event, EventsV1EventSeries } from '@kubernetes/client-node';
 import type { EventPublisher, EventRecord, EventSeries, EventSink, ObjectReference } from '../runtime/ports.ts';
 import type { WindowsPool } from '../windowspool/api.gen.ts';
 import type { Events } from '../windowspool/ports/pools.ts';
 import { type KubernetesClient, PATCH } from './client.ts';
-import { microTimeOf } from './objects.ts';
+import { microTimeOf, type Wire } from './objects.ts';
 import { API_VERSION, KIND } from './pools.ts';
 
 const API = 'events.k8s.io/v1';
@@ -37,7 +38,7 @@ function referenceTo({ metadata: { name, uid } }: WindowsPool): ObjectReference 
   return { apiVersion: API_VERSION, kind: KIND, name, uid };
 }
 
-function manifest(event: EventRecord): object {
+function manifest(event: EventRecord): Wire<EventsV1Event> {
   const { namespace, name, eventTime, series, ...rest } = event;
   return {
     apiVersion: API,
@@ -49,6 +50,6 @@ function manifest(event: EventRecord): object {
   };
 }
 
-function seriesJson({ count, lastObservedTime }: EventSeries): object {
+function seriesJson({ count, lastObservedTime }: EventSeries): Wire<EventsV1EventSeries> {
   return { count, lastObservedTime: microTimeOf(lastObservedTime) };
 }

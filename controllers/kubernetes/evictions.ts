@@ -1,34 +1,22 @@
 /** The port Evictions: pods and PodDisruptionBudgets, read when an update failed on them. */
+import type { V1LabelSelector, V1Pod, V1PodDisruptionBudget, V1Toleration } from '@kubernetes/client-node';
 import type { NodeSelector } from '../windowspool/api.gen.ts';
 import type { Evictions, StuckPod } from '../windowspool/ports/pods.ts';
 import { selects } from '../windowspool/util/labelSelector.ts';
 import type { KubernetesClient } from './client.ts';
 import { answer } from './errors.ts';
-import type { KubernetesObject } from './objects.ts';
+import type { Wire } from './objects.ts';
 
-interface Pod extends KubernetesObject {
-  readonly spec?: { readonly tolerations?: readonly Toleration[] };
-  readonly status?: { readonly phase?: string };
-}
-
-interface Toleration {
-  readonly key?: string;
-  readonly operator?: string;
-  readonly effect?: string;
-}
-
-interface Budget extends KubernetesObject {
-  readonly spec?: { readonly selector?: NodeSelector };
-  readonly status?: { readonly disruptionsAllowed?: number };
-}
+type Pod = Wire<V1Pod>;
+type Budget = Wire<V1PodDisruptionBudget>;
 
 export function createEvictions(client: KubernetesClient): Evictions {
   const list = async <T>(
     path: string,
     fieldSelector: string | undefined,
     signal: AbortSignal,
-  ): Promise<readonly T[]> => {
-    const { items = [] } = await client.request<{ items?: readonly T[] }>('GET', path, {
+  ): Promise<readonly Wire<T>[]> => {
+    const { items = [] } = await client.request<{ items?: T[] }>('GET', path, {
       query: { fieldSelector },
       signal,
     });
@@ -38,13 +26,13 @@ export function createEvictions(client: KubernetesClient): Evictions {
     stuckOn: async (nodes, signal) => {
       const pods = await answer('list pods', signal, async () => {
         const found = await Promise.all(
-          nodes.map((node) => list<Pod>('/api/v1/pods', `spec.nodeName=${node}`, signal)),
+          nodes.map((node) => list<V1Pod>('/api/v1/pods', `spec.nodeName=${node}`, signal)),
         );
         return found.flat().filter(mustGo);
       });
       if (!pods.ok || pods.value.length === 0) return pods.ok ? { ok: true, value: [] } : pods;
       const budgets = await answer('list poddisruptionbudgets', signal, () =>
-        list<Budget>('/apis/policy/v1/poddisruptionbudgets', undefined, signal),
+        list<V1PodDisruptionBudget>('/apis/policy/v1/poddisruptionbudgets', undefined, signal),
       );
       if (!budgets.ok) return budgets;
       const stuck = pods.value.flatMap((pod) => stuckPod(pod, budgets.value) ?? []);
@@ -82,11 +70,11 @@ function stuckPod({ metadata = {}, spec }: Pod, budgets: readonly Budget[]): Stu
 }
 
 /** Without a key `Exists` is for every taint; a cordoned node has one of effect NoSchedule. */
-function isForAll({ key, operator, effect }: Toleration): boolean {
+function isForAll({ key, operator, effect }: Wire<V1Toleration>): boolean {
   return !key && operator === 'Exists' && (!effect || effect === 'NoSchedule');
 }
 
 /** As the API server matches budgets: no selector matches nothing, an empty one everything. */
-function matches(selector: NodeSelector | undefined, labels: Readonly<Record<string, string>>): boolean {
-  return selector !== undefined && selects(selector, labels);
+function matches(selector: Wire<V1LabelSelector> | undefined, labels: Readonly<Record<string, string>>): boolean {
+  return selector !== undefined && selects(selector as NodeSelector, labels);
 }

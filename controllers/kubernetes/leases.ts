@@ -1,25 +1,16 @@
+import type { V1Lease } from '@kubernetes/client-node';
 import type { Lease, LeaseClient, LeaseRecord } from '../runtime/ports.ts';
 import type { KubernetesClient } from './client.ts';
 import { isNotFound } from './errors.ts';
-import { epochOf, type KubernetesObject, microTimeOf } from './objects.ts';
+import { epochOf, microTimeOf, type Wire } from './objects.ts';
 
 const API = 'coordination.k8s.io/v1';
-
-interface LeaseJson extends KubernetesObject {
-  readonly spec?: {
-    readonly holderIdentity?: string;
-    readonly leaseDurationSeconds?: number;
-    readonly acquireTime?: string;
-    readonly renewTime?: string;
-    readonly leaseTransitions?: number;
-  };
-}
 
 /** The Lease of this name, for a LeaderElector. */
 export function createLeaseClient(client: KubernetesClient, namespace: string, name: string): LeaseClient {
   const collection = `/apis/${API}/namespaces/${encodeURIComponent(namespace)}/leases`;
   const path = `${collection}/${encodeURIComponent(name)}`;
-  const manifest = (record: LeaseRecord, resourceVersion?: string): object => ({
+  const manifest = (record: LeaseRecord, resourceVersion?: string): Wire<V1Lease> => ({
     apiVersion: API,
     kind: 'Lease',
     metadata: { name, namespace, ...(resourceVersion && { resourceVersion }) },
@@ -34,21 +25,21 @@ export function createLeaseClient(client: KubernetesClient, namespace: string, n
   return {
     read: async (signal) => {
       try {
-        return leaseOf(await client.request<LeaseJson>('GET', path, { signal }));
+        return leaseOf(await client.request<V1Lease>('GET', path, { signal }));
       } catch (error) {
         if (isNotFound(error)) return undefined;
         throw error;
       }
     },
     create: async (record, signal) =>
-      leaseOf(await client.request<LeaseJson>('POST', collection, { body: manifest(record), signal })),
+      leaseOf(await client.request<V1Lease>('POST', collection, { body: manifest(record), signal })),
     update: async (record, resourceVersion, signal) =>
-      leaseOf(await client.request<LeaseJson>('PUT', path, { body: manifest(record, resourceVersion), signal })),
+      leaseOf(await client.request<V1Lease>('PUT', path, { body: manifest(record, resourceVersion), signal })),
   };
 }
 
 /** A Lease may lack everything: somebody can make an empty one by hand. That one is nobody's. */
-function leaseOf({ metadata = {}, spec = {} }: LeaseJson): Lease {
+function leaseOf({ metadata = {}, spec = {} }: Wire<V1Lease>): Lease {
   return {
     resourceVersion: metadata.resourceVersion ?? '',
     record: {

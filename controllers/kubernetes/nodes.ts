@@ -1,3 +1,4 @@
+import type { V1NodeList } from '@kubernetes/client-node';
 import type { Identity, ListWatch, StoreView } from '../runtime/ports.ts';
 import {
   CORDONED_ANNOTATION,
@@ -96,7 +97,7 @@ export function createNodes(client: KubernetesClient, store: StoreView<NodeRecor
   const patched = (node: NodeRecord, body: readonly object[], signal: AbortSignal) =>
     answer('patch nodes', signal, async () => {
       const options = { body, contentType: PATCH.json, signal };
-      observeWrite(await client.request<unknown>('PATCH', pathOf(node.name), options).catch(rethrowFailedTest));
+      observeWrite(await client.request('PATCH', pathOf(node.name), options).catch(rethrowFailedTest));
     });
   const listed = (selector: string, signal: AbortSignal) =>
     answer('list nodes', signal, async () => {
@@ -118,7 +119,7 @@ export function createNodes(client: KubernetesClient, store: StoreView<NodeRecor
       answer('get nodes', signal, async () => {
         const options = { signal, timeoutMs: READ_TIMEOUT_MS };
         try {
-          return nodeRecordOf(await client.request<unknown>('GET', pathOf(name), options));
+          return nodeRecordOf(await client.request('GET', pathOf(name), options));
         } catch (error) {
           if (isNotFound(error)) return undefined;
           throw error;
@@ -129,7 +130,7 @@ export function createNodes(client: KubernetesClient, store: StoreView<NodeRecor
     outside: (pool, signal) =>
       answer('list nodes', signal, async () => {
         const query = { labelSelector: `${POOL_KEY}=${pool},${OS_LABEL}!=${WINDOWS}` };
-        const found = await client.request<{ items?: unknown[] }>('GET', PATH, {
+        const found = await client.request<V1NodeList>('GET', PATH, {
           query,
           signal,
           timeoutMs: READ_TIMEOUT_MS,
@@ -141,7 +142,7 @@ export function createNodes(client: KubernetesClient, store: StoreView<NodeRecor
         // The uid in a merge patch is a precondition: another node of this name, joined since, is left alone.
         const body = { metadata: { uid: node.uid, labels: { [key]: value } } };
         const options = { body, contentType: PATCH.merge, signal };
-        const written = await client.request<unknown>('PATCH', pathOf(node.name), options);
+        const written = await client.request('PATCH', pathOf(node.name), options);
         observeWrite(written);
       }),
     setTaints: (node, change, signal) => patched(node, taintPatch(node, change), signal),
@@ -152,7 +153,7 @@ export function createNodes(client: KubernetesClient, store: StoreView<NodeRecor
       answer('patch nodes/status', signal, async () => {
         const body = { metadata: { uid: node.uid }, status: { conditions: [verifiedPatch(node, condition, now)] } };
         const path = `${pathOf(node.name)}/status`;
-        const written = await client.request<unknown>('PATCH', path, { body, contentType: PATCH.strategic, signal });
+        const written = await client.request('PATCH', path, { body, contentType: PATCH.strategic, signal });
         observeWrite(written);
       }),
   };

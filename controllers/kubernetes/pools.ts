@@ -1,3 +1,4 @@
+import type { KubernetesObject } from '@kubernetes/client-node';
 import type { Identity, ListWatch, StoreView } from '../runtime/ports.ts';
 import type { WindowsPool } from '../windowspool/api.gen.ts';
 import { FINALIZER } from '../windowspool/labels.ts';
@@ -6,7 +7,7 @@ import { type KubernetesClient, PATCH } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
 import { answer, isNotFound } from './errors.ts';
 import { createListWatch } from './listWatch.ts';
-import type { KubernetesObject } from './objects.ts';
+import type { Wire } from './objects.ts';
 
 export const API_VERSION = 'winpool.dev/v1alpha1';
 export const KIND = 'WindowsPool';
@@ -27,8 +28,8 @@ const UNSEEN = -1;
  * A pool as the API server sends it, without what only other writers need, and without a status that nobody wrote. Lists leave apiVersion
  * and kind out of their items.
  */
-function poolOf(object: KubernetesObject): WindowsPool {
-  const { metadata = {}, status, ...rest } = object as KubernetesObject & Pick<WindowsPool, 'status'>;
+function poolOf(object: Wire<KubernetesObject>): WindowsPool {
+  const { metadata = {}, status, ...rest } = object as Wire<KubernetesObject> & Pick<WindowsPool, 'status'>;
   // More than the default is somebody's: a pool whose cluster is pinned elsewhere must be refused, however its status came here.
   const { observedGeneration, ...more } = status ?? {};
   const written = status && (observedGeneration !== UNSEEN || Object.keys(more).length > 0) ? { status } : {};
@@ -85,7 +86,7 @@ export function createPools(client: KubernetesClient, store: StoreView<WindowsPo
     list: (signal) =>
       answer('list windowspools', signal, async () => {
         // Without a resourceVersion the API server answers with what is true now.
-        const { items = [] } = await client.request<{ items?: readonly KubernetesObject[] }>('GET', PATH, { signal });
+        const { items = [] } = await client.request<{ items?: KubernetesObject[] }>('GET', PATH, { signal });
         const pools = items.map(poolOf);
         for (const pool of pools) store.observeWrite(pool);
         return pools;

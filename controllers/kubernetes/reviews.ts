@@ -1,13 +1,10 @@
 /** Whose a token is, and what its owner may do: the API server's TokenReview and SubjectAccessReview. */
+import type { V1SubjectAccessReview, V1TokenReview, V1UserInfo } from '@kubernetes/client-node';
 import type { KubernetesClient } from './client.ts';
+import type { Wire } from './objects.ts';
 
 /** A user as the API server knows it. */
-export interface User {
-  readonly username: string;
-  readonly uid?: string;
-  readonly groups?: readonly string[];
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
-}
+export type User = Wire<V1UserInfo>;
 
 /** Questions to the API server. They throw KubernetesError when it does not answer, or the signal's reason. */
 export interface Reviews {
@@ -15,14 +12,6 @@ export interface Reviews {
   userOf(token: string, signal: AbortSignal): Promise<User | undefined>;
   /** Whether the user may do this with a path that is no resource, such as /metrics. */
   mayUse(user: User, verb: string, path: string, signal: AbortSignal): Promise<boolean>;
-}
-
-interface TokenReview {
-  readonly status?: { readonly authenticated?: boolean; readonly user?: User; readonly error?: string };
-}
-
-interface SubjectAccessReview {
-  readonly status?: { readonly allowed?: boolean; readonly denied?: boolean };
 }
 
 /** @param timeoutMs how long the API server may take for one question */
@@ -34,12 +23,12 @@ export function createReviews(client: KubernetesClient, timeoutMs: number): Revi
   };
   return {
     userOf: async (token, signal) => {
-      const { status } = await ask<TokenReview>('authentication', 'TokenReview', { token }, signal);
+      const { status } = await ask<V1TokenReview>('authentication', 'TokenReview', { token }, signal);
       return status?.authenticated === true ? status.user : undefined;
     },
     mayUse: async ({ username, uid, groups, extra }, verb, path, signal) => {
       const spec = { user: username, uid, groups, extra, nonResourceAttributes: { verb, path } };
-      const { status } = await ask<SubjectAccessReview>('authorization', 'SubjectAccessReview', spec, signal);
+      const { status } = await ask<V1SubjectAccessReview>('authorization', 'SubjectAccessReview', spec, signal);
       return status?.allowed === true && status.denied !== true;
     },
   };

@@ -1,3 +1,4 @@
+import type { V1ObjectMeta, V1OwnerReference, V1RuntimeClass } from '@kubernetes/client-node';
 import type { Identity, ListWatch, StoreView } from '../runtime/ports.ts';
 import type { WindowsPool } from '../windowspool/api.gen.ts';
 import { IMAGE_BUILDS_ANNOTATION, MANAGED_BY, MANAGED_BY_LABEL } from '../windowspool/labels.ts';
@@ -11,7 +12,7 @@ import { type KubernetesClient, PATCH } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
 import { answer, isNotFound } from './errors.ts';
 import { createListWatch } from './listWatch.ts';
-import type { KubernetesObject, OwnerReference } from './objects.ts';
+import type { Wire } from './objects.ts';
 import { API_VERSION, KIND } from './pools.ts';
 
 const RUNTIME_CLASS_API = 'node.k8s.io/v1';
@@ -23,15 +24,7 @@ export const runtimeClassIdentity: Identity<RuntimeClass> = {
   resourceVersion: ({ resourceVersion }) => resourceVersion,
 };
 
-interface RuntimeClassJson extends KubernetesObject {
-  readonly handler?: string;
-  readonly scheduling?: {
-    readonly nodeSelector?: Readonly<Record<string, string>>;
-    readonly tolerations?: readonly Toleration[];
-  };
-}
-
-function runtimeClassOf({ metadata = {}, handler = '', scheduling = {} }: RuntimeClassJson): RuntimeClass {
+function runtimeClassOf({ metadata = {}, handler = '', scheduling = {} }: Wire<V1RuntimeClass>): RuntimeClass {
   return {
     name: metadata.name ?? '',
     uid: metadata.uid ?? '',
@@ -41,7 +34,7 @@ function runtimeClassOf({ metadata = {}, handler = '', scheduling = {} }: Runtim
     owners: (metadata.ownerReferences ?? []).filter(isPool).map(({ name, uid }) => ({ name, uid })),
     handler,
     nodeSelector: scheduling.nodeSelector ?? {},
-    tolerations: scheduling.tolerations ?? [],
+    tolerations: (scheduling.tolerations ?? []) as readonly Toleration[],
     imageBuilds: metadata.annotations?.[IMAGE_BUILDS_ANNOTATION] ?? '',
   };
 }
@@ -57,25 +50,25 @@ export function runtimeClassListWatch(client: KubernetesClient): ListWatch<Runti
  */
 export function createRuntimeClasses(client: KubernetesClient, store: StoreView<RuntimeClass>): RuntimeClasses {
   const pathOf = (name: string): string => `${PATH}/${encodeURIComponent(name)}`;
-  const observe = (written: RuntimeClassJson): void => void store.observeWrite(runtimeClassOf(written));
+  const observe = (written: Wire<V1RuntimeClass>): void => void store.observeWrite(runtimeClassOf(written));
   const patchOwners = async (seen: RuntimeClass, change: object, signal: AbortSignal) => {
     const body = { metadata: { uid: seen.uid, ...change } };
     const options = { query: WRITER, body, contentType: PATCH.strategic, signal };
-    observe(await client.request<RuntimeClassJson>('PATCH', pathOf(seen.name), options));
+    observe(await client.request<V1RuntimeClass>('PATCH', pathOf(seen.name), options));
   };
   return {
     get: (name) => store.get(name),
     create: (desired, pool, signal) =>
       answer('create runtimeclasses', signal, async () => {
         const body = manifest(desired, { ownerReferences: [ownerReferenceTo(pool)] });
-        observe(await client.request<RuntimeClassJson>('POST', PATH, { query: WRITER, body, signal }));
+        observe(await client.request<V1RuntimeClass>('POST', PATH, { query: WRITER, body, signal }));
       }),
     apply: (desired, seen, signal) =>
       answer('patch runtimeclasses', signal, async () => {
         const query = { ...WRITER, force: true };
         // The uid is the precondition: without it, an object that vanished since would be created again.
         const options = { query, body: manifest(desired, { uid: seen.uid }), contentType: PATCH.apply, signal };
-        observe(await client.request<RuntimeClassJson>('PATCH', pathOf(desired.name), options));
+        observe(await client.request<V1RuntimeClass>('PATCH', pathOf(desired.name), options));
       }),
     addOwner: async (seen, pool, signal) => {
       const added = await answer('patch runtimeclasses', signal, () =>
@@ -113,11 +106,11 @@ async function unlessGone(written: Promise<unknown>): Promise<void> {
 const WRITER = { fieldManager: MANAGED_BY };
 
 /** An entry of a list that a strategic merge patch merges by `uid`. */
-function ownerReferenceTo({ metadata: { name, uid } }: WindowsPool): object {
+function ownerReferenceTo({ metadata: { name, uid } }: WindowsPool): Wire<V1OwnerReference> {
   return { apiVersion: API_VERSION, kind: KIND, name, uid, controller: false, blockOwnerDeletion: false };
 }
 
-function manifest(desired: DesiredRuntimeClass, metadata: object): object {
+function manifest(desired: DesiredRuntimeClass, metadata: Wire<V1ObjectMeta>): Wire<V1RuntimeClass> {
   return {
     apiVersion: RUNTIME_CLASS_API,
     kind: 'RuntimeClass',
@@ -132,6 +125,6 @@ function manifest(desired: DesiredRuntimeClass, metadata: object): object {
   };
 }
 
-function isPool({ apiVersion, kind }: OwnerReference): boolean {
+function isPool({ apiVersion, kind }: Wire<V1OwnerReference>): boolean {
   return kind === KIND && apiVersion.startsWith('winpool.dev/');
 }

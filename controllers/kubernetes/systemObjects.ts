@@ -1,11 +1,19 @@
 /** The port SystemObjects: single objects of kube-system, and what Linux nodes tell, read when they are asked for. */
-
+import type {
+  CoreV1Event,
+  CoreV1EventList,
+  KubernetesObject,
+  V1ConfigMap,
+  V1Node,
+  V1NodeList,
+  V1ObjectMeta,
+} from '@kubernetes/client-node';
 import { MANAGED_BY, MANAGED_BY_LABEL, NODE_GROUP_LABEL } from '../windowspool/labels.ts';
 import { type CallResult, scrub } from '../windowspool/ports/callResult.ts';
 import type { ConfigMapOwner, ControllerWarning, SystemObjects } from '../windowspool/ports/prerequisites.ts';
 import { type KubernetesClient, PATCH, type RequestOptions } from './client.ts';
 import { answer, isNotFound } from './errors.ts';
-import type { KubernetesObject } from './objects.ts';
+import type { Wire } from './objects.ts';
 
 const SYSTEM = 'namespaces/kube-system';
 
@@ -27,11 +35,6 @@ const MOST_PAGES = 25;
 /** Taints of nodes that are broken or leave. Others are the user's, and CoreDNS may tolerate them. */
 const UNUSABLE = /^node\.kubernetes\.io\/|^node\.cloudprovider\.kubernetes\.io\//;
 
-interface LinuxNode extends KubernetesObject {
-  readonly spec?: { readonly taints?: readonly { readonly key: string; readonly effect: string }[] };
-  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
-}
-
 /**
  * The component that the VPC resource controller of EKS names in its events. Those of a node, which has no namespace, are in `default`:
  * https://github.com/aws/amazon-vpc-resource-controller-k8s/blob/master/docs/troubleshooting.md#verify-trunk-eni-is-created
@@ -40,15 +43,7 @@ const CONTROLLER = 'vpc-resource-controller';
 const MOST_WARNINGS = 3;
 const WARNING_LENGTH = 300;
 
-interface EventList {
-  readonly items?: readonly {
-    readonly reason?: string;
-    readonly message?: string;
-    readonly lastTimestamp?: string | null;
-  }[];
-}
-
-function newestWarnings(events: NonNullable<EventList['items']>): ControllerWarning[] {
+function newestWarnings(events: readonly Wire<CoreV1Event>[]): ControllerWarning[] {
   const sorted = [...events].sort((a, b) => (b.lastTimestamp ?? '').localeCompare(a.lastTimestamp ?? ''));
   const warnings = new Map<string, ControllerWarning>();
   for (const { reason = '', message = '' } of sorted) {
@@ -60,14 +55,8 @@ function newestWarnings(events: NonNullable<EventList['items']>): ControllerWarn
   return newest.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, warning]) => warning);
 }
 
-interface NodePage {
-  readonly metadata?: { readonly continue?: string };
-  /** Null where a list of metadata alone is empty. */
-  readonly items?: readonly LinuxNode[] | null;
-}
-
 export function createSystemObjects(client: KubernetesClient): SystemObjects {
-  const find = async <T>(path: string, signal: AbortSignal): Promise<T | undefined> => {
+  const find = async <T>(path: string, signal: AbortSignal): Promise<Wire<T> | undefined> => {
     try {
       return await client.request<T>('GET', path, { signal });
     } catch (error) {
@@ -80,15 +69,15 @@ export function createSystemObjects(client: KubernetesClient): SystemObjects {
     signal: AbortSignal,
   ): Promise<CallResult<Record<string, string> | undefined>> =>
     answer(`get configmaps kube-system/${name}`, signal, async () => {
-      const found = await find<{ data?: Record<string, string> }>(`/api/v1/${SYSTEM}/configmaps/${name}`, signal);
+      const found = await find<V1ConfigMap>(`/api/v1/${SYSTEM}/configmaps/${name}`, signal);
       return found && (found.data ?? {});
     });
-  const list = (options: RequestOptions) => client.request<NodePage>('GET', '/api/v1/nodes', options);
+  const list = (options: RequestOptions) => client.request<V1NodeList>('GET', '/api/v1/nodes', options);
   return {
     cniConfig: (signal) => configMap(CNI_CONFIG, signal),
     cniConfigOwner: (key, signal) =>
       answer(`get configmaps kube-system/${CNI_CONFIG}`, signal, async () => {
-        const found = await find<KubernetesObject>(CNI_CONFIG_PATH, signal);
+        const found = await find<V1ConfigMap>(CNI_CONFIG_PATH, signal);
         return found && ownerOf(found, key);
       }),
     setCniConfig: (key, value, seen, signal) =>
@@ -121,7 +110,7 @@ export function createSystemObjects(client: KubernetesClient): SystemObjects {
       answer('list events in namespace default', signal, async () => {
         const fieldSelector = `involvedObject.kind=Node,involvedObject.name=${node},type=Warning,source=${CONTROLLER}`;
         const query = { fieldSelector, limit: PAGE };
-        const { items } = await client.request<EventList>('GET', '/api/v1/namespaces/default/events', {
+        const { items } = await client.request<CoreV1EventList>('GET', '/api/v1/namespaces/default/events', {
           query,
           signal,
         });
@@ -132,11 +121,16 @@ export function createSystemObjects(client: KubernetesClient): SystemObjects {
   };
 }
 
+/** Of a ConfigMap: each key of its data with `f:` before it. */
+type DataFields = { readonly 'f:data'?: Readonly<Record<string, unknown>> } | undefined;
+
 /** Who has a say in a ConfigMap, and in that key of its data. */
-function ownerOf({ metadata = {} }: KubernetesObject, key: string): ConfigMapOwner {
+function ownerOf({ metadata = {} }: Wire<V1ConfigMap>, key: string): ConfigMapOwner {
   const { uid = '', resourceVersion = '', managedFields = [] } = metadata;
   // Several may have applied the same value: the last of them.
-  const writers = managedFields.filter(({ fieldsV1 }) => fieldsV1?.['f:data']?.[`f:${key}`] !== undefined);
+  const writers = managedFields.filter(
+    ({ fieldsV1 }) => (fieldsV1 as DataFields)?.['f:data']?.[`f:${key}`] !== undefined,
+  );
   const last = writers.sort((a, b) => ((a.time ?? '') < (b.time ?? '') ? -1 : 1)).at(-1);
   return {
     uid,
@@ -151,7 +145,7 @@ function ownerOf({ metadata = {} }: KubernetesObject, key: string): ConfigMapOwn
  * (https://argo-cd.readthedocs.io/en/stable/user-guide/resource_tracking/) and Flux
  * (https://fluxcd.io/flux/components/kustomize/kustomizations/#inventory) leave; else what the label app.kubernetes.io/managed-by says.
  */
-function managerOf({ labels = {}, annotations = {} }: NonNullable<KubernetesObject['metadata']>): string | undefined {
+function managerOf({ labels = {}, annotations = {} }: Wire<V1ObjectMeta>): string | undefined {
   const release = annotations['meta.helm.sh/release-name'];
   if (release !== undefined) return `Helm release ${annotations['meta.helm.sh/release-namespace'] ?? ''}/${release}`;
   const argo = annotations['argocd.argoproj.io/tracking-id']?.split(':')[0] ?? labels['argocd.argoproj.io/instance'];
@@ -168,7 +162,7 @@ const FLUX = [
   ['helm.toolkit.fluxcd.io', 'HelmRelease'],
 ] as const;
 
-type List = (options: Omit<RequestOptions, 'signal'>) => Promise<NodePage>;
+type List = (options: Omit<RequestOptions, 'signal'>) => Promise<Wire<V1NodeList>>;
 
 /** Reads on until one takes pods. */
 async function anyTakesPods(list: List): Promise<boolean> {
@@ -194,6 +188,7 @@ async function groupsOf(list: List): Promise<string[]> {
     const query = { labelSelector: `${LINUX},${NODE_GROUP_LABEL}${known}`, limit: PAGE };
     const { items } = await list({ query, accept: METADATA_ONLY });
     const before = groups.size;
+    // Null where a list of metadata alone is empty.
     for (const { metadata } of items ?? []) {
       const group = metadata?.labels?.[NODE_GROUP_LABEL];
       if (group) groups.add(group);
@@ -202,7 +197,7 @@ async function groupsOf(list: List): Promise<string[]> {
   }
 }
 
-function takesPods({ spec, status }: LinuxNode): boolean {
+function takesPods({ spec, status }: Wire<V1Node>): boolean {
   const broken = spec?.taints?.some(({ key, effect }) => effect !== 'PreferNoSchedule' && UNUSABLE.test(key)) ?? false;
   const ready = status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True');
   return !broken && ready === true;

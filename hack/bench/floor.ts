@@ -1,9 +1,9 @@
 /** How fast this machine's API server takes a write and tells of it, now: no controller can be faster. */
-
+import type { V1ConfigMap } from '@kubernetes/client-node';
 import { PATCH } from '../../controllers/kubernetes/client.ts';
 import { jsonDecoder } from '../../controllers/kubernetes/decoder.ts';
 import { createListWatch } from '../../controllers/kubernetes/listWatch.ts';
-import type { KubernetesObject } from '../../controllers/kubernetes/objects.ts';
+import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import type { BenchCluster } from './benchCluster.ts';
 import { view } from './view.ts';
 
@@ -55,7 +55,7 @@ export async function startFloor({ admin }: BenchCluster, signal: AbortSignal): 
   };
 }
 
-function markerOf({ metadata = {}, data }: KubernetesObject & { readonly data?: { readonly turn?: string } }): Marker {
+function markerOf({ metadata = {}, data }: Wire<V1ConfigMap>): Marker {
   const { name = '', uid = '', resourceVersion = '' } = metadata;
   return { name, uid, resourceVersion, turn: data?.turn ?? '' };
 }

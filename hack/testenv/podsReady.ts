@@ -1,10 +1,7 @@
 /** How many pods of an app serve, seen at every event of a watch. */
-import type { KubernetesObject } from '../../controllers/kubernetes/objects.ts';
+import type { V1Pod } from '@kubernetes/client-node';
+import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { watchEvents } from './watchEvents.ts';
-
-interface Pod extends KubernetesObject {
-  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
-}
 
 export interface PodsReady {
   /** Ends the watch. Gives the least number of pods that served at the same time since it began, and how many events it had. */
@@ -18,11 +15,11 @@ export async function watchReadyPods(kubeconfigPath: string, app: string): Promi
   let events = 0;
   let isComplete = false;
   const path = `/api/v1/namespaces/default/pods`;
-  const watched = await watchEvents<Pod>(kubeconfigPath, path, ({ type, object: { metadata, status } }) => {
-    if (metadata?.labels?.app !== app) return;
-    const ready = status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True');
-    if (type !== 'DELETED' && ready && !metadata.deletionTimestamp) serving.add(metadata.uid ?? '');
-    else serving.delete(metadata.uid ?? '');
+  const watched = await watchEvents<Stored<V1Pod>>(kubeconfigPath, path, ({ type, object: { metadata, status } }) => {
+    if (metadata.labels?.app !== app) return;
+    const ready = status.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True');
+    if (type !== 'DELETED' && ready && !metadata.deletionTimestamp) serving.add(metadata.uid);
+    else serving.delete(metadata.uid);
     // Until all pods that were there are known, the count is too low.
     if (!isComplete) return;
     events += 1;

@@ -1,6 +1,8 @@
 /** A whole world for the operator on this machine: a real Kubernetes, a local AWS whose instances join it, and the installed manifests. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { KubernetesObject } from '@kubernetes/client-node';
+import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { type ControlPlane, type PodCredentials, startControlPlane } from '../controlplane/controlplane.ts';
 import { waitFor } from '../controlplane/wait.ts';
@@ -146,7 +148,11 @@ export class TestEnv {
   }
 
   /** An object, or undefined when there is none. */
-  async get<T>(kind: string, name: string, ...flags: readonly string[]): Promise<T | undefined> {
+  async get<T extends Wire<KubernetesObject>>(
+    kind: string,
+    name: string,
+    ...flags: readonly string[]
+  ): Promise<T | undefined> {
     const text = await this.kubectl('get', kind, name, '-o', 'json', '--ignore-not-found', ...flags);
     return text === '' ? undefined : JSON.parse(text);
   }

@@ -1,8 +1,9 @@
 /** Every event of a watch, for tests that must see what lasts only a moment: a poll may look before and after it. */
+import type { KubernetesObject } from '@kubernetes/client-node';
 import { createKubernetesClient } from '../../controllers/kubernetes/client.ts';
 import { jsonDecoder } from '../../controllers/kubernetes/decoder.ts';
 import { createListWatch } from '../../controllers/kubernetes/listWatch.ts';
-import type { KubernetesObject } from '../../controllers/kubernetes/objects.ts';
+import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import type { WatchEvent } from '../../controllers/runtime/ports.ts';
 import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
 import { withDeadline } from '../controlplane/wait.ts';
@@ -34,7 +35,7 @@ const timeoutSeconds = 3600;
  * Watches a collection, such as `/api/v1/nodes`, and hands over each event in its order; what is there already comes first, as ADDED.
  * Resolves once all of that was handed over, or could not be. What `onEvent` throws ends the watch.
  */
-export async function watchEvents<T extends KubernetesObject>(
+export async function watchEvents<T extends Wire<KubernetesObject>>(
   kubeconfigPath: string,
   path: string,
   onEvent: (event: WatchedEvent<T>) => void,

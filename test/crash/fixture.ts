@@ -1,5 +1,7 @@
 /** What a phase of the crash tests needs of the world that it runs in: one pool, and an operator that can be killed at any of its requests. */
 import type { Nodegroup } from '@aws-sdk/client-eks';
+import type { V1RuntimeClass } from '@kubernetes/client-node';
+import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import type { LocalAws } from '../../hack/localaws/localAws.ts';
 import type { CallEntry } from '../../hack/localaws/wire/callLog.ts';
@@ -15,11 +17,6 @@ export interface History {
   /** The ids of updates that carried a desired size. */
   readonly resizes: Set<string>;
   readonly creationTokens: Set<string>;
-}
-
-/** The metadata of a RuntimeClass that the assertions read. */
-export interface RuntimeClassJson {
-  readonly metadata: { readonly name: string; readonly ownerReferences?: readonly { readonly uid: string }[] };
 }
 
 /** One world with one pool under test. The operator runs as a process on a real API server, or in memory. */
@@ -49,7 +46,7 @@ export interface CrashFixture {
   /** The pool's node groups, as groupsOf. */
   groups(): Nodegroup[];
   /** The RuntimeClass with the pool's name. */
-  runtimeClass(): Promise<RuntimeClassJson | undefined>;
+  runtimeClass(): Promise<Wire<V1RuntimeClass> | undefined>;
 }
 
 /** A history in which nothing has happened. */

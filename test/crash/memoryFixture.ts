@@ -1,12 +1,14 @@
 /** A crash fixture without processes: one pool in the world in memory, on a clock that moves only when the operator waits. */
 import assert from 'node:assert/strict';
+import type { V1RuntimeClass } from '@kubernetes/client-node';
+import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { type Deps, reconcile } from '../../controllers/windowspool/reconcile.ts';
 import { samplePool } from '../../controllers/windowspool/testing/fixtures.ts';
 import type { Switches } from '../../hack/localaws/switches.ts';
 import { conditionLines } from '../../hack/testenv/testEnv.ts';
 import type { TimedRequest } from './crashPoints.ts';
-import { BUSY, type CrashFixture, emptyHistory, groupsOf, type RuntimeClassJson, record } from './fixture.ts';
+import { BUSY, type CrashFixture, emptyHistory, groupsOf, record } from './fixture.ts';
 import { MemoryWorld } from './memoryWorld.ts';
 import { type KillPoint, SenderIsDead, Turnstile } from './turnstile.ts';
 
@@ -138,9 +140,11 @@ export class MemoryFixture implements CrashFixture {
     return groupsOf(this.world.cloud, this.name);
   }
 
-  async runtimeClass(): Promise<RuntimeClassJson | undefined> {
+  async runtimeClass(): Promise<Wire<V1RuntimeClass> | undefined> {
     const found = this.world.runtimeClasses.get(this.name);
-    return found && { metadata: { name: found.name, ownerReferences: found.owners.map(({ uid }) => ({ uid })) } };
+    const ownerReferences =
+      found?.owners.map((owner) => ({ apiVersion: 'winpool.dev/v1alpha1', kind: 'WindowsPool', ...owner })) ?? [];
+    return found && { handler: found.handler, metadata: { name: found.name, ownerReferences } };
   }
 
   /** Fails if something was wrong at any moment. */

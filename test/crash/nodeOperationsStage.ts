@@ -1,5 +1,7 @@
 /** A pool of three nodes with a pod on each and a PodDisruptionBudget, and a second pair of eyes on how many of them are available. */
 import assert from 'node:assert/strict';
+import type { V1Node, V1Pod, V1PodList } from '@kubernetes/client-node';
+import type { Stored, Wire } from '../../controllers/kubernetes/objects.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf } from '../../hack/testenv/testEnv.ts';
 import { type Watched, watchEvents } from '../../hack/testenv/watchEvents.ts';
@@ -7,22 +9,7 @@ import { poolManifest } from '../pools.ts';
 import { type NodeFixture, type NodeSeen, type PoolNode, SIZE, specFor, terminatedBy } from './operations.ts';
 import type { CrashStage } from './stage.ts';
 
-export interface NodeJson {
-  readonly metadata: {
-    readonly name: string;
-    readonly uid: string;
-    readonly labels?: Readonly<Record<string, string>>;
-    readonly annotations?: Readonly<Record<string, string>>;
-  };
-  readonly spec: { readonly unschedulable?: boolean; readonly providerID?: string };
-  readonly status: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
-}
-
-interface PodJson {
-  readonly metadata: { readonly deletionTimestamp?: string };
-  readonly spec: { readonly nodeName?: string };
-  readonly status: NodeJson['status'];
-}
+type Node = Stored<V1Node>;
 
 /** `disruption.maxUnavailable`. */
 const BUDGET = 1;
@@ -32,7 +19,7 @@ const APPS = 'app-of-the-crash';
 export class NodeOperationsStage implements NodeFixture, AsyncDisposable {
   readonly crash: CrashStage;
   /** The nodes as the watch told of them, by name. */
-  readonly #seen = new Map<string, NodeJson>();
+  readonly #seen = new Map<string, Node>();
   readonly #violations: string[] = [];
   #watch: Watched | undefined;
 
@@ -64,10 +51,10 @@ export class NodeOperationsStage implements NodeFixture, AsyncDisposable {
     return this.crash.world.cloud.state.group(this.crash.name).nodegroup.scalingConfig?.desiredSize ?? 0;
   }
 
-  async nodes(): Promise<readonly NodeJson[]> {
+  async nodes(): Promise<readonly Node[]> {
     const query = { labelSelector: `${GROUP_LABEL}=${this.crash.name}` };
     const { signal } = new AbortController();
-    const list = await this.crash.admin.request<{ items: NodeJson[] }>('GET', '/api/v1/nodes', { query, signal });
+    const list = await this.crash.admin.request<{ items: Node[] }>('GET', '/api/v1/nodes', { query, signal });
     return list.items;
   }
 
@@ -156,7 +143,7 @@ export class NodeOperationsStage implements NodeFixture, AsyncDisposable {
     for (const object of workload(crash.name)) await crash.world.apply(object);
     await this.reset();
     const { adminKubeconfig } = crash.world.controlPlane;
-    this.#watch = await watchEvents<NodeJson>(adminKubeconfig, '/api/v1/nodes', ({ type, object }) => {
+    this.#watch = await watchEvents<Node>(adminKubeconfig, '/api/v1/nodes', ({ type, object }) => {
       if (object.metadata.labels?.[GROUP_LABEL] !== crash.name) return;
       if (type === 'DELETED') this.#seen.delete(object.metadata.name);
       else this.#seen.set(object.metadata.name, object);
@@ -177,30 +164,30 @@ export class NodeOperationsStage implements NodeFixture, AsyncDisposable {
   async #nodesWithReadyPod(): Promise<ReadonlySet<string>> {
     const [nodes, found] = await Promise.all([
       this.nodes(),
-      this.crash.get<{ readonly items: readonly PodJson[] }>(`/api/v1/namespaces/${APPS}/pods`),
+      this.crash.get<V1PodList>(`/api/v1/namespaces/${APPS}/pods`),
     ]);
     const names = new Set(nodes.map(({ metadata }) => metadata.name));
-    return names.intersection(new Set(found?.items.filter(isReadyPod).map(({ spec }) => spec.nodeName ?? '')));
+    return names.intersection(new Set(found?.items.filter(isReadyPod).map(({ spec }) => spec?.nodeName ?? '')));
   }
 }
 
-function isAvailable({ spec, status }: NodeJson): boolean {
+function isAvailable({ spec, status }: Node): boolean {
   const ready = status.conditions?.find(({ type }) => type === 'Ready');
   return ready?.status === 'True' && spec.unschedulable !== true;
 }
 
-function isReadyPod({ metadata, status }: PodJson): boolean {
-  const ready = status.conditions?.find(({ type }) => type === 'Ready');
-  return ready?.status === 'True' && metadata.deletionTimestamp === undefined;
+function isReadyPod({ metadata, status }: Wire<V1Pod>): boolean {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  return ready?.status === 'True' && metadata?.deletionTimestamp === undefined;
 }
 
 /** A node as the operations know it. */
-export function poolNodeOf({ metadata, spec }: NodeJson): PoolNode {
+export function poolNodeOf({ metadata, spec }: Node): PoolNode {
   return { name: metadata.name, instance: spec.providerID?.split('/').at(-1) ?? '' };
 }
 
 /** A node as the assertions read it. */
-export function seenOf(node: NodeJson): NodeSeen {
+export function seenOf(node: Node): NodeSeen {
   return { uid: node.metadata.uid, available: isAvailable(node) };
 }
 

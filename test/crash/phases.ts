@@ -49,7 +49,7 @@ async function assertOneGroup(stage: CrashFixture, groupsEver: number, pool: Win
   assert.equal(pool?.status?.nodeGroup?.arn, group?.nodegroupArn);
   assert.equal(stage.history.groups.size, groupsEver, 'groups that ever were');
   assert.equal(stage.history.creationTokens.size, groupsEver, 'client request tokens of creations');
-  const owners = (await stage.runtimeClass())?.metadata.ownerReferences?.map(({ uid }) => uid);
+  const owners = (await stage.runtimeClass())?.metadata?.ownerReferences?.map(({ uid }) => uid);
   assert.deepEqual(owners, [pool?.metadata.uid]);
 }
 
@@ -288,7 +288,7 @@ export const phases: readonly Phase[] = [
       // The RuntimeClass stays and selects the pool's label.
       assert.deepEqual(stage.groups()[0]?.labels, { 'winpool.dev/pool': stage.name });
       assert.equal(stage.history.groups.size, 1, 'groups that ever were');
-      assert.deepEqual((await stage.runtimeClass())?.metadata.ownerReferences ?? [], []);
+      assert.deepEqual((await stage.runtimeClass())?.metadata?.ownerReferences ?? [], []);
     },
     numbers: isBeforeTheEnd,
     includes: ['UpdateNodegroupConfig #1', 'UntagResource #1', 'PATCH runtimeclasses #1', 'PATCH windowspools #1'],

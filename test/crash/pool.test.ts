@@ -137,5 +137,5 @@ async function clear(stage: CrashStage): Promise<void> {
   for (const { nodegroupName = '' } of stage.groups()) stage.world.cloud.faults.consoleDelete({ group: nodegroupName });
   await stage.settle();
   const runtimeClass = await stage.runtimeClass();
-  if (runtimeClass && !runtimeClass.metadata.ownerReferences?.length) await stage.deleteRuntimeClass();
+  if (runtimeClass && !runtimeClass.metadata?.ownerReferences?.length) await stage.deleteRuntimeClass();
 }

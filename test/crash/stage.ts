@@ -1,22 +1,16 @@
 /** The stage of the crash suite: one operator that can be killed at any of its requests, and an AWS whose time stands still in between. */
 import assert from 'node:assert/strict';
+import type { V1NodeList, V1RuntimeClass } from '@kubernetes/client-node';
 import { createKubernetesClient, type KubernetesClient } from '../../controllers/kubernetes/client.ts';
 import { isNotFound } from '../../controllers/kubernetes/errors.ts';
+import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import type { CallEntry } from '../../hack/localaws/wire/callLog.ts';
 import { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
 import { CLUSTER_NAME, conditionLines, REGION, type TestEnv } from '../../hack/testenv/testEnv.ts';
-import {
-  BUSY,
-  type CrashFixture,
-  emptyHistory,
-  groupsOf,
-  type History,
-  type RuntimeClassJson,
-  record,
-} from './fixture.ts';
+import { BUSY, type CrashFixture, emptyHistory, groupsOf, type History, record } from './fixture.ts';
 import { type KillingProxy, startKillingProxy } from './killingProxy.ts';
 import { type KillPoint, type Moment, type Passage, Turnstile } from './turnstile.ts';
 
@@ -31,13 +25,6 @@ const QUIET_MS = 200;
 
 /** Only a guard against a world that hangs: on a busy machine, a process and its caches take many seconds to start. */
 const DEADLINE_MS = 180_000;
-
-interface NodeJson {
-  readonly status: {
-    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
-    readonly allocatable?: Readonly<Record<string, string>>;
-  };
-}
 
 /**
  * Pools come one after the other, so every request is about `name`. A group that is CREATING, UPDATING or DELETING stays so for one look
@@ -180,7 +167,7 @@ export class CrashStage implements CrashFixture, AsyncDisposable {
   }
 
   /** An object, or undefined when there is none. */
-  async get<T>(path: string): Promise<T | undefined> {
+  async get<T>(path: string): Promise<Wire<T> | undefined> {
     try {
       return await this.admin.request<T>('GET', path, { signal: this.#signal });
     } catch (error) {
@@ -203,11 +190,11 @@ export class CrashStage implements CrashFixture, AsyncDisposable {
   }
 
   pool(): Promise<WindowsPool | undefined> {
-    return this.get<WindowsPool>(`${POOLS}/${this.name}`);
+    return this.get(`${POOLS}/${this.name}`) as Promise<WindowsPool | undefined>;
   }
 
-  runtimeClass(): Promise<RuntimeClassJson | undefined> {
-    return this.get<RuntimeClassJson>(`${RUNTIME_CLASSES}/${this.name}`);
+  runtimeClass(): Promise<Wire<V1RuntimeClass> | undefined> {
+    return this.get<V1RuntimeClass>(`${RUNTIME_CLASSES}/${this.name}`);
   }
 
   deleteRuntimeClass(): Promise<void> {
@@ -240,14 +227,14 @@ export class CrashStage implements CrashFixture, AsyncDisposable {
     const [group] = this.groups();
     const wanted = group?.status === 'ACTIVE' ? (group.scalingConfig?.desiredSize ?? 0) - this.#stranded() : 0;
     const query = { labelSelector: `eks.amazonaws.com/nodegroup=${this.name}` };
-    const { items } = await this.admin.request<{ items: NodeJson[] }>('GET', '/api/v1/nodes', {
+    const { items } = await this.admin.request<V1NodeList>('GET', '/api/v1/nodes', {
       query,
       signal: this.#signal,
     });
     const complete = items.filter(
-      ({ status: { conditions, allocatable } }) =>
-        allocatable?.['vpc.amazonaws.com/PrivateIPv4Address'] !== undefined &&
-        conditions?.some(({ type, status }) => type === 'Ready' && status === 'True'),
+      ({ status: found }) =>
+        found?.allocatable?.['vpc.amazonaws.com/PrivateIPv4Address'] !== undefined &&
+        found.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True'),
     );
     return items.length === wanted && complete.length === wanted;
   }

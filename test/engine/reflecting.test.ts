@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import type { V1ConfigMap } from '@kubernetes/client-node';
 import { normalisePem } from '../../controllers/kubernetes/credentials.ts';
 import { jsonDecoder } from '../../controllers/kubernetes/decoder.ts';
 import { createListWatch } from '../../controllers/kubernetes/listWatch.ts';
-import type { KubernetesObject } from '../../controllers/kubernetes/objects.ts';
+import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import { StreamFailure } from '../../controllers/runtime/failure.ts';
 import type { Identity, ListWatch } from '../../controllers/runtime/ports.ts';
 import { Store } from '../../controllers/runtime/store.ts';
@@ -27,7 +28,7 @@ describe('a store that a reflector fills from a real API server', () => {
       resourceVersion: ({ version }) => version,
     };
     const path = '/api/v1/namespaces/default/configmaps';
-    const mirrorOf = ({ metadata, data }: KubernetesObject & { data?: { value?: string } }): Mirror => ({
+    const mirrorOf = ({ metadata, data }: Wire<V1ConfigMap>): Mirror => ({
       name: metadata?.name ?? '',
       uid: metadata?.uid ?? '',
       version: metadata?.resourceVersion ?? '',

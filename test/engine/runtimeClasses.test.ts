@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { KubernetesObject } from '../../controllers/kubernetes/objects.ts';
+import type { V1RuntimeClass } from '@kubernetes/client-node';
+import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import {
   createRuntimeClasses,
   runtimeClassIdentity,
@@ -78,12 +79,13 @@ describe('RuntimeClasses on a real API server', () => {
     );
     good(await classes.removeOwner(shared(), seen('adapter-c'), signal));
     assert.deepEqual([owners(), shared().nodeSelector], [['adapter-a', 'adapter-b'], desired.nodeSelector]);
-    type Managed = { metadata: { managedFields: { manager: string }[] } };
-    const { metadata } = await on.client.request<Managed>('GET', '/apis/node.k8s.io/v1/runtimeclasses/adapter-shared', {
-      signal,
-    });
+    const { metadata } = await on.client.request<V1RuntimeClass>(
+      'GET',
+      '/apis/node.k8s.io/v1/runtimeclasses/adapter-shared',
+      { signal },
+    );
     // However many pools share it: an apply costs the API server a conversion for each.
-    assert.deepEqual([...new Set(metadata.managedFields.map(({ manager }) => manager))], ['windowspool-operator']);
+    assert.deepEqual([...new Set(metadata?.managedFields?.map(({ manager }) => manager))], ['windowspool-operator']);
     await end('adapter-a');
     await until('one owner', () => owners().length === 1, 60_000);
     await end('adapter-b');
@@ -104,9 +106,7 @@ describe('RuntimeClasses on a real API server', () => {
     };
     good(await classes.create(desired, seen('adapter-retain'), signal));
     const path = '/apis/node.k8s.io/v1/runtimeclasses/adapter-retained';
-    const { metadata } = await on.client.request<{ metadata: { uid: string; resourceVersion: string } }>('GET', path, {
-      signal,
-    });
+    const { metadata } = await on.client.request<Stored<V1RuntimeClass>>('GET', path, { signal });
     const found: RuntimeClass = {
       ...desired,
       uid: metadata.uid,
@@ -117,9 +117,7 @@ describe('RuntimeClasses on a real API server', () => {
     };
     good(await classes.removeOwner(found, seen('adapter-retain'), signal));
     await end('adapter-retain');
-    const kept = await on.client.request<{ scheduling: object; metadata: KubernetesObject['metadata'] }>('GET', path, {
-      signal,
-    });
+    const kept = await on.client.request<V1RuntimeClass>('GET', path, { signal });
     assert.deepEqual(kept.scheduling, { nodeSelector: { a: 'b' } });
     assert.deepEqual([kept.metadata?.ownerReferences, kept.metadata?.uid], [undefined, metadata.uid]);
     good(await classes.delete(found, signal));

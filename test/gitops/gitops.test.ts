@@ -4,7 +4,9 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { V1ConfigMap } from '@kubernetes/client-node';
 import { parse, parseAllDocuments, stringify } from 'yaml';
+import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import { theWorld } from '../sharedWorld.ts';
 import { argoHealthOf, argoSettings, HEALTH_KEY, kstatusOf } from './gitopsTools.ts';
 import { type RecordedPool, recordedPool, recordings } from './recordedPools.ts';
@@ -180,7 +182,7 @@ describe('the manifests for Argo CD', () => {
     const world = await theWorld();
     const metadata = { name: 'argocd-cm', namespace: 'argocd' };
     const url = 'https://cd.example.com';
-    const look = () => world.get<{ data: object }>('configmap', 'argocd-cm', '-n', 'argocd');
+    const look = () => world.get<Wire<V1ConfigMap>>('configmap', 'argocd-cm', '-n', 'argocd');
     const patch = () =>
       world.kubectl(
         ...'patch configmap argocd-cm -n argocd --type=merge --patch-file'.split(' '),

@@ -1,20 +1,16 @@
 /** What the panels of the dashboards have to show, from what kubectl shows. */
+import type { V1Node } from '@kubernetes/client-node';
+import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 
 /** What is so at a time: the pools that a dashboard shows, and the Windows nodes. */
 export interface Facts {
   readonly pools: readonly WindowsPool[];
-  readonly nodes: readonly NodeFacts[];
+  readonly nodes: readonly Stored<V1Node>[];
   /** The labels of the alerts that fire, about these pools or about none. */
   readonly alerts: readonly Readonly<Record<string, string>>[];
   /** In seconds since 1970. */
   readonly now: number;
-}
-
-/** Of `kubectl get nodes -o json`. */
-export interface NodeFacts {
-  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
-  readonly status: { readonly allocatable: Readonly<Record<string, string>> };
 }
 
 /** One series: its labels and its value. */
@@ -202,8 +198,8 @@ export const fromKubectl: Readonly<Record<string, Expectation>> = {
   'Pod addresses': ({ pools, nodes }) => [
     each(pools, (pool) =>
       nodes
-        .filter(({ metadata }) => metadata.labels['eks.amazonaws.com/nodegroup'] === pool.status?.nodeGroup?.name)
-        .reduce((so, { status }) => so + Number(status.allocatable['vpc.amazonaws.com/PrivateIPv4Address'] ?? 0), 0),
+        .filter(({ metadata }) => metadata.labels?.['eks.amazonaws.com/nodegroup'] === pool.status?.nodeGroup?.name)
+        .reduce((so, { status }) => so + Number(status.allocatable?.['vpc.amazonaws.com/PrivateIPv4Address'] ?? 0), 0),
     ).filter(([, value]) => value > 0),
   ],
   'Pools with nodes that leave': (facts) => [

@@ -12,7 +12,7 @@ import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 import { hastened, ruleFile, ruleText } from './alertRules.ts';
 import { chosen, JOB, rowsOf, sorted } from './dashboardPanels.ts';
-import { BUDGET, empty, type Facts, fromKubectl, type NodeFacts, type Row, within } from './dashboardValues.ts';
+import { BUDGET, empty, type Facts, fromKubectl, type Row, within } from './dashboardValues.ts';
 import { PrometheusServer } from './prometheusServer.ts';
 import { serveWindowsExposition } from './windowsExposition.ts';
 
@@ -162,7 +162,7 @@ describe('the dashboards on a real Prometheus', function () {
     const list = async <T>(...args: readonly string[]): Promise<T[]> =>
       JSON.parse(await stage.world.kubectl('get', ...args, '-o', 'json')).items;
     const all = await list<WindowsPool>('windowspools');
-    const nodes = await list<NodeFacts>('nodes', '-l', 'kubernetes.io/os=windows');
+    const nodes = await list<Facts['nodes'][number]>('nodes', '-l', 'kubernetes.io/os=windows');
     const chosen = all.filter(({ metadata }) => pools.length === 0 || pools.includes(metadata.name));
     const alerts = (await prometheus.alerts())
       .filter(({ state, labels }) => state === 'firing' && (!labels.pool || chosen.some(isCalled(labels.pool))))

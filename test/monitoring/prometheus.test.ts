@@ -1,5 +1,7 @@
 /** Every alert on a real Prometheus: it fires because the thing itself happens to a working operator, and ends when it is over. */
 import assert from 'node:assert/strict';
+import type { V1ClusterRole, V1ConfigMap } from '@kubernetes/client-node';
+import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import { runCommand } from '../../hack/controlplane/command.ts';
 import { freePort } from '../../hack/controlplane/ports.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
@@ -227,12 +229,12 @@ describe('alerts on a real Prometheus', function () {
   it('a node that cannot be drained, until its PodDisruptionBudget is gone', async () => {
     const [node = ''] = await nodesOf('web');
     const labels = { app: 'kept' };
-    const controller = await world.get<{ metadata: { uid: string } }>('configmap', 'kube-root-ca.crt', '-n', 'default');
+    const controller = await world.get<Wire<V1ConfigMap>>('configmap', 'kube-root-ca.crt', '-n', 'default');
     const owner = {
       apiVersion: 'v1',
       kind: 'ConfigMap',
       name: 'kube-root-ca.crt',
-      uid: controller?.metadata.uid,
+      uid: controller?.metadata?.uid,
       controller: true,
     };
     await world.apply({
@@ -257,10 +259,9 @@ describe('alerts on a real Prometheus', function () {
 
   /** Does something while the operator has no right to a resource. */
   async function withoutRightTo(resource: string, act: () => Promise<void>): Promise<void> {
-    type Rule = { readonly resources: readonly string[] | undefined };
     const role = ['clusterrole', 'windowspool-operator'] as const;
-    const { rules } = JSON.parse(await world.kubectl('get', ...role, '-o', 'json')) as { rules: Rule[] };
-    const grant = (next: readonly Rule[]) =>
+    const { rules } = JSON.parse(await world.kubectl('get', ...role, '-o', 'json')) as Required<Wire<V1ClusterRole>>;
+    const grant = (next: readonly object[]) =>
       world.kubectl('patch', ...role, '--type=merge', '-p', JSON.stringify({ rules: next }));
     const without = rules.map((rule) => ({ ...rule, resources: rule.resources?.filter((name) => name !== resource) }));
     await grant(without.filter(({ resources }) => resources === undefined || resources.length > 0));

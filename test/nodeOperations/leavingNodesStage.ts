@@ -1,33 +1,21 @@
 /** What the suites about nodes that are replaced or removed share: a pool with nodes, pods where a test wants them, and the annotations. */
 import assert from 'node:assert/strict';
+import type { V1Eviction, V1Node, V1OwnerReference } from '@kubernetes/client-node';
+import type { Stored, Wire } from '../../controllers/kubernetes/objects.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { ofOperator, readAudit } from '../../hack/testenv/audit.ts';
 import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
 import { type Stage, withOperator } from '../sharedWorld.ts';
 
-/** What is looked at of a Node. */
-export interface Node {
-  readonly metadata: {
-    readonly name: string;
-    readonly uid: string;
-    readonly annotations?: Readonly<Record<string, string>>;
-  };
-  readonly spec: { readonly providerID: string; readonly unschedulable?: boolean };
-}
-
-interface Owner {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly uid: string;
-}
+/** A Node of a pool. */
+export type Node = Stored<V1Node>;
 
 /** How a pod of a test differs: null is no owner; the default one is a controller that makes no pod anew. */
 interface PodOptions {
   readonly spec?: object;
   readonly annotations?: Readonly<Record<string, string>>;
-  readonly owner?: Owner | null;
+  readonly owner?: V1OwnerReference | null;
 }
 
 const NAMESPACE = 'tenants';
@@ -37,7 +25,7 @@ const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMES
 export function withTerminatingNodes(...flags: readonly string[]) {
   after(() => stage.world?.kubectl('delete', 'namespace', NAMESPACE, '--ignore-not-found', '--timeout=60s'));
   const stage: Stage = withOperator('--resync-interval=1s', ...flags);
-  let owner: Owner;
+  let owner: V1OwnerReference;
   const kubectl = (...args: readonly string[]) => stage.world.kubectl('-n', NAMESPACE, ...args);
 
   before(async () => {
@@ -146,7 +134,7 @@ export function withTerminatingNodes(...flags: readonly string[]) {
       ofOperator(await readAudit(stage.world.controlPlane.auditLog, `/pods/${pod}/eviction`))
         .filter(({ objectRef }) => objectRef?.subresource === 'eviction')
         .map(({ requestObject, responseStatus }) => {
-          const { deleteOptions } = requestObject as { deleteOptions?: { gracePeriodSeconds?: number } };
+          const { deleteOptions } = requestObject as Wire<V1Eviction>;
           return [deleteOptions?.gracePeriodSeconds, responseStatus?.code] as const;
         }),
 
@@ -190,7 +178,7 @@ export function withTerminatingNodes(...flags: readonly string[]) {
 
 /** The instance that a node says it is. */
 export function instanceOf({ spec }: Node): string {
-  return spec.providerID.split('/').at(-1) ?? '';
+  return spec.providerID?.split('/').at(-1) ?? '';
 }
 
 /** The first of some. */

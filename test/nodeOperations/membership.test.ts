@@ -71,7 +71,7 @@ describe('a node that must not go although it is asked for', () => {
 
   it('is refused in words when it says that it is the instance of another node, which is not touched either', async () => {
     const liar = 'ip-10-9-9-9.eu-west-1.compute.internal';
-    await on.stage.world.apply(nodeWith(liar, asked.spec.providerID));
+    await on.stage.world.apply(nodeWith(liar, asked.spec.providerID ?? ''));
     await on.annotate(liar, `${REPLACE}=true`);
     await on.nodeIs(liar, 'to be refused', isRefused);
     await on.eventSays('NodeStays', liar, `which is node ${asked.metadata.name}`);

@@ -1,6 +1,7 @@
 /** Nodes that are asked for at the same time, and upgrades beside them: who goes, and who waits. */
 import assert from 'node:assert/strict';
-import type { KubernetesObject } from '../../controllers/kubernetes/objects.ts';
+import type { V1Node } from '@kubernetes/client-node';
+import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
 import { type Watched, watchEvents } from '../../hack/testenv/watchEvents.ts';
 import { poolManifest } from '../pools.ts';
@@ -14,11 +15,6 @@ const NEWER = '1.36-2026.04.18';
 const ONE = 'turns-one';
 const OTHER = 'turns-other';
 const SIZE = 3;
-
-interface Node extends KubernetesObject {
-  readonly spec?: { readonly unschedulable?: boolean };
-  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
-}
 
 describe('nodes that are to be replaced at the same time', () => {
   const on = withTerminatingNodes('--max-pools-updating=1');
@@ -42,15 +38,15 @@ describe('nodes that are to be replaced at the same time', () => {
   const out = new Map<string, Set<string>>();
   const most = new Map<string, number>();
   let mostPools = 0;
-  const count = ({ metadata = {}, spec, status }: Node, isThere: boolean) => {
+  const count = ({ metadata, spec, status }: Stored<V1Node>, isThere: boolean) => {
     const pool = metadata.labels?.['eks.amazonaws.com/nodegroup'];
     if (pool === undefined) return;
     const nodes = out.get(pool) ?? new Set();
     out.set(pool, nodes);
-    const isReady = status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True');
-    const isOut = spec?.unschedulable === true || (isReady !== true && nodes.has(metadata.name ?? ''));
-    if (isThere && isOut) nodes.add(metadata.name ?? '');
-    else nodes.delete(metadata.name ?? '');
+    const isReady = status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True');
+    const isOut = spec.unschedulable === true || (isReady !== true && nodes.has(metadata.name));
+    if (isThere && isOut) nodes.add(metadata.name);
+    else nodes.delete(metadata.name);
     most.set(pool, Math.max(most.get(pool) ?? 0, nodes.size));
     mostPools = Math.max(mostPools, [...out.values()].filter(({ size }) => size > 0).length);
   };
@@ -61,7 +57,7 @@ describe('nodes that are to be replaced at the same time', () => {
       await stage.world.apply(poolManifest(pool, { scaling, nodeGroup: { releaseVersion: OLD } }));
     for (const pool of [ONE, OTHER]) await on.settled(pool, SIZE);
     const { adminKubeconfig } = stage.world.controlPlane;
-    watch = await watchEvents<Node>(adminKubeconfig, '/api/v1/nodes', ({ type, object }) =>
+    watch = await watchEvents<Stored<V1Node>>(adminKubeconfig, '/api/v1/nodes', ({ type, object }) =>
       count(object, type !== 'DELETED'),
     );
   });

@@ -1,5 +1,7 @@
 /** Each check on a node, once in a real cluster: the node that it is for, beside a healthy one, and one wait for all. */
 import assert from 'node:assert/strict';
+import type { V1Node } from '@kubernetes/client-node';
+import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { NODE_GROUP_LABEL, VERIFIED_CONDITION } from '../../controllers/windowspool/labels.ts';
 import type { NodeCheck } from '../../controllers/windowspool/reasons.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
@@ -76,15 +78,12 @@ describe('each check on nodes', () => {
     /** What the condition of each node says, by the check that the node is for. */
     const said = async (): Promise<Record<string, string>> => {
       const { items } = JSON.parse(await stage.world.kubectl('get', 'nodes', '-l', 'suite', '-o', 'json')) as {
-        items: {
-          metadata: { name: string };
-          status: { conditions: Record<'type' | 'reason' | 'message', string>[] };
-        }[];
+        items: Stored<V1Node>[];
       };
       const conditions = new Map(
         items.map(({ metadata, status }) => [
           metadata.name,
-          status.conditions.find(({ type }) => type === VERIFIED_CONDITION),
+          status.conditions?.find(({ type }) => type === VERIFIED_CONDITION),
         ]),
       );
       return Object.fromEntries(

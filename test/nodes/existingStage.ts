@@ -1,6 +1,8 @@
 /** What the suites about existing nodes have in common: nodes that nobody here made, and how they are looked at. */
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
+import type { V1Node } from '@kubernetes/client-node';
+import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { VERIFIED_CONDITION } from '../../controllers/windowspool/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { type ExistingNode, existingNode } from '../../hack/testenv/existingNode.ts';
@@ -10,24 +12,13 @@ import { type Stage, withOperator } from '../sharedWorld.ts';
 /** What Kubernetes' own controllers write of every node. */
 const [TTL, FORMER_OS] = ['node.alpha.kubernetes.io/ttl', 'beta.kubernetes.io/os'];
 
-/** What is looked at of a Node. */
-interface Node {
-  readonly metadata: {
-    readonly name: string;
-    readonly labels?: Readonly<Record<string, string>>;
-    readonly annotations?: Readonly<Record<string, string>>;
-  };
-  readonly spec: { readonly taints?: readonly { key: string; value?: string; effect: string; timeAdded?: string }[] };
-  readonly status: { readonly conditions?: readonly { type: string; status: string; reason: string }[] };
-}
-
 /** An operator, and nodes that end with each test. */
 export function withExistingNodes() {
   const stage: Stage = withOperator();
   const nodes: string[] = [];
 
-  const node = async (name: string): Promise<Node> =>
-    (await stage.world.get<Node>('node', name)) ?? assert.fail(`there is no node ${name}`);
+  const node = async (name: string): Promise<Stored<V1Node>> =>
+    (await stage.world.get<Stored<V1Node>>('node', name)) ?? assert.fail(`there is no node ${name}`);
   /** Makes a node and waits until Kubernetes' own controllers have done with it. */
   const join = async (wanted: ExistingNode): Promise<void> => {
     nodes.push(wanted.name);

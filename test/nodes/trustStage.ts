@@ -1,12 +1,13 @@
 /** What the suites of the gate and of the quarantine have in common: how nodes and pods are looked at, each version of them. */
 import assert from 'node:assert/strict';
+import type { V1Node, V1PodSpec } from '@kubernetes/client-node';
+import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import {
   GATE_TAINT_KEY,
   NODE_GROUP_LABEL,
   PLAIN_GATE_TAINT_KEY,
   QUARANTINE_TAINT_KEY,
 } from '../../controllers/windowspool/labels.ts';
-import type { NodeCondition, Taint } from '../../controllers/windowspool/ports/nodes.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { readAudit } from '../../hack/testenv/audit.ts';
 import { conditionOf } from '../../hack/testenv/testEnv.ts';
@@ -16,16 +17,8 @@ import { withOperator } from '../sharedWorld.ts';
 /** A Windows build that no pool of these suites wants. */
 export const OTHER_BUILD = '10.0.17763';
 
-/** What is looked at of Nodes and Pods. */
-interface Node {
-  readonly metadata: {
-    readonly name: string;
-    readonly resourceVersion: string;
-    readonly labels?: Record<string, string>;
-  };
-  readonly spec: { readonly taints?: readonly Taint[]; readonly nodeName?: string };
-  readonly status: { readonly conditions?: readonly (NodeCondition & { readonly type: string })[] };
-}
+/** A Node, or a Pod with the node that it is bound to. */
+type Node = Stored<V1Node> & { readonly spec: Pick<V1PodSpec, 'nodeName'> };
 
 /** The first version of a pod in which it has a node. */
 interface Bound {

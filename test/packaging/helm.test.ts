@@ -4,6 +4,8 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { V1CustomResourceDefinition } from '@kubernetes/client-node';
+import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import { ensureBinaries } from '../../hack/controlplane/binaries.ts';
 import { runCommand } from '../../hack/controlplane/command.ts';
 import { ofOperator, readAudit, refused } from '../../hack/testenv/audit.ts';
@@ -16,12 +18,6 @@ import { poolManifest } from '../pools.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CHART = 'config/charts/windowspool-operator';
 const NAMESPACE = 'winpool-system';
-
-interface Crd {
-  readonly spec: {
-    readonly versions: readonly { readonly additionalPrinterColumns: readonly { readonly name: string }[] }[];
-  };
-}
 
 describe('the Helm chart in a cluster', function () {
   this.timeout(300_000);
@@ -74,8 +70,8 @@ describe('the Helm chart in a cluster', function () {
   const toBeReady = () =>
     world.waitForPool('web', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
   const columns = async () => {
-    const crd = await world.get<Crd>('crd', 'windowspools.winpool.dev');
-    return crd?.spec.versions[0]?.additionalPrinterColumns.map(({ name }) => name) ?? [];
+    const crd = await world.get<Wire<V1CustomResourceDefinition>>('crd', 'windowspools.winpool.dev');
+    return crd?.spec.versions[0]?.additionalPrinterColumns?.map(({ name }) => name) ?? [];
   };
   const writes = () =>
     world.cloud

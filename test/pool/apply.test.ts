@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
+import type { V1ManagedFieldsEntry } from '@kubernetes/client-node';
 import { parse } from 'yaml';
+import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf, isReconciled } from '../../hack/testenv/testEnv.ts';
@@ -29,8 +31,7 @@ const FULL = {
 
 interface Live extends WindowsPool {
   readonly metadata: WindowsPool['metadata'] & {
-    readonly resourceVersion: string;
-    readonly managedFields: readonly { readonly manager: string; readonly subresource?: string }[];
+    readonly managedFields: readonly Wire<V1ManagedFieldsEntry>[];
   };
 }
 

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import type { V1RuntimeClass } from '@kubernetes/client-node';
+import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
 import { creationsOf, poolManifest } from '../pools.ts';
@@ -161,7 +163,7 @@ describe('failures of creation', () => {
       },
     });
     await stage.world.apply(runtimeClass({ 'kubernetes.io/os': 'linux' }));
-    const made = await stage.world.get<{ metadata: { resourceVersion: string } }>('runtimeclasses', 'windows-2025');
+    const made = await stage.world.get<Stored<V1RuntimeClass>>('runtimeclasses', 'windows-2025');
     await stage.world.apply(poolManifest('guest', { windowsVersion: 'Windows2025' }));
     const pool = await stage.world.waitForPool(
       'guest',
@@ -172,7 +174,7 @@ describe('failures of creation', () => {
       messageOf(pool, 'RuntimeClassReady'),
       /it needs handler runhcs-wcow-process, nodeSelector kubernetes\.io\/os=windows/,
     );
-    const seen = await stage.world.get<{ metadata: { resourceVersion: string } }>('runtimeclasses', 'windows-2025');
+    const seen = await stage.world.get<Stored<V1RuntimeClass>>('runtimeclasses', 'windows-2025');
     assert.equal(seen?.metadata.resourceVersion, made?.metadata.resourceVersion);
     await stage.world.apply(runtimeClass({ 'kubernetes.io/os': 'windows' }));
     await stage.world.waitForPool(

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import type { V1RuntimeClass } from '@kubernetes/client-node';
+import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
@@ -113,7 +115,7 @@ describe('a pool that leaves its node group', () => {
     await leave('selected');
     await gone('selected');
     assert.deepEqual(groupIn('selected')?.labels, { team: 'web', 'winpool.dev/pool': 'selected' });
-    const own = await stage.world.get<{ metadata: { ownerReferences?: object[] } }>('runtimeclass', 'own');
+    const own = await stage.world.get<Stored<V1RuntimeClass>>('runtimeclass', 'own');
     assert.deepEqual(own?.metadata.ownerReferences ?? [], []);
     await stage.world.kubectl('delete', 'runtimeclass', 'own');
     stage.world.cloud.faults.consoleDelete({ group: 'selected' });

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import type { V1RuntimeClass } from '@kubernetes/client-node';
+import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf, isReconciled } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
@@ -44,10 +46,7 @@ describe('a pool from creation to its end', () => {
     const none = { joining: 0, failing: 0, gated: 0, quarantined: 0 };
     assert.deepEqual(pool?.status?.nodes, { desired: 2, total: 2, ready: 2, verified: 2, ...none });
     assert.deepEqual(pool?.status?.cluster?.name, 'demo');
-    const runtimeClass = await stage.world.get<{ handler: string; metadata: { annotations?: object } }>(
-      'runtimeclasses',
-      'windows-2022',
-    );
+    const runtimeClass = await stage.world.get<Stored<V1RuntimeClass>>('runtimeclasses', 'windows-2022');
     assert.equal(runtimeClass?.handler, 'runhcs-wcow-process');
     assert.deepEqual(runtimeClass?.metadata.annotations, { 'winpool.dev/image-builds': '10.0.20348' });
     const reported = ['NodeGroupCreated', 'RuntimeClassCreated', 'Verified'];
@@ -157,7 +156,7 @@ describe('a pool from creation to its end', () => {
         tags: { cost: '42' },
       },
     );
-    const kept = await stage.world.get<{ metadata: { ownerReferences?: object[] } }>('runtimeclasses', 'windows-2025');
+    const kept = await stage.world.get<Stored<V1RuntimeClass>>('runtimeclasses', 'windows-2025');
     assert.deepEqual(kept?.metadata.ownerReferences ?? [], []);
     stage.world.cloud.faults.consoleDelete({ group: 'kept' });
     await stage.world.kubectl('delete', 'runtimeclass', 'windows-2025');
@@ -194,10 +193,7 @@ describe('a pool from creation to its end', () => {
 
   it('shares one RuntimeClass among three pools, and lets it end with the last of them', async () => {
     const owners = async () => {
-      const found = await stage.world.get<{ metadata: { ownerReferences?: { name: string }[] } }>(
-        'runtimeclasses',
-        'windows-2019',
-      );
+      const found = await stage.world.get<Stored<V1RuntimeClass>>('runtimeclasses', 'windows-2019');
       return found?.metadata.ownerReferences?.map(({ name }) => name).sort();
     };
     for (const name of ['one', 'two', 'three'])

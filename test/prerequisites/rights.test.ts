@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import type { V1ClusterRole } from '@kubernetes/client-node';
+import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { nodeRoleArn } from '../../hack/localaws/network.ts';
 import { OPERATOR_USER } from '../../hack/testenv/audit.ts';
@@ -7,10 +9,6 @@ import { poolManifest } from '../pools.ts';
 import { linuxGroup, withPrerequisites } from './stage.ts';
 
 const BINDING = ['-n', 'kube-system', 'rolebinding', 'windowspool-operator-prerequisites'] as const;
-interface ClusterRole {
-  readonly metadata: { readonly name: string };
-  readonly rules: readonly { readonly resources: readonly string[]; readonly verbs: readonly string[] }[];
-}
 
 describe('prerequisites that may not be looked at', () => {
   const { stage, is, message, remove, creations, measured } = withPrerequisites();
@@ -99,18 +97,19 @@ describe('prerequisites that may not be looked at', () => {
 
   /** Takes a verb about a resource from the operator while the test runs. */
   async function without(resource: string, verb: string, run: () => Promise<void>): Promise<void> {
-    const role = (await stage.world.get<ClusterRole>('clusterrole', 'windowspool-operator')) ?? assert.fail();
-    const patch = (rules: ClusterRole['rules']) =>
-      stage.world.kubectl('patch', 'clusterrole', role.metadata.name, '--type=merge', '-p', JSON.stringify({ rules }));
-    const lessened = role.rules.map((rule) =>
-      rule.resources.includes(resource) ? { ...rule, verbs: rule.verbs.filter((other) => other !== verb) } : rule,
+    const { metadata, rules = [] } =
+      (await stage.world.get<Stored<V1ClusterRole>>('clusterrole', 'windowspool-operator')) ?? assert.fail();
+    const patch = (next: readonly object[]) =>
+      stage.world.kubectl('patch', 'clusterrole', metadata.name, '--type=merge', '-p', JSON.stringify({ rules: next }));
+    const lessened = rules.map((rule) =>
+      rule.resources?.includes(resource) ? { ...rule, verbs: rule.verbs.filter((other) => other !== verb) } : rule,
     );
     await patch(lessened);
     try {
       await untilDenied(verb, resource);
       await run();
     } finally {
-      await patch(role.rules);
+      await patch(rules);
     }
   }
 

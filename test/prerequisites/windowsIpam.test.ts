@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { EventsV1EventList, V1ConfigMap } from '@kubernetes/client-node';
+import type { Stored, Wire } from '../../controllers/kubernetes/objects.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { OPERATOR_USER, readAudit } from '../../hack/testenv/audit.ts';
 import { conditionOf, type TestEnv, windowsIpam } from '../../hack/testenv/testEnv.ts';
@@ -18,13 +20,8 @@ const ROLE = 'arn:aws:iam::111122223333:role/vpc-cni';
 /** The Role and RoleBinding of the component; the operator is a process, so its Deployment is not patched. */
 const rbac = ['role.yaml', 'role_binding.yaml'].flatMap((name) => ['-f', join(COMPONENT, name)]);
 
-interface ConfigMap {
-  readonly metadata: { readonly resourceVersion: string };
-  readonly data?: Readonly<Record<string, string>>;
-}
-
 const configMap = (world: TestEnv) =>
-  world.get<ConfigMap>('configmap', 'amazon-vpc-cni', '-n', 'kube-system', '--show-managed-fields');
+  world.get<Stored<V1ConfigMap>>('configmap', 'amazon-vpc-cni', '-n', 'kube-system', '--show-managed-fields');
 
 /** The configuration values of the vpc-cni add-on now. */
 const valuesOf = ({ cloud }: TestEnv) => cloud.state.addons.get('vpc-cni')?.configurationValues;
@@ -42,21 +39,14 @@ const writes = async ({ controlPlane }: TestEnv) =>
       !['get', 'list', 'watch'].includes(verb),
   );
 
-interface Event {
-  readonly type: string;
-  readonly reason: string;
-  readonly note: string;
-  readonly regarding: { readonly name: string };
-}
-
 /** Waits for an event of the pool that Windows IPAM was enabled. */
 const announced = (world: TestEnv, pool: string) =>
   waitFor(
     async () => {
-      const { items } = JSON.parse(await world.kubectl('get', 'events.v1.events.k8s.io', '-A', '-o', 'json')) as {
-        readonly items: readonly Event[];
-      };
-      return items.find(({ reason, regarding }) => reason === 'WindowsIPAMEnabled' && regarding.name === pool);
+      const { items } = JSON.parse(
+        await world.kubectl('get', 'events.v1.events.k8s.io', '-A', '-o', 'json'),
+      ) as Wire<EventsV1EventList>;
+      return items.find(({ reason, regarding }) => reason === 'WindowsIPAMEnabled' && regarding?.name === pool);
     },
     { what: `the event that Windows IPAM was enabled for ${pool}`, timeoutMs: 30_000 },
   );
@@ -123,7 +113,7 @@ describe('Windows IPAM that the operator enables', () => {
     await is('helm', 'Ready', 'True/Verified');
     const { type, note } = await announced(world, 'helm');
     assert.equal(type, 'Warning');
-    assert.match(note, /Helm release kube-system\/aws-vpc-cni manages the ConfigMap and may revert it/);
+    assert.match(note ?? '', /Helm release kube-system\/aws-vpc-cni manages the ConfigMap and may revert it/);
     await remove('helm');
     await world.kubectl('delete', ...CONFIG_MAP);
   });

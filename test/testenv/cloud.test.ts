@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import type { V1ConfigMap, V1Node } from '@kubernetes/client-node';
 import { parse, stringify } from 'yaml';
+import type { Stored, Wire } from '../../controllers/kubernetes/objects.ts';
 import { type ControlPlane, startControlPlane } from '../../hack/controlplane/controlplane.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { type LocalAws, startLocalAws } from '../../hack/localaws/localAws.ts';
@@ -9,17 +11,7 @@ import { type SdkClients, sdkClients } from '../../hack/localaws/wire/sdkClients
 import { windowsIpam } from '../../hack/testenv/testEnv.ts';
 import { setSwitch } from '../sharedWorld.ts';
 
-interface Node {
-  metadata: { name: string; labels: Record<string, string>; managedFields: { manager: string }[] };
-  spec: { providerID: string; taints?: { key: string; value?: string; effect: string }[] };
-  status: {
-    capacity: Record<string, string>;
-    allocatable: Record<string, string>;
-    conditions?: { type: string; status: string }[];
-    nodeInfo: Record<string, string>;
-    addresses: { type: string; address: string }[];
-  };
-}
+type Node = Stored<V1Node>;
 
 describe('the nodes of the local AWS, in a real Kubernetes', function () {
   this.timeout(120_000);
@@ -66,7 +58,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
   const isReady = ({ status }: Node) =>
     status.conditions?.some(({ type, status: result }) => type === 'Ready' && result === 'True') === true;
   const isSettled = ({ spec }: Node) => !spec.taints?.some(({ key }) => /uninitialized|not-ready/.test(key));
-  const isComplete = (node: Node) => isReady(node) && isSettled(node) && node.status.allocatable[pods] !== undefined;
+  const isComplete = (node: Node) => isReady(node) && isSettled(node) && node.status.allocatable?.[pods] !== undefined;
   const createWith = (desiredSize: number, changes = {}) =>
     sdk.eks.createNodegroup(sampleGroup({ scalingConfig: { minSize: 0, desiredSize, maxSize: 5 }, ...changes }));
   const update = (request: object) => sdk.eks.updateNodegroupConfig({ clusterName, nodegroupName: 'web', ...request });
@@ -80,7 +72,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
     const { stdout } = await kubernetes.kubectl([
       ...['get', 'configmap', name, '-n', 'kube-system', '-o', 'json', '--ignore-not-found'],
     ]);
-    return stdout === '' ? undefined : (JSON.parse(stdout) as { data?: Record<string, string> }).data;
+    return stdout === '' ? undefined : (JSON.parse(stdout) as Wire<V1ConfigMap>).data;
   }
 
   const issuesOf = async () => {
@@ -117,7 +109,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
       'eks.amazonaws.com/capacityType': 'ON_DEMAND',
       'eks.amazonaws.com/nodegroup': 'web',
       'eks.amazonaws.com/nodegroup-image': instance?.imageId,
-      'k8s.io/cloud-provider-aws': node.metadata.labels['k8s.io/cloud-provider-aws'],
+      'k8s.io/cloud-provider-aws': node.metadata.labels?.['k8s.io/cloud-provider-aws'],
       'kubernetes.io/arch': 'amd64',
       'kubernetes.io/hostname': node.metadata.name,
       'kubernetes.io/os': 'windows',
@@ -128,7 +120,8 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
       'topology.kubernetes.io/region': 'us-west-2',
       'topology.kubernetes.io/zone': 'us-west-2a',
     });
-    const { kernelVersion, kubeletVersion, osImage, operatingSystem, containerRuntimeVersion } = node.status.nodeInfo;
+    const { kernelVersion, kubeletVersion, osImage, operatingSystem, containerRuntimeVersion } =
+      node.status.nodeInfo ?? {};
     assert.deepEqual(
       { kernelVersion, kubeletVersion, osImage, operatingSystem, containerRuntimeVersion },
       {
@@ -139,8 +132,8 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
         containerRuntimeVersion: 'containerd://2.1.6',
       },
     );
-    assert.equal(node.status.capacity[pods], '9');
-    assert.ok(node.metadata.managedFields.some(({ manager }) => manager === 'kubelet'));
+    assert.equal(node.status.capacity?.[pods], '9');
+    assert.ok(node.metadata.managedFields?.some(({ manager }) => manager === 'kubelet'));
   });
 
   it('follows a scale-out and a scale-in', async () => {
@@ -189,10 +182,10 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
     cloud.faults.patchKernel({ node, build: '10.0.17763' });
     const ofNode = (found: Node[]) => found.find(({ metadata }) => metadata.name === node);
     const patched = ofNode(
-      await untilNodes('the other build', (found) => ofNode(found)?.status.nodeInfo.bootID === '2'),
+      await untilNodes('the other build', (found) => ofNode(found)?.status.nodeInfo?.bootID === '2'),
     );
-    assert.equal(patched?.status.nodeInfo.kernelVersion, '10.0.17763.8644');
-    assert.equal(patched?.metadata.labels['node.kubernetes.io/windows-build'], '10.0.17763');
+    assert.equal(patched?.status.nodeInfo?.kernelVersion, '10.0.17763.8644');
+    assert.equal(patched?.metadata.labels?.['node.kubernetes.io/windows-build'], '10.0.17763');
     cloud.faults.edit({
       group: 'web',
       labels: { 'node.kubernetes.io/windows-build': '10.0.20348' },
@@ -202,7 +195,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
     cloud.faults.nextNode({ build: '10.0.17763' });
     await createWith(1, { labels: { 'node.kubernetes.io/windows-build': '10.0.20348' } });
     const [wrong] = await untilNodes('a complete node', (found) => found.length === 1 && found.every(isComplete));
-    assert.equal(wrong?.metadata.labels['node.kubernetes.io/windows-build'], '10.0.20348');
+    assert.equal(wrong?.metadata.labels?.['node.kubernetes.io/windows-build'], '10.0.20348');
     await untilStatus('ACTIVE');
   });
 
@@ -211,12 +204,12 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
     cloud.faults.nextNode({ noPodAddresses: true });
     cloud.faults.nextNode({ notReady: true });
     await createWith(3);
-    const unreadyWithAddresses = (node: Node) => !isReady(node) && node.status.capacity[pods] !== undefined;
+    const unreadyWithAddresses = (node: Node) => !isReady(node) && node.status.capacity?.[pods] !== undefined;
     const found = await untilNodes(
       'a ready and an unready node',
       (all) => all.length === 2 && all.some(isReady) && all.some(unreadyWithAddresses),
     );
-    assert.deepEqual(found.map((node) => [isReady(node), node.status.capacity[pods]]).sort(), [
+    assert.deepEqual(found.map((node) => [isReady(node), node.status.capacity?.[pods]]).sort(), [
       [false, '9'],
       [true, undefined],
     ]);
@@ -236,7 +229,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
     assert.deepEqual(await nodes(), []);
     cloud.faults.restartNode({ node: name });
     const [again] = await untilNodes('the node again', (found) => found.length === 1 && found.every(isComplete));
-    assert.equal(again?.metadata.labels.tier, 'web', 'the kubelet knows only the labels of its launch');
+    assert.equal(again?.metadata.labels?.tier, 'web', 'the kubelet knows only the labels of its launch');
     assert.equal(again?.spec.taints, undefined);
   });
 
@@ -256,7 +249,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
       await untilStatus('ACTIVE');
       const found = await untilNodes('two ready nodes', (all) => all.length === 2 && all.every(isReady));
       assert.deepEqual(
-        found.map(({ status }) => status.capacity[pods]),
+        found.map(({ status }) => status.capacity?.[pods]),
         [undefined, undefined],
       );
       await apply(windowsIpam(true));
@@ -269,7 +262,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
       await createWith(1);
       await untilStatus('ACTIVE');
       const [node] = await untilNodes('one ready node', (all) => all.length === 1 && all.every(isReady));
-      assert.equal(node?.status.capacity[pods], undefined);
+      assert.equal(node?.status.capacity?.[pods], undefined);
     });
 
     it('follow the ConfigMap where somebody changed what the vpc-cni add-on wrote, until an update that overwrites it', async () => {
@@ -321,7 +314,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
       await createWith(1);
       await untilStatus('ACTIVE');
       const [node] = await untilNodes('one ready node', (all) => all.length === 1 && all.every(isReady));
-      assert.equal(node?.status.capacity[pods], undefined);
+      assert.equal(node?.status.capacity?.[pods], undefined);
       // Where EKS puts back what somebody else wrote.
       undo.push(setSwitch({ cloud }, 'addonDrift', 'putBack'));
       await apply(windowsIpam(true));
@@ -350,7 +343,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
       await untilStatus('ACTIVE');
       const [node] = await untilNodes(
         'a node with pod addresses',
-        (all) => all.length === 1 && all.every(({ status }) => status.capacity[pods] !== undefined),
+        (all) => all.length === 1 && all.every(({ status }) => status.capacity?.[pods] !== undefined),
       );
       assert.deepEqual(
         node?.status.conditions?.filter(({ type }) => type === 'Ready').map(({ status }) => status),

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
+import type { V1Node, V1PodDisruptionBudget } from '@kubernetes/client-node';
+import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { type ControlPlane, startControlPlane } from '../../hack/controlplane/controlplane.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { type LocalAws, startLocalAws } from '../../hack/localaws/localAws.ts';
 import { openPolicy, sampleCluster, sampleGroup } from '../../hack/localaws/testing/fixtures.ts';
 import { type SdkClients, sdkClients } from '../../hack/localaws/wire/sdkClients.ts';
 import { watchEvents } from '../../hack/testenv/watchEvents.ts';
-
-interface Item {
-  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
-  readonly spec: { readonly unschedulable?: boolean; readonly nodeName?: string };
-  readonly status: Readonly<Record<string, unknown>>;
-}
 
 const from = '1.36-2026.03.17';
 const to = '1.36-2026.04.18';
@@ -57,9 +53,9 @@ describe('a change of version of the local AWS, in a real Kubernetes', function 
 
   const zoneOf = (index: number) => cloud.state.subnets[index]?.id ?? '';
 
-  async function list(kind: string): Promise<Item[]> {
+  async function list<T = V1Node>(kind: string): Promise<Stored<T>[]> {
     const { stdout } = await kubernetes.kubectl(['get', kind, '-o', 'json']);
-    return (JSON.parse(stdout) as { items: Item[] }).items;
+    return (JSON.parse(stdout) as { items: Stored<T>[] }).items;
   }
 
   async function untilStatus(wanted: string): Promise<void> {
@@ -98,20 +94,20 @@ describe('a change of version of the local AWS, in a real Kubernetes', function 
     const stdin = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
     const { code, stderr } = await kubernetes.kubectl(['apply', '-f', '-'], { stdin });
     assert.equal(code, 0, stderr);
-    await waitFor(async () => (await budget()).currentHealthy === 2, { what: 'two ready pods', timeoutMs: 30_000 });
+    await waitFor(async () => (await budget())?.currentHealthy === 2, { what: 'two ready pods', timeoutMs: 30_000 });
   }
 
   /** A node has its whole 15 seconds to be emptied: pods need that where the machine is slow. */
   const patiently = () => cloud.faults.speed({ speed: 1 });
-  const budget = async () => (await list('poddisruptionbudgets'))[0]?.status ?? {};
+  const budget = async () => (await list<V1PodDisruptionBudget>('poddisruptionbudgets'))[0]?.status;
   const update = async (force: boolean) =>
     (await sdk.eks.updateNodegroupVersion({ ...group, releaseVersion: to, force })).update?.id ?? '';
   const updateOf = async (updateId: string) => {
     const { name } = sampleCluster;
     return (await sdk.eks.describeUpdate({ name, nodegroupName: 'web', updateId })).update;
   };
-  const imagesOf = async () => new Set((await list('nodes')).map(({ metadata }) => imageIn(metadata.labels)));
-  const imageIn = (labels: Item['metadata']['labels']) => labels['eks.amazonaws.com/nodegroup-image'];
+  const imagesOf = async () =>
+    new Set((await list('nodes')).map(({ metadata }) => metadata.labels?.['eks.amazonaws.com/nodegroup-image']));
 
   it('moves pods by eviction and keeps their disruption budget', async () => {
     await deploy(1);
@@ -120,11 +116,15 @@ describe('a change of version of the local AWS, in a real Kubernetes', function 
     const outdated = (await list('nodes')).map(({ metadata }) => metadata.name);
     const cordoned = new Set<string>();
     const watches = await Promise.all([
-      watchEvents<Item>(kubernetes.adminKubeconfig, '/apis/policy/v1/poddisruptionbudgets', ({ object }) => {
-        least = Math.min(least, Number(object.status.currentHealthy));
-      }),
-      watchEvents<Item>(kubernetes.adminKubeconfig, '/api/v1/nodes', ({ object: { metadata, spec } }) => {
-        if (metadata.labels[exclude] !== 'true') return;
+      watchEvents<Stored<V1PodDisruptionBudget>>(
+        kubernetes.adminKubeconfig,
+        '/apis/policy/v1/poddisruptionbudgets',
+        ({ object }) => {
+          least = Math.min(least, Number(object.status.currentHealthy));
+        },
+      ),
+      watchEvents<Stored<V1Node>>(kubernetes.adminKubeconfig, '/api/v1/nodes', ({ object: { metadata, spec } }) => {
+        if (metadata.labels?.[exclude] !== 'true') return;
         assert.equal(spec.unschedulable, true, `${metadata.name} is out of load balancers and takes pods`);
         cordoned.add(metadata.name);
       }),
@@ -141,7 +141,7 @@ describe('a change of version of the local AWS, in a real Kubernetes', function 
     );
     await waitFor(async () => (await list('nodes')).length === 2, { what: 'two nodes', timeoutMs: 60_000 });
     assert.ok([...(await imagesOf())].every((image) => !before.has(image)));
-    await waitFor(async () => (await budget()).currentHealthy === 2, { what: 'two ready pods', timeoutMs: 30_000 });
+    await waitFor(async () => (await budget())?.currentHealthy === 2, { what: 'two ready pods', timeoutMs: 30_000 });
   });
 
   it('fails when a disruption budget allows nothing, leaves pods and nodes alone, and goes on when it is forced', async () => {
@@ -157,7 +157,9 @@ describe('a change of version of the local AWS, in a real Kubernetes', function 
     assert.deepEqual((await list('pods')).map(({ metadata }) => metadata.name).sort(), pods);
     await waitFor(
       async () =>
-        (await list('nodes')).every(({ spec, metadata }) => !spec.unschedulable && !(exclude in metadata.labels)),
+        (await list('nodes')).every(
+          ({ spec, metadata }) => !spec.unschedulable && !(exclude in (metadata.labels ?? {})),
+        ),
       { what: 'nodes that take pods again', timeoutMs: 60_000 },
     );
     assert.deepEqual(await imagesOf(), before);

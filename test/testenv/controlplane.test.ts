@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
+import type { V1Lease, V1Node, V1PodList, V1SelfSubjectReview, VersionInfo } from '@kubernetes/client-node';
+import type { Stored, Wire } from '../../controllers/kubernetes/objects.ts';
 import { type ControlPlane, type Outcome, startControlPlane } from '../../hack/controlplane/controlplane.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 
@@ -75,14 +77,6 @@ function deployment(name: string, pod: object): object {
   };
 }
 
-interface Condition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason: string;
-  readonly lastHeartbeatTime: string;
-  readonly lastTransitionTime: string;
-}
-
 describe('the local control plane', function () {
   this.timeout(180_000);
   let plane: ControlPlane;
@@ -102,8 +96,8 @@ describe('the local control plane', function () {
     assert.equal(code, 0, `kubectl ${args.join(' ')}: ${stderr}`);
     return stdout;
   }
-  const get = async <T>(...args: string[]): Promise<T> =>
-    JSON.parse(await kubectl(['get', '-o', 'json', ...args])) as T;
+  const get = async <T>(...args: string[]): Promise<Wire<T>> =>
+    JSON.parse(await kubectl(['get', '-o', 'json', ...args]));
   const apply = (object: object) => kubectl(['apply', '-f', '-'], object);
 
   /** Runs kubectl as hack/localaws does: under the identity `cloud`, in the name of a node's kubelet. */
@@ -116,8 +110,7 @@ describe('the local control plane', function () {
     const { stderr, code } = await asKubelet(name, ['create', '-f', '-'], node);
     assert.equal(code, 0, stderr);
   }
-  const conditions = async (name: string) =>
-    (await get<{ status: { conditions?: Condition[] } }>('node', name)).status.conditions ?? [];
+  const conditions = async (name: string) => (await get<V1Node>('node', name)).status?.conditions ?? [];
   const condition = async (name: string, type: string) => (await conditions(name)).find((one) => one.type === type);
 
   it('is up within seconds: every component runs and the API server is ready', async () => {
@@ -134,7 +127,7 @@ describe('the local control plane', function () {
     ];
     assert.deepEqual(Object.keys(plane.pids).sort(), names);
     assert.match(await kubectl(['get', '--raw', '/readyz?verbose']), /readyz check passed/);
-    const version = JSON.parse(await kubectl(['version', '-o', 'json'])) as { serverVersion: { gitVersion: string } };
+    const version = JSON.parse(await kubectl(['version', '-o', 'json'])) as { serverVersion: VersionInfo };
     assert.match(version.serverVersion.gitVersion, /^v1\.36\.\d+$/);
     const config = await readFile(plane.adminKubeconfig, 'utf8');
     assert.ok(config.includes(plane.url) && config.includes(plane.caData));
@@ -144,23 +137,19 @@ describe('the local control plane', function () {
     await register(windowsNode(nodeName), nodeName);
     await kubectl(['wait', '--for=condition=Ready', `node/${nodeName}`, '--timeout=60s']);
     // The API server gives a new Node the taint not-ready, and the node lifecycle controller takes it off.
-    interface Node {
-      readonly spec: { taints: { key: string }[] };
-      readonly status: { nodeInfo: { kernelVersion: string } };
-    }
     const node = await waitFor(
       async () => {
-        const seen = await get<Node>('node', nodeName);
-        return seen.spec.taints.every(({ key }) => !key.startsWith('node.kubernetes.io/')) && seen;
+        const seen = await get<V1Node>('node', nodeName);
+        return seen.spec?.taints?.every(({ key }) => !key.startsWith('node.kubernetes.io/')) && seen;
       },
       { what: 'the taint not-ready to go', timeoutMs: 60_000 },
     );
-    assert.equal(node.status.nodeInfo.kernelVersion, kernelVersion);
-    assert.deepEqual(node.spec.taints, [{ key: 'os', value: 'windows', effect: 'NoSchedule' }]);
+    assert.equal(node.status?.nodeInfo?.kernelVersion, kernelVersion);
+    assert.deepEqual(node.spec?.taints, [{ key: 'os', value: 'windows', effect: 'NoSchedule' }]);
     const types = (await conditions(nodeName)).map(({ type, status }) => `${type}=${status}`);
     assert.deepEqual(types.sort(), ['DiskPressure=False', 'MemoryPressure=False', 'PIDPressure=False', 'Ready=True']);
-    const lease = await get<{ spec: { leaseDurationSeconds: number } }>('lease', nodeName, '-n', 'kube-node-lease');
-    assert.equal(lease.spec.leaseDurationSeconds, 40);
+    const lease = await get<V1Lease>('lease', nodeName, '-n', 'kube-node-lease');
+    assert.equal(lease.spec?.leaseDurationSeconds, 40);
   });
 
   it('places a pod on it by its RuntimeClass and runs the pod, and leaves one without it pending', async () => {
@@ -168,16 +157,12 @@ describe('the local control plane', function () {
     await apply(deployment('web', { runtimeClassName: 'windows-2022' }));
     await apply(deployment('lost', {}));
     await kubectl(['rollout', 'status', 'deployment/web', '--timeout=60s']);
-    const pods = await get<{ items: { spec: { nodeName?: string }; status: { phase: string; podIP?: string } }[] }>(
-      'pods',
-      '-l',
-      'app=web',
-    );
+    const pods = await get<V1PodList>('pods', '-l', 'app=web');
     assert.deepEqual(
-      pods.items.map(({ spec, status }) => [spec.nodeName, status.phase]),
+      pods.items.map(({ spec, status }) => [spec?.nodeName, status?.phase]),
       [[nodeName, 'Running']],
     );
-    assert.match(pods.items[0]?.status.podIP ?? '', /^10\.128\./);
+    assert.match(pods.items[0]?.status?.podIP ?? '', /^10\.128\./);
     await kubectl(['wait', '--for=condition=PodScheduled=False', 'pod', '-l', 'app=lost', '--timeout=60s']);
     await kubectl(['delete', 'deployment', 'lost', '--wait=true', '--timeout=60s']);
     await kubectl(['wait', '--for=delete', 'pod', '-l', 'app=lost', '--timeout=60s']);
@@ -271,12 +256,12 @@ describe('the local control plane', function () {
   it('knows the users that it was given, and ServiceAccounts', async () => {
     const whoami = async (kubeconfig: string) => {
       const { stdout } = await plane.kubectl(['auth', 'whoami', '-o', 'json'], { kubeconfig });
-      return (JSON.parse(stdout) as { status: { userInfo: { username: string; groups: string[] } } }).status.userInfo;
+      return (JSON.parse(stdout) as Stored<V1SelfSubjectReview>).status.userInfo;
     };
     const jane = await whoami(await plane.kubeconfigForUser('jane'));
-    assert.deepEqual([jane.username, jane.groups], ['jane', ['developers', 'system:authenticated']]);
+    assert.deepEqual([jane?.username, jane?.groups], ['jane', ['developers', 'system:authenticated']]);
     const account = await plane.serviceAccountKubeconfig('default', 'default');
-    assert.equal((await whoami(account)).username, 'system:serviceaccount:default:default');
+    assert.equal((await whoami(account))?.username, 'system:serviceaccount:default:default');
     const refused = await plane.kubectl(['get', 'nodes'], { kubeconfig: account });
     assert.match(refused.stderr, /User "system:serviceaccount:default:default" cannot list resource "nodes"/);
     await assert.rejects(
@@ -330,6 +315,6 @@ describe('the local control plane', function () {
     assert.deepEqual(othersNow, others);
     await kubectl(['scale', 'deployment/web', '--replicas=3']);
     await kubectl(['rollout', 'status', 'deployment/web', '--timeout=60s']);
-    assert.equal((await get<{ items: object[] }>('pods', '-l', 'app=web')).items.length, 3);
+    assert.equal((await get<V1PodList>('pods', '-l', 'app=web')).items.length, 3);
   });
 });

@@ -22,7 +22,7 @@ class ApiServer implements Reviews {
     return token === 'good' && this.knows ? PROMETHEUS : undefined;
   };
   readonly mayUse: Reviews['mayUse'] = async ({ username }, verb, path) => {
-    await this.#answer(`${username.split(':').at(-1)} ${verb} ${path}`);
+    await this.#answer(`${username?.split(':').at(-1)} ${verb} ${path}`);
     return this.allows;
   };
 

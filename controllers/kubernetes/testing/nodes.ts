@@ -1,47 +1,19 @@
 /** Nodes as EKS' Windows nodes are, in JSON and in protobuf. */
-import { each, envelope, frame, map, message } from './protobufWriter.ts';
+import type {
+  V1ManagedFieldsEntry,
+  V1Node,
+  V1NodeStatus,
+  V1NodeSystemInfo,
+  V1ObjectMeta,
+} from '@kubernetes/client-node';
+import type { Wire } from '../objects.ts';
+import { each, envelope, frame, map, message, type WrittenField } from './protobufWriter.ts';
 
-/** As much of a Node's JSON as is written here. */
-export interface NodeJson {
-  readonly apiVersion: 'v1';
-  readonly kind: 'Node';
-  readonly metadata: {
-    readonly name: string;
-    readonly uid?: string;
-    readonly resourceVersion?: string;
-    readonly creationTimestamp?: string;
-    readonly deletionTimestamp?: string;
-    readonly labels?: Readonly<Record<string, string>>;
-    readonly annotations?: Readonly<Record<string, string>>;
-    readonly finalizers?: readonly string[];
-    readonly managedFields?: readonly { readonly manager: string; readonly fieldsV1: object }[];
-  };
-  readonly spec?: {
-    readonly providerID?: string;
-    readonly unschedulable?: boolean;
-    readonly taints?: readonly { key: string; value?: string; effect: string; timeAdded?: string }[];
-  };
-  readonly status?: {
-    readonly capacity?: Readonly<Record<string, string>>;
-    readonly allocatable?: Readonly<Record<string, string>>;
-    readonly conditions?: readonly {
-      readonly type: string;
-      readonly status: string;
-      readonly reason?: string;
-      readonly message?: string;
-      readonly lastHeartbeatTime?: string;
-      readonly lastTransitionTime?: string;
-    }[];
-    readonly addresses?: readonly { readonly type: string; readonly address: string }[];
-    readonly daemonEndpoints?: { readonly kubeletEndpoint: { readonly Port: number } };
-    readonly nodeInfo?: Readonly<Record<string, string>>;
-    readonly runtimeHandlers?: readonly {
-      readonly name?: string;
-      readonly features?: { readonly userNamespaces?: boolean };
-    }[];
-    readonly images?: readonly { readonly names: readonly string[]; readonly sizeBytes: number }[];
-  };
-}
+/** A Node with a name, and with as much of the rest as a test is about. */
+export type NodeJson = Omit<Wire<V1Node>, 'metadata' | 'status'> & {
+  readonly metadata: Wire<V1ObjectMeta> & { readonly name: string };
+  readonly status?: Omit<Wire<V1NodeStatus>, 'nodeInfo'> & { readonly nodeInfo?: Partial<Wire<V1NodeSystemInfo>> };
+};
 
 const CREATED = '2026-03-01T08:00:00Z';
 const BEAT = '2026-03-02T09:30:00Z';
@@ -120,7 +92,7 @@ const resources = {
   'vpc.amazonaws.com/PrivateIPv4Address': '14',
 };
 
-const nodeInfo = (instance: string): Record<string, string> => ({
+const nodeInfo = (instance: string): Wire<V1NodeSystemInfo> => ({
   machineID: instance,
   systemUUID: `EC2${instance.slice(3)}`,
   bootID: '9',
@@ -154,7 +126,7 @@ const images = Array.from({ length: 30 }, (_, index) => {
 });
 
 /** The managed fields of the writers that a node has in a cluster. */
-function managedFields({ metadata, spec, status }: NodeJson): NonNullable<NodeJson['metadata']['managedFields']> {
+function managedFields({ metadata, spec, status }: NodeJson): readonly Wire<V1ManagedFieldsEntry>[] {
   const owned = (value: unknown): object =>
     typeof value !== 'object' || value === null || Array.isArray(value)
       ? {}
@@ -211,7 +183,7 @@ export function nodeMessage({ metadata, spec, status }: NodeJson): Buffer {
           ),
         ),
         ...each(5, status?.addresses, ({ type, address }) => message([1, type], [2, address])),
-        [6, message([1, message([1, status?.daemonEndpoints?.kubeletEndpoint.Port ?? 0])])],
+        [6, message([1, message([1, status?.daemonEndpoints?.kubeletEndpoint?.Port ?? 0])])],
         [7, message(...Object.entries(status?.nodeInfo ?? {}).map(infoField))],
         ...each(12, status?.runtimeHandlers, ({ name = '', features }) =>
           message([1, name], [2, features && message([2, features.userNamespaces ? 1 : 0])]),
@@ -254,7 +226,7 @@ const INFO = [
   'architecture',
 ];
 
-const infoField = ([name, value]: [string, string]): [number, string] => [INFO.indexOf(name) + 1, value];
+const infoField = ([name, value]: [string, unknown]): WrittenField => [INFO.indexOf(name) + 1, String(value)];
 
 /** An empty message is no time. */
 function time(text: string | undefined): Buffer {

@@ -29,7 +29,7 @@ describe('the Node of a kubelet', () => {
     for (const [amiType, kernelVersion, osImage] of rows) {
       const { cloud, instance } = await firstInstance({ amiType });
       const node = nodeFor(cloud.state, instance);
-      const info = node.status.nodeInfo as Record<string, string>;
+      const info = node.status.nodeInfo;
       assert.deepEqual([info.kernelVersion, info.osImage], [kernelVersion, osImage]);
       assert.equal(node.metadata.labels[build], kernelVersion.split('.').slice(0, 3).join('.'));
     }
@@ -71,11 +71,8 @@ describe('the Node of a kubelet', () => {
       ['1.36', { reservedMiB: 2148 }, '6044Mi'],
     ] as const) {
       const { cloud, instance } = await firstInstance({}, defect, version);
-      const { capacity, allocatable: left } = nodeFor(cloud.state, instance).status as Record<
-        string,
-        Record<string, string>
-      >;
-      assert.deepEqual([capacity?.memory, left?.memory], ['8192Mi', allocatable]);
+      const { capacity, allocatable: left } = nodeFor(cloud.state, instance).status;
+      assert.deepEqual([capacity.memory, left.memory], ['8192Mi', allocatable]);
     }
   });
 
@@ -83,7 +80,7 @@ describe('the Node of a kubelet', () => {
     const { cloud, instance } = await firstInstance({}, { operatingSystem: 'linux' });
     const { metadata, status } = nodeFor(cloud.state, instance);
     assert.deepEqual([metadata.labels['kubernetes.io/os'], metadata.labels[build]], ['linux', undefined]);
-    const { operatingSystem, kernelVersion } = status.nodeInfo as Record<string, string>;
+    const { operatingSystem, kernelVersion } = status.nodeInfo;
     assert.deepEqual([operatingSystem, kernelVersion], ['linux', '6.1.112-122.189.amzn2023.x86_64']);
   });
 });

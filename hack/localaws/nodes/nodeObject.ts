@@ -3,30 +3,15 @@
  * of pkg/kubelet/kubelet_node_status.go, Kubernetes 1.36; the values as EKS' Windows images report them.
  */
 import type { Taint } from '@aws-sdk/client-eks';
+import type { V1Node, V1NodeCondition, V1NodeSystemInfo, V1Taint } from '@kubernetes/client-node';
+import type { Wire } from '../../../controllers/kubernetes/objects.ts';
 import { releaseOf } from '../ec2/images.ts';
 import { instanceType } from '../network.ts';
 import { buildOf, yearOf } from '../releases.ts';
 import type { InstanceRecord, LocalAwsState } from '../state.ts';
 
-/** A taint as Kubernetes writes it. */
-export interface NodeTaint {
-  readonly key: string;
-  readonly value?: string;
-  readonly effect: string;
-}
-
-/** As much of a Node as is written here. */
-export interface NodeObject {
-  readonly apiVersion: 'v1';
-  readonly kind: 'Node';
-  readonly metadata: {
-    readonly name: string;
-    readonly labels: Record<string, string>;
-    readonly annotations: Record<string, string>;
-  };
-  readonly spec: { readonly providerID: string; readonly taints: readonly NodeTaint[] };
-  readonly status: Readonly<Record<string, unknown>>;
-}
+/** A taint as Kubernetes writes it, before it was added to a node. */
+export type NodeTaint = Omit<V1Taint, 'timeAdded'>;
 
 /** The extended resource whose count is the number of pods that can get an address. */
 export const podAddressResource = 'vpc.amazonaws.com/PrivateIPv4Address';
@@ -82,7 +67,7 @@ export const cloudLabels = (cloud: LocalAwsState, instance: InstanceRecord): Rec
 });
 
 /** The Node as its kubelet registers it. A healthy one has no Ready condition yet: kwok reports that. */
-export function nodeFor(cloud: LocalAwsState, instance: InstanceRecord): NodeObject {
+export function nodeFor(cloud: LocalAwsState, instance: InstanceRecord) {
   return {
     apiVersion: 'v1',
     kind: 'Node',
@@ -112,11 +97,11 @@ export function nodeFor(cloud: LocalAwsState, instance: InstanceRecord): NodeObj
         { names: ['mcr.microsoft.com/windows/servercore:ltsc'], sizeBytes: 2_230_000_000 },
       ],
     },
-  };
+  } satisfies Wire<V1Node>;
 }
 
 /** The Ready condition as a kubelet reports it. */
-export function readyCondition(ready: boolean, now: Date): Record<string, string> {
+export function readyCondition(ready: boolean, now: Date): Wire<V1NodeCondition> {
   const time = `${now.toISOString().slice(0, 19)}Z`;
   const result = ready
     ? { status: 'True', reason: 'KubeletReady', message: 'kubelet is posting ready status' }
@@ -125,14 +110,14 @@ export function readyCondition(ready: boolean, now: Date): Record<string, string
 }
 
 /** The Ready condition as the node lifecycle controller writes it when a kubelet has not been heard of for a while. */
-export function lostCondition(now: Date): Record<string, string> {
+export function lostCondition(now: Date): Wire<V1NodeCondition> {
   const lastTransitionTime = `${now.toISOString().slice(0, 19)}Z`;
   const message = 'Kubelet stopped posting node status.';
   return { type: 'Ready', status: 'Unknown', reason: 'NodeStatusUnknown', message, lastTransitionTime };
 }
 
 /** nodeInfo as the kubelet measures it after the latest boot. */
-export function nodeInfo(cloud: LocalAwsState, instance: InstanceRecord): Record<string, string> {
+export function nodeInfo(cloud: LocalAwsState, instance: InstanceRecord): Wire<V1NodeSystemInfo> {
   const release = releaseOf(cloud, instance.releaseVersion);
   return {
     machineID: `EC2AMAZ-${instance.id.slice(-7).toUpperCase()}`,
