@@ -1,6 +1,7 @@
 import type { Agent as HttpsAgent } from 'node:https';
 import { type Cluster, type DispatcherOptions, HttpMethod, KubeConfig, RequestContext } from '@kubernetes/client-node';
 import type { Authentication, Credentials, TlsOptions } from './credentials.ts';
+import { ExpiringCache } from './expiringCache.ts';
 
 /** An exec plugin such as `aws eks get-token` has this long. client-node itself waits for ever. */
 const EXEC_TIMEOUT_MS = 30_000;
@@ -27,7 +28,7 @@ export class KubeconfigCredentials implements Credentials {
   readonly proxyUrl: string | undefined;
   readonly namespace: string | undefined;
   readonly #config: SharedPoolConfig;
-  #pending: Promise<Authentication> | undefined;
+  readonly #cache = new ExpiringCache<Authentication>(1, () => 0);
 
   /** Throws with the next move when it names no cluster that can be used. */
   constructor(source: string) {
@@ -47,10 +48,7 @@ export class KubeconfigCredentials implements Credentials {
 
   /** Requests that begin together share one run of an exec plugin. */
   authenticate(): Promise<Authentication> {
-    this.#pending ??= this.#authenticate().finally(() => {
-      this.#pending = undefined;
-    });
-    return this.#pending;
+    return this.#cache.get('', () => this.#authenticate());
   }
 
   async #authenticate(): Promise<Authentication> {

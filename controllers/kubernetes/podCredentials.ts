@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Authentication, Credentials } from './credentials.ts';
+import { ExpiringCache } from './expiringCache.ts';
 
 /** https://kubernetes.io/docs/tasks/run-application/access-api-from-pod/#directly-accessing-the-rest-api */
 const MOUNTED_BY_KUBELET = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -18,8 +19,7 @@ export class PodCredentials implements Credentials {
   readonly proxyUrl = undefined;
   readonly namespace: string | undefined;
   readonly #dir: string;
-  readonly #keptMs: number;
-  #read: { readonly at: number; readonly authentication: Promise<Authentication> } | undefined;
+  readonly #cache: ExpiringCache<Authentication>;
 
   /** Throws when this is no pod, or one without a token. */
   constructor(
@@ -35,20 +35,12 @@ export class PodCredentials implements Credentials {
     const namespace = join(dir, 'namespace');
     this.namespace = existsSync(namespace) ? readFileSync(namespace, 'utf8').trim() : undefined;
     this.#dir = dir;
-    this.#keptMs = keptMs;
+    this.#cache = new ExpiringCache(1, () => keptMs);
   }
 
   /** Reads the files at most once a second: at each request of a busy operator, that took a fifth of its processor time. */
-  async authenticate(): Promise<Authentication> {
-    const now = performance.now();
-    if (!this.#read || now - this.#read.at >= this.#keptMs) {
-      const read = { at: now, authentication: this.#readFiles() };
-      this.#read = read;
-      read.authentication.catch(() => {
-        if (this.#read === read) this.#read = undefined;
-      });
-    }
-    return this.#read.authentication;
+  authenticate(): Promise<Authentication> {
+    return this.#cache.get('', () => this.#readFiles());
   }
 
   async #readFiles(): Promise<Authentication> {

@@ -4,9 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import PQueue from 'p-queue';
+import { ExpiringCache } from '../../../controllers/kubernetes/expiringCache.ts';
 import type { Reviews, User } from '../../../controllers/kubernetes/reviews.ts';
 import type { Logger } from '../../../controllers/runtime/ports.ts';
-import { Remembered } from './remembered.ts';
 
 /** How long answers are kept, as controller-runtime keeps them (pkg/metrics/filters): of tokens, good or bad; of rights; of their lack. */
 const TOKEN_MS = 60_000;
@@ -38,8 +38,8 @@ export class ScrapeAccess {
   readonly #reviews: Reviews;
   readonly #log: Logger;
   readonly #signal: AbortSignal;
-  readonly #users: Remembered<User | undefined>;
-  readonly #rights: Remembered<boolean>;
+  readonly #users: ExpiringCache<User | undefined>;
+  readonly #rights: ExpiringCache<boolean>;
   readonly #turns = new PQueue({ concurrency: AT_ONCE });
   readonly #now: () => number;
   #warnedAt = Number.NEGATIVE_INFINITY;
@@ -53,8 +53,8 @@ export class ScrapeAccess {
     this.#log = log;
     this.#signal = signal;
     this.#now = now;
-    this.#users = new Remembered(SIZE, () => TOKEN_MS, now);
-    this.#rights = new Remembered(SIZE, (allowed) => (allowed ? ALLOWED_MS : DENIED_MS), now);
+    this.#users = new ExpiringCache(SIZE, () => TOKEN_MS, now);
+    this.#rights = new ExpiringCache(SIZE, (allowed) => (allowed ? ALLOWED_MS : DENIED_MS), now);
   }
 
   /**
