@@ -53,8 +53,8 @@ export class Ec2Capacity implements Capacity {
     signal: AbortSignal,
     read: (page: Ec2Operations[O][1]) => readonly T[],
   ): Promise<CallResult<readonly T[]>> {
-    const answer = await everyPage(this.#ec2, this.#limiter, operation, input, signal);
-    return answer.ok ? { ok: true, value: answer.value.flatMap(read) } : answer;
+    const result = await everyPage(this.#ec2, this.#limiter, operation, input, signal);
+    return result.ok ? { ok: true, value: result.value.flatMap(read) } : result;
   }
 }
 

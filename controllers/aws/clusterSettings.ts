@@ -9,9 +9,9 @@ import { ClusterCalls, isAbsent } from './clusterCalls.ts';
 export class EksAddons extends ClusterCalls implements Addons {
   async find(addonName: string, signal: AbortSignal): Promise<CallResult<Addon | undefined>> {
     const input = { clusterName: this.clusterName, addonName };
-    const answer = await this.call('DescribeAddon', input, signal);
-    if (!answer.ok) return isAbsent(answer.error) ? { ok: true, value: undefined } : answer;
-    return { ok: true, value: await addonOf(answer.value.addon ?? {}) };
+    const result = await this.call('DescribeAddon', input, signal);
+    if (!result.ok) return isAbsent(result.error) ? { ok: true, value: undefined } : result;
+    return { ok: true, value: await addonOf(result.value.addon ?? {}) };
   }
 
   /**
@@ -27,9 +27,9 @@ export class EksAddons extends ClusterCalls implements Addons {
     signal: AbortSignal,
   ): Promise<CallResult<void>> {
     const name = { clusterName: this.clusterName, addonName };
-    const answer = await this.call('DescribeAddon', name, signal);
-    if (!answer.ok) return answer;
-    const { addon = {} } = answer.value;
+    const result = await this.call('DescribeAddon', name, signal);
+    if (!result.ok) return result;
+    const { addon = {} } = result.value;
     if (addon.status !== seen.status || modifiedAt(addon) !== seen.modifiedAt)
       return refusal('conflict', 'Conflict', `Add-on ${addonName} changed since it was read`);
     const configurationValues = await withValues(addon.configurationValues ?? '', values);
@@ -76,14 +76,14 @@ function refusal(kind: 'conflict' | 'refused', code: string, message: string): C
 export class EksAccessEntries extends ClusterCalls implements AccessEntries {
   async find(principalArn: string, signal: AbortSignal): Promise<CallResult<AccessEntry | undefined>> {
     const input = { clusterName: this.clusterName, principalArn };
-    const answer = await this.call('DescribeAccessEntry', input, signal);
-    if (!answer.ok) return isAbsent(answer.error) ? { ok: true, value: undefined } : answer;
-    return { ok: true, value: { type: answer.value.accessEntry?.type ?? 'STANDARD' } };
+    const result = await this.call('DescribeAccessEntry', input, signal);
+    if (!result.ok) return isAbsent(result.error) ? { ok: true, value: undefined } : result;
+    return { ok: true, value: { type: result.value.accessEntry?.type ?? 'STANDARD' } };
   }
 
   async create(principalArn: string, token: string, signal: AbortSignal): Promise<CallResult<void>> {
     const input = { clusterName: this.clusterName, principalArn, type: 'EC2_WINDOWS', clientRequestToken: token };
-    const answer = await this.call('CreateAccessEntry', input, signal);
-    return answer.ok ? { ok: true, value: undefined } : answer;
+    const result = await this.call('CreateAccessEntry', input, signal);
+    return result.ok ? { ok: true, value: undefined } : result;
   }
 }

@@ -16,9 +16,9 @@ export class EksClusters extends ClusterCalls implements Clusters {
   }
 
   async describe(signal: AbortSignal): Promise<CallResult<Cluster | undefined>> {
-    const answer = await this.call('DescribeCluster', { name: this.clusterName }, signal);
-    if (!answer.ok) return answer.error.kind === 'gone' ? { ok: true, value: undefined } : answer;
-    const { cluster } = answer.value;
+    const result = await this.call('DescribeCluster', { name: this.clusterName }, signal);
+    if (!result.ok) return result.error.kind === 'gone' ? { ok: true, value: undefined } : result;
+    const { cluster } = result.value;
     if (!cluster) return { ok: true, value: undefined };
     const authority = Buffer.from(cluster.certificateAuthority?.data ?? '', 'base64').toString();
     return {

@@ -28,9 +28,9 @@ export class Ec2Instances implements Instances {
   async find(id: string, signal: AbortSignal): Promise<CallResult<KnownInstance | undefined>> {
     // As a filter: asked for by InstanceIds, one that EC2 has forgotten would be an error.
     const filters = [{ Name: 'instance-id', Values: [id] }];
-    const answer = await everyPage(this.#ec2, this.#limiter, 'DescribeInstances', { Filters: filters }, signal);
-    if (!answer.ok) return answer;
-    const [found] = answer.value
+    const result = await everyPage(this.#ec2, this.#limiter, 'DescribeInstances', { Filters: filters }, signal);
+    if (!result.ok) return result;
+    const [found] = result.value
       .flatMap(({ Reservations = [] }) => Reservations)
       .flatMap(({ Instances = [] }) => Instances);
     return { ok: true, value: found && knownFrom(found) };
@@ -45,9 +45,9 @@ export class Ec2Instances implements Instances {
         { Name: 'instance-id', Values: members.value.slice(from, from + MOST_VALUES) },
         { Name: 'instance-state-name', Values: ['pending', 'running'] },
       ];
-      const answer = await everyPage(this.#ec2, this.#limiter, 'DescribeInstances', { Filters: filters }, signal);
-      if (!answer.ok) return answer;
-      const reservations = answer.value.flatMap(({ Reservations = [] }) => Reservations);
+      const result = await everyPage(this.#ec2, this.#limiter, 'DescribeInstances', { Filters: filters }, signal);
+      if (!result.ok) return result;
+      const reservations = result.value.flatMap(({ Reservations = [] }) => Reservations);
       found.push(...reservations.flatMap(({ Instances: instances = [] }) => instances.map(fromEc2)));
     }
     return { ok: true, value: found };

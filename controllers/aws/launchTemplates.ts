@@ -21,9 +21,9 @@ export class Ec2LaunchTemplates implements LaunchTemplates {
     const named = id === undefined ? { LaunchTemplateName: name } : { LaunchTemplateId: id };
     const call = (bounded: AbortSignal) =>
       this.#ec2('DescribeLaunchTemplateVersions', { ...named, Versions: [version] }, bounded);
-    const answer = await this.#limiter.run('ec2', 'DescribeLaunchTemplateVersions', call, signal);
-    if (!answer.ok) return answer.error.kind === 'gone' ? { ok: true, value: undefined } : answer;
-    const [found] = answer.value.LaunchTemplateVersions ?? [];
+    const result = await this.#limiter.run('ec2', 'DescribeLaunchTemplateVersions', call, signal);
+    if (!result.ok) return result.error.kind === 'gone' ? { ok: true, value: undefined } : result;
+    const [found] = result.value.LaunchTemplateVersions ?? [];
     return { ok: true, value: found && fromEc2(found) };
   }
 }

@@ -26,9 +26,9 @@ const EFFECTS = { NoSchedule: 'NO_SCHEDULE', NoExecute: 'NO_EXECUTE', PreferNoSc
 /** The node groups of one EKS cluster. */
 export class EksNodeGroups extends ClusterCalls implements NodeGroups {
   async describe(name: string, signal: AbortSignal): Promise<CallResult<NodeGroup | undefined>> {
-    const answer = await this.call('DescribeNodegroup', this.#named(name), signal);
-    if (answer.ok) return { ok: true, value: answer.value.nodegroup && fromEks(answer.value.nodegroup) };
-    return isAbsent(answer.error) ? { ok: true, value: undefined } : answer;
+    const result = await this.call('DescribeNodegroup', this.#named(name), signal);
+    if (result.ok) return { ok: true, value: result.value.nodegroup && fromEks(result.value.nodegroup) };
+    return isAbsent(result.error) ? { ok: true, value: undefined } : result;
   }
 
   async create(desired: NewNodeGroup, token: string, signal: AbortSignal): Promise<CallResult<NodeGroup>> {
@@ -54,8 +54,8 @@ export class EksNodeGroups extends ClusterCalls implements NodeGroups {
       ...(desired.releaseVersion && { releaseVersion: desired.releaseVersion }),
       clientRequestToken: token,
     };
-    const answer = await this.call('CreateNodegroup', input, signal);
-    return mapped(answer, ({ nodegroup }) => fromEks(nodegroup ?? {}));
+    const result = await this.call('CreateNodegroup', input, signal);
+    return mapped(result, ({ nodegroup }) => fromEks(nodegroup ?? {}));
   }
 
   async updateConfig(
@@ -88,8 +88,8 @@ export class EksNodeGroups extends ClusterCalls implements NodeGroups {
       ...(settings && { updateConfig: toEksUpdate(settings) }),
       clientRequestToken: token,
     };
-    const answer = await this.call('UpdateNodegroupConfig', input, signal);
-    return mapped(answer, ({ update }) => updateFromEks(update ?? {}));
+    const result = await this.call('UpdateNodegroupConfig', input, signal);
+    return mapped(result, ({ update }) => updateFromEks(update ?? {}));
   }
 
   async updateVersion(
@@ -106,8 +106,8 @@ export class EksNodeGroups extends ClusterCalls implements NodeGroups {
       force,
       clientRequestToken: token,
     };
-    const answer = await this.call('UpdateNodegroupVersion', input, signal);
-    return mapped(answer, ({ update }) => updateFromEks(update ?? {}));
+    const result = await this.call('UpdateNodegroupVersion', input, signal);
+    return mapped(result, ({ update }) => updateFromEks(update ?? {}));
   }
 
   async describeUpdate(
@@ -115,19 +115,19 @@ export class EksNodeGroups extends ClusterCalls implements NodeGroups {
     id: string,
     signal: AbortSignal,
   ): Promise<CallResult<NodeGroupUpdate | undefined>> {
-    const answer = await this.call(
+    const result = await this.call(
       'DescribeUpdate',
       { name: this.clusterName, nodegroupName: name, updateId: id },
       signal,
     );
-    if (!answer.ok && answer.error.kind === 'gone') return { ok: true, value: undefined };
-    return mapped(answer, ({ update }) => update && updateFromEks(update));
+    if (!result.ok && result.error.kind === 'gone') return { ok: true, value: undefined };
+    return mapped(result, ({ update }) => update && updateFromEks(update));
   }
 
   async delete(name: string, signal: AbortSignal): Promise<CallResult<void>> {
-    const answer = await this.call('DeleteNodegroup', this.#named(name), signal);
-    if (!answer.ok && answer.error.kind === 'gone') return { ok: true, value: undefined };
-    return mapped(answer, () => undefined);
+    const result = await this.call('DeleteNodegroup', this.#named(name), signal);
+    if (!result.ok && result.error.kind === 'gone') return { ok: true, value: undefined };
+    return mapped(result, () => undefined);
   }
 
   async tag(arn: string, tags: Readonly<Record<string, string>>, signal: AbortSignal): Promise<CallResult<void>> {
@@ -143,8 +143,8 @@ export class EksNodeGroups extends ClusterCalls implements NodeGroups {
   }
 }
 
-function mapped<T, U>(answer: CallResult<T>, map: (value: T) => U): CallResult<U> {
-  return answer.ok ? { ok: true, value: map(answer.value) } : answer;
+function mapped<T, U>(result: CallResult<T>, map: (value: T) => U): CallResult<U> {
+  return result.ok ? { ok: true, value: map(result.value) } : result;
 }
 
 /** EKS has a member for a count and another for a share; it refuses both at once. */

@@ -18,11 +18,11 @@ export async function everyPage<O extends keyof Ec2Operations>(
   const pages: Ec2Operations[O][1][] = [];
   let token: string | undefined;
   for (let page = 0; page < MOST_PAGES; page++) {
-    const asked = { ...input, MaxResults: PAGE_SIZE[operation] ?? 1_000, ...(token && { NextToken: token }) };
-    const answer = await limiter.run('ec2', operation, (bounded) => ec2(operation, asked, bounded), signal);
-    if (!answer.ok) return answer;
-    pages.push(answer.value);
-    token = answer.value.NextToken;
+    const pageInput = { ...input, MaxResults: PAGE_SIZE[operation] ?? 1_000, ...(token && { NextToken: token }) };
+    const result = await limiter.run('ec2', operation, (bounded) => ec2(operation, pageInput, bounded), signal);
+    if (!result.ok) return result;
+    pages.push(result.value);
+    token = result.value.NextToken;
     if (!token) break;
   }
   return { ok: true, value: pages };

@@ -69,11 +69,11 @@ export class AwsRateLimiter {
     call: (signal: AbortSignal) => Promise<T>,
     signal: AbortSignal,
   ): Promise<CallResult<T>> {
-    const asked = this.#clock.monotonic();
+    const queuedAt = this.#clock.monotonic();
     const { queue } = this.#services[service];
     const turn = async () => {
       await this.#token(service, signal);
-      return this.#call(service, operation, call, signal, asked);
+      return this.#call(service, operation, call, signal, queuedAt);
     };
     return queue.add(turn, { signal });
   }
@@ -96,17 +96,17 @@ export class AwsRateLimiter {
     operation: string,
     call: (signal: AbortSignal) => Promise<T>,
     signal: AbortSignal,
-    asked: number,
+    queuedAt: number,
   ): Promise<CallResult<T>> {
     const start = this.#clock.monotonic();
-    const finish = (result: FinishedCall['result'], code: string, answer: unknown) => {
+    const finish = (result: FinishedCall['result'], code: string, response: unknown) => {
       const now = this.#clock.monotonic();
-      const attempts = attemptsOf(answer);
+      const attempts = attemptsOf(response);
       const { bucket } = this.#services[service];
       // Retries of the SDK are requests, too.
       if (attempts > 1) bucket.charge(attempts - 1, now);
       if (result === 'throttled') bucket.slowDown(now, start);
-      const [tookSeconds, waitedSeconds] = [(now - start) / 1_000, (start - asked) / 1_000];
+      const [tookSeconds, waitedSeconds] = [(now - start) / 1_000, (start - queuedAt) / 1_000];
       this.#observe({ service, operation, result, code, tookSeconds, waitedSeconds, attempts });
     };
     try {
@@ -125,8 +125,8 @@ export class AwsRateLimiter {
 }
 
 /** How often the SDK tried: it says so in the metadata of its answers and errors. */
-function attemptsOf(answer: unknown): number {
-  const { attempts } = (answer as { $metadata?: { attempts?: number } } | undefined)?.$metadata ?? {};
+function attemptsOf(response: unknown): number {
+  const { attempts } = (response as { $metadata?: { attempts?: number } } | undefined)?.$metadata ?? {};
   return attempts ?? 1;
 }
 

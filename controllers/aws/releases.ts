@@ -44,15 +44,15 @@ export class PublishedReleases implements Releases {
 
   async #imageId(Name: string, signal: AbortSignal): Promise<CallResult<string | undefined>> {
     const call = (bounded: AbortSignal) => this.#ssm('GetParameter', { Name }, bounded);
-    const answer = await this.#limiter.run('ssm', 'GetParameter', call, signal);
-    if (answer.ok) return { ok: true, value: answer.value.Parameter?.Value };
-    return answer.error.kind === 'gone' ? { ok: true, value: undefined } : answer;
+    const result = await this.#limiter.run('ssm', 'GetParameter', call, signal);
+    if (result.ok) return { ok: true, value: result.value.Parameter?.Value };
+    return result.error.kind === 'gone' ? { ok: true, value: undefined } : result;
   }
 
   async #imageName(id: string, signal: AbortSignal): Promise<CallResult<string | undefined>> {
     const call = (bounded: AbortSignal) => this.#ec2('DescribeImages', { ImageIds: [id] }, bounded);
-    const answer = await this.#limiter.run('ec2', 'DescribeImages', call, signal);
-    if (answer.ok) return { ok: true, value: answer.value.Images?.[0]?.Name };
-    return answer.error.kind === 'gone' ? { ok: true, value: undefined } : answer;
+    const result = await this.#limiter.run('ec2', 'DescribeImages', call, signal);
+    if (result.ok) return { ok: true, value: result.value.Images?.[0]?.Name };
+    return result.error.kind === 'gone' ? { ok: true, value: undefined } : result;
   }
 }

@@ -22,11 +22,11 @@ export class IamRolePolicies implements RolePolicies {
     for (let page = 0; page < MOST_PAGES; page++) {
       const input = { RoleName: roleName, ...(Marker && { Marker }) };
       const call = (bounded: AbortSignal) => this.#iam('ListAttachedRolePolicies', input, bounded);
-      const answer = await this.#limiter.run('iam', 'ListAttachedRolePolicies', call, signal);
-      if (!answer.ok) return answer;
-      const { AttachedPolicies = [], IsTruncated } = answer.value;
+      const result = await this.#limiter.run('iam', 'ListAttachedRolePolicies', call, signal);
+      if (!result.ok) return result;
+      const { AttachedPolicies = [], IsTruncated } = result.value;
       names.push(...AttachedPolicies.flatMap(({ PolicyName }) => (PolicyName ? [PolicyName] : [])));
-      Marker = IsTruncated ? answer.value.Marker : undefined;
+      Marker = IsTruncated ? result.value.Marker : undefined;
       if (!Marker) break;
     }
     return { ok: true, value: names };

@@ -39,11 +39,11 @@ export class AutoScalingGroups implements ScalingGroups {
         MaxRecords: PAGE_SIZE,
         ...(token && { NextToken: token }),
       };
-      const answer = await this.#call('DescribeAutoScalingGroups', input, signal);
-      if (!answer.ok) return answer;
-      for (const { AutoScalingGroupName: name = '', Tags = [] } of answer.value.AutoScalingGroups ?? [])
+      const result = await this.#call('DescribeAutoScalingGroups', input, signal);
+      if (!result.ok) return result;
+      for (const { AutoScalingGroupName: name = '', Tags = [] } of result.value.AutoScalingGroups ?? [])
         found[name] = Object.fromEntries(Tags.map(({ Key = '', Value = '' }) => [Key, Value]));
-      token = answer.value.NextToken;
+      token = result.value.NextToken;
       if (!token) break;
     }
     return { ok: true, value: found };
@@ -66,24 +66,24 @@ export class AutoScalingGroups implements ScalingGroups {
   }
 
   async lifecycleOf(group: string, instance: string, signal: AbortSignal): Promise<CallResult<string | undefined>> {
-    const answer = await this.#instancesOf(group, signal);
-    if (!answer.ok) return answer;
-    return { ok: true, value: answer.value.find(({ InstanceId }) => InstanceId === instance)?.LifecycleState };
+    const result = await this.#instancesOf(group, signal);
+    if (!result.ok) return result;
+    return { ok: true, value: result.value.find(({ InstanceId }) => InstanceId === instance)?.LifecycleState };
   }
 
   /** The ids of the instances that count for the group's size, or leave it. Those of its warm pool carry its tag, and don't count. */
   async members(group: string, signal: AbortSignal): Promise<CallResult<readonly string[]>> {
-    const answer = await this.#instancesOf(group, signal);
-    if (!answer.ok) return answer;
-    const members = answer.value.filter(({ LifecycleState = '' }) => MEMBER.test(LifecycleState));
+    const result = await this.#instancesOf(group, signal);
+    if (!result.ok) return result;
+    const members = result.value.filter(({ LifecycleState = '' }) => MEMBER.test(LifecycleState));
     return { ok: true, value: members.flatMap(({ InstanceId = '' }) => InstanceId || []) };
   }
 
   async #instancesOf(group: string, signal: AbortSignal): Promise<CallResult<readonly Instance[]>> {
     const input = { AutoScalingGroupNames: [group], IncludeInstances: true };
-    const answer = await this.#call('DescribeAutoScalingGroups', input, signal);
-    if (!answer.ok) return answer;
-    return { ok: true, value: (answer.value.AutoScalingGroups ?? []).flatMap(({ Instances = [] }) => Instances) };
+    const result = await this.#call('DescribeAutoScalingGroups', input, signal);
+    if (!result.ok) return result;
+    return { ok: true, value: (result.value.AutoScalingGroups ?? []).flatMap(({ Instances = [] }) => Instances) };
   }
 
   async terminateInstance(instance: string, shrink: boolean, signal: AbortSignal): Promise<CallResult<void>> {
@@ -101,6 +101,6 @@ export class AutoScalingGroups implements ScalingGroups {
   }
 }
 
-function done(answer: CallResult<unknown>): CallResult<void> {
-  return answer.ok ? { ok: true, value: undefined } : answer;
+function done(result: CallResult<unknown>): CallResult<void> {
+  return result.ok ? { ok: true, value: undefined } : result;
 }

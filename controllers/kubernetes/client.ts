@@ -9,7 +9,7 @@ import {
   loadCredentials,
   normalisePem,
 } from './credentials.ts';
-import { errorOfAnswer, errorOfNetwork } from './errors.ts';
+import { errorOfNetwork, errorOfResponse } from './errors.ts';
 import { readBody, send } from './exchange.ts';
 import { KubernetesError } from './kubernetesError.ts';
 import type { Wire } from './objects.ts';
@@ -113,8 +113,10 @@ export class KubernetesClient {
 
   /** A GET whose answer is read as it comes and may go on for long. Ends with the server, or throws as the signal aborts. */
   async *stream(path: string, options: StreamOptions): AsyncGenerator<Uint8Array> {
-    const answer = await this.#guard(options.signal, () => this.#send('GET', path, options, STREAM_HEADERS_TIMEOUT_MS));
-    const pieces = inTurns(answer);
+    const response = await this.#guard(options.signal, () =>
+      this.#send('GET', path, options, STREAM_HEADERS_TIMEOUT_MS),
+    );
+    const pieces = inTurns(response);
     try {
       for (;;) {
         const { done, value } = await this.#guard(options.signal, () => pieces.next());
@@ -123,7 +125,7 @@ export class KubernetesClient {
       }
     } finally {
       // Also where the reader loses interest: the connection must not stay open.
-      answer.destroy();
+      response.destroy();
     }
   }
 
@@ -153,7 +155,7 @@ export class KubernetesClient {
     const { headers, tls } = await this.#authenticate(options.signal);
     let code = '<error>';
     try {
-      const answer = await send({
+      const response = await send({
         method,
         url: this.#url(path, options.query),
         headers: { ...headers, ...headersOf(options), 'user-agent': this.#userAgent },
@@ -162,10 +164,10 @@ export class KubernetesClient {
         signal: options.signal,
         ...(headersTimeoutMs !== undefined && { headersTimeoutMs }),
       });
-      const { statusCode: status = 0 } = answer;
+      const { statusCode: status = 0 } = response;
       code = String(status);
-      if (status < 400) return answer;
-      throw errorOfAnswer(status, answer.headers['retry-after'], await readSome(answer));
+      if (status < 400) return response;
+      throw errorOfResponse(status, response.headers['retry-after'], await readSome(response));
     } finally {
       this.#onRequest(code, method, this.#host);
     }
@@ -218,10 +220,10 @@ function headersOf({
   };
 }
 
-async function readSome(answer: IncomingMessage): Promise<Buffer> {
+async function readSome(response: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
+  for await (const chunk of response as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     size += chunk.length;
     if (size > ERROR_BODY_LIMIT) break;

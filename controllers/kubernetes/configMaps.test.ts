@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { createInstanceLists } from './configMaps.ts';
-import { type Answering, json, loopback } from './loopbackServer.ts';
+import { type Handler, json, loopback } from './loopbackServer.ts';
 
 const { signal } = new AbortController();
 
 /** What is read of the list of hosts, and the path that was asked for. */
-async function read(answering: Answering) {
+async function read(answering: Handler) {
   await using server = await loopback(answering);
   const answer = await createInstanceLists(server.client).read({ namespace: 'ops', name: 'hosts' }, signal);
   return { answer, asked: server.requests.map(({ method, path }) => `${method} ${path}`) };
@@ -13,7 +13,7 @@ async function read(answering: Answering) {
 
 const failing = (code: number, reason: string) => {
   const status = { kind: 'Status', status: 'Failure', code, reason, message: reason };
-  return (_request: unknown, response: Parameters<Answering>[1]) => json(response, code, status);
+  return (_request: unknown, response: Parameters<Handler>[1]) => json(response, code, status);
 };
 
 describe('a list of hosts, read past the cache', () => {

@@ -5,7 +5,7 @@ import type { CallError } from '../windowspool/ports/callResult.ts';
 import type { InstanceLists } from '../windowspool/ports/nodes.ts';
 import type { KubernetesClient } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
-import { answer, isNotFound, toCallError } from './errors.ts';
+import { isNotFound, toCallError, toCallResult } from './errors.ts';
 import { KubernetesError } from './kubernetesError.ts';
 import { createListWatch } from './listWatch.ts';
 import type { Wire } from './objects.ts';
@@ -37,7 +37,7 @@ function configMapOf({ metadata = {}, data = {} }: Wire<V1ConfigMap>): ConfigMap
 export function createInstanceLists(client: KubernetesClient): InstanceLists {
   return {
     read: ({ namespace, name }, signal) =>
-      answer(`get configmaps ${namespace}/${name}`, signal, async () => {
+      toCallResult(`get configmaps ${namespace}/${name}`, signal, async () => {
         const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/configmaps/${encodeURIComponent(name)}`;
         try {
           const { data = {} } = await client.request<V1ConfigMap>('GET', path, { signal });
@@ -54,7 +54,7 @@ export function createInstanceLists(client: KubernetesClient): InstanceLists {
 export function configMapListWatch(
   client: KubernetesClient,
   { namespace, name }: { readonly namespace: string; readonly name: string },
-  heard: (error?: CallError) => void,
+  onResult: (error?: CallError) => void,
 ): ListWatch<ConfigMap> {
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/configmaps`;
   const source = createListWatch({
@@ -63,24 +63,24 @@ export function configMapListWatch(
     decoder: jsonDecoder(configMapOf),
     fieldSelector: `metadata.name=${name}`,
   });
-  const tell = (error: unknown): never => {
-    if (error instanceof KubernetesError) heard(toCallError(error, `watch configmaps ${namespace}/${name}`));
+  const fail = (error: unknown): never => {
+    if (error instanceof KubernetesError) onResult(toCallError(error, `watch configmaps ${namespace}/${name}`));
     throw error;
   };
   return {
     list: async (options, signal) => {
-      const page = await source.list(options, signal).catch(tell);
-      heard();
+      const page = await source.list(options, signal).catch(fail);
+      onResult();
       return page;
     },
     watch: async function* (options, signal) {
       try {
         for await (const events of source.watch(options, signal)) {
-          heard();
+          onResult();
           yield events;
         }
       } catch (error) {
-        tell(error);
+        fail(error);
       }
     },
   };

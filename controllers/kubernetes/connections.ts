@@ -15,7 +15,7 @@ export class Connections {
   readonly #log: Logger;
   #current: { readonly tls: TlsOptions; readonly agent: HttpAgent } | undefined;
   /** Replaced ones, on which a request may still run. */
-  readonly #former: HttpAgent[] = [];
+  readonly #retired: HttpAgent[] = [];
 
   /** @param server the API server's URL */
   constructor(server: string, proxyUrl: string | undefined, log: Logger) {
@@ -37,7 +37,7 @@ export class Connections {
 
   /** Ends every connection, whatever runs on it. */
   close(): void {
-    for (const agent of this.#former.splice(0)) agent.destroy();
+    for (const agent of this.#retired.splice(0)) agent.destroy();
     this.#current?.agent.destroy();
     this.#current = undefined;
   }
@@ -50,7 +50,7 @@ export class Connections {
 
   /** Requests and watches that run may finish; the server ends each watch within minutes. */
   #retire(agent: HttpAgent): void {
-    this.#former.push(agent);
+    this.#retired.push(agent);
     agent.keepSocketAlive = () => false;
     for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
   }

@@ -39,7 +39,7 @@ export function jsonDecoder<O extends Wire<KubernetesObject>, T>(transform: (obj
 class JsonEvents<O extends Wire<KubernetesObject>, T> implements EventDecoder<T> {
   readonly #transform: (object: O) => T;
   /** The begun line's pieces. */
-  #begun: Uint8Array[] = [];
+  #partial: Uint8Array[] = [];
 
   constructor(transform: (object: O) => T) {
     this.#transform = transform;
@@ -53,18 +53,18 @@ class JsonEvents<O extends Wire<KubernetesObject>, T> implements EventDecoder<T>
       if (line.length > 0) events.push(this.#event(line));
       from = to + 1;
     }
-    if (from < piece.length) this.#begun.push(piece.subarray(from));
+    if (from < piece.length) this.#partial.push(piece.subarray(from));
     return events;
   }
 
   end(): void {
-    if (this.#begun.length > 0) throw new MalformedData('the stream ended inside an event');
+    if (this.#partial.length > 0) throw new MalformedData('the stream ended inside an event');
   }
 
   #complete(rest: Uint8Array): Buffer {
-    if (this.#begun.length === 0) return Buffer.from(rest.buffer, rest.byteOffset, rest.byteLength);
-    const line = Buffer.concat([...this.#begun, rest]);
-    this.#begun = [];
+    if (this.#partial.length === 0) return Buffer.from(rest.buffer, rest.byteOffset, rest.byteLength);
+    const line = Buffer.concat([...this.#partial, rest]);
+    this.#partial = [];
     return line;
   }
 

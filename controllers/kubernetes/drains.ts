@@ -2,7 +2,7 @@
 import type { V1Eviction, V1Pod, V1PodList, V1Toleration } from '@kubernetes/client-node';
 import type { DrainPod, Drains, Eviction } from '../windowspool/ports/pods.ts';
 import type { KubernetesClient } from './client.ts';
-import { answer, isNotFound } from './errors.ts';
+import { isNotFound, toCallResult } from './errors.ts';
 import { KubernetesError } from './kubernetesError.ts';
 import { epochOf, type Wire } from './objects.ts';
 
@@ -19,13 +19,13 @@ const DEFAULT_GRACE_SECONDS = 30;
 export function createDrains(client: KubernetesClient): Drains {
   return {
     podsOn: (node, signal) =>
-      answer('list pods', signal, async () => {
+      toCallResult('list pods', signal, async () => {
         const options = { query: { fieldSelector: `spec.nodeName=${node}` }, signal, timeoutMs: LIST_TIMEOUT_MS };
         const { items = [] } = await client.request<V1PodList>('GET', '/api/v1/pods', options);
         return items.map(drainPodOf);
       }),
     evict: ({ namespace, name, uid }, gracePeriodSeconds, signal) =>
-      answer('create pods/eviction', signal, async () => {
+      toCallResult('create pods/eviction', signal, async () => {
         const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/eviction`;
         const deleteOptions = { gracePeriodSeconds, preconditions: { uid } };
         const metadata = { namespace, name };

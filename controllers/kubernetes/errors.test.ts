@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { answer, errorOfAnswer, errorOfNetwork, isNotFound, toCallError } from './errors.ts';
+import { errorOfNetwork, errorOfResponse, isNotFound, toCallError, toCallResult } from './errors.ts';
 import { KubernetesError } from './kubernetesError.ts';
 
 const live = new AbortController().signal;
@@ -37,12 +37,12 @@ describe('errors of the API server', () => {
     const details = { causes: [{ reason: 'FieldValueInvalid', field: 'metadata.uid' }] };
     const status = { kind: 'Status', reason: 'Invalid', message: 'field is immutable', details };
     const body = Buffer.from(JSON.stringify(status));
-    assert.equal(toCallError(errorOfAnswer(422, undefined, body), 'patch nodes').kind, 'conflict');
+    assert.equal(toCallError(errorOfResponse(422, undefined, body), 'patch nodes').kind, 'conflict');
   });
 
   it('an answer is a value, good or bad', async () => {
-    assert.deepEqual(await answer('get nodes', live, async () => 7), { ok: true, value: 7 });
-    const failed = await answer('get nodes', live, async () =>
+    assert.deepEqual(await toCallResult('get nodes', live, async () => 7), { ok: true, value: 7 });
+    const failed = await toCallResult('get nodes', live, async () =>
       Promise.reject(errorOfNetwork({ code: 'ECONNRESET' }, 'http://x')),
     );
     assert.deepEqual(failed, {
@@ -58,9 +58,9 @@ describe('errors of the API server', () => {
 
   it("the caller's abort and bugs are thrown", async () => {
     const fail = (error: Error) => async () => Promise.reject(error);
-    await assert.rejects(answer('get nodes', live, fail(new TypeError('a bug'))), /a bug/);
+    await assert.rejects(toCallResult('get nodes', live, fail(new TypeError('a bug'))), /a bug/);
     const aborted = AbortSignal.abort(new Error('enough'));
-    await assert.rejects(answer('get nodes', aborted, fail(new KubernetesError('x', { reason: 'x' }))), /enough/);
+    await assert.rejects(toCallResult('get nodes', aborted, fail(new KubernetesError('x', { reason: 'x' }))), /enough/);
   });
 
   it('only a 404 of the API server is "not found"', () => {

@@ -3,7 +3,7 @@ import { KubernetesError } from './kubernetesError.ts';
 import { failureOfStatus, statusOfBody } from './status.ts';
 
 /** An answer with a status of 400 or more. Load balancers answer with HTML or nothing, so the body may be anything. */
-export function errorOfAnswer(status: number, retryAfter: string | undefined, body: Buffer): KubernetesError {
+export function errorOfResponse(status: number, retryAfter: string | undefined, body: Buffer): KubernetesError {
   const reported = statusOfBody(body);
   const failure = reported && failureOfStatus(reported);
   const retryAfterMs = retryAfter === undefined ? failure?.retryAfterMs : Number(retryAfter) * 1000;
@@ -58,7 +58,7 @@ export function toCallError(error: KubernetesError, operation: string): CallErro
  * Makes expected trouble a value. Throws the caller's own abort, so that nobody mistakes it for trouble of the API server, and
  * everything that is no KubernetesError: a bug.
  */
-export async function answer<T>(
+export async function toCallResult<T>(
   operation: string,
   signal: AbortSignal,
   call: () => Promise<T>,

@@ -4,7 +4,7 @@ import type { NodeSelector } from '../windowspool/api.gen.ts';
 import type { Evictions, StuckPod } from '../windowspool/ports/pods.ts';
 import { selects } from '../windowspool/util/labelSelector.ts';
 import type { KubernetesClient } from './client.ts';
-import { answer } from './errors.ts';
+import { toCallResult } from './errors.ts';
 import type { Wire } from './objects.ts';
 
 type Pod = Wire<V1Pod>;
@@ -24,14 +24,14 @@ export function createEvictions(client: KubernetesClient): Evictions {
   };
   return {
     stuckOn: async (nodes, signal) => {
-      const pods = await answer('list pods', signal, async () => {
+      const pods = await toCallResult('list pods', signal, async () => {
         const found = await Promise.all(
           nodes.map((node) => list<V1Pod>('/api/v1/pods', `spec.nodeName=${node}`, signal)),
         );
         return found.flat().filter(mustGo);
       });
       if (!pods.ok || pods.value.length === 0) return pods.ok ? { ok: true, value: [] } : pods;
-      const budgets = await answer('list poddisruptionbudgets', signal, () =>
+      const budgets = await toCallResult('list poddisruptionbudgets', signal, () =>
         list<V1PodDisruptionBudget>('/apis/policy/v1/poddisruptionbudgets', undefined, signal),
       );
       if (!budgets.ok) return budgets;

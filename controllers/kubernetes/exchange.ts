@@ -45,9 +45,9 @@ export async function send({ url, body, headersTimeoutMs, ...options }: Exchange
 }
 
 /** The whole body. */
-export async function readBody(answer: IncomingMessage): Promise<Buffer> {
+export async function readBody(response: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  for await (const chunk of answer) chunks.push(chunk);
+  for await (const chunk of response) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 

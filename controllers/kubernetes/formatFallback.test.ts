@@ -38,7 +38,7 @@ describe('a collection with a format to fall back to', () => {
   function collection(failure?: () => Error | undefined) {
     const calls: string[] = [];
     const reported: string[] = [];
-    const formats = { wanted: source('protobuf', calls, failure), fallback: source('JSON', calls) };
+    const formats = { preferred: source('protobuf', calls, failure), fallback: source('JSON', calls) };
     return { calls, reported, both: withFallback({ ...formats, onRefused: (error) => reported.push(error.message) }) };
   }
 
@@ -92,7 +92,7 @@ describe('a collection with a format to fall back to', () => {
     const calls: string[] = [];
     const refused = source('any', calls, () => refusal(406));
     const both = withFallback({
-      wanted: refused,
+      preferred: refused,
       fallback: source('JSON', calls, () => refusal(406)),
       onRefused: () => {},
     });

@@ -6,7 +6,7 @@ const REFUSALS: readonly (number | undefined)[] = [406, 415];
 
 interface Formats<T> {
   /** A collection in the format that is wanted. */
-  readonly wanted: ListWatch<T>;
+  readonly preferred: ListWatch<T>;
   /** The same one in a format that every server has. */
   readonly fallback: ListWatch<T>;
   /** Called once, when the server has refused the wanted format. */
@@ -14,12 +14,12 @@ interface Formats<T> {
 }
 
 /** The collection in the wanted format until the server refuses that, and from then on, for good, in the other one. */
-export function withFallback<T>({ wanted, fallback, onRefused }: Formats<T>): ListWatch<T> {
-  let chosen = wanted;
+export function withFallback<T>({ preferred, fallback, onRefused }: Formats<T>): ListWatch<T> {
+  let chosen = preferred;
   /** Whether `used` is no use, so that the same must be asked for in the other format. */
   const isRefused = (used: ListWatch<T>, error: unknown): boolean => {
     if (used === fallback || !(error instanceof KubernetesError) || !REFUSALS.includes(error.status)) return false;
-    if (chosen === wanted) onRefused(error);
+    if (chosen === preferred) onRefused(error);
     chosen = fallback;
     return true;
   };

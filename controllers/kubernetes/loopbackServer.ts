@@ -15,7 +15,7 @@ interface SeenRequest {
 }
 
 /** Answers one request; what it throws makes a 500. */
-export type Answering = (request: SeenRequest, response: ServerResponse) => void | Promise<void>;
+export type Handler = (request: SeenRequest, response: ServerResponse) => void | Promise<void>;
 
 export interface Loopback extends AsyncDisposable {
   readonly client: KubernetesClient;
@@ -31,7 +31,7 @@ const nothing = (): void => undefined;
 export const quiet: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => quiet };
 
 /** An HTTP server in the API server's place, and a client with a kubeconfig for it. For tests of what goes over the wire. */
-export async function loopback(answering: Answering, user: object = { token: 'secret' }): Promise<Loopback> {
+export async function loopback(answering: Handler, user: object = { token: 'secret' }): Promise<Loopback> {
   const requests: SeenRequest[] = [];
   let connections = 0;
   const listener: RequestListener = (request, response) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import type { Logger, WatchEvent } from '../runtime/ports.ts';
 import type { NodeRecord } from '../windowspool/ports/nodes.ts';
-import { type Answering, json, loopback, quiet } from './loopbackServer.ts';
+import { type Handler, json, loopback, quiet } from './loopbackServer.ts';
 import { nodeListWatch, nodeRecordOf } from './nodes.ts';
 import { nodeFrame, nodeListBody, stored, windowsNode } from './testing/nodes.ts';
 import { envelope, message } from './testing/protobufWriter.ts';
@@ -16,17 +16,17 @@ const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 const respond = (response: ServerResponse, type: string, body: Uint8Array | string): void => {
   response.writeHead(200, { 'content-type': type }).end(body);
 };
-const inJson: Answering = ({ query }, response) => {
+const inJson: Handler = ({ query }, response) => {
   if (query.watch) respond(response, 'application/json', `${JSON.stringify({ type: 'ADDED', object: node })}\n`);
   else json(response, 200, { metadata: { resourceVersion: '7' }, items: [node] });
 };
-const inProtobuf: Answering = ({ query }, response) => {
+const inProtobuf: Handler = ({ query }, response) => {
   if (query.watch) respond(response, `${PROTOBUF};stream=watch`, nodeFrame('ADDED', node));
   else respond(response, PROTOBUF, nodeListBody('7', [node]));
 };
 
 /** Lists, watches and lists again; what came, what was asked for and what was logged. */
-async function useOf(answering: Answering) {
+async function useOf(answering: Handler) {
   await using server = await loopback(answering);
   const lines: string[] = [];
   const log: Logger = { ...quiet, warn: (_, line) => lines.push(line) };
@@ -48,7 +48,7 @@ describe('formats of nodes', () => {
   });
 
   it('are JSON from the first refusal on, which is told once', async () => {
-    const answering: Answering = (request, response) => {
+    const answering: Handler = (request, response) => {
       if (request.headers.accept === 'application/json') return inJson(request, response);
       response.writeHead(406).end('only the following media types are accepted: application/json');
     };

@@ -14,7 +14,7 @@ import {
 import type { NodeCondition, NodeMarks, NodeRecord, Nodes } from '../windowspool/ports/nodes.ts';
 import { type KubernetesClient, PATCH } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
-import { answer, isNotFound } from './errors.ts';
+import { isNotFound, toCallResult } from './errors.ts';
 import { jsonReader } from './fields.ts';
 import { withFallback } from './formatFallback.ts';
 import { KubernetesError } from './kubernetesError.ts';
@@ -75,7 +75,7 @@ export function nodeListWatch(client: KubernetesClient, labelSelector?: string):
   const options = { client, path: PATH, ...(labelSelector !== undefined && { labelSelector }) };
   const inProtobuf = protobufDecoder({ apiVersion: 'v1', kind: 'Node', fields: nodeFields });
   return withFallback({
-    wanted: createListWatch({ ...options, decoder: inProtobuf }),
+    preferred: createListWatch({ ...options, decoder: inProtobuf }),
     fallback: createListWatch({ ...options, decoder: jsonDecoder(nodeRecordOf) }),
     onRefused: (error) =>
       client.log.warn({ path: PATH, error: error.message }, 'the API server has no protobuf: nodes are read as JSON'),
@@ -95,12 +95,12 @@ export function createNodes(client: KubernetesClient, store: StoreView<NodeRecor
   };
   /** Changes the very version of a node that was seen; `body` begins with a test of it. */
   const patched = (node: NodeRecord, body: readonly object[], signal: AbortSignal) =>
-    answer('patch nodes', signal, async () => {
+    toCallResult('patch nodes', signal, async () => {
       const options = { body, contentType: PATCH.json, signal };
       observeWrite(await client.request('PATCH', pathOf(node.name), options).catch(rethrowFailedTest));
     });
   const listed = (selector: string, signal: AbortSignal) =>
-    answer('list nodes', signal, async () => {
+    toCallResult('list nodes', signal, async () => {
       const { list } = nodeListWatch(client, selector);
       const nodes: NodeRecord[] = [];
       let continueToken: string | undefined;
@@ -116,7 +116,7 @@ export function createNodes(client: KubernetesClient, store: StoreView<NodeRecor
     });
   return {
     read: (name, signal) =>
-      answer('get nodes', signal, async () => {
+      toCallResult('get nodes', signal, async () => {
         const options = { signal, timeoutMs: READ_TIMEOUT_MS };
         try {
           return nodeRecordOf(await client.request('GET', pathOf(name), options));
@@ -128,7 +128,7 @@ export function createNodes(client: KubernetesClient, store: StoreView<NodeRecor
     ofGroup: (group, signal) => listed(`${NODE_GROUP_LABEL}=${group}`, signal),
     ofPool: (pool, signal) => listed(`${POOL_KEY}=${pool},${NODE_SELECTOR}`, signal),
     outside: (pool, signal) =>
-      answer('list nodes', signal, async () => {
+      toCallResult('list nodes', signal, async () => {
         const query = { labelSelector: `${POOL_KEY}=${pool},${OS_LABEL}!=${WINDOWS}` };
         const found = await client.request<V1NodeList>('GET', PATH, {
           query,
@@ -138,7 +138,7 @@ export function createNodes(client: KubernetesClient, store: StoreView<NodeRecor
         return (found.items ?? []).map(nodeRecordOf);
       }),
     setLabel: (node, key, value, signal) =>
-      answer('patch nodes', signal, async () => {
+      toCallResult('patch nodes', signal, async () => {
         // The uid in a merge patch is a precondition: another node of this name, joined since, is left alone.
         const body = { metadata: { uid: node.uid, labels: { [key]: value } } };
         const options = { body, contentType: PATCH.merge, signal };
@@ -150,7 +150,7 @@ export function createNodes(client: KubernetesClient, store: StoreView<NodeRecor
     cordon: (node, signal) => patched(node, cordonPatch(node), signal),
     restore: (node, reported, signal) => patched(node, restorePatch(node, reported), signal),
     setVerified: (node, condition, now, signal) =>
-      answer('patch nodes/status', signal, async () => {
+      toCallResult('patch nodes/status', signal, async () => {
         const body = { metadata: { uid: node.uid }, status: { conditions: [verifiedPatch(node, condition, now)] } };
         const path = `${pathOf(node.name)}/status`;
         const written = await client.request('PATCH', path, { body, contentType: PATCH.strategic, signal });

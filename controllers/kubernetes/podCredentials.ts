@@ -11,7 +11,7 @@ const MOUNTED_BY_KUBELET = '/var/run/secrets/kubernetes.io/serviceaccount';
  * How long the files are trusted. The kubelet replaces a token when 80 percent of its lifetime are over, and client-go keeps one for a minute
  * (https://github.com/kubernetes/client-go/blob/master/transport/token_source.go); authorities are rotated by hand.
  */
-const KEPT_MS = 1_000;
+const TTL_MS = 1_000;
 
 /** The ServiceAccount of the pod that this process runs in. The kubelet replaces the token well before it ends. */
 export class PodCredentials implements Credentials {
@@ -25,7 +25,7 @@ export class PodCredentials implements Credentials {
   constructor(
     dir: string = MOUNTED_BY_KUBELET,
     env: Readonly<Record<string, string | undefined>> = process.env,
-    keptMs = KEPT_MS,
+    ttlMs = TTL_MS,
   ) {
     const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = env;
     if (!host || !existsSync(join(dir, 'token'))) {
@@ -35,7 +35,7 @@ export class PodCredentials implements Credentials {
     const namespace = join(dir, 'namespace');
     this.namespace = existsSync(namespace) ? readFileSync(namespace, 'utf8').trim() : undefined;
     this.#dir = dir;
-    this.#cache = new ExpiringCache(1, () => keptMs);
+    this.#cache = new ExpiringCache(1, () => ttlMs);
   }
 
   /** Reads the files at most once a second: at each request of a busy operator, that took a fifth of its processor time. */

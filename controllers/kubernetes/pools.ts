@@ -5,7 +5,7 @@ import { FINALIZER } from '../windowspool/labels.ts';
 import type { Pools } from '../windowspool/ports/pools.ts';
 import { type KubernetesClient, PATCH } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
-import { answer, isNotFound } from './errors.ts';
+import { isNotFound, toCallResult } from './errors.ts';
 import { createListWatch } from './listWatch.ts';
 import type { Wire } from './objects.ts';
 
@@ -73,7 +73,7 @@ export function createPools(client: KubernetesClient, store: StoreView<WindowsPo
   return {
     get: (name) => store.get(name),
     read: (name, signal) =>
-      answer('get windowspools', signal, async () => {
+      toCallResult('get windowspools', signal, async () => {
         try {
           const pool = poolOf(await client.request<KubernetesObject>('GET', pathOf(name), { signal }));
           store.observeWrite(pool);
@@ -84,7 +84,7 @@ export function createPools(client: KubernetesClient, store: StoreView<WindowsPo
         }
       }),
     list: (signal) =>
-      answer('list windowspools', signal, async () => {
+      toCallResult('list windowspools', signal, async () => {
         // Without a resourceVersion the API server answers with what is true now.
         const { items = [] } = await client.request<{ items?: KubernetesObject[] }>('GET', PATH, { signal });
         const pools = items.map(poolOf);
@@ -92,12 +92,12 @@ export function createPools(client: KubernetesClient, store: StoreView<WindowsPo
         return pools;
       }),
     addFinalizer: (pool, signal) =>
-      answer('patch windowspools', signal, async () => {
+      toCallResult('patch windowspools', signal, async () => {
         const finalizers = pool.metadata.finalizers ?? [];
         return finalizers.includes(FINALIZER) ? pool : setFinalizers(pool, [...finalizers, FINALIZER], signal);
       }),
     removeFinalizer: (pool, signal) =>
-      answer('patch windowspools', signal, async () => {
+      toCallResult('patch windowspools', signal, async () => {
         const finalizers = pool.metadata.finalizers ?? [];
         if (!finalizers.includes(FINALIZER)) return;
         try {
@@ -109,7 +109,7 @@ export function createPools(client: KubernetesClient, store: StoreView<WindowsPo
         }
       }),
     writeStatus: (pool, status, signal) =>
-      answer('update windowspools/status', signal, () => {
+      toCallResult('update windowspools/status', signal, () => {
         // The subresource takes the status and ignores the rest; resourceVersion in the metadata is the precondition.
         return write('PUT', `${pathOf(pool.metadata.name)}/status`, { ...pool, status }, signal);
       }),

@@ -10,7 +10,7 @@ import type {
 } from '../windowspool/ports/runtimeClasses.ts';
 import { type KubernetesClient, PATCH } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
-import { answer, isNotFound } from './errors.ts';
+import { isNotFound, toCallResult } from './errors.ts';
 import { createListWatch } from './listWatch.ts';
 import type { Wire } from './objects.ts';
 import { API_VERSION, KIND } from './pools.ts';
@@ -59,19 +59,19 @@ export function createRuntimeClasses(client: KubernetesClient, store: StoreView<
   return {
     get: (name) => store.get(name),
     create: (desired, pool, signal) =>
-      answer('create runtimeclasses', signal, async () => {
+      toCallResult('create runtimeclasses', signal, async () => {
         const body = manifest(desired, { ownerReferences: [ownerReferenceTo(pool)] });
         observe(await client.request<V1RuntimeClass>('POST', PATH, { query: WRITER, body, signal }));
       }),
     apply: (desired, seen, signal) =>
-      answer('patch runtimeclasses', signal, async () => {
+      toCallResult('patch runtimeclasses', signal, async () => {
         const query = { ...WRITER, force: true };
         // The uid is the precondition: without it, an object that vanished since would be created again.
         const options = { query, body: manifest(desired, { uid: seen.uid }), contentType: PATCH.apply, signal };
         observe(await client.request<V1RuntimeClass>('PATCH', pathOf(desired.name), options));
       }),
     addOwner: async (seen, pool, signal) => {
-      const added = await answer('patch runtimeclasses', signal, () =>
+      const added = await toCallResult('patch runtimeclasses', signal, () =>
         patchOwners(seen, { ownerReferences: [ownerReferenceTo(pool)] }, signal),
       );
       // One that is no longer there is not the one that was observed either.
@@ -80,22 +80,22 @@ export function createRuntimeClasses(client: KubernetesClient, store: StoreView<
         : { ...added, error: { ...added.error, kind: 'conflict' } };
     },
     removeOwner: (seen, pool, signal) =>
-      answer('patch runtimeclasses', signal, async () => {
+      toCallResult('patch runtimeclasses', signal, async () => {
         // Of two pools that leave at once, the last must see that it is the last: it deletes the object.
         const { resourceVersion } = seen;
         const ownerReferences = [{ $patch: 'delete', uid: pool.metadata.uid }];
-        await unlessGone(patchOwners(seen, { resourceVersion, ownerReferences }, signal));
+        await ignoreNotFound(patchOwners(seen, { resourceVersion, ownerReferences }, signal));
       }),
     delete: (seen, signal) =>
-      answer('delete runtimeclasses', signal, async () => {
+      toCallResult('delete runtimeclasses', signal, async () => {
         const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid: seen.uid } };
-        await unlessGone(client.request('DELETE', pathOf(seen.name), { body, signal }));
+        await ignoreNotFound(client.request('DELETE', pathOf(seen.name), { body, signal }));
       }),
   };
 }
 
 /** Waits for a write that has nothing to do where the object no longer exists. */
-async function unlessGone(written: Promise<unknown>): Promise<void> {
+async function ignoreNotFound(written: Promise<unknown>): Promise<void> {
   try {
     await written;
   } catch (error) {

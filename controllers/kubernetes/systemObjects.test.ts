@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { type Answering, json, type Loopback, loopback } from './loopbackServer.ts';
+import { type Handler, json, type Loopback, loopback } from './loopbackServer.ts';
 import { createSystemObjects } from './systemObjects.ts';
 
 const { signal } = new AbortController();
 
 /** Runs a test on a server in the API server's place. */
-async function serving<T>(answering: Answering, run: (server: Loopback) => Promise<T>): Promise<T> {
+async function serving<T>(answering: Handler, run: (server: Loopback) => Promise<T>): Promise<T> {
   await using server = await loopback(answering);
   // Awaited here: the server must live until the test is done with it.
   return await run(server);

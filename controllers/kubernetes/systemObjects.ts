@@ -12,7 +12,7 @@ import { MANAGED_BY, MANAGED_BY_LABEL, NODE_GROUP_LABEL } from '../windowspool/l
 import { type CallResult, scrub } from '../windowspool/ports/callResult.ts';
 import type { ConfigMapOwner, ControllerWarning, SystemObjects } from '../windowspool/ports/prerequisites.ts';
 import { type KubernetesClient, PATCH, type RequestOptions } from './client.ts';
-import { answer, isNotFound } from './errors.ts';
+import { isNotFound, toCallResult } from './errors.ts';
 import type { Wire } from './objects.ts';
 
 const SYSTEM = 'namespaces/kube-system';
@@ -68,7 +68,7 @@ export function createSystemObjects(client: KubernetesClient): SystemObjects {
     name: string,
     signal: AbortSignal,
   ): Promise<CallResult<Record<string, string> | undefined>> =>
-    answer(`get configmaps kube-system/${name}`, signal, async () => {
+    toCallResult(`get configmaps kube-system/${name}`, signal, async () => {
       const found = await find<V1ConfigMap>(`/api/v1/${SYSTEM}/configmaps/${name}`, signal);
       return found && (found.data ?? {});
     });
@@ -76,12 +76,12 @@ export function createSystemObjects(client: KubernetesClient): SystemObjects {
   return {
     cniConfig: (signal) => configMap(CNI_CONFIG, signal),
     cniConfigOwner: (key, signal) =>
-      answer(`get configmaps kube-system/${CNI_CONFIG}`, signal, async () => {
+      toCallResult(`get configmaps kube-system/${CNI_CONFIG}`, signal, async () => {
         const found = await find<V1ConfigMap>(CNI_CONFIG_PATH, signal);
         return found && ownerOf(found, key);
       }),
     setCniConfig: (key, value, seen, signal) =>
-      answer('patch configmaps', signal, async () => {
+      toCallResult('patch configmaps', signal, async () => {
         // The precondition: what somebody changed since it was seen is read again first. A ConfigMap that is new is not forced.
         const { uid, resourceVersion } = seen ?? {};
         const metadata = { name: CNI_CONFIG, namespace: 'kube-system', ...(seen && { uid, resourceVersion }) };
@@ -97,17 +97,21 @@ export function createSystemObjects(client: KubernetesClient): SystemObjects {
       return parseRoleMappings(found.value?.mapRoles ?? '');
     },
     legacyController: (signal) =>
-      answer('get deployments.apps kube-system/vpc-resource-controller', signal, async () => {
+      toCallResult('get deployments.apps kube-system/vpc-resource-controller', signal, async () => {
         const path = `/apis/apps/v1/${SYSTEM}/deployments/vpc-resource-controller`;
         return (await find<KubernetesObject>(path, signal)) !== undefined;
       }),
     podWebhook: (signal) =>
-      answer(`get mutatingwebhookconfigurations.admissionregistration.k8s.io ${POD_WEBHOOK}`, signal, async () => {
-        const path = `/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/${POD_WEBHOOK}`;
-        return (await find<KubernetesObject>(path, signal)) !== undefined;
-      }),
+      toCallResult(
+        `get mutatingwebhookconfigurations.admissionregistration.k8s.io ${POD_WEBHOOK}`,
+        signal,
+        async () => {
+          const path = `/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/${POD_WEBHOOK}`;
+          return (await find<KubernetesObject>(path, signal)) !== undefined;
+        },
+      ),
     controllerWarnings: (node, signal) =>
-      answer('list events in namespace default', signal, async () => {
+      toCallResult('list events in namespace default', signal, async () => {
         const fieldSelector = `involvedObject.kind=Node,involvedObject.name=${node},type=Warning,source=${CONTROLLER}`;
         const query = { fieldSelector, limit: PAGE };
         const { items } = await client.request<CoreV1EventList>('GET', '/api/v1/namespaces/default/events', {
@@ -116,8 +120,10 @@ export function createSystemObjects(client: KubernetesClient): SystemObjects {
         });
         return newestWarnings(items ?? []);
       }),
-    linuxNode: (signal) => answer('list nodes', signal, () => anyTakesPods((options) => list({ ...options, signal }))),
-    linuxGroups: (signal) => answer('list nodes', signal, () => groupsOf((options) => list({ ...options, signal }))),
+    linuxNode: (signal) =>
+      toCallResult('list nodes', signal, () => anyTakesPods((options) => list({ ...options, signal }))),
+    linuxGroups: (signal) =>
+      toCallResult('list nodes', signal, () => groupsOf((options) => list({ ...options, signal }))),
   };
 }
 

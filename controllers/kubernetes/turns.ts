@@ -12,17 +12,17 @@ const CALM_BYTES = 1024 * 1024;
  * what comes first is given at once, and what comes within the next 20 ms is left in the system's buffer and given together. A stream
  * that brings much, as a first list does, is read as it comes.
  */
-export async function* inTurns(answer: IncomingMessage): AsyncGenerator<Uint8Array> {
+export async function* inTurns(response: IncomingMessage): AsyncGenerator<Uint8Array> {
   const flow = new Flow();
-  for await (const piece of answer as AsyncIterable<Buffer>) {
+  for await (const piece of response as AsyncIterable<Buffer>) {
     yield piece;
     if (!flow.isCalm(piece.length, performance.now())) continue;
     // What came together with this piece is given before the pause.
     await nextRound();
-    if (answer.readableLength > 0 || answer.complete) continue;
-    answer.socket.pause();
+    if (response.readableLength > 0 || response.complete) continue;
+    response.socket.pause();
     await sleep(TURN_MS);
-    answer.socket.resume();
+    response.socket.resume();
   }
 }
 

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { SimulatedServer } from '../runtime/testing/simulatedServer.ts';
 import {
+  anyStep,
   assertEverythingReported,
   assertFaithful,
-  happening,
   KEYS,
   play,
   type SimulatedWorld,
@@ -90,15 +90,15 @@ describe('the wire', () => {
       const scenario = fc.record({
         watchLists: fc.boolean(),
         breakings: fc.array(breaking, { maxLength: 12, size: 'max' }),
-        happenings: fc.array(happening, { maxLength: 25, size: 'max' }),
+        steps: fc.array(anyStep, { maxLength: 25, size: 'max' }),
       });
       await fc.assert(
-        fc.asyncProperty(scenario, async ({ watchLists, breakings, happenings }) => {
+        fc.asyncProperty(scenario, async ({ watchLists, breakings, steps }) => {
           await using world = start(format, breakings, (server) => {
             server.watchLists = watchLists;
             for (const key of KEYS) server.write(key, 1);
           });
-          await play(world, happenings);
+          await play(world, steps);
           await world.clock.until(world.converged, 'the store equals the server');
           assertFaithful(world);
         }),

@@ -6,9 +6,9 @@ import type { ReflectorHooks } from './reflector.ts';
 import type { SimulatedClock } from './testing/simulatedClock.ts';
 import type { Fault, SimulatedItem, SimulatedServer } from './testing/simulatedServer.ts';
 import {
+  anyStep,
   assertEverythingReported,
   assertFaithful,
-  happening,
   KEYS,
   play,
   type SimulatedWorld,
@@ -77,8 +77,8 @@ describe('reflector', () => {
     const scenario = fc.record({
       watchLists: fc.boolean(),
       faults: fc.array(fc.constantFrom(...FAULTS), { maxLength: 12, size: 'max' }),
-      before: fc.array(happening, { maxLength: 5 }),
-      steps: fc.array(happening, { maxLength: 25, size: 'max' }),
+      before: fc.array(anyStep, { maxLength: 5 }),
+      steps: fc.array(anyStep, { maxLength: 25, size: 'max' }),
     });
     await fc.assert(
       fc.asyncProperty(scenario, async ({ watchLists, faults, before, steps }) => {
@@ -99,7 +99,7 @@ describe('reflector', () => {
 
   it('tells of every single change as long as it need not list anew', async () => {
     const faults = FAULTS.filter((fault) => fault !== 'expired');
-    const change = happening.filter(({ kind }) => kind !== 'compact' && kind !== 'own');
+    const change = anyStep.filter(({ kind }) => kind !== 'compact' && kind !== 'own');
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom(...faults), { maxLength: 10 }),

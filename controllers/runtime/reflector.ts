@@ -66,7 +66,7 @@ export class Reflector<T> {
   /** Whether the failure before was an expiry. */
   #expired = false;
   /** Whether something failed, and nothing has proved since that the watch works. */
-  #fails = false;
+  #failing = false;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
@@ -83,7 +83,7 @@ export class Reflector<T> {
         if (!signal.aborted) await this.#recover(error, signal);
       }
     }
-    this.#turn(false);
+    this.#setFailing(false);
   }
 
   async #step(signal: AbortSignal): Promise<void> {
@@ -96,7 +96,7 @@ export class Reflector<T> {
     const { name, log, clock, hooks } = this.#options;
     const failure = failureOf(error);
     hooks?.failed?.();
-    this.#turn(true);
+    this.#setFailing(true);
     const delay = Math.max(this.#backoff.next(), failure.retryAfterMs ?? 0);
     const expired = isExpired(failure);
     if (expired || isTooLargeVersion(failure)) {
@@ -157,10 +157,10 @@ export class Reflector<T> {
     if (this.#watchList === 'later') this.#watchList = 'now';
   }
 
-  #turn(fails: boolean): void {
-    if (fails === this.#fails) return;
-    this.#fails = fails;
-    this.#options.hooks?.failing?.(fails);
+  #setFailing(failing: boolean): void {
+    if (failing === this.#failing) return;
+    this.#failing = failing;
+    this.#options.hooks?.failing?.(failing);
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
@@ -171,7 +171,7 @@ export class Reflector<T> {
     using silence = new SilenceWatch({
       clock,
       // A watch list may be slow to begin.
-      afterFailure: this.#fails && this.#current,
+      afterFailure: this.#failing && this.#current,
       check: () => this.#checkSilence(clock.monotonic() - lastBrought, attempt.signal),
       giveUp: (cause) => attempt.abort(cause),
     });
@@ -186,29 +186,29 @@ export class Reflector<T> {
     };
     try {
       for await (const events of source.watch(options, attempt.signal)) {
-        silence.heard();
+        silence.received();
         hooks?.events?.(withoutBookmarks(events));
         for (const event of events) watch.apply(event);
         if (events.length === 0 || watch.waitsForItems) continue;
         lastBrought = clock.monotonic();
-        this.#turn(false);
+        this.#setFailing(false);
       }
     } catch (error) {
       // The cause of an abort says more than the abort.
       throw attempt.signal.aborted ? attempt.signal.reason : error;
     } finally {
-      if (watch.heardSomething && clock.monotonic() - started >= GOOD_WATCH_MS) this.#backoff.reset();
+      if (watch.receivedAny && clock.monotonic() - started >= GOOD_WATCH_MS) this.#backoff.reset();
     }
     attempt.signal.throwIfAborted();
     if (watch.waitsForItems) throw new NoInitialEvents('the watch list ended before its items were complete');
-    if (!watch.heardSomething) this.#doubtSilence(clock.monotonic() - started);
+    if (!watch.receivedAny) this.#doubtSilence(clock.monotonic() - started);
   }
 
   /** The watch came to its end and brought nothing, not even a bookmark. */
   #doubtSilence(lastedMs: number): void {
     if (lastedMs < SHORT_WATCH_MS) throw new StreamFailure('the watch ended at once and brought nothing');
     if (lastedMs >= BOOKMARK_MS) throw noBookmark();
-    this.#turn(false);
+    this.#setFailing(false);
   }
 
   async #checkSilence(silentMs: number, signal: AbortSignal): Promise<void> {
@@ -218,7 +218,7 @@ export class Reflector<T> {
     if (missed)
       throw new StreamFailure(`the watch of ${name} has gone deaf: a second one sees changes that it did not bring`);
     if (silentMs >= BOOKMARK_MS) throw noBookmark();
-    this.#turn(false);
+    this.#setFailing(false);
   }
 
   #timeoutSeconds(): number {
@@ -243,7 +243,7 @@ class WatchRun<T> {
   readonly #newest: boolean;
   readonly #onSynced: () => void;
   #initial: Map<string, T> | undefined;
-  heardSomething = false;
+  receivedAny = false;
 
   constructor(
     options: ReflectorOptions<T>,
@@ -263,7 +263,7 @@ class WatchRun<T> {
 
   apply(event: WatchEvent<T>): void {
     if (event.type === 'ERROR') throw new StreamFailure(event.message, event.failure);
-    this.heardSomething = true;
+    this.receivedAny = true;
     if (this.#initial) this.#collect(this.#initial, event);
     else if (event.type === 'BOOKMARK') this.#options.store.progress(event.resourceVersion);
     else if (event.type === 'DELETED') this.#options.store.remove(event.item);

@@ -25,18 +25,18 @@ export interface SilenceOptions {
  */
 export class SilenceWatch implements Disposable {
   readonly #options: SilenceOptions;
-  #lastHeard: number;
+  #lastReceived: number;
   #timer: Disposable;
   #disposed = false;
 
   constructor(options: SilenceOptions) {
     this.#options = options;
-    this.#lastHeard = options.clock.monotonic();
+    this.#lastReceived = options.clock.monotonic();
     this.#timer = this.#arm(options.afterFailure ? SILENCE_AFTER_FAILURE_MS : SILENCE_MS);
   }
 
-  heard(): void {
-    this.#lastHeard = this.#options.clock.monotonic();
+  received(): void {
+    this.#lastReceived = this.#options.clock.monotonic();
   }
 
   [Symbol.dispose](): void {
@@ -47,20 +47,20 @@ export class SilenceWatch implements Disposable {
   /** Looks after `ms` whether the stream has been silent for as long as `patience`. */
   #arm(patience: number, ms = patience): Disposable {
     return this.#options.clock.after(ms, () => {
-      const silentMs = this.#options.clock.monotonic() - this.#lastHeard;
+      const silentMs = this.#options.clock.monotonic() - this.#lastReceived;
       if (silentMs >= patience) void this.#doubt();
       else this.#timer = this.#arm(SILENCE_MS, SILENCE_MS - silentMs);
     });
   }
 
   async #doubt(): Promise<void> {
-    const before = this.#lastHeard;
+    const before = this.#lastReceived;
     try {
       await this.#options.check();
-      this.heard();
+      this.received();
     } catch (cause) {
       // What arrived while the check ran proves more than the check.
-      if (!this.#disposed && this.#lastHeard === before) this.#options.giveUp(cause);
+      if (!this.#disposed && this.#lastReceived === before) this.#options.giveUp(cause);
     }
     if (!this.#disposed) this.#timer = this.#arm(SILENCE_MS);
   }

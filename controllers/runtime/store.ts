@@ -70,7 +70,7 @@ export class Store<T, I extends string = never> implements StoreView<T, I> {
 
   /** Tells the listener of everything that is here as an addition, then of every change. */
   subscribe(listener: ChangeListener<T>): Disposable {
-    for (const [key, after] of this.#items) this.#tell(listener, { key, after });
+    for (const [key, after] of this.#items) this.#notify(listener, { key, after });
     this.#listeners.add(listener);
     return {
       [Symbol.dispose]: () => {
@@ -154,10 +154,10 @@ export class Store<T, I extends string = never> implements StoreView<T, I> {
   }
 
   #publish(change: Change<T>): void {
-    for (const listener of this.#listeners) this.#tell(listener, change);
+    for (const listener of this.#listeners) this.#notify(listener, change);
   }
 
-  #tell(listener: ChangeListener<T>, change: Change<T>): void {
+  #notify(listener: ChangeListener<T>, change: Change<T>): void {
     try {
       listener(change);
     } catch (error) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Answering, kubeconfig, loopback } from '../../controllers/kubernetes/loopbackServer.ts';
+import { type Handler, kubeconfig, loopback } from '../../controllers/kubernetes/loopbackServer.ts';
 import { waitFor } from '../controlplane/wait.ts';
 import { WatchEnded, watchEvents } from './watchEvents.ts';
 
@@ -20,7 +20,7 @@ describe('a watch of the tests', () => {
     look: (watch: Awaited<ReturnType<typeof watchEvents>>, seen: string[], versions: () => string[]) => Promise<void>,
   ): Promise<void> {
     let count = 0;
-    const answer: Answering = (_, response) => {
+    const answer: Handler = (_, response) => {
       const events = streams[count++] ?? [];
       response.writeHead(200, { 'content-type': 'application/json' });
       for (const event of events) response.write(`${JSON.stringify(event)}\n`);

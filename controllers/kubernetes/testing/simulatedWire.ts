@@ -144,14 +144,14 @@ export class SimulatedWire implements Pick<KubernetesClient, 'requestBytes' | 's
       yield* inPieces(bytes.subarray(0, here), pieceBytes);
       if (here < bytes.length) {
         if (how === 'end') return;
-        await this.#befall(how, signal);
+        await this.#inflict(how, signal);
         yield* inPieces(bytes.subarray(here), pieceBytes);
       }
       sent += bytes.length;
     }
   }
 
-  async #befall(how: Break, signal: AbortSignal): Promise<void> {
+  async #inflict(how: Break, signal: AbortSignal): Promise<void> {
     if (how === 'stall') return this.#clock.sleep(20_000, signal);
     if (how === 'freeze') return this.#clock.sleep(Number.MAX_SAFE_INTEGER, signal);
     if (how === 'expire') this.#server.compact();

@@ -75,14 +75,14 @@ function sorted(items: Iterable<SimulatedItem>): unknown[] {
 export const KEYS = ['a', 'b', 'c', 'd', 'e'];
 
 /** What happens to a collection: changes by others, own writes, compaction, and time that passes. */
-export type Happening =
+export type Step =
   | { kind: 'write'; key: string }
   | { kind: 'delete'; key: string }
   | { kind: 'compact' }
   | { kind: 'wait'; ms: number }
   | { kind: 'own'; key: string };
 
-export const happening: fc.Arbitrary<Happening> = fc.oneof(
+export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ kind: fc.constant('write' as const), key: fc.constantFrom(...KEYS) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('delete' as const), key: fc.constantFrom(...KEYS) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('own' as const), key: fc.constantFrom(...KEYS) }) },
@@ -94,9 +94,9 @@ export const happening: fc.Arbitrary<Happening> = fc.oneof(
 );
 
 /** Lets it all happen, in order. */
-export async function play(world: SimulatedWorld, happenings: readonly Happening[]): Promise<void> {
+export async function play(world: SimulatedWorld, steps: readonly Step[]): Promise<void> {
   let value = 0;
-  for (const step of happenings) {
+  for (const step of steps) {
     if (step.kind === 'write') world.server.write(step.key, ++value);
     else if (step.kind === 'delete') world.server.delete(step.key);
     else if (step.kind === 'compact') world.server.compact();
