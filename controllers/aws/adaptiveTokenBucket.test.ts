@@ -4,7 +4,7 @@ import { AdaptiveTokenBucket } from './adaptiveTokenBucket.ts';
 
 const RATE = { perSecond: 20, burst: 100 };
 
-/** How many milliseconds each of so many reservations waits. */
+/** The wait of each of `count` reservations, in milliseconds. */
 function waits(bucket: AdaptiveTokenBucket, count: number, now: number): number[] {
   return Array.from({ length: count }, () => bucket.reserve(now));
 }

@@ -1,4 +1,4 @@
-/** How often something may happen: `perSecond` in the long run, `burst` at once after a pause. */
+/** A token bucket's refill rate and capacity. */
 export interface Rate {
   readonly perSecond: number;
   readonly burst: number;
@@ -7,7 +7,7 @@ export interface Rate {
 /** The slowest rate, in calls a second, as in the SDK's adaptive retry mode: `minFillRate` of `DefaultRateLimiter` in @smithy/util-retry. */
 const SLOWEST = 0.5;
 
-/** What is left of the rate after a throttled call: the multiplicative decrease of AIMD, as in TCP. */
+/** The share of the rate that is left after a throttled call: the multiplicative decrease of AIMD, as in TCP. */
 const DECREASE = 0.5;
 
 /** How long a rate takes to recover from zero: the additive increase of AIMD. EC2 fills an empty bucket of 100 at 20 a second within 5 s. */
@@ -16,13 +16,13 @@ const RECOVERY_SECONDS = 20;
 interface Slowdown {
   /** Monotonic, in milliseconds. */
   readonly at: number;
-  /** Calls a second at that time. */
+  /** Calls per second at that time. */
   readonly perSecond: number;
 }
 
 /**
- * A token bucket that learns its rate from throttled calls. A throttled call empties the bucket and halves its rate; then the rate grows evenly,
- * and the bucket holds no more than one second's calls until the rate is its own again. Times are monotonic, in milliseconds.
+ * A token bucket that adapts to throttling. A throttled call empties the bucket and halves its rate. Then the rate recovers linearly; until it is
+ * back to normal, the bucket holds the calls of at most one second. Times are monotonic, in milliseconds.
  */
 export class AdaptiveTokenBucket {
   readonly #full: Rate;
@@ -35,20 +35,20 @@ export class AdaptiveTokenBucket {
     this.#tokens = full.burst;
   }
 
-  /** Takes a token, in advance if need be, and returns how many milliseconds after `now` it is valid. The first to ask is the first to get one. */
+  /** Reserves a token, first come, first served. Returns the milliseconds to wait for it. */
   reserve(now: number): number {
     this.#refill(now);
     this.#tokens -= 1;
     return this.#tokens >= 0 ? 0 : (-this.#tokens / this.perSecond(now)) * 1000;
   }
 
-  /** Takes tokens for calls that were made without a reservation, or returns the token of one that was not made: -1. */
+  /** Takes tokens for calls that were made without a reservation; -1 returns the token of a call that was not made. */
   charge(tokens: number, now: number): void {
     this.#refill(now);
     this.#tokens -= tokens;
   }
 
-  /** A call that was sent at `sentAt` was throttled. One that was sent before the last slowdown says nothing about the present rate. */
+  /** A call that was sent at `sentAt` was throttled. Ignored for calls before the last slowdown: they say nothing about the current rate. */
   slowDown(now: number, sentAt: number): void {
     if (this.#slowdown && sentAt < this.#slowdown.at) return;
     this.#refill(now);
@@ -56,7 +56,6 @@ export class AdaptiveTokenBucket {
     this.#tokens = Math.min(this.#tokens, 0);
   }
 
-  /** The rate at a time. */
   perSecond(now: number): number {
     const { perSecond } = this.#full;
     if (!this.#slowdown) return perSecond;
@@ -65,7 +64,7 @@ export class AdaptiveTokenBucket {
   }
 
   #refill(now: number): void {
-    // The rate grows evenly between the two times.
+    // The rate grows linearly between the two times.
     const perSecond = (this.perSecond(this.#at) + this.perSecond(now)) / 2;
     const isSlow = this.perSecond(now) < this.#full.perSecond;
     const most = isSlow ? Math.max(1, this.perSecond(now)) : this.#full.burst;

@@ -5,7 +5,7 @@ import { readValues, withValues } from './addonValues.ts';
 
 const IPAM = { enableWindowsIpam: 'true' };
 
-/** Ten to the power of five values, in five lines. */
+/** A hundred thousand values by aliases, in five lines. */
 const bomb = ['a: &a [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]', ...['b', 'c', 'd', 'e'].map(nested)].join('\n');
 
 function nested(key: string, index: number): string {

@@ -1,8 +1,8 @@
-/** The configuration values of an EKS add-on: JSON or YAML, as the user gave them. Both are read, and written back in the same format. */
+/** Reads and changes the configuration values of an EKS add-on, which are JSON or YAML. The format is kept. */
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The values as an object; undefined when the text is neither a JSON nor a YAML object. An empty text has none. */
+/** Parses the values; undefined if the text is neither a JSON nor a YAML object. */
 export async function readValues(text: string): Promise<Values | undefined> {
   if (text.trim() === '') return {};
   const json = parseJson(text);
@@ -10,18 +10,15 @@ export async function readValues(text: string): Promise<Values | undefined> {
   const document = await yamlDocument(text);
   if (document.errors.length > 0) return undefined;
   try {
-    // Comments alone are no values.
+    // Null for a document with comments only.
     return asObject(document.toJS() ?? {});
   } catch {
-    // An alias without an anchor, or more aliases than the package resolves (maxAliasCount, 100).
+    // An alias without an anchor, or more aliases than maxAliasCount (100).
     return undefined;
   }
 }
 
-/**
- * The text with these values set and all others as they were: JSON keeps the order of its keys, YAML its comments, too. Undefined when the text
- * is neither a JSON nor a YAML object.
- */
+/** Sets values and keeps the others, the order of keys, and the comments of YAML. Undefined if the text is neither a JSON nor a YAML object. */
 export async function withValues(text: string, changes: Readonly<Record<string, string>>): Promise<string | undefined> {
   const values = await readValues(text);
   if (!values) return undefined;
@@ -39,7 +36,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Loaded at the first use: most add-ons have JSON, or no values. */
+/** Loaded lazily: most add-ons have JSON, or no values. */
 async function yamlDocument(text: string) {
   const { parseYaml } = await import('./yamlDocument.ts');
   return parseYaml(text);

@@ -55,7 +55,7 @@ import type { ListAttachedRolePoliciesCommandInput, ListAttachedRolePoliciesComm
 import type { GetParameterCommandInput, GetParameterCommandOutput } from '@aws-sdk/client-ssm';
 import type { CallErrorKind } from '../windowspool/ports/callResult.ts';
 
-/** The EKS operations that are used: input and output of each. config/aws/iam-policy.json grants them. */
+/** The EKS operations in use: input and output of each. config/aws/iam-policy.json allows them. */
 export interface EksOperations {
   DescribeCluster: [DescribeClusterCommandInput, DescribeClusterCommandOutput];
   CreateNodegroup: [CreateNodegroupCommandInput, CreateNodegroupCommandOutput];
@@ -72,7 +72,7 @@ export interface EksOperations {
   CreateAccessEntry: [CreateAccessEntryCommandInput, CreateAccessEntryCommandOutput];
 }
 
-/** The EC2 operations that are used. */
+/** The EC2 operations in use. */
 export interface Ec2Operations {
   DescribeImages: [DescribeImagesCommandInput, DescribeImagesCommandOutput];
   DescribeInstances: [DescribeInstancesCommandInput, DescribeInstancesCommandOutput];
@@ -88,17 +88,17 @@ export interface Ec2Operations {
   DescribeSubnets: [DescribeSubnetsCommandInput, DescribeSubnetsCommandOutput];
 }
 
-/** The SSM operations that are used. */
+/** The SSM operations in use. */
 export interface SsmOperations {
   GetParameter: [GetParameterCommandInput, GetParameterCommandOutput];
 }
 
-/** The IAM operations that are used. */
+/** The IAM operations in use. */
 export interface IamOperations {
   ListAttachedRolePolicies: [ListAttachedRolePoliciesCommandInput, ListAttachedRolePoliciesCommandOutput];
 }
 
-/** The Auto Scaling operations that are used. */
+/** The Auto Scaling operations in use. */
 export interface AutoScalingOperations {
   CreateOrUpdateTags: [CreateOrUpdateTagsCommandInput, CreateOrUpdateTagsCommandOutput];
   DeleteTags: [DeleteTagsCommandInput, DeleteTagsCommandOutput];
@@ -109,42 +109,42 @@ export interface AutoScalingOperations {
   ];
 }
 
-/** One Auto Scaling call. */
+/** Calls an Auto Scaling operation. */
 export type AutoScalingCall = <O extends keyof AutoScalingOperations>(
   operation: O,
   input: AutoScalingOperations[O][0],
   signal: AbortSignal,
 ) => Promise<AutoScalingOperations[O][1]>;
 
-/** One IAM call. */
+/** Calls an IAM operation. */
 export type IamCall = <O extends keyof IamOperations>(
   operation: O,
   input: IamOperations[O][0],
   signal: AbortSignal,
 ) => Promise<IamOperations[O][1]>;
 
-/** One SSM call. */
+/** Calls an SSM operation. */
 export type SsmCall = <O extends keyof SsmOperations>(
   operation: O,
   input: SsmOperations[O][0],
   signal: AbortSignal,
 ) => Promise<SsmOperations[O][1]>;
 
-/** One EC2 call. */
+/** Calls an EC2 operation. */
 export type Ec2Call = <O extends keyof Ec2Operations>(
   operation: O,
   input: Ec2Operations[O][0],
   signal: AbortSignal,
 ) => Promise<Ec2Operations[O][1]>;
 
-/** One EKS call. The SDK's client is behind it in production, the local AWS' memory in model tests. */
+/** Calls an EKS operation: through the SDK's client in production, in the local AWS' memory in simulations. */
 export type EksCall = <O extends keyof EksOperations>(
   operation: O,
   input: EksOperations[O][0],
   signal: AbortSignal,
 ) => Promise<EksOperations[O][1]>;
 
-/** The services of AWS that are used. */
+/** The AWS services in use. */
 export type Service = 'eks' | 'ec2' | 'ssm' | 'autoscaling' | 'iam';
 
 /** A finished call, for metrics. */
@@ -154,11 +154,11 @@ export interface FinishedCall {
   readonly result: 'ok' | CallErrorKind;
   /** `OK` or the error's name. */
   readonly code: string;
-  /** With the SDK's own retries, without the wait. */
+  /** Includes the SDK's retries, excludes waitedSeconds. */
   readonly tookSeconds: number;
   /** For the rate limiter. */
   readonly waitedSeconds: number;
-  /** How often the SDK tried, as it says; 1 where it does not. */
+  /** The attempts that the SDK reports; 1 if it reports none. */
   readonly attempts: number;
 }
 

@@ -6,7 +6,7 @@ import { AwsRateLimiter } from './rateLimiter.ts';
 
 const { signal } = new AbortController();
 
-/** EC2 with pages that come one after the other. */
+/** An EC2 that returns these pages in order. */
 function listing(...pages: readonly (object | Error)[]) {
   const calls: [operation: string, input: object][] = [];
   const ec2 = (async (operation: string, input: object) => {

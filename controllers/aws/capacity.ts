@@ -1,11 +1,11 @@
-/** The port Capacity on EC2: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeInstanceTypes.html and its neighbours. */
+/** The port Capacity on EC2. */
 import type { CallResult } from '../windowspool/ports/callResult.ts';
 import type { Capacity, InstanceType, Offering, Subnet } from '../windowspool/ports/prerequisites.ts';
 import type { Ec2Call, Ec2Operations } from './calls.ts';
 import { everyPage } from './pages.ts';
 import type { AwsRateLimiter } from './rateLimiter.ts';
 
-/** Asks by filters: named outright, one thing that does not exist would hide the others. */
+/** Uses filters: if a name or id in a request does not exist, EC2 returns an error in place of the others. */
 export class Ec2Capacity implements Capacity {
   readonly #ec2: Ec2Call;
   readonly #limiter: AwsRateLimiter;

@@ -48,7 +48,7 @@ describe('a call to EC2 Auto Scaling whose answer is lost', () => {
 
 describe('the clients of AWS', () => {
   const before: Record<string, string | undefined> = {};
-  /** Undefined takes the variable away. */
+  /** Undefined unsets the variable. */
   function setEnv(values: Readonly<Record<string, string | undefined>>): void {
     for (const [name, value] of Object.entries(values)) {
       if (value === undefined) delete process.env[name];
@@ -71,7 +71,7 @@ describe('the clients of AWS', () => {
       const values = {
         AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
         AWS_SECRET_ACCESS_KEY: 'example',
-        // A name without an address, so that nothing leaves this machine.
+        // An unresolvable name, so that no request leaves this machine.
         AWS_ENDPOINT_URL_EKS: 'https://eks.invalid',
         HTTPS_PROXY: address,
         NO_PROXY: '10.0.0.0/8',

@@ -51,7 +51,7 @@ export function createAwsClients(options: { readonly region: string; readonly ve
   const config = clientConfig(options);
   const client = new EKSClient(config);
   const send = sender(client);
-  // An operator whose pools are all well never needs them.
+  // Loaded lazily: an operator whose pools are healthy may never need them.
   const ec2 = lazy(async () => {
     const sdk = await import('./ec2Client.ts');
     return { client: new sdk.EC2Client(config), commands: sdk.EC2_COMMANDS };
@@ -68,7 +68,7 @@ export function createAwsClients(options: { readonly region: string; readonly ve
     const sdk = await import('./autoScalingClient.ts');
     return { client: new sdk.AutoScalingClient(config), commands: sdk.AUTO_SCALING_COMMANDS };
   });
-  // Repeated by the SDK after an answer that was lost, it would make the group smaller twice: the operator looks first, and then asks again.
+  // If the SDK retried after a lost response, it would shrink the group twice. The operator checks the instance before it retries.
   const endings = lazy(async () => {
     const sdk = await import('./autoScalingClient.ts');
     return { client: new sdk.AutoScalingClient({ ...config, maxAttempts: 1 }), commands: sdk.AUTO_SCALING_COMMANDS };
@@ -96,7 +96,7 @@ export function createAwsClients(options: { readonly region: string; readonly ve
 
 type LazyClient = EC2Client | SSMClient | IAMClient | AutoScalingClient;
 
-/** A client that is loaded and made at its first call. */
+/** A client that is loaded with its first call. */
 function lazy(
   load: () => Promise<{ readonly client: LazyClient; readonly commands: Readonly<Record<string, unknown>> }>,
 ) {
@@ -114,7 +114,7 @@ function lazy(
   };
 }
 
-/** The command's type is looked up by name, which the SDK's overloads of send cannot follow. */
+/** The command is looked up by name, which the overloads of send cannot express. */
 function sender(client: EKSClient | LazyClient) {
   return client.send.bind(client) as unknown as (
     command: unknown,
@@ -126,12 +126,12 @@ function clientConfig({ region, version }: { readonly region: string; readonly v
   return {
     region,
     maxAttempts: 3,
-    // Without throwOnRequestTimeout a request that takes too long is only logged.
+    // Without throwOnRequestTimeout, the SDK only logs a time-out.
     requestHandler: {
       connectionTimeout: 3_000,
       requestTimeout: 15_000,
       throwOnRequestTimeout: true,
-      // The SDK leaves proxies to its agent, and Node's takes HTTPS_PROXY and NO_PROXY only where it is told to.
+      // The SDK leaves proxies to the agent, and Node's agent reads HTTPS_PROXY and NO_PROXY only from proxyEnv.
       httpsAgent: { maxSockets: 50, proxyEnv: process.env },
     },
     customUserAgent: [['windowspool-operator', version]] as [string, string][],

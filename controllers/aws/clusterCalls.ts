@@ -2,7 +2,7 @@ import type { CallError, CallResult } from '../windowspool/ports/callResult.ts';
 import type { EksCall, EksOperations } from './calls.ts';
 import type { AwsRateLimiter } from './rateLimiter.ts';
 
-/** What the adapters of EKS have in common: calls about one cluster, through the limiter that all of them share. */
+/** The base of the EKS adapters: calls about one cluster, through the shared rate limiter. */
 export abstract class ClusterCalls {
   protected readonly clusterName: string;
   readonly #eks: EksCall;
@@ -23,7 +23,7 @@ export abstract class ClusterCalls {
   }
 }
 
-/** Whether what was asked for does not exist. EKS answers ResourceNotFound for a missing cluster, too; its words tell which. */
+/** Whether the object does not exist. EKS answers ResourceNotFound for a missing cluster, too; only the message differs. */
 export function isAbsent({ kind, message }: CallError): boolean {
   return kind === 'gone' && !/^No cluster found/i.test(message);
 }

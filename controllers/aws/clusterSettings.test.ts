@@ -8,7 +8,7 @@ import { AwsRateLimiter } from './rateLimiter.ts';
 const { signal } = new AbortController();
 const ROLE = 'arn:aws:iam::111122223333:role/windows-nodes';
 
-/** The ports on an EKS that gives one answer. */
+/** The ports on an EKS that always returns the same. */
 function answering(answer: object | Error) {
   const calls: unknown[] = [];
   const eks = (async (operation: string, input: object) => {

@@ -15,9 +15,9 @@ export class EksAddons extends ClusterCalls implements Addons {
   }
 
   /**
-   * Reads the add-on once more, so that the values that are sent hold the user's latest. PRESERVE keeps what somebody else changed in the
-   * add-on's objects; with NONE the update fails there, and OVERWRITE resets it. The role is sent again, because without one the add-on uses
-   * that of the node: https://docs.aws.amazon.com/eks/latest/APIReference/API_UpdateAddon.html
+   * Reads the add-on first, to keep the user's latest values. PRESERVE keeps changes of others to the add-on's objects; NONE would fail the update,
+   * and OVERWRITE would reset them. Sends the role again, because without one the add-on uses that of the node:
+   * https://docs.aws.amazon.com/eks/latest/APIReference/API_UpdateAddon.html
    */
   async configure(
     addonName: string,
@@ -57,7 +57,7 @@ async function addonOf(addon: EksAddon): Promise<Addon> {
   const values = await readValues(configurationValues);
   return {
     status,
-    // The add-on's schema has a text there.
+    // A string in the add-on's schema.
     windowsIpam: values && String(values.enableWindowsIpam) === 'true',
     issues: (health?.issues ?? []).map(({ code, message }) => `${code}: ${scrub(message ?? '')}`),
     modifiedAt: modifiedAt(addon),

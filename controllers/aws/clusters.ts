@@ -5,11 +5,11 @@ import type { EksCall } from './calls.ts';
 import { ClusterCalls } from './clusterCalls.ts';
 import type { AwsRateLimiter } from './rateLimiter.ts';
 
-/** The one EKS cluster that the operator serves. */
+/** The EKS cluster that the operator runs in. */
 export class EksClusters extends ClusterCalls implements Clusters {
   readonly #ourAuthorities: () => Promise<string>;
 
-  /** @param ourAuthorities the PEM certificates by which the operator trusts its API server; read at each look, for they rotate */
+  /** @param ourAuthorities returns the CA bundle for the operator's API server; called each time, because it can rotate */
   constructor(name: string, eks: EksCall, limiter: AwsRateLimiter, ourAuthorities: () => Promise<string>) {
     super(name, eks, limiter);
     this.#ourAuthorities = ourAuthorities;
@@ -30,7 +30,7 @@ export class EksClusters extends ClusterCalls implements Clusters {
         status: cluster.status ?? 'UNKNOWN',
         kubernetesVersion: cluster.version ?? '',
         ipFamily: cluster.kubernetesNetworkConfig?.ipFamily ?? 'ipv4',
-        // Clusters from before access entries have aws-auth alone.
+        // Clusters older than access entries have aws-auth only.
         authenticationMode: cluster.accessConfig?.authenticationMode ?? 'CONFIG_MAP',
         autoMode: cluster.computeConfig?.enabled ?? false,
         isOurs: haveCommonCertificate(authority, await this.#ourAuthorities()),
@@ -39,13 +39,13 @@ export class EksClusters extends ClusterCalls implements Clusters {
   }
 }
 
-/** Bundles may hold more than one certificate, so one in common is enough. */
+/** A CA bundle can have several certificates; one in common is enough. */
 function haveCommonCertificate(a: string, b: string): boolean {
   const ours = new Set(certificatesOf(b));
   return certificatesOf(a).some((certificate) => ours.has(certificate));
 }
 
-/** The bodies of a PEM bundle's certificates without white space. */
+/** The base64 bodies of the certificates in a PEM bundle. */
 function certificatesOf(pem: string): string[] {
   const bodies = pem.matchAll(/-----BEGIN CERTIFICATE-----([^-]+)-----END CERTIFICATE-----/g);
   return [...bodies].map((match) => (match[1] ?? '').replace(/\s+/g, ''));

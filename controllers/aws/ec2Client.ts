@@ -1,7 +1,4 @@
-/**
- * The part of the EC2 client that is used, a module of its own that is loaded when EC2 is first asked. The bundle then holds these commands
- * only: all of them cost 75 MB.
- */
+/** The EC2 client with the commands in use only: all of them take 75 MB of memory. A separate module, so that it can be loaded lazily. */
 import {
   DescribeImagesCommand,
   DescribeInstancesCommand,

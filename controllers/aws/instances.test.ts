@@ -7,7 +7,7 @@ import { AwsRateLimiter } from './rateLimiter.ts';
 
 const { signal } = new AbortController();
 
-/** Over an EC2 that gives these pages, and a scaling group of these members. */
+/** The adapter over an EC2 that returns these pages, and a scaling group with these members. */
 function listing(
   pages: readonly (Partial<DescribeInstancesCommandOutput> | Error)[],
   members: Awaited<ReturnType<Members>> = { ok: true, value: ['i-1', 'i-2', 'i-3'] },

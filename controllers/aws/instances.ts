@@ -11,7 +11,7 @@ const GROUP_TAG = 'aws:autoscaling:groupName';
 /** A filter takes at most 200 values: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_Filter.html */
 const MOST_VALUES = 200;
 
-/** The ids of the instances that a scaling group counts as its own. */
+/** Lists the ids of a scaling group's instances. */
 export type Members = (scalingGroup: string, signal: AbortSignal) => Promise<CallResult<readonly string[]>>;
 
 export class Ec2Instances implements Instances {
@@ -26,7 +26,7 @@ export class Ec2Instances implements Instances {
   }
 
   async find(id: string, signal: AbortSignal): Promise<CallResult<KnownInstance | undefined>> {
-    // As a filter: asked for by InstanceIds, one that EC2 has forgotten would be an error.
+    // A filter, because InstanceIds with an unknown id is an error.
     const filters = [{ Name: 'instance-id', Values: [id] }];
     const result = await everyPage(this.#ec2, this.#limiter, 'DescribeInstances', { Filters: filters }, signal);
     if (!result.ok) return result;

@@ -10,7 +10,7 @@ function failing(name: string): Error {
   return Object.assign(new Error('no'), { name, $metadata: { httpStatusCode: 400 } });
 }
 
-/** The adapter over an EC2 that gives, or throws, one answer. */
+/** The adapter over an EC2 that returns or throws this. */
 function over(answer: unknown) {
   const calls: [string, unknown][] = [];
   const call = async (operation: string, input: unknown) => {

@@ -37,7 +37,7 @@ function fromEc2({
   return { id, name, version: String(VersionNumber), instanceType: data.InstanceType, forbidden: forbiddenIn(data) };
 }
 
-/** What EKS takes in no template, or the pool has a field for. */
+/** Fields that EKS forbids in a launch template, or that the pool sets. */
 function forbiddenIn(data: ResponseLaunchTemplateData): LaunchTemplate['forbidden'] {
   const { IamInstanceProfile: profile, InstanceMarketOptions: market, NetworkInterfaces: interfaces = [] } = data;
   const subnets = interfaces.map(({ SubnetId }) => SubnetId).filter((subnet) => subnet !== undefined);

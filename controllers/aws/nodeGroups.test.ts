@@ -10,7 +10,7 @@ import { AwsRateLimiter } from './rateLimiter.ts';
 
 const { signal } = new AbortController();
 
-/** The adapter over a call that records its inputs and answers, or throws, as told. */
+/** The adapter over an EKS that records inputs and returns or throws this. */
 function recorded(answer: unknown) {
   const calls: [string, unknown][] = [];
   const eks = (async (operation, input) => {
@@ -35,7 +35,7 @@ const pool = samplePool({
 const desired = desiredNodeGroup(pool);
 const group = sampleGroup(pool, { healthIssues: [{ code: 'Unknown', message: 'm', resourceIds: ['i-1'] }] });
 
-/** `group` as EKS tells it. */
+/** `group` as EKS describes it. */
 const reported: Nodegroup = {
   nodegroupName: 'web',
   nodegroupArn: group.arn,

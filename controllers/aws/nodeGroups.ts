@@ -20,7 +20,7 @@ import type {
 import type { Taint, TaintEffect } from '../windowspool/ports/nodes.ts';
 import { ClusterCalls, isAbsent } from './clusterCalls.ts';
 
-/** EKS spells effects in its own way and refuses Kubernetes' spelling. */
+/** Taint effects in EKS' spelling; EKS rejects that of Kubernetes. */
 const EFFECTS = { NoSchedule: 'NO_SCHEDULE', NoExecute: 'NO_EXECUTE', PreferNoSchedule: 'PREFER_NO_SCHEDULE' } as const;
 
 /** The node groups of one EKS cluster. */
@@ -147,7 +147,7 @@ function mapped<T, U>(result: CallResult<T>, map: (value: T) => U): CallResult<U
   return result.ok ? { ok: true, value: map(result.value) } : result;
 }
 
-/** EKS has a member for a count and another for a share; it refuses both at once. */
+/** EKS has one field for a number and another for a percentage, and rejects both at once. */
 function toEksUpdate({ maxUnavailable, strategy }: UpdateSettings): NodegroupUpdateConfig {
   const amount = Number.parseInt(maxUnavailable ?? '', 10);
   return {
@@ -178,7 +178,7 @@ function fromEksTaint({ key = '', value, effect }: EksTaint): Taint {
   return { key, ...(value && { value }), effect: spelled ?? 'NoSchedule' };
 }
 
-/** EKS' description in the domain's words. Members that EKS leaves out are empty. */
+/** Converts EKS' description to the domain's. Absent fields become empty. */
 export function fromEks(group: Nodegroup): NodeGroup {
   const { minSize = 0, maxSize = 0, desiredSize = 0 } = group.scalingConfig ?? {};
   return {

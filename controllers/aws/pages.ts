@@ -1,13 +1,13 @@
-/** Lists of EC2, page by page. */
+/** Reads paginated results of EC2. */
 import type { CallResult } from '../windowspool/ports/callResult.ts';
 import type { Ec2Call, Ec2Operations } from './calls.ts';
 import type { AwsRateLimiter } from './rateLimiter.ts';
 
-/** EC2 gives at most 1,000 things a page, and 100 instance types; a node group has at most some hundred instances. */
+/** The largest MaxResults: 100 for instance types, 1,000 for others. A node group has a few hundred instances at most. */
 const PAGE_SIZE = { DescribeInstanceTypes: 100 } as Readonly<Record<string, number>>;
 const MOST_PAGES = 20;
 
-/** Every page of an answer, in order. */
+/** Reads every page of a result. */
 export async function everyPage<O extends keyof Ec2Operations>(
   ec2: Ec2Call,
   limiter: AwsRateLimiter,

@@ -6,17 +6,17 @@ import { AwsRateLimiter } from './rateLimiter.ts';
 
 const { signal } = new AbortController();
 
-/** A call that ends only by its signal. */
+/** A call that ends only when its signal aborts. */
 function hang(bounded: AbortSignal): Promise<never> {
   return new Promise((_, reject) => bounded.addEventListener('abort', () => reject(bounded.reason), { once: true }));
 }
 
-/** Lets all work run that waits for nothing but its turn. */
+/** Runs all queued work. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** A call that AWS throttles, also at the SDK's last try. */
+/** A call that AWS throttles at every attempt of the SDK. */
 async function throttled(): Promise<never> {
   throw Object.assign(new Error('no'), {
     name: 'ThrottlingException',
@@ -29,7 +29,7 @@ function simulated(): { readonly clock: SimulatedClock; readonly limiter: AwsRat
   return { clock, limiter: new AwsRateLimiter(() => undefined, clock) };
 }
 
-/** Calls that are answered at once, and when they started. */
+/** Calls that return at once, and their start times. */
 function callsAt(clock: SimulatedClock) {
   const times: number[] = [];
   const call = async () => times.push(clock.monotonic());

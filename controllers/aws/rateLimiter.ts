@@ -1,4 +1,4 @@
-/** Bounds the calls to AWS in number, rate and time. */
+/** Limits the concurrency, rate and duration of AWS calls. */
 import PQueue from 'p-queue';
 import type { Clock } from '../runtime/ports.ts';
 import type { CallResult } from '../windowspool/ports/callResult.ts';
@@ -6,23 +6,23 @@ import { AdaptiveTokenBucket, type Rate } from './adaptiveTokenBucket.ts';
 import type { CallObserver, FinishedCall, Service } from './calls.ts';
 import { toCallError } from './errors.ts';
 
-/** What the rate limiter lets through. */
+/** The limits of an AwsRateLimiter. */
 export interface AwsLimits {
-  /** Calls of one service at a time. */
+  /** Concurrent calls of a service. */
   readonly concurrency: number;
-  /** How long one call may take, with all of the SDK's own retries. */
+  /** For one call, including the SDK's retries. */
   readonly timeoutMs: number;
   readonly rates: Readonly<Record<Service, Rate>>;
 }
 
 /**
- * AWS throttles an account in a region with token buckets. EC2 publishes its bucket for actions that only read, 100 requests and 20 more each second:
- * https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html. EKS and Auto Scaling publish no numbers, so they begin with those of
+ * AWS throttles an account in a Region with token buckets. EC2 documents a bucket of 100 and a refill rate of 20 a second for read actions:
+ * https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html. EKS and Auto Scaling document no numbers, so they start with those of
  * EC2; of 150 nodes that called DescribeCluster of EKS at once, about 10 were throttled (awslabs/amazon-eks-ami#218).
  */
 const LIKE_EC2: Rate = { perSecond: 20, burst: 100 };
 
-/** The SDK's own retries together take less than the time-out; a call that is still out then hangs. */
+/** The time-out is longer than all of the SDK's retries together: a call that reaches it hangs. */
 const LIMITS: AwsLimits = {
   concurrency: 10,
   timeoutMs: 90_000,
@@ -30,19 +30,19 @@ const LIMITS: AwsLimits = {
     eks: LIKE_EC2,
     ec2: LIKE_EC2,
     autoscaling: LIKE_EC2,
-    // 40 requests a second for GetParameter and its kind: https://docs.aws.amazon.com/general/latest/gr/ssm.html
+    // 40 requests a second for GetParameter and related calls: https://docs.aws.amazon.com/general/latest/gr/ssm.html
     ssm: { perSecond: 40, burst: 40 },
-    // IAM publishes no numbers and is one for all regions: few calls, none of them urgent.
+    // IAM documents no numbers and is global. Calls are few and not urgent.
     iam: { perSecond: 5, burst: 20 },
   },
 };
 
 /**
- * Runs AWS calls, each with a time-out and its trouble classified. Every service has a token bucket and a number of calls at a time of its own, so
- * that one which throttles does not hold up the others; all pools share them. A throttled call slows its service down ({@link AdaptiveTokenBucket}).
+ * Runs AWS calls with a time-out, and classifies their errors. Each service has its own token bucket and queue, so that one that throttles does not
+ * delay the others. All pools share them. A throttled call slows its service down ({@link AdaptiveTokenBucket}).
  *
- * The bounds begin near what AWS allows the whole account and adapt from there, as the SDK's adaptive retry mode does
- * (https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html); that mode itself begins without any bound.
+ * Rates start near what AWS allows an account and adapt from there, as in the SDK's adaptive retry mode, which itself starts without a limit:
+ * https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html
  */
 export class AwsRateLimiter {
   readonly #services: Readonly<Record<Service, { readonly queue: PQueue; readonly bucket: AdaptiveTokenBucket }>>;
@@ -62,7 +62,7 @@ export class AwsRateLimiter {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Makes the call when its service has a token and a place for it. Rejects with the signal's reason when that aborts. */
+  /** Queues the call for its service. Rejects with the signal's reason if the signal aborts. */
   async run<T>(
     service: Service,
     operation: string,
@@ -78,7 +78,7 @@ export class AwsRateLimiter {
     return queue.add(turn, { signal });
   }
 
-  /** Waits for a token; one that waits in vain returns it. */
+  /** Waits for a token. Returns the token if the signal aborts. */
   async #token(service: Service, signal: AbortSignal): Promise<void> {
     const { bucket } = this.#services[service];
     const waitMs = bucket.reserve(this.#clock.monotonic());
@@ -103,7 +103,7 @@ export class AwsRateLimiter {
       const now = this.#clock.monotonic();
       const attempts = attemptsOf(response);
       const { bucket } = this.#services[service];
-      // Retries of the SDK are requests, too.
+      // The SDK's retries are requests, too.
       if (attempts > 1) bucket.charge(attempts - 1, now);
       if (result === 'throttled') bucket.slowDown(now, start);
       const [tookSeconds, waitedSeconds] = [(now - start) / 1_000, (start - queuedAt) / 1_000];
@@ -117,20 +117,20 @@ export class AwsRateLimiter {
       if (isBug(thrown)) throw thrown;
       const error = toCallError(operation, thrown);
       finish(error.kind, error.code, thrown);
-      // The caller gave up, which says nothing about AWS.
+      // The caller aborted: not an error of AWS.
       signal.throwIfAborted();
       return { ok: false, error };
     }
   }
 }
 
-/** How often the SDK tried: it says so in the metadata of its answers and errors. */
+/** The SDK reports its attempts in the metadata of outputs and errors. */
 function attemptsOf(response: unknown): number {
   const { attempts } = (response as { $metadata?: { attempts?: number } } | undefined)?.$metadata ?? {};
   return attempts ?? 1;
 }
 
-/** An error of the language that nobody sent over a wire: trouble would hide it, and no retry fixes it. */
+/** A JavaScript error that did not come from a call. It must not be classified and retried. */
 function isBug(error: unknown): boolean {
   const ofLanguage = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
   return ofLanguage && !('code' in error) && !('$metadata' in error);

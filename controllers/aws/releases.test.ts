@@ -11,7 +11,7 @@ function failing(name: string): Error {
   return Object.assign(new Error('no'), { name, $metadata: { httpStatusCode: 400 } });
 }
 
-/** The adapter over an SSM and an EC2 that give, or throw, one answer each. */
+/** The adapter over an SSM and an EC2 that return or throw these. */
 function over(parameter: unknown, images: unknown) {
   const calls: [string, unknown][] = [];
   const answering = (answer: unknown) => async (operation: string, input: unknown) => {

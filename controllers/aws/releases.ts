@@ -8,7 +8,7 @@ function parameterOf(year: string, edition: string, minor: string): string {
   return `/aws/service/ami-windows-latest/Windows_Server-${year}-English-${edition}-EKS_Optimized-${minor}/image_id`;
 }
 
-/** SSM names the newest AMI by its id only: the date of its release is the end of the AMI's name. */
+/** SSM has only the id of the newest AMI. The release date is at the end of the AMI's name. */
 export class PublishedReleases implements Releases {
   readonly #ssm: SsmCall;
   readonly #ec2: Ec2Call;

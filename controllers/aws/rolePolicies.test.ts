@@ -6,7 +6,7 @@ import { IamRolePolicies } from './rolePolicies.ts';
 
 const { signal } = new AbortController();
 
-/** The adapter over an IAM that gives, or throws, these answers one after the other. */
+/** The adapter over an IAM that returns or throws these in order. */
 function over(...answers: readonly unknown[]) {
   const inputs: unknown[] = [];
   const iam = async (_operation: string, input: unknown) => {

@@ -4,7 +4,7 @@ import type { RolePolicies } from '../windowspool/ports/prerequisites.ts';
 import type { IamCall } from './calls.ts';
 import type { AwsRateLimiter } from './rateLimiter.ts';
 
-/** A role has at most 20 policies (quota "Managed policies attached to an IAM role"), and a page 100. */
+/** A role has at most 20 policies (quota "Managed policies attached to an IAM role"), a page at most 100. */
 const MOST_PAGES = 3;
 
 export class IamRolePolicies implements RolePolicies {

@@ -6,7 +6,7 @@ import { AutoScalingGroups } from './scalingGroups.ts';
 
 const { signal } = new AbortController();
 
-/** The adapter over an Auto Scaling that gives these answers, one after the other. */
+/** The adapter over an Auto Scaling that returns these in order. */
 function over(...answers: readonly unknown[]) {
   const calls: [string, unknown][] = [];
   const call = async (operation: string, input: unknown) => {

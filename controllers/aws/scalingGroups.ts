@@ -5,14 +5,14 @@ import type { ScalingGroups } from '../windowspool/ports/ec2.ts';
 import type { AutoScalingCall, AutoScalingOperations } from './calls.ts';
 import type { AwsRateLimiter } from './rateLimiter.ts';
 
-/** Auto Scaling gives at most 100 groups a page, and EKS has at most some hundred node groups in a cluster. */
+/** A page has at most 100 groups, and a cluster a few hundred node groups. */
 const PAGE_SIZE = 100;
 const MOST_PAGES = 20;
 
 const TYPE = 'auto-scaling-group';
 
 /**
- * The lifecycle states of an instance that is a member: not `Warmed:*`, which wait in a warm pool, and not `Detached`.
+ * Lifecycle states of members. Excludes `Warmed:*`, the states of a warm pool, and `Detached`.
  * https://docs.aws.amazon.com/autoscaling/ec2/userguide/warm-pool-instance-lifecycle.html
  */
 const MEMBER = /^(?:InService|Pending|Terminating|EnteringStandby|Standby|Detaching)(?::|$)/;
@@ -33,7 +33,7 @@ export class AutoScalingGroups implements ScalingGroups {
     let token: string | undefined;
     for (let page = 0; page < MOST_PAGES; page++) {
       const input = {
-        // EKS puts this tag on the scaling group of every managed node group.
+        // EKS tags the scaling group of every managed node group.
         Filters: [{ Name: 'tag:eks:cluster-name', Values: [this.#clusterName] }],
         IncludeInstances: false,
         MaxRecords: PAGE_SIZE,
@@ -71,7 +71,7 @@ export class AutoScalingGroups implements ScalingGroups {
     return { ok: true, value: result.value.find(({ InstanceId }) => InstanceId === instance)?.LifecycleState };
   }
 
-  /** The ids of the instances that count for the group's size, or leave it. Those of its warm pool carry its tag, and don't count. */
+  /** The ids of instances in the group, including terminating ones. Instances of its warm pool are not members, although they have its tag. */
   async members(group: string, signal: AbortSignal): Promise<CallResult<readonly string[]>> {
     const result = await this.#instancesOf(group, signal);
     if (!result.ok) return result;

@@ -1,4 +1,4 @@
-/** The part of the SSM client that is used, a module of its own that is loaded at its first use, like that of EC2. */
+/** The SSM client with the commands in use only. Loaded lazily, as ec2Client.ts. */
 import { GetParameterCommand } from '@aws-sdk/client-ssm';
 import type { SsmOperations } from './calls.ts';
 

@@ -148,7 +148,7 @@ describe('kubernetes client', () => {
   });
 
   it('heeds its signal and its time-out while it connects', async () => {
-    // TLS waits for the server's first word, which never comes.
+    // The TLS handshake never gets a response.
     const sockets: Socket[] = [];
     const mute = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
     await once(mute, 'listening');
@@ -163,7 +163,7 @@ describe('kubernetes client', () => {
       assert.equal(reason, 'TimeoutError');
       const stopped = client.request('GET', '/stopped', { signal: AbortSignal.timeout(50) });
       await assert.rejects(stopped, { name: 'TimeoutError' });
-      // The time-out of a request that names none is 30 s.
+      // The default time-out is 30 s.
       assert.ok(performance.now() - started < 20_000, 'both ended at once');
     } finally {
       client.close();

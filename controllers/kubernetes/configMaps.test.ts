@@ -4,7 +4,7 @@ import { type Handler, json, loopback } from './loopbackServer.ts';
 
 const { signal } = new AbortController();
 
-/** What is read of the list of hosts, and the path that was asked for. */
+/** The list of hosts, and the path of the request. */
 async function read(answering: Handler) {
   await using server = await loopback(answering);
   const answer = await createInstanceLists(server.client).read({ namespace: 'ops', name: 'hosts' }, signal);

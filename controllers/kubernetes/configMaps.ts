@@ -1,4 +1,4 @@
-/** One ConfigMap, watched: with a field selector, so that rights to that one are enough. */
+/** A watch of one ConfigMap, by a field selector: the operator needs permissions for this ConfigMap only. */
 import type { V1ConfigMap } from '@kubernetes/client-node';
 import type { Identity, ListWatch } from '../runtime/ports.ts';
 import type { CallError } from '../windowspool/ports/callResult.ts';
@@ -10,7 +10,7 @@ import { KubernetesError } from './kubernetesError.ts';
 import { createListWatch } from './listWatch.ts';
 import type { Wire } from './objects.ts';
 
-/** What is kept of a ConfigMap. */
+/** The fields of a ConfigMap that the operator keeps. */
 export interface ConfigMap {
   readonly name: string;
   readonly uid: string;
@@ -33,7 +33,7 @@ function configMapOf({ metadata = {}, data = {} }: Wire<V1ConfigMap>): ConfigMap
   };
 }
 
-/** The port InstanceLists: one list, read when it is asked for. */
+/** The port InstanceLists: reads a list from the API server on each call. */
 export function createInstanceLists(client: KubernetesClient): InstanceLists {
   return {
     read: ({ namespace, name }, signal) =>
@@ -50,7 +50,7 @@ export function createInstanceLists(client: KubernetesClient): InstanceLists {
   };
 }
 
-/** @param heard is told why a list or a watch came to nothing, and nothing where one works */
+/** @param onResult receives the error of a list or watch that failed, and undefined after a success */
 export function configMapListWatch(
   client: KubernetesClient,
   { namespace, name }: { readonly namespace: string; readonly name: string },

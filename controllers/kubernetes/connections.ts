@@ -3,18 +3,18 @@ import { Agent as HttpsAgent } from 'node:https';
 import type { Logger } from '../runtime/ports.ts';
 import type { TlsOptions } from './credentials.ts';
 
-/** More than the number of watches, each of which holds one: without HTTP/2 a request waits while all are taken. */
+/** Must exceed the number of watches: over HTTP/1.1 each watch occupies a connection, and a request waits while all are occupied. */
 const CONNECTIONS = 32;
-/** What nobody uses may have gone half-open, and the next request would wait on it in vain. Node closes a connection that idles longer. */
+/** Node closes connections that are idle for longer. An old idle connection may be half-open, and a request on it would time out. */
 const IDLE_MS = 5_000;
 
-/** One pool of connections for everything, made anew when the CA or the client certificate changes. */
+/** The pool of connections. A new pool replaces it when the CA or the client certificate changes. */
 export class Connections {
   readonly #secure: boolean;
   readonly #proxyUrl: string | undefined;
   readonly #log: Logger;
   #current: { readonly tls: TlsOptions; readonly agent: HttpAgent } | undefined;
-  /** Replaced ones, on which a request may still run. */
+  /** Replaced pools, which may still serve requests. */
   readonly #retired: HttpAgent[] = [];
 
   /** @param server the API server's URL */
@@ -24,7 +24,7 @@ export class Connections {
     this.#log = log;
   }
 
-  /** The connections that trust and show these certificates. */
+  /** Returns the pool for these TLS options. */
   agent(tls: TlsOptions): HttpAgent {
     if (this.#current && sameTls(this.#current.tls, tls)) return this.#current.agent;
     if (this.#current) {
@@ -35,7 +35,7 @@ export class Connections {
     return this.#current.agent;
   }
 
-  /** Ends every connection, whatever runs on it. */
+  /** Closes every connection, including those in use. */
   close(): void {
     for (const agent of this.#retired.splice(0)) agent.destroy();
     this.#current?.agent.destroy();
@@ -48,7 +48,7 @@ export class Connections {
     return this.#secure ? new HttpsAgent({ ...options, ...tls }) : new HttpAgent(options);
   }
 
-  /** Requests and watches that run may finish; the server ends each watch within minutes. */
+  /** Lets running requests and watches finish. The server ends each watch within minutes. */
   #retire(agent: HttpAgent): void {
     this.#retired.push(agent);
     agent.keepSocketAlive = () => false;

@@ -1,17 +1,16 @@
 import { X509Certificate } from 'node:crypto';
 
-/** The address of an API server and the right to use it. */
+/** An API server's address, and how to authenticate to it. */
 export interface Credentials {
   /** Without a trailing slash. */
   readonly server: string;
   readonly proxyUrl: string | undefined;
-  /** The namespace of the context or of the pod; undefined when neither says. */
+  /** The namespace of the kubeconfig's context or of the pod. */
   readonly namespace: string | undefined;
-  /** As they are now: called before each request, so that what rotates shows. Rejects when there are none. */
+  /** Called before each request, so that rotated credentials are picked up. Rejects if there are none. */
   authenticate(): Promise<Authentication>;
 }
 
-/** What a request needs beside its path. */
 export interface Authentication {
   readonly headers: Readonly<Record<string, string>>;
   readonly tls: TlsOptions;
@@ -26,15 +25,15 @@ export interface TlsOptions {
 }
 
 export interface CredentialSource {
-  /** Absent: the pod's ServiceAccount. */
+  /** Default: no kubeconfig; the pod's ServiceAccount is used. */
   readonly kubeconfigPath?: string | undefined;
-  /** Where the pod's token and ca.crt are mounted. Default: where the kubelet mounts them. */
+  /** The folder with the ServiceAccount's token and ca.crt. Default: where the kubelet mounts them. */
   readonly serviceAccountDir?: string | undefined;
 }
 
-/** Reads a kubeconfig, or finds the pod's ServiceAccount where no path is given. Throws with the next move when there is none. */
+/** Loads the kubeconfig or, without a path, the pod's ServiceAccount. Throws an error that says what to do if neither exists. */
 export async function loadCredentials({ kubeconfigPath, serviceAccountDir }: CredentialSource): Promise<Credentials> {
-  // Each is loaded only where it is needed: client-node, which reads kubeconfigs, costs a pod 35 MB that it has no use for.
+  // Loaded lazily: client-node reads kubeconfigs and takes 33 MB of memory, which a pod must not pay for.
   if (kubeconfigPath === undefined) {
     const { PodCredentials } = await import('./podCredentials.ts');
     return new PodCredentials(serviceAccountDir);
@@ -43,10 +42,7 @@ export async function loadCredentials({ kubeconfigPath, serviceAccountDir }: Cre
   return new KubeconfigCredentials(kubeconfigPath);
 }
 
-/**
- * The certificates of a PEM text, each as OpenSSL writes it and sorted, so that two bundles of the same authorities are the same
- * text. Throws when one cannot be read.
- */
+/** Reformats and sorts the certificates of a PEM bundle, so that bundles of the same CAs are equal. Throws if one cannot be parsed. */
 export function normalisePem(pem: string): string {
   const certificates = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
   return certificates

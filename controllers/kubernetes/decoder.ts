@@ -1,28 +1,31 @@
+/**
+ * Decodes lists and watches of JSON. Not client-node's informer: it keeps whole objects (17 KB of JSON for a node) and drops ERROR events.
+ */
 import type { KubernetesObject, V1ListMeta, V1WatchEvent } from '@kubernetes/client-node';
 import type { ListPage, WatchEvent } from '../runtime/ports.ts';
 import { MalformedData } from './kubernetesError.ts';
 import type { Wire } from './objects.ts';
 import { failureOfStatus, type Status, statusOfJson } from './status.ts';
 
-/** A wire format of lists and watches, with the shape that its objects get here. */
+/** Decodes a wire format of lists and watches to items of type T. */
 export interface Decoder<T> {
-  /** The Accept header of a list and of a watch. */
+  /** Accept headers. */
   readonly accept: { readonly list: string; readonly watch: string };
   page(body: Buffer): ListPage<T>;
-  /** One for each stream, because events straddle the pieces that come off the network. */
+  /** A decoder for one stream. It keeps state, because an event can span chunks. */
   stream(): EventDecoder<T>;
 }
 
 export interface EventDecoder<T> {
-  /** The events that this piece completes. Throws at the first one that cannot be read. */
+  /** Returns the events that this chunk completes. Throws at the first malformed event. */
   push(piece: Uint8Array): readonly WatchEvent<T>[];
-  /** The stream has ended. Throws when it ended inside an event. */
+  /** Call at the end of the stream. Throws if an event is incomplete. */
   end(): void;
 }
 
 const NEWLINE = 0x0a;
 
-/** JSON, one event a line. `transform` keeps of an object what is wanted; the rest is garbage at once. */
+/** Decodes JSON; a watch has one event a line. `transform` picks the fields to keep, so that the rest can be collected. */
 export function jsonDecoder<O extends Wire<KubernetesObject>, T>(transform: (object: O) => T): Decoder<T> {
   return {
     accept: { list: 'application/json', watch: 'application/json' },
@@ -38,7 +41,7 @@ export function jsonDecoder<O extends Wire<KubernetesObject>, T>(transform: (obj
 
 class JsonEvents<O extends Wire<KubernetesObject>, T> implements EventDecoder<T> {
   readonly #transform: (object: O) => T;
-  /** The begun line's pieces. */
+  /** Chunks of the incomplete line. */
   #partial: Uint8Array[] = [];
 
   constructor(transform: (object: O) => T) {
@@ -91,7 +94,7 @@ function bookmarkOf({ metadata }: Wire<KubernetesObject>): WatchEvent<never> {
   return bookmarkEvent(metadata.resourceVersion, metadata.annotations ?? {});
 }
 
-/** The last bookmark of a watch list's items says so in an annotation (apimachinery meta/v1, InitialEventsAnnotationKey). */
+/** An annotation marks the bookmark after the initial events of a watch list (apimachinery meta/v1, InitialEventsAnnotationKey). */
 export function bookmarkEvent(
   resourceVersion: string,
   annotations: Readonly<Record<string, string>>,
@@ -100,7 +103,7 @@ export function bookmarkEvent(
   return { type: 'BOOKMARK', resourceVersion, initialEventsEnd };
 }
 
-/** An ERROR event; the Status is its object. */
+/** The object of an ERROR event is a Status. */
 export function failureEvent(status: Status): WatchEvent<never> {
   const message = status.message || `the watch failed: ${status.reason}`;
   return { type: 'ERROR', failure: failureOfStatus(status), message };

@@ -1,4 +1,4 @@
-/** The port Drains: the pods of one node, read when it is drained, and the eviction API. */
+/** The port Drains: lists the pods of one node from the API server, and evicts pods. */
 import type { V1Eviction, V1Pod, V1PodList, V1Toleration } from '@kubernetes/client-node';
 import type { DrainPod, Drains, Eviction } from '../windowspool/ports/pods.ts';
 import type { KubernetesClient } from './client.ts';
@@ -7,10 +7,10 @@ import { KubernetesError } from './kubernetesError.ts';
 import { epochOf, type Wire } from './objects.ts';
 
 const LIST_TIMEOUT_MS = 10_000;
-/** Admission webhooks look at evictions, too: longer than any of them may take (30 s), so that the API server's answer names the one that hangs. */
+/** Longer than the longest time-out of an admission webhook (30 s): the API server's error then names the webhook that hangs. */
 const EVICTION_TIMEOUT_MS = 35_000;
 
-/** What a cordoned node has: https://kubernetes.io/docs/reference/labels-annotations-taints/#node-kubernetes-io-unschedulable */
+/** The taint of a cordoned node: https://kubernetes.io/docs/reference/labels-annotations-taints/#node-kubernetes-io-unschedulable */
 const CORDON_KEY = 'node.kubernetes.io/unschedulable';
 
 /** The default of the API server: k8s.io/kubernetes/pkg/apis/core/v1/defaults.go. */
@@ -59,19 +59,19 @@ function drainPodOf({ metadata = {}, spec, status }: Wire<V1Pod>): DrainPod {
   };
 }
 
-/** The cordon's taint has no value, so Equal without one tolerates it as Exists does; without a key Exists is for every taint. */
+/** The cordon taint has no value, so Equal without a value tolerates it as Exists does. Exists without a key tolerates every taint. */
 function toleratesCordon({ key, operator, effect }: Wire<V1Toleration>): boolean {
   const isMeant = key ? key === CORDON_KEY : operator === 'Exists';
   return isMeant && (!effect || effect === 'NoSchedule');
 }
 
 /**
- * What an error of the eviction API says of the pod; undefined where it is trouble of another kind, such as a 429 of an API server that is
- * overloaded. As in k8s.io/kubernetes/pkg/registry/core/pod/storage/eviction.go.
+ * Classifies an error of the eviction API; undefined for errors that are not about the pod, such as the 429 of an overloaded API server.
+ * Follows k8s.io/kubernetes/pkg/registry/core/pod/storage/eviction.go.
  */
 function evictionOf(error: KubernetesError): Eviction | undefined {
   const { status, causes, details, message } = error;
-  // A failed precondition: another pod has the name.
+  // 409 is a failed precondition: another pod has this name now.
   if (isNotFound(error) || status === 409) return { kind: 'gone' };
   const isBudget = status === 429 && causes.includes('DisruptionBudget');
   if (isBudget) return { kind: 'blocked', budget: budgetIn(details), message: [message, ...details].join(' ') };
@@ -79,13 +79,13 @@ function evictionOf(error: KubernetesError): Eviction | undefined {
     return { kind: 'blocked', budget: undefined, message };
   const by = admissionIn(message);
   if (by !== undefined) return { kind: 'denied', by };
-  // Its namespace goes, and the pod with it.
+  // The namespace is being deleted, and the pod with it.
   return status === 403 && causes.includes('NamespaceTerminating') ? { kind: 'accepted' } : undefined;
 }
 
 /**
- * What of admission refused, whatever status it chose, or could not be asked. The rest of the message may differ at every try. As in
- * k8s.io/apiserver/pkg/admission/plugin: webhook/errors/statuserror.go, webhook/validating/dispatcher.go and policy/validating/dispatcher.go.
+ * The webhook or policy that denied the eviction, or the webhook that could not be called. The rest of the message can differ between attempts.
+ * Follows k8s.io/apiserver/pkg/admission/plugin: webhook/errors/statuserror.go, webhook/validating/dispatcher.go and policy/validating/dispatcher.go.
  */
 function admissionIn(message: string): string | undefined {
   const webhook = /admission webhook "([^"]+)" denied|failed calling webhook "([^"]+)"/.exec(message);

@@ -2,7 +2,7 @@ import type { CallError, CallErrorKind, CallResult } from '../windowspool/ports/
 import { KubernetesError } from './kubernetesError.ts';
 import { failureOfStatus, statusOfBody } from './status.ts';
 
-/** An answer with a status of 400 or more. Load balancers answer with HTML or nothing, so the body may be anything. */
+/** The error of a response with a status of 400 or more. The body can be anything: load balancers send HTML, or nothing. */
 export function errorOfResponse(status: number, retryAfter: string | undefined, body: Buffer): KubernetesError {
   const reported = statusOfBody(body);
   const failure = reported && failureOfStatus(reported);
@@ -17,15 +17,15 @@ export function errorOfResponse(status: number, retryAfter: string | undefined, 
   });
 }
 
-/** A request that got no answer: refused, reset, timed out, a certificate that is not trusted. */
+/** The error of a request without a response: refused, reset, timed out, or with an untrusted certificate. */
 export function errorOfNetwork(error: unknown, server: string): KubernetesError {
   const { code, name, message } = error as { code?: unknown; name?: string; message?: string };
-  // A DOMException, such as the one of a time-out, has a number for a code.
+  // The code of a DOMException, such as a TimeoutError, is a number.
   const reason = typeof code === 'string' ? code : (name ?? 'Unknown');
   return new KubernetesError(`no answer from ${server}: ${message || reason}`, { reason }, { cause: error });
 }
 
-/** Whether it says that the object does not exist. */
+/** Whether the API server answered 404. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof KubernetesError && error.status === 404;
 }
@@ -45,19 +45,16 @@ const KINDS: Readonly<Record<number, CallErrorKind>> = {
   429: 'throttled',
 };
 
-/** Classifies a failed request in the domain's words. `operation` is verb and resource: `patch runtimeclasses`. */
+/** Classifies a failed request for the domain. `operation` is the verb and the resource: `patch runtimeclasses`. */
 export function toCallError(error: KubernetesError, operation: string): CallError {
   const { status, reason, message, fields } = error;
-  // A uid in a patch is a precondition. The API server calls it an immutable field when another object has taken the name.
+  // The uid in a patch is a precondition. If another object has the name now, the API server reports the uid as an immutable field.
   if (fields.includes('metadata.uid')) return { kind: 'conflict', operation, code: reason, message };
   const kind = status === undefined || status >= 500 ? 'unavailable' : (KINDS[status] ?? 'unknown');
   return { kind, operation, code: reason, message };
 }
 
-/**
- * Makes expected trouble a value. Throws the caller's own abort, so that nobody mistakes it for trouble of the API server, and
- * everything that is no KubernetesError: a bug.
- */
+/** Returns a KubernetesError as a CallError. Throws the signal's reason if the caller aborted, and every other error, which is a bug. */
 export async function toCallResult<T>(
   operation: string,
   signal: AbortSignal,

@@ -22,7 +22,7 @@ export function createEventSink(client: KubernetesClient): EventSink {
   };
 }
 
-/** The domain's events about a pool, handed to a Recorder. */
+/** Publishes the domain's events through a Recorder. */
 export function createPoolEvents(recorder: EventPublisher): Events {
   return {
     publish: (pool, { type, reason, action, message }) => {

@@ -1,4 +1,4 @@
-/** The port Evictions: pods and PodDisruptionBudgets, read when an update failed on them. */
+/** The port Evictions: finds the pods that made an update fail, by pods and PodDisruptionBudgets. */
 import type { V1LabelSelector, V1Pod, V1PodDisruptionBudget, V1Toleration } from '@kubernetes/client-node';
 import type { NodeSelector } from '../windowspool/api.gen.ts';
 import type { Evictions, StuckPod } from '../windowspool/ports/pods.ts';
@@ -45,7 +45,7 @@ function keyOf({ namespace, name }: StuckPod): string {
   return `${namespace}/${name}`;
 }
 
-/** Whether a node counts as empty only without the pod: https://kubernetes.io/docs/tasks/administer-cluster/safely-drain-node/ */
+/** Whether a drain evicts the pod: https://kubernetes.io/docs/tasks/administer-cluster/safely-drain-node/ */
 function mustGo({ metadata, status }: Pod): boolean {
   const isMirror = metadata?.annotations?.['kubernetes.io/config.mirror'] !== undefined;
   const isFinished = status?.phase === 'Succeeded' || status?.phase === 'Failed';
@@ -53,8 +53,8 @@ function mustGo({ metadata, status }: Pod): boolean {
 }
 
 /**
- * Why eviction fails, by EKS' list (https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html): budgets that are too
- * strict, and pods that tolerate every taint. The eviction API refuses a pod that several budgets match.
+ * Eviction fails, according to EKS (https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html), for pods with an
+ * aggressive budget and for pods that tolerate every taint. The eviction API never evicts a pod that several budgets match.
  */
 function stuckPod({ metadata = {}, spec }: Pod, budgets: readonly Budget[]): StuckPod | undefined {
   const { namespace = '', name = '', labels = {} } = metadata;
@@ -69,12 +69,12 @@ function stuckPod({ metadata = {}, spec }: Pod, budgets: readonly Budget[]): Stu
   return comesBack && spec?.tolerations?.some(isForAll) ? { namespace, name, budgets: [] } : undefined;
 }
 
-/** Without a key `Exists` is for every taint; a cordoned node has one of effect NoSchedule. */
+/** `Exists` without a key tolerates every taint. The taint of a cordoned node has the effect NoSchedule. */
 function isForAll({ key, operator, effect }: Wire<V1Toleration>): boolean {
   return !key && operator === 'Exists' && (!effect || effect === 'NoSchedule');
 }
 
-/** As the API server matches budgets: no selector matches nothing, an empty one everything. */
+/** As the API server matches budgets: a missing selector matches nothing, an empty one everything. */
 function matches(selector: Wire<V1LabelSelector> | undefined, labels: Readonly<Record<string, string>>): boolean {
   return selector !== undefined && selects(selector as NodeSelector, labels);
 }

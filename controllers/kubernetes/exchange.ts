@@ -1,10 +1,10 @@
-/** One request over HTTP. node:http rather than undici, which a process has to load and compile: 20 MB for the same bytes. */
+/** One HTTP request. Uses node:http, because loading undici takes 20 MB of memory. */
 import { type Agent, type IncomingMessage, request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
 import type { Socket } from 'node:net';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** The system probes a silent connection after this time, then each second, ten times: a vanished peer shows in 25 s. */
+/** TCP keep-alive starts after this time and probes each second, ten times: a peer that vanished is detected within 25 s. */
 const KEEP_ALIVE_MS = 15_000;
 
 export interface Exchange {
@@ -13,21 +13,21 @@ export interface Exchange {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
   readonly agent: Agent;
-  /** Ends the exchange at any time, the reading of the answer too. */
+  /** Ends the exchange at any time, including while the body is read. */
   readonly signal: AbortSignal;
-  /** For the answer to begin. Absent: the signal alone limits it. */
+  /** Time-out for the response headers. Default: none. */
   readonly headersTimeoutMs?: number;
 }
 
-/** Resolves with the answer when its headers are in, whatever its status. Rejects when there is none. */
+/** Resolves with the response when its headers arrive, whatever its status. */
 export async function send({ url, body, headersTimeoutMs, ...options }: Exchange): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  // Node says how long a body is, but not that of a DELETE.
+  // Node sets no content-length for the body of a DELETE.
   const length = body !== undefined && { 'content-length': String(Buffer.byteLength(body)) };
   const headers = { ...options.headers, ...length };
   const request = (url.protocol === 'https:' ? overHttps : overHttp)(url, { ...options, headers }, resolve);
   const limit = (ms: number, what: string) => setTimeout(() => request.destroy(timeoutOf(what, ms)), ms);
-  // The listener stays: what happens after the answer has begun is told by the answer.
+  // The listener stays, but a later error is reported by the response.
   request.on('error', reject);
   request.once('socket', (socket) => {
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
@@ -44,7 +44,7 @@ export async function send({ url, body, headersTimeoutMs, ...options }: Exchange
   }
 }
 
-/** The whole body. */
+/** Reads the whole body. */
 export async function readBody(response: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk);

@@ -1,4 +1,4 @@
-/** The kinds of fields that Kubernetes objects have: `name: text('metadata=1', 'name=1')` is a line of a table of fields. */
+/** Kinds of fields for a FieldTable: `name: text('metadata=1', 'name=1')`. */
 import { type Field, type FieldTable, jsonReader, type ProtobufField, protobufReader, type Step } from './fields.ts';
 import { Interner } from './interner.ts';
 import { MalformedData } from './kubernetesError.ts';
@@ -10,23 +10,23 @@ export type Kind<T> = (...path: readonly [Step, ...Step[]]) => Field<T>;
 
 type Traits<T> = Pick<Field<T>, 'absent' | 'fromProtobuf' | 'fromJson'> & Partial<Pick<Field<T>, 'wire' | 'required'>>;
 type TextMap = Readonly<Record<string, string>>;
-/** Before it is finished: keys and values in turns, or none. */
+/** While the message is read: alternating keys and values. */
 type MapParts = string[] | TextMap;
 
-/** Makes a kind; length-delimited and not required unless it says otherwise. */
+/** Defines a kind. Default: length-delimited and not required. */
 export function kind<T>(traits: Traits<T>): Kind<T> {
   return (...path) => ({ wire: WIRE.bytes, required: false, ...traits, path });
 }
 
 const asText = (value: unknown): string => value as string;
-/** One of each for the process: the repeated texts of nodes are the same in every collection. */
+/** Shared by the process: the same strings repeat in every collection. */
 const interner = new Interner();
 const layouts = new MapLayouts();
 
-/** A text that no other object has, such as a name. */
+/** A string that is unique to its object, such as a provider ID. */
 export const text = kind<string>({ absent: '', fromProtobuf: (reader) => reader.text(), fromJson: asText });
 
-/** As text; an object without it cannot be told from others. */
+/** A string without which an object is malformed, such as its name. */
 export const identifier = kind<string>({
   absent: '',
   required: true,
@@ -34,14 +34,14 @@ export const identifier = kind<string>({
   fromJson: asText,
 });
 
-/** A text that many objects have, such as a version: kept once. */
+/** A string that many objects share, such as a version. It is interned. */
 export const sharedText = kind<string>({
   absent: '',
   fromProtobuf: (reader) => interner.text(reader),
   fromJson: asText,
 });
 
-/** A whole number that is not negative; 0 when absent. */
+/** A non-negative integer; 0 if absent. */
 export const whole = kind<number>({
   wire: WIRE.varint,
   absent: 0,
@@ -49,7 +49,7 @@ export const whole = kind<number>({
   fromJson: (value) => value as number,
 });
 
-/** Whether a boolean is true. */
+/** A boolean; false if absent. */
 export const flag = kind<boolean>({
   wire: WIRE.varint,
   absent: false,
@@ -59,25 +59,25 @@ export const flag = kind<boolean>({
 
 const readTimestamp = protobufReader<{ seconds: number }>({ seconds: whole('seconds=1') });
 
-/** A meta/v1 Time as epoch milliseconds, in whole seconds: its JSON has no more. 0 when absent. */
+/** A meta/v1 Time as epoch milliseconds, rounded down to seconds as in its JSON. 0 if absent. */
 export const time = kind<number>({
   absent: 0,
   fromProtobuf: (reader) => readTimestamp(reader).seconds * 1000,
   fromJson: (value) => epochOf(asText(value)),
 });
 
-/** Whether there is a value, whatever it is. */
+/** Whether the field is present. */
 export const presence = kind<boolean>({ absent: false, fromProtobuf: () => true, fromJson: () => true });
 
-/** A map of texts, such as labels. */
+/** A map of strings, such as labels. */
 export const textMap = mapOf((reader) => interner.text(reader));
 
 const readQuantity = protobufReader<{ text: string }>({ text: sharedText('string=1') });
 
-/** A map of resource.Quantity, each as its canonical text. */
+/** A map of resource.Quantity in canonical form. */
 export const quantities = mapOf((reader) => readQuantity(reader).text);
 
-/** A list of messages, read in protobuf only. */
+/** A list of messages, in protobuf only. */
 export function messages<T>(
   read: (reader: MessageReader) => T,
 ): (...path: readonly Step[]) => ProtobufField<readonly T[]> {
@@ -85,14 +85,14 @@ export function messages<T>(
   const fromProtobuf = (reader: MessageReader, before: readonly T[]): readonly T[] => {
     const item = read(reader);
     if (before === absent) return [item];
-    // Begun here, in the same message, and seen by nobody else yet.
+    // Created by this reader, and not published yet.
     (before as T[]).push(item);
     return before;
   };
   return (...path) => ({ path, wire: WIRE.bytes, absent, required: false, fromProtobuf });
 }
 
-/** A list of messages, each made to an item. */
+/** A list of messages, each mapped to an item. */
 export function repeated<R extends object, T = R>(table: FieldTable<R>, itemOf: (record: R) => T): Kind<readonly T[]> {
   const [readProtobuf, readJson] = [protobufReader(table), jsonReader(table)];
   const inProtobuf = messages((reader) => itemOf(readProtobuf(reader)));
@@ -101,10 +101,7 @@ export function repeated<R extends object, T = R>(table: FieldTable<R>, itemOf: 
   return (...path) => ({ ...inProtobuf(...path), fromJson });
 }
 
-/**
- * A protobuf map: entries of key = 1 and value = 2. A node has dozens of them, so that they are read without a table, into a list of keys
- * and values in turns.
- */
+/** A protobuf map has entries of key = 1 and value = 2. A node has dozens, so they are read without a table, into an array. */
 function mapOf(readValue: (reader: MessageReader) => string): (...path: readonly Step[]) => Field<TextMap, MapParts> {
   const absent: TextMap = Object.freeze({});
   const fromProtobuf = (reader: MessageReader, before: MapParts): MapParts => {
@@ -117,18 +114,18 @@ function mapOf(readValue: (reader: MessageReader) => string): (...path: readonly
   return (...path) => ({ path, wire: WIRE.bytes, absent, required: false, fromProtobuf, finish, fromJson });
 }
 
-/** The value of one key of a map of texts: empty where the map has it not, undefined where there is no map. Other values are left unread. */
+/** The value of one key in a map of strings: empty if the map lacks the key, undefined if there is no map. Skips other values. */
 export function entry(wanted: string): Kind<string | undefined> {
   const keys = [Buffer.from(wanted)];
   return kind<string | undefined>({
     absent: undefined,
     fromProtobuf: (reader, before = '') => wantedEntry(reader, keys)?.value ?? before,
-    // A map without entries is none: protobuf cannot say it.
+    // Protobuf cannot tell an empty map from an absent one.
     fromJson: (value) => (Object.keys(value as TextMap).length > 0 ? ((value as TextMap)[wanted] ?? '') : undefined),
   });
 }
 
-/** The entries of a map of texts that have one of these keys. Other values are left unread. */
+/** The entries with these keys in a map of strings. Skips other values. */
 export function entriesOf(...wanted: readonly string[]): Kind<TextMap> {
   const keys = wanted.map((key) => Buffer.from(key));
   const absent: TextMap = Object.freeze({});
@@ -145,7 +142,7 @@ export function entriesOf(...wanted: readonly string[]): Kind<TextMap> {
   });
 }
 
-/** The value of a map's entry, and which of the keys it has; undefined when it has none of them. */
+/** Reads an entry whose key is one of `keys`; undefined for other keys. */
 function wantedEntry(reader: MessageReader, keys: readonly Buffer[]): { index: number; value: string } | undefined {
   let index = -1;
   let [start, end] = [0, 0];
@@ -159,7 +156,7 @@ function wantedEntry(reader: MessageReader, keys: readonly Buffer[]): { index: n
   return index < 0 ? undefined : { index, value: reader.bytes.toString('utf8', start, end) };
 }
 
-/** Says whether the text at a field number of a message is this one, and leaves the reader where it was. */
+/** Compares the string at a field number of a message. Does not move the reader. */
 export function textIs(number: number, wanted: string): (reader: MessageReader) => boolean {
   const bytes = Buffer.from(wanted);
   const ofText = number * 8 + WIRE.bytes;
@@ -180,7 +177,6 @@ export function textIs(number: number, wanted: string): (reader: MessageReader) 
   };
 }
 
-/** Whether what is left of the reader is this text. Most texts differ in their length. */
 function isText({ bytes, at, end }: MessageReader, text: Buffer): boolean {
   return end - at === text.length && text.compare(bytes, at, end) === 0;
 }
@@ -199,7 +195,7 @@ function readEntry(reader: MessageReader, readValue: (reader: MessageReader) => 
     else value = readValue(reader);
     reader.leave(outer);
   }
-  // No key of Kubernetes is empty or begins with an underscore. The second one would be lost in a JavaScript object.
+  // Kubernetes has no such keys, and `__proto__` would be lost in a JavaScript object.
   if (key === '' || key === '__proto__') throw new MalformedData(`the key ${JSON.stringify(key)} in a map`);
   entries.push(key, value);
 }

@@ -9,7 +9,7 @@ const WATCH = { resourceVersion: '1', sendInitialEvents: true, timeoutSeconds: 3
 const refusal = (status: number): KubernetesError =>
   new KubernetesError('not that', { status, reason: 'NotAcceptable' });
 
-/** A collection that tells of its calls and fails as long as `failure` gives an error. */
+/** A collection that records its calls, and throws while `failure` returns an error. */
 function source(name: string, calls: string[], failure: () => Error | undefined = () => undefined): ListWatch<string> {
   const called = (verb: string): void => {
     calls.push(`${verb} ${name}`);

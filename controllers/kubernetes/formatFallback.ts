@@ -1,22 +1,22 @@
 import type { ListWatch } from '../runtime/ports.ts';
 import { KubernetesError } from './kubernetesError.ts';
 
-/** Not Acceptable, Unsupported Media Type: they come before the first event. */
+/** Not Acceptable and Unsupported Media Type. The server sends them before the first event. */
 const REFUSALS: readonly (number | undefined)[] = [406, 415];
 
 interface Formats<T> {
-  /** A collection in the format that is wanted. */
+  /** The collection in the preferred format. */
   readonly preferred: ListWatch<T>;
-  /** The same one in a format that every server has. */
+  /** The collection in a format that every server has. */
   readonly fallback: ListWatch<T>;
-  /** Called once, when the server has refused the wanted format. */
+  /** Called once, when the server rejects the preferred format. */
   onRefused(error: KubernetesError): void;
 }
 
-/** The collection in the wanted format until the server refuses that, and from then on, for good, in the other one. */
+/** Uses the preferred format until the server rejects it, then always the fallback. */
 export function withFallback<T>({ preferred, fallback, onRefused }: Formats<T>): ListWatch<T> {
   let chosen = preferred;
-  /** Whether `used` is no use, so that the same must be asked for in the other format. */
+  /** Whether to repeat the call with the fallback. */
   const isRefused = (used: ListWatch<T>, error: unknown): boolean => {
     if (used === fallback || !(error instanceof KubernetesError) || !REFUSALS.includes(error.status)) return false;
     if (chosen === preferred) onRefused(error);

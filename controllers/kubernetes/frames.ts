@@ -1,19 +1,19 @@
 import { MalformedData } from './kubernetesError.ts';
 
-/** A frame's length, big-endian (apimachinery pkg/util/framer). */
+/** The header is the frame's length, big-endian (apimachinery pkg/util/framer). */
 const HEADER_BYTES = 4;
-/** etcd takes 1.5 MiB at most, and an event is one object. What claims to be larger is no frame. */
+/** An event is one object, and etcd stores at most 1.5 MiB. A larger length is not that of a frame. */
 const LARGEST_FRAME = 16 * 1024 * 1024;
 
-/** Cuts a stream into length-delimited frames, however the network cut it before. */
+/** Splits a stream into length-delimited frames. */
 export class Frames {
   #headerBytes = 0;
-  /** The begun frame's length, as far as its header is known. */
+  /** The length in the header that is being read. */
   #length = 0;
   #parts: Uint8Array[] = [];
   #missing = 0;
 
-  /** The frames that this piece completes. They may lie in its memory: read them before the next one comes. */
+  /** Returns the frames that this chunk completes. They can share its memory: read them before the next chunk. */
   push(piece: Uint8Array): readonly Buffer[] {
     const frames: Buffer[] = [];
     for (let at = 0; at < piece.length; ) {
@@ -30,7 +30,7 @@ export class Frames {
     return frames;
   }
 
-  /** The stream has ended. Throws when it ended inside a frame. */
+  /** Call at the end of the stream. Throws if a frame is incomplete. */
   end(): void {
     if (this.#headerBytes > 0) throw new MalformedData('the stream ended inside an event');
   }

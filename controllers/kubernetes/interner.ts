@@ -1,20 +1,20 @@
 import type { MessageReader } from './messageReader.ts';
 
-/** Enough for the label keys and values of some hundred kinds of node. Must be a power of two. */
+/** Enough for the label keys and values of a hundred kinds of nodes. Must be a power of two. */
 const SLOTS = 8_192;
-/** A longer text is hardly ever repeated. */
+/** Longer strings rarely repeat. */
 const LONGEST = 128;
-/** https://datatracker.ietf.org/doc/html/draft-eastlake-fnv: the prime of 32 bits. */
+/** The 32-bit prime of https://datatracker.ietf.org/doc/html/draft-eastlake-fnv */
 const FNV_PRIME = 0x0100_0193;
 
 /**
- * Keeps one copy of a text that comes again and again: label keys, zones, versions. A known text is found by its bytes, so that no string
- * is made to look it up. Bounded: each text has one slot, and takes it from the text that was there before.
+ * Keeps one copy of strings that repeat, such as label keys, zones and versions. Looks a string up by its bytes, without decoding them. Memory is
+ * bounded: a string replaces the previous one in its slot.
  */
 export class Interner {
   readonly #slots: (string | undefined)[] = new Array<string | undefined>(SLOTS).fill(undefined);
 
-  /** What is left of the reader, as text. */
+  /** Decodes the rest of the reader. */
   text(reader: MessageReader): string {
     const { bytes, at, end } = reader;
     if (end - at > LONGEST) return reader.text();
@@ -25,7 +25,7 @@ export class Interner {
       seen |= byte;
       hash = Math.imul(hash ^ byte, FNV_PRIME);
     }
-    // Only ASCII has one character a byte, by which it can be compared.
+    // Only ASCII has one character per byte, which equals() relies on.
     if (seen >= 0x80) return reader.text();
     const slot = (hash ^ (hash >>> 16)) & (SLOTS - 1);
     const known = this.#slots[slot];

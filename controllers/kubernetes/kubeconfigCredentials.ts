@@ -1,14 +1,15 @@
+/** The only module that imports client-node at run time. Load it lazily: its runtime takes 33 MB of memory. */
 import type { Agent as HttpsAgent } from 'node:https';
 import { type Cluster, type DispatcherOptions, HttpMethod, KubeConfig, RequestContext } from '@kubernetes/client-node';
 import type { Authentication, Credentials, TlsOptions } from './credentials.ts';
 import { ExpiringCache } from './expiringCache.ts';
 
-/** An exec plugin such as `aws eks get-token` has this long. client-node itself waits for ever. */
+/** Time-out of an exec plugin such as `aws eks get-token`. client-node has none. */
 const EXEC_TIMEOUT_MS = 30_000;
 
 /**
- * client-node 2.0.1 makes a new agent, and so a new connection, for each request, and refuses plain http. Its credentials (tokens,
- * exec plugins, certificates) are what is wanted: this takes its TLS options where it would make the agent of them.
+ * client-node 2.0.1 creates an agent, and with it a connection, for each request, and rejects plain HTTP. Only its credentials (tokens, exec
+ * plugins, certificates) are used: this captures the TLS options from which it would create the agent.
  */
 class SharedPoolConfig extends KubeConfig {
   tls: TlsOptions = {};
@@ -22,7 +23,7 @@ class SharedPoolConfig extends KubeConfig {
   }
 }
 
-/** What a kubeconfig says: tokens, certificates, exec plugins. Its files are read at each request, so that a rotated one shows. */
+/** The credentials of a kubeconfig: tokens, certificates, exec plugins. Reads its files for each request, so that rotation is picked up. */
 export class KubeconfigCredentials implements Credentials {
   readonly server: string;
   readonly proxyUrl: string | undefined;
@@ -30,7 +31,7 @@ export class KubeconfigCredentials implements Credentials {
   readonly #config: SharedPoolConfig;
   readonly #cache = new ExpiringCache<Authentication>(1, () => 0);
 
-  /** Throws with the next move when it names no cluster that can be used. */
+  /** Throws an error that says what to do if the kubeconfig has no usable cluster. */
   constructor(source: string) {
     this.#config = load(source);
     const cluster = this.#config.getCurrentCluster();
@@ -46,7 +47,7 @@ export class KubeconfigCredentials implements Credentials {
     this.namespace = this.#config.getContextObject(this.#config.getCurrentContext())?.namespace;
   }
 
-  /** Requests that begin together share one run of an exec plugin. */
+  /** Concurrent requests share one run of an exec plugin. */
   authenticate(): Promise<Authentication> {
     return this.#cache.get('', () => this.#authenticate());
   }

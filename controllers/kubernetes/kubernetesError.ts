@@ -1,18 +1,18 @@
 export interface KubernetesErrorFields {
-  /** The HTTP status; undefined when no answer came. */
+  /** The HTTP status; undefined without a response. */
   readonly status?: number | undefined;
-  /** The Status' reason (`Forbidden`, `Conflict`), or the network's error code (`ECONNREFUSED`, `Timeout`). */
+  /** The reason of the Status (`Forbidden`, `Conflict`) or the code of the network error (`ECONNREFUSED`, `Timeout`). */
   readonly reason: string;
-  /** The reasons of the Status' causes, such as `ResourceVersionTooLarge`. */
+  /** Reasons of the causes of the Status, such as `ResourceVersionTooLarge`. */
   readonly causes?: readonly string[];
-  /** What the Status' causes say, in the order of `causes`. */
+  /** Messages of the causes of the Status. */
   readonly details?: readonly string[];
-  /** The fields that were refused, such as `spec.subnets`. */
+  /** Fields that the API server rejected, such as `spec.subnets`. */
   readonly fields?: readonly string[];
   readonly retryAfterMs?: number | undefined;
 }
 
-/** A request to the API server that was refused or not answered. `message` is the server's own words. */
+/** A request that the API server rejected or did not respond to. `message` is the server's. */
 export class KubernetesError extends Error {
   override readonly name = 'KubernetesError';
   readonly status: number | undefined;
@@ -33,9 +33,9 @@ export class KubernetesError extends Error {
   }
 }
 
-/** An answer, or an event of a watch, that cannot be read. Nothing is made of it: never guess what was meant. */
+/** A response or watch event that cannot be decoded. It is discarded as a whole. */
 export class MalformedData extends KubernetesError {
-  /** @param what is wrong, such as `a list without a resourceVersion`. */
+  /** @param what such as `a list without a resourceVersion` */
   constructor(what: string, options?: ErrorOptions) {
     super(`malformed data from the API server: ${what}`, { reason: 'MalformedAnswer' }, options);
   }

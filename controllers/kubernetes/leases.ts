@@ -1,3 +1,4 @@
+/** The port LeaseClient. Our own, as the LeaderElector: client-node has no leader election, and its runtime takes 33 MB of memory. */
 import type { V1Lease } from '@kubernetes/client-node';
 import type { Lease, LeaseClient, LeaseRecord } from '../runtime/ports.ts';
 import type { KubernetesClient } from './client.ts';
@@ -6,7 +7,7 @@ import { epochOf, microTimeOf, type Wire } from './objects.ts';
 
 const API = 'coordination.k8s.io/v1';
 
-/** The Lease of this name, for a LeaderElector. */
+/** A client of one Lease. */
 export function createLeaseClient(client: KubernetesClient, namespace: string, name: string): LeaseClient {
   const collection = `/apis/${API}/namespaces/${encodeURIComponent(namespace)}/leases`;
   const path = `${collection}/${encodeURIComponent(name)}`;
@@ -38,7 +39,7 @@ export function createLeaseClient(client: KubernetesClient, namespace: string, n
   };
 }
 
-/** A Lease may lack everything: somebody can make an empty one by hand. That one is nobody's. */
+/** Every field is optional. A Lease without a holder is free. */
 function leaseOf({ metadata = {}, spec = {} }: Wire<V1Lease>): Lease {
   return {
     resourceVersion: metadata.resourceVersion ?? '',

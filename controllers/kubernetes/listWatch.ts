@@ -13,11 +13,11 @@ export interface ListWatchOptions<T> {
   readonly fieldSelector?: string;
 }
 
-/** A collection of the API server, for a Reflector. */
+/** Lists and watches a collection, for a Reflector. */
 export function createListWatch<T>({ client, path, decoder, ...selectors }: ListWatchOptions<T>): ListWatch<T> {
   return {
     list: async ({ resourceVersion, limit, continueToken }, signal) => {
-      // A continue token carries its version; the API server refuses both together.
+      // The API server rejects a continue token together with a resourceVersion.
       const version = continueToken ? undefined : resourceVersion || undefined;
       const query: Query = { ...selectors, resourceVersion: version, limit, continue: continueToken };
       const options = { query, accept: decoder.accept.list, signal, timeoutMs: LIST_TIMEOUT_MS };
@@ -36,7 +36,7 @@ export function createListWatch<T>({ client, path, decoder, ...selectors }: List
       };
       const events = decoder.stream();
       for await (const piece of client.stream(path, { query, accept: decoder.accept.watch, signal })) {
-        // An empty batch too: any byte says that the peer lives.
+        // Also if empty: any byte shows that the peer is alive.
         yield events.push(piece);
       }
       events.end();

@@ -14,14 +14,14 @@ interface SeenRequest {
   readonly body: unknown;
 }
 
-/** Answers one request; what it throws makes a 500. */
+/** Handles one request. An error that it throws becomes a 500. */
 export type Handler = (request: SeenRequest, response: ServerResponse) => void | Promise<void>;
 
 export interface Loopback extends AsyncDisposable {
   readonly client: KubernetesClient;
   readonly url: string;
   readonly requests: SeenRequest[];
-  /** What the client told of requests: `200 GET`. */
+  /** What the client passed to onRequest: `200 GET`. */
   readonly counted: string[];
   /** How many connections were opened. */
   connections(): number;
@@ -30,7 +30,7 @@ export interface Loopback extends AsyncDisposable {
 const nothing = (): void => undefined;
 export const quiet: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => quiet };
 
-/** An HTTP server in the API server's place, and a client with a kubeconfig for it. For tests of what goes over the wire. */
+/** An HTTP server that stands in for the API server, and a client with a kubeconfig for it. For tests. */
 export async function loopback(answering: Handler, user: object = { token: 'secret' }): Promise<Loopback> {
   const requests: SeenRequest[] = [];
   let connections = 0;
@@ -44,7 +44,7 @@ export async function loopback(answering: Handler, user: object = { token: 'secr
       response.writeHead(500).end(String(error));
     });
   };
-  // Like the API server, it names no time after which it closes an idle connection.
+  // Like the API server, it announces no keep-alive timeout.
   const server = createServer({ keepAliveTimeout: 0 }, listener).on('connection', () => connections++);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -69,7 +69,7 @@ export async function loopback(answering: Handler, user: object = { token: 'secr
   };
 }
 
-/** A kubeconfig as JSON, which is YAML as well. */
+/** A kubeconfig in JSON, which is also YAML. */
 export function kubeconfig(server: string, user: object, cluster: object = {}): string {
   return JSON.stringify({
     apiVersion: 'v1',
@@ -81,7 +81,7 @@ export function kubeconfig(server: string, user: object, cluster: object = {}): 
   });
 }
 
-/** Answers with JSON. */
+/** Responds with JSON. */
 export function json(
   response: ServerResponse,
   status: number,

@@ -5,7 +5,7 @@ import { MapLayouts } from './mapLayouts.ts';
 describe('map layouts', () => {
   it('make maps of what they are given, whatever came before', () => {
     const layouts = new MapLayouts();
-    // Few keys, so that the same sets and orders come again; a number is kept in another place than a name.
+    // Few keys, so that sets and orders repeat. V8 stores a numeric key apart from the others.
     const key = fc.oneof(fc.constantFrom('a', 'b', 'c', 'constructor', '1', '22'), fc.string({ minLength: 1 }));
     const entries = fc.array(
       fc.tuple(
@@ -19,7 +19,7 @@ describe('map layouts', () => {
         const flat = given.flat();
         const map = layouts.mapOf(flat);
         assert.deepEqual(map, Object.fromEntries(given));
-        // What is done to one map is not seen in the next.
+        // A change of one map must not show in the next.
         map.a = 'changed';
         assert.deepEqual(layouts.mapOf(flat), Object.fromEntries(given));
       }),

@@ -1,23 +1,23 @@
-/** Enough for the sets of label keys and resource names that a cluster's nodes have. Must be a power of two. */
+/** Enough for the sets of label keys and resource names in a cluster. Must be a power of two. */
 const SLOTS = 256;
 
 interface Layout {
   readonly keys: readonly string[];
-  /** An object of these keys, in a form that V8 copies and fills fast. */
+  /** An object with these keys, which V8 copies and fills fast. */
   readonly template: Readonly<Record<string, string>>;
 }
 
 /**
- * Makes maps whose keys came in the same order alike. V8 keeps an object that grew to twenty keys as a hash table of its own: 800 bytes,
- * where a copy of one that is known takes 180 and half of the time. Bounded: a later layout takes the place of an earlier one.
+ * Gives maps with the same keys in the same order the same V8 layout. An object that grows to twenty keys becomes a hash table of 800 bytes; a
+ * copy of a template takes 180 bytes and half the time. Memory is bounded: a layout replaces the previous one in its slot.
  */
 export class MapLayouts {
   readonly #slots: (Layout | undefined)[] = new Array<Layout | undefined>(SLOTS).fill(undefined);
 
-  /** A map of keys and values in turns; the last one counts of those with the same key. No key may be `__proto__`. */
+  /** Builds a map from alternating keys and values. The last value of a key wins. No key may be `__proto__`. */
   mapOf(entries: readonly string[]): Record<string, string> {
     const map = { ...this.#layoutOf(entries).template };
-    // Bounds are kept by the loops, here and below.
+    // The loops, here and below, keep the index in bounds.
     for (let at = 0; at < entries.length; at += 2) map[entries[at] as string] = entries[at + 1] as string;
     return map;
   }

@@ -6,7 +6,7 @@ import { message, varint } from './testing/protobufWriter.ts';
 
 const readerOf = (...bytes: number[]): MessageReader => new MessageReader(Buffer.from(bytes));
 
-/** Reads on until the end, skipping everything; how many fields there were. */
+/** Skips every field. Returns their number. */
 function skipAll(reader: MessageReader): number {
   let fields = 0;
   for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {

@@ -5,20 +5,20 @@ export const WIRE = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 
 export type WireType = (typeof WIRE)[keyof typeof WIRE];
 
-/** A tag is at most 32 bits: 29 of the field's number, 3 of the wire type. */
+/** A tag has at most 32 bits: 29 for the field number, 3 for the wire type. */
 const LARGEST_TAG = 0xffff_ffff;
-/** 64 bits, 7 in a byte. */
+/** 64 bits, 7 in each byte. */
 const LONGEST_VARINT = 10;
 
 /**
- * A cursor over one protobuf message, which lies in a larger piece of memory. It copies nothing and never leaves its bounds: whatever the
- * bytes are, it ends or throws MalformedData after at most as many steps as there are bytes.
+ * A cursor over one protobuf message in a larger buffer. It copies nothing and stays within its bounds: for any bytes, reading ends or throws
+ * MalformedData in at most as many steps as there are bytes.
  */
 export class MessageReader {
   readonly bytes: Buffer;
   /** The next byte. */
   at: number;
-  /** The byte after the last one. */
+  /** One past the last byte. */
   end: number;
 
   constructor(bytes: Buffer, at = 0, end = bytes.length) {
@@ -27,7 +27,7 @@ export class MessageReader {
     this.end = end;
   }
 
-  /** The next field's tag: its number times 8, plus its wire type. 0 at the end of the message. */
+  /** The tag of the next field: its number times 8, plus its wire type. 0 at the end of the message. */
   tag(): number {
     if (this.at === this.end) return 0;
     const tag = this.varint();
@@ -35,36 +35,36 @@ export class MessageReader {
     return tag;
   }
 
-  /** A number of at most 53 bits. Negative ones are refused: none of the fields that are read has any. */
+  /** A number of at most 53 bits. Throws for negative ones, which none of our fields has. */
   varint(): number {
     const first = this.#byte();
     return first < 0x80 ? first : this.#longVarint(first & 0x7f);
   }
 
-  /** Narrows the reader to the length-delimited value that comes next; gives back the end to leave() with. */
+  /** Narrows the reader to the next length-delimited value. Returns the end to pass to leave(). */
   enter(): number {
     const outer = this.end;
     this.end = this.#endOfBytes();
     return outer;
   }
 
-  /** Goes on after the value that was entered, whether it was read or not. */
+  /** Continues after the value that was entered, even if it was not read. */
   leave(outer: number): void {
     this.at = this.end;
     this.end = outer;
   }
 
-  /** A reader of its own for what is left of this one. */
+  /** A separate reader of the rest. */
   rest(): MessageReader {
     return new MessageReader(this.bytes, this.at, this.end);
   }
 
-  /** All that is left, as text. What is no UTF-8 becomes U+FFFD, as it does in the API server's JSON. */
+  /** The rest as a string. Invalid UTF-8 becomes U+FFFD, as in the API server's JSON. */
   text(): string {
     return this.bytes.toString('utf8', this.at, this.end);
   }
 
-  /** Passes a value by, unread. Groups are refused: Kubernetes has none, so these are no Kubernetes data. */
+  /** Skips a value. Throws for groups, which Kubernetes does not use. */
   skip(wireType: number): void {
     switch (wireType) {
       case WIRE.bytes:
@@ -86,7 +86,7 @@ export class MessageReader {
 
   #byte(): number {
     if (this.at >= this.end) throw new MalformedData('a message that ends inside a field');
-    // The bound was checked one line above.
+    // Within the bound that the line above checks.
     return this.bytes[this.at++] as number;
   }
 

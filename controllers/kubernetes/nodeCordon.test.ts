@@ -17,7 +17,7 @@ const object = ({ annotations, unschedulable }: Seen = {}) => ({
   spec: { unschedulable },
 });
 
-/** What is sent, but for the test of the version, which is always the first. */
+/** The patch without the test of the version, which is always first. */
 async function sent(write: (nodes: ReturnType<typeof createNodes>, node: NodeRecord) => unknown, seen: Seen) {
   await using server = await loopback((_request, response) => json(response, 200, object()));
   const store = { observeWrite: () => undefined } as unknown as StoreView<NodeRecord, NodeIndex>;

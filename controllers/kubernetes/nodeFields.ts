@@ -1,6 +1,6 @@
 /**
- * What is kept of a Node, and where it is found: the numbers of k8s.io/api v0.36 core/v1 and k8s.io/apimachinery v0.36 meta/v1
- * (generated.proto), which never change. Another field is a line here and one in NodeRecord.
+ * The fields of a Node that the operator keeps. Field numbers are those of generated.proto in k8s.io/api v0.36 core/v1 and
+ * k8s.io/apimachinery v0.36 meta/v1, and never change. To keep another field, add a line here and one to NodeRecord.
  */
 import { OPERATION_ANNOTATIONS, OWNERSHIP_ANNOTATION, VERIFIED_CONDITION } from '../windowspool/labels.ts';
 import type { NodeCondition, NodeRecord, Taint, TaintEffect } from '../windowspool/ports/nodes.ts';
@@ -28,7 +28,7 @@ interface TaintFields {
   readonly effect: string;
 }
 
-/** Without timeAdded, which nobody here looks at. */
+/** Without timeAdded, which is not used. */
 const taints = repeated<TaintFields, Taint>(
   { key: sharedText('key=1'), value: sharedText('value=2'), effect: sharedText('effect=3') },
   ({ key, value, effect: any }) => {
@@ -41,7 +41,7 @@ const addressFields: FieldTable<{ readonly address: string }> = { address: share
 const [addressInProtobuf, addressInJson] = [protobufReader(addressFields), jsonReader(addressFields)];
 const noAddresses: readonly string[] = Object.freeze([]);
 
-/** Hostname, InternalDNS and the label kubernetes.io/hostname are mostly the same text, which is kept once. */
+/** Hostname, InternalDNS and the label kubernetes.io/hostname are usually equal, so the string is interned. */
 const addresses = kind<readonly string[]>({
   absent: noAddresses,
   fromProtobuf: (reader, before) => withAddress(before, addressInProtobuf(reader).address),
@@ -53,16 +53,15 @@ const addresses = kind<readonly string[]>({
 });
 
 function withAddress(before: readonly string[], address: string): readonly string[] {
-  // concat makes an array of exactly that length; a literal with a spread, one with room for more.
+  // concat allocates exactly this length; a literal with a spread over-allocates.
   return before.includes(address) ? before : before.concat(address);
 }
 
 const noHandlers: readonly string[] = Object.freeze([]);
 
-/** So many lists of handlers are kept once: nodes of one kind have the same, and a cluster has few kinds. */
+/** How many lists of handlers are shared between nodes. Nodes of one kind have the same list, and a cluster has few kinds. */
 const HANDLER_LISTS = 8;
 
-/** Names of handlers. */
 const handlerNames = (() => {
   const fields: FieldTable<{ readonly name: string }> = { name: sharedText('name=1') };
   const [readProtobuf, readJson] = [protobufReader(fields), jsonReader(fields)];
@@ -78,7 +77,7 @@ const handlerNames = (() => {
   };
   const add = (names: readonly string[], name: string): readonly string[] => {
     if (names === noHandlers) return [name];
-    // Begun here, in the same message, and seen by nobody else yet.
+    // Created by this reader, and not published yet.
     (names as string[]).push(name);
     return names;
   };
@@ -111,7 +110,7 @@ const conditionFields: FieldTable<Condition> = {
 
 const [conditionInProtobuf, conditionInJson] = [protobufReader(conditionFields), jsonReader(conditionFields)];
 
-/** Of the condition of one type; the others are left unread. Types are unique in the list; were they not, the last one would count. */
+/** Reads the condition of one type and skips the others. If a type occurs more than once, the last one wins. */
 function ofCondition<T>(type: string, absent: T, pick: (condition: Condition) => T): Kind<T> {
   const isWanted = textIs(1, type);
   return kind<T>({
@@ -126,7 +125,7 @@ function ofCondition<T>(type: string, absent: T, pick: (condition: Condition) =>
   });
 }
 
-/** The operator's own condition. Most nodes are told the same, so the record of it is kept once while that is so. */
+/** The operator's own condition. It is the same on most nodes, so equal ones in a row share one object. */
 const verified = (() => {
   let last: NodeCondition | undefined;
   return ofCondition<NodeCondition | undefined>(VERIFIED_CONDITION, undefined, ({ status, reason, message }) => {
@@ -136,7 +135,7 @@ const verified = (() => {
   });
 })();
 
-/** Since when the operator's own condition is as it is. */
+/** The last transition of the operator's own condition. */
 const verifiedSince = ofCondition(VERIFIED_CONDITION, 0, ({ since }) => since);
 
 const readyStatus = ofCondition<NodeRecord['ready']>('Ready', 'Unknown', ({ status }) =>

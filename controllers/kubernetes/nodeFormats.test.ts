@@ -25,7 +25,7 @@ const inProtobuf: Handler = ({ query }, response) => {
   else respond(response, PROTOBUF, nodeListBody('7', [node]));
 };
 
-/** Lists, watches and lists again; what came, what was asked for and what was logged. */
+/** Lists, watches and lists again. Returns the results, the requests and the log. */
 async function useOf(answering: Handler) {
   await using server = await loopback(answering);
   const lines: string[] = [];

@@ -23,10 +23,10 @@ import { nodeFields } from './nodeFields.ts';
 import { protobufDecoder } from './protobufDecoder.ts';
 
 const PATH = '/api/v1/nodes';
-/** One small object: what takes longer is trouble, and is asked again. */
+/** For one small object: what takes longer is retried. */
 const READ_TIMEOUT_MS = 10_000;
 
-/** As client-go pages. */
+/** client-go's default. */
 const PAGE_SIZE = 500;
 
 export type NodeIndex = 'nodeGroup';
@@ -35,7 +35,7 @@ export const nodeIdentity: Identity<NodeRecord> = {
   key: (node) => node.name,
   uid: (node) => node.uid,
   resourceVersion: (node) => node.resourceVersion,
-  // A heartbeat changes nothing that a record has.
+  // A heartbeat changes only the resourceVersion of a record.
   absorbUnchanged: (known: Writable<NodeRecord>, newer) => {
     for (const field of comparedFields) if (!same(known[field], newer[field])) return false;
     known.resourceVersion = newer.resourceVersion;
@@ -47,7 +47,7 @@ type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 const comparedFields = (Object.keys(nodeFields) as (keyof NodeRecord)[]).filter((field) => field !== 'resourceVersion');
 
-/** Whether two plain values are equal. Without a text in between: it runs for every field of every heartbeat. */
+/** Deep equality without serializing: it runs for every field of every heartbeat. */
 function same(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
@@ -56,7 +56,7 @@ function same(a: unknown, b: unknown): boolean {
   return keys.every((key) => key in b && same(a[key as never], b[key as never]));
 }
 
-/** The indexes that a store of nodes must have. */
+/** Indexes of the store of nodes. */
 export const nodeIndexes: Readonly<Record<NodeIndex, (node: NodeRecord) => readonly string[]>> = {
   nodeGroup: ({ labels }) => {
     const group = labels[NODE_GROUP_LABEL];
@@ -64,13 +64,13 @@ export const nodeIndexes: Readonly<Record<NodeIndex, (node: NodeRecord) => reado
   },
 };
 
-/** Of a Node's JSON. A record is a twentieth of it: images, managed fields, annotations and the rest are left behind. */
+/** Reads a Node's JSON. The record is a twentieth of it: images, managed fields and most annotations are dropped. */
 export const nodeRecordOf: (node: unknown) => NodeRecord = jsonReader(nodeFields);
 
-/** The nodes that the operator asks for. Whatever else a pool says of its nodes, they run Windows. */
+/** The operator watches Windows nodes only. */
 export const NODE_SELECTOR = `${OS_LABEL}=${WINDOWS}`;
 
-/** The cluster's nodes, as records: in protobuf, which is less than half of JSON's work, and in JSON where the server has no protobuf. */
+/** Lists and watches nodes in protobuf, which takes less than half of JSON's time, or in JSON if the server lacks protobuf. */
 export function nodeListWatch(client: KubernetesClient, labelSelector?: string): ListWatch<NodeRecord> {
   const options = { client, path: PATH, ...(labelSelector !== undefined && { labelSelector }) };
   const inProtobuf = protobufDecoder({ apiVersion: 'v1', kind: 'Node', fields: nodeFields });
@@ -86,14 +86,14 @@ function pathOf(name: string): string {
   return `${PATH}/${encodeURIComponent(name)}`;
 }
 
-/** The domain's nodes: read from the store, written through the client. */
+/** The port Nodes. The results of writes go into the store. */
 export function createNodes(client: KubernetesClient, store: StoreView<NodeRecord, NodeIndex>): Nodes {
-  /** A node that is not watched would stay in the store for ever. */
+  /** Only Windows nodes are watched: any other would stay in the store forever. */
   const observeWrite = (written: unknown): void => {
     const node = nodeRecordOf(written);
     if (node.labels[OS_LABEL] === WINDOWS) store.observeWrite(node);
   };
-  /** Changes the very version of a node that was seen; `body` begins with a test of it. */
+  /** `body` starts with a test of the version, so that only the observed version changes. */
   const patched = (node: NodeRecord, body: readonly object[], signal: AbortSignal) =>
     toCallResult('patch nodes', signal, async () => {
       const options = { body, contentType: PATCH.json, signal };
@@ -139,7 +139,7 @@ export function createNodes(client: KubernetesClient, store: StoreView<NodeRecor
       }),
     setLabel: (node, key, value, signal) =>
       toCallResult('patch nodes', signal, async () => {
-        // The uid in a merge patch is a precondition: another node of this name, joined since, is left alone.
+        // The uid in a merge patch is a precondition: a new node with the same name is not changed.
         const body = { metadata: { uid: node.uid, labels: { [key]: value } } };
         const options = { body, contentType: PATCH.merge, signal };
         const written = await client.request('PATCH', pathOf(node.name), options);
@@ -159,7 +159,7 @@ export function createNodes(client: KubernetesClient, store: StoreView<NodeRecor
   };
 }
 
-/** The item of the list that a strategic merge patch merges by its type, so that the conditions of the kubelet stay as they are. */
+/** A strategic merge patch merges conditions by type, so the kubelet's are kept. */
 function verifiedPatch({ verified }: NodeRecord, condition: NodeCondition | undefined, now: number): object {
   if (!condition) return { $patch: 'delete', type: VERIFIED_CONDITION };
   const time = new Date(now).toISOString().replace(/\.\d+Z$/, 'Z');
@@ -174,8 +174,8 @@ function versionTest({ resourceVersion }: NodeRecord): object {
 }
 
 /**
- * The change as a JSON patch (RFC 6902) of the version that was seen. The list is atomic, so a merge patch would have to repeat the other
- * taints, and a record has not all of them: their timeAdded would be lost.
+ * A JSON patch (RFC 6902) of the observed version. The list of taints is atomic: a merge patch would have to repeat the other taints, and would
+ * lose their timeAdded, which a record does not have.
  */
 function taintPatch(node: NodeRecord, { set, remove }: TaintChange): object[] {
   const { taints } = node;
@@ -185,20 +185,20 @@ function taintPatch(node: NodeRecord, { set, remove }: TaintChange): object[] {
   );
   return [
     versionTest(node),
-    // From the end, so that the places of the others stay.
+    // From the end, so that the other indexes stay valid.
     ...indexes.reverse().map((index) => ({ op: 'remove', path: `/spec/taints/${index}` })),
-    // Without taints there is no list; one that became empty is one still.
+    // A node that never had taints has no list.
     ...(taints.length === 0 ? [{ op: 'add', path: '/spec/taints', value: [] }] : []),
     ...set.map((value) => ({ op: 'add', path: '/spec/taints/-', value })),
   ];
 }
 
-/** The place of an entry of a map in a JSON patch (RFC 6901). */
+/** The JSON pointer (RFC 6901) to an entry of a map. */
 function pointer(map: string, key: string): string {
   return `/metadata/${map}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-/** An annotation, and before it the map of a node that has none at all. */
+/** Sets an annotation, and creates the map if the node has no annotations. */
 function annotationOf(node: NodeRecord, key: string, value: string): object[] {
   return [
     ...(node.ownership === undefined ? [{ op: 'add', path: '/metadata/annotations', value: {} }] : []),
@@ -206,7 +206,7 @@ function annotationOf(node: NodeRecord, key: string, value: string): object[] {
   ];
 }
 
-/** The cordon with its record, so that neither is ever there alone. */
+/** Sets the cordon and the annotation that records it, in one write. */
 function cordonPatch(node: NodeRecord): object[] {
   const value = node.unschedulable ? CORDONED_BEFORE : CORDONED_BY_OPERATOR;
   return [
@@ -227,7 +227,6 @@ function restorePatch(node: NodeRecord, reported: Parameters<Nodes['restore']>[1
   ];
 }
 
-/** The change as a JSON patch of the version that was seen, as taintPatch. */
 function marksPatch(node: NodeRecord, { labels, taints, ownership }: NodeMarks): object[] {
   return [
     ...(taints.set.length + taints.remove.length > 0 ? taintPatch(node, taints) : [versionTest(node)]),
@@ -244,7 +243,7 @@ function marksPatch(node: NodeRecord, { labels, taints, ownership }: NodeMarks):
   ];
 }
 
-/** The API server answers 422 without naming a field where a test does not hold: what it calls a conflict elsewhere. */
+/** If the test in a JSON patch fails, the API server answers 422 without a field. It is a conflict. */
 function rethrowFailedTest(error: unknown): never {
   if (!(error instanceof KubernetesError) || error.status !== 422 || error.fields.length > 0) throw error;
   throw new KubernetesError(error.message, { status: 409, reason: 'Conflict' }, { cause: error });

@@ -8,7 +8,7 @@ const { signal } = new AbortController();
 const store = {} as StoreView<NodeRecord, NodeIndex>;
 const object = (name: string) => ({ metadata: { name, uid: `u-${name}`, resourceVersion: '7' } });
 
-/** A server without protobuf: refuses the first request. */
+/** A server without protobuf, which rejects the first request. */
 const PAGES: readonly (readonly [number, object])[] = [
   [406, { message: 'only the following media types are accepted: application/json' }],
   [200, { metadata: { resourceVersion: '9', continue: 'more' }, items: [object('a'), object('b')] }],

@@ -21,12 +21,12 @@ type Meta = Required<Pick<V1ObjectMeta, 'name' | 'uid' | 'resourceVersion' | 'cr
 /** An object as the API server sends it, which fills in the metadata and writes `spec` and `status` even where they are empty. */
 export type Stored<T> = Wire<T & { readonly metadata: Meta } & Required<Pick<T, keyof T & ('spec' | 'status')>>>;
 
-/** A Kubernetes time as epoch milliseconds; 0 when there is none. */
+/** Converts a Kubernetes Time or MicroTime to epoch milliseconds; 0 if there is none. */
 export function epochOf(time: string | undefined): number {
   return time === undefined ? 0 : Date.parse(time);
 }
 
-/** Epoch milliseconds as Kubernetes' MicroTime, which wants six digits: `2026-01-01T00:00:00.000000Z`. */
+/** Converts epoch milliseconds to Kubernetes' MicroTime, which has six digits: `2026-01-01T00:00:00.000000Z`. */
 export function microTimeOf(epoch: number): string {
   return new Date(epoch).toISOString().replace('Z', '000Z');
 }

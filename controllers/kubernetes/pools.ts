@@ -12,7 +12,7 @@ import type { Wire } from './objects.ts';
 export const API_VERSION = 'winpool.dev/v1alpha1';
 export const KIND = 'WindowsPool';
 const PATH = `/apis/${API_VERSION}/windowspools`;
-/** kubectl's copy of the manifest: as large as the object, and of no use here. */
+/** kubectl's copy of the manifest, as large as the object. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 export const poolIdentity: Identity<WindowsPool> = {
@@ -21,22 +21,19 @@ export const poolIdentity: Identity<WindowsPool> = {
   resourceVersion: ({ metadata }) => metadata.resourceVersion,
 };
 
-/** The default of status.observedGeneration in the CRD, which the API server shows where nobody has written a status. */
+/** The CRD's default of status.observedGeneration: no status has been written. */
 const UNSEEN = -1;
 
-/**
- * A pool as the API server sends it, without what only other writers need, and without a status that nobody wrote. Lists leave apiVersion
- * and kind out of their items.
- */
+/** Drops managed fields, kubectl's annotation and a status that is only the CRD's default. Adds apiVersion and kind, which items of lists lack. */
 function poolOf(object: Wire<KubernetesObject>): WindowsPool {
   const { metadata = {}, status, ...rest } = object as Wire<KubernetesObject> & Pick<WindowsPool, 'status'>;
-  // More than the default is somebody's: a pool whose cluster is pinned elsewhere must be refused, however its status came here.
+  // A status with more than the default counts: a pool that is pinned to another cluster must be rejected, wherever its status came from.
   const { observedGeneration, ...more } = status ?? {};
   const written = status && (observedGeneration !== UNSEEN || Object.keys(more).length > 0) ? { status } : {};
   const { managedFields: _, annotations, ...kept } = metadata;
   const { [LAST_APPLIED]: _applied, ...others } = annotations ?? {};
   const withAnnotations = Object.keys(others).length > 0 ? { ...kept, annotations: others } : kept;
-  // The CRD's schema vouches for the shape; its types are generated from the same file.
+  // The CRD's schema guarantees the shape. The types are generated from the same file.
   return { ...rest, ...written, apiVersion: API_VERSION, kind: KIND, metadata: withAnnotations } as WindowsPool;
 }
 
@@ -44,7 +41,7 @@ export function poolListWatch(client: KubernetesClient): ListWatch<WindowsPool> 
   return createListWatch({ client, path: PATH, decoder: jsonDecoder(poolOf) });
 }
 
-/** The domain's pools. Every write says which version it is based on, and its answer goes into the store. */
+/** The port Pools. Every write has a precondition, and its result goes into the store. */
 export function createPools(client: KubernetesClient, store: StoreView<WindowsPool>): Pools {
   const pathOf = (name: string): string => `${PATH}/${encodeURIComponent(name)}`;
 
@@ -66,7 +63,7 @@ export function createPools(client: KubernetesClient, store: StoreView<WindowsPo
     signal: AbortSignal,
   ): Promise<WindowsPool> => {
     const { name, resourceVersion } = pool.metadata;
-    // A merge patch replaces the whole list, so it must be based on the version in which the others' finalizers were seen.
+    // A merge patch replaces the list with the finalizers of others: the resourceVersion is the precondition.
     return write('PATCH', pathOf(name), { metadata: { resourceVersion, finalizers } }, signal);
   };
 
@@ -85,7 +82,7 @@ export function createPools(client: KubernetesClient, store: StoreView<WindowsPo
       }),
     list: (signal) =>
       toCallResult('list windowspools', signal, async () => {
-        // Without a resourceVersion the API server answers with what is true now.
+        // Without a resourceVersion the API server returns the most recent data.
         const { items = [] } = await client.request<{ items?: KubernetesObject[] }>('GET', PATH, { signal });
         const pools = items.map(poolOf);
         for (const pool of pools) store.observeWrite(pool);
@@ -104,13 +101,13 @@ export function createPools(client: KubernetesClient, store: StoreView<WindowsPo
           const others = finalizers.filter((finalizer) => finalizer !== FINALIZER);
           await setFinalizers(pool, others, signal);
         } catch (error) {
-          // Somebody was faster, and the pool is gone: that is what was wanted.
+          // The pool is already gone.
           if (!isNotFound(error)) throw error;
         }
       }),
     writeStatus: (pool, status, signal) =>
       toCallResult('update windowspools/status', signal, () => {
-        // The subresource takes the status and ignores the rest; resourceVersion in the metadata is the precondition.
+        // The subresource ignores all but the status. The resourceVersion in the metadata is the precondition.
         return write('PUT', `${pathOf(pool.metadata.name)}/status`, { ...pool, status }, signal);
       }),
   };

@@ -89,7 +89,7 @@ describe('protobuf decoder of nodes', () => {
       for (let cut = 0; cut <= short.length; cut++) assert.deepEqual(readCut(short, cut), whole, `cut at ${cut}`);
     });
 
-    // At every byte, these would take half a minute.
+    // Splitting these at every byte would take half a minute.
     it('at one byte of 41 of long ones', () => {
       for (let cut = 0; cut <= stream.length; cut += 41)
         assert.deepEqual(readCut(stream, cut), expected, `cut at ${cut}`);
@@ -144,7 +144,7 @@ describe('protobuf that is not as expected', () => {
     fc.assert(
       fc.property(anyNode, fc.array(unknownField, { maxLength: 5 }), fc.array(unknownField), (node, before, after) => {
         const unknown = (...raw: readonly Buffer[]): Buffer => Buffer.concat([...before, ...raw, ...after]);
-        // Messages of one more part are put together: so there are unknown fields in metadata, spec and status too.
+        // Protobuf merges repeated messages, so metadata, spec and status get unknown fields, too.
         const inside = message([1, unknown()], [2, unknown()], [3, message([7, unknown()])]);
         assert.deepEqual(nodeOf(unknown(nodeMessage(node), inside)), nodeRecordOf(node));
       }),
@@ -259,13 +259,13 @@ describe('protobuf that is not as expected', () => {
   });
 });
 
-/** Whether every value of a record is of the type that the record promises. */
+/** Whether every value of a record has its type. */
 function assertWellFormed(event: Event): void {
   if (!('item' in event)) return;
   const texts = (value: unknown): boolean => Object.values(value as object).every((text) => typeof text === 'string');
   for (const [name, value] of Object.entries(event.item)) {
     const model: unknown = expectedRecord[name as keyof NodeRecord];
-    // Of a node without annotations, which the corrupted one may be.
+    // Undefined without annotations, which the corrupted node may lack.
     if (name === 'ownership' && value === undefined) continue;
     assert.equal(typeof value, typeof model, name);
     if (Array.isArray(model)) assert.ok(Array.isArray(value) && value.every(texts), name);

@@ -11,14 +11,14 @@ import { statusOfEnvelope } from './status.ts';
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
 export interface ProtobufCollection<T> {
-  /** Of the items, such as `v1`. */
+  /** `v1` */
   readonly apiVersion: string;
-  /** Of one item, such as `Node`. */
+  /** Of an item: `Node`. */
   readonly kind: string;
   readonly fields: FieldTable<T>;
 }
 
-/** Kubernetes' protobuf. Decodes the fields of the table and passes the rest by, unread. Only built-in types have it. */
+/** Decodes the fields of the table from Kubernetes' protobuf, and skips the rest. Custom resources have no protobuf. */
 export function protobufDecoder<T extends object>(collection: ProtobufCollection<T>): Decoder<T> {
   const expect = (envelope: Envelope, kind: string): MessageReader => {
     if (envelope.kind === kind && envelope.apiVersion === collection.apiVersion) return envelope.raw;
@@ -33,7 +33,6 @@ export function protobufDecoder<T extends object>(collection: ProtobufCollection
   };
 }
 
-/** Every list has this shape. */
 function pageReader<T>(readItem: (reader: MessageReader) => T): (reader: MessageReader) => ListPage<T> {
   const read = protobufReader<Required<ListPage<T>>>({
     resourceVersion: identifier('metadata=1', 'resourceVersion=2'),

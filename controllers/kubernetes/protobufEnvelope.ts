@@ -3,19 +3,18 @@ import { type ProtobufField, protobufReader, type Step } from './fields.ts';
 import { MalformedData } from './kubernetesError.ts';
 import { MessageReader, WIRE } from './messageReader.ts';
 
-/** What every object in protobuf begins with (apimachinery pkg/runtime/serializer/protobuf). */
+/** The prefix of every object in protobuf (apimachinery pkg/runtime/serializer/protobuf). */
 const MAGIC = Buffer.from('k8s\0', 'latin1');
 
-/** An object that is still to be read, and what it is. */
+/** An object that is not decoded yet, with its type. */
 export interface Envelope {
-  /** Such as `v1`. */
   readonly apiVersion: string;
   readonly kind: string;
   /** The object's own message. */
   readonly raw: MessageReader;
 }
 
-/** A message inside, to be read on its own; an outer one without it is malformed. */
+/** A required inner message, as a reader of its own. */
 function message(...path: readonly Step[]): ProtobufField<MessageReader> {
   const absent = new MessageReader(Buffer.alloc(0));
   return { path, wire: WIRE.bytes, absent, required: true, fromProtobuf: (reader) => reader.rest() };
@@ -28,16 +27,16 @@ const readUnknown = protobufReader<Envelope & { readonly contentEncoding: string
   contentEncoding: text('contentEncoding=3'),
 });
 
-/** A meta/v1 WatchEvent; the object in it has an envelope of its own. */
+/** Reads a meta/v1 WatchEvent. Its object has an envelope of its own. */
 export const readWatchEvent: (reader: MessageReader) => { readonly type: string; readonly object: MessageReader } =
   protobufReader({ type: sharedText('type=1'), object: message('object=2', 'raw=1') });
 
-/** Whether it begins as an object in protobuf does. */
+/** Whether an object in protobuf starts at this offset. */
 export function isProtobuf(bytes: Buffer, at = 0): boolean {
   return bytes.compare(MAGIC, 0, MAGIC.length, at, Math.min(at + MAGIC.length, bytes.length)) === 0;
 }
 
-/** Opens an object: four bytes of magic and a runtime.Unknown (apimachinery pkg/runtime/generated.proto). */
+/** Reads an envelope: the prefix and a runtime.Unknown (apimachinery pkg/runtime/generated.proto). */
 export function openEnvelope({ bytes, at, end }: MessageReader): Envelope {
   if (end - at < MAGIC.length || !isProtobuf(bytes, at)) throw new MalformedData('an object that is no protobuf');
   const { contentEncoding, ...envelope } = readUnknown(new MessageReader(bytes, at + MAGIC.length, end));

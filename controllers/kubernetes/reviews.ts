@@ -1,20 +1,20 @@
-/** Whose a token is, and what its owner may do: the API server's TokenReview and SubjectAccessReview. */
+/** Authenticates tokens and authorizes users, by the API server's TokenReview and SubjectAccessReview. */
 import type { V1SubjectAccessReview, V1TokenReview, V1UserInfo } from '@kubernetes/client-node';
 import type { KubernetesClient } from './client.ts';
 import type { Wire } from './objects.ts';
 
-/** A user as the API server knows it. */
+/** A user as the API server authenticates it. */
 export type User = Wire<V1UserInfo>;
 
-/** Questions to the API server. They throw KubernetesError when it does not answer, or the signal's reason. */
+/** Throws KubernetesError if the API server cannot be asked, or the signal's reason. */
 export interface Reviews {
-  /** Whose token it is; undefined when the API server does not accept it. */
+  /** The user of a token; undefined if the API server rejects the token. */
   userOf(token: string, signal: AbortSignal): Promise<User | undefined>;
-  /** Whether the user may do this with a path that is no resource, such as /metrics. */
+  /** Whether the user may access a non-resource URL such as /metrics. */
   mayUse(user: User, verb: string, path: string, signal: AbortSignal): Promise<boolean>;
 }
 
-/** @param timeoutMs how long the API server may take for one question */
+/** @param timeoutMs for one review */
 export function createReviews(client: KubernetesClient, timeoutMs: number): Reviews {
   const ask = <T>(group: 'authentication' | 'authorization', kind: string, spec: object, signal: AbortSignal) => {
     const apiVersion = `${group}.k8s.io/v1`;

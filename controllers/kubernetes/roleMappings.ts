@@ -1,15 +1,12 @@
 /**
- * The reader of aws-auth, a module of its own that is loaded when there is such a text. It imports its package statically: in the bundle a
- * dynamic import of a CommonJS package, which yaml is, has no named exports.
+ * Reads aws-auth. A separate module, so that it can be loaded lazily: in the bundle, a dynamic import of a CommonJS package such as yaml has no
+ * named exports.
  */
 import { parse } from 'yaml';
 import type { CallResult } from '../windowspool/ports/callResult.ts';
 import type { RoleMapping } from '../windowspool/ports/prerequisites.ts';
 
-/**
- * The mappings in `mapRoles` of the ConfigMap kube-system/aws-auth. It is YAML in a text that people write: where it is malformed, EKS maps
- * no role, and the answer names the line.
- */
+/** Parses `mapRoles` of the ConfigMap kube-system/aws-auth. If it is malformed, EKS maps no role, and the error names the line. */
 export function parseRoleMappings(text: string): CallResult<RoleMapping[]> {
   let roles: unknown;
   try {

@@ -44,9 +44,8 @@ export function runtimeClassListWatch(client: KubernetesClient): ListWatch<Runti
 }
 
 /**
- * The domain's RuntimeClasses. Several pools share one: each has its own owner reference, so that the garbage collector deletes it with the last of
- * them. All pools share one field manager, because the API server converts an object once for each manager at every apply. Earlier operators had a
- * manager for each pool: these stay in managedFields and own nothing alone.
+ * The port RuntimeClasses. Each pool that shares a RuntimeClass has an owner reference, so that the garbage collector deletes it with the last
+ * pool. All pools share one field manager, because at every apply the API server converts the object once for each manager.
  */
 export function createRuntimeClasses(client: KubernetesClient, store: StoreView<RuntimeClass>): RuntimeClasses {
   const pathOf = (name: string): string => `${PATH}/${encodeURIComponent(name)}`;
@@ -66,7 +65,7 @@ export function createRuntimeClasses(client: KubernetesClient, store: StoreView<
     apply: (desired, seen, signal) =>
       toCallResult('patch runtimeclasses', signal, async () => {
         const query = { ...WRITER, force: true };
-        // The uid is the precondition: without it, an object that vanished since would be created again.
+        // The uid is the precondition: without it, apply would recreate an object that was deleted since.
         const options = { query, body: manifest(desired, { uid: seen.uid }), contentType: PATCH.apply, signal };
         observe(await client.request<V1RuntimeClass>('PATCH', pathOf(desired.name), options));
       }),
@@ -74,14 +73,14 @@ export function createRuntimeClasses(client: KubernetesClient, store: StoreView<
       const added = await toCallResult('patch runtimeclasses', signal, () =>
         patchOwners(seen, { ownerReferences: [ownerReferenceTo(pool)] }, signal),
       );
-      // One that is no longer there is not the one that was observed either.
+      // Gone is also a conflict: the observed object no longer exists.
       return added.ok || added.error.kind !== 'gone'
         ? added
         : { ...added, error: { ...added.error, kind: 'conflict' } };
     },
     removeOwner: (seen, pool, signal) =>
       toCallResult('patch runtimeclasses', signal, async () => {
-        // Of two pools that leave at once, the last must see that it is the last: it deletes the object.
+        // The precondition lets the last of two pools that are deleted at once see that it is the last: it deletes the object.
         const { resourceVersion } = seen;
         const ownerReferences = [{ $patch: 'delete', uid: pool.metadata.uid }];
         await ignoreNotFound(patchOwners(seen, { resourceVersion, ownerReferences }, signal));
@@ -94,7 +93,6 @@ export function createRuntimeClasses(client: KubernetesClient, store: StoreView<
   };
 }
 
-/** Waits for a write that has nothing to do where the object no longer exists. */
 async function ignoreNotFound(written: Promise<unknown>): Promise<void> {
   try {
     await written;
@@ -105,7 +103,7 @@ async function ignoreNotFound(written: Promise<unknown>): Promise<void> {
 
 const WRITER = { fieldManager: MANAGED_BY };
 
-/** An entry of a list that a strategic merge patch merges by `uid`. */
+/** A strategic merge patch merges owner references by uid. */
 function ownerReferenceTo({ metadata: { name, uid } }: WindowsPool): Wire<V1OwnerReference> {
   return { apiVersion: API_VERSION, kind: KIND, name, uid, controller: false, blockOwnerDeletion: false };
 }

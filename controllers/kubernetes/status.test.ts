@@ -27,7 +27,7 @@ const anyStatus = fc.record(
 );
 type AnyStatus = typeof anyStatus extends fc.Arbitrary<infer S> ? S : never;
 
-/** Numbers of k8s.io/apimachinery v0.36 meta/v1 (generated.proto). */
+/** Field numbers of k8s.io/apimachinery v0.36 meta/v1 (generated.proto). */
 function inProtobuf({ status, message: words, reason, details, code }: AnyStatus): Buffer {
   const causes = each(4, details?.causes, ({ reason: why, message: said, field }) =>
     message([1, why], [2, said], [3, field]),

@@ -11,7 +11,7 @@ interface StatusCause {
   readonly field: string;
 }
 
-/** The parts of a Kubernetes Status that are looked at. Texts are empty and numbers 0 where it does not say. */
+/** The fields of a Kubernetes Status that are used. Absent ones are empty or 0. */
 export interface Status {
   readonly code: number;
   readonly reason: string;
@@ -25,7 +25,7 @@ const causes = repeated<StatusCause>(
   (cause) => cause,
 );
 
-/** Numbers of k8s.io/apimachinery v0.36 meta/v1 (generated.proto). */
+/** Field numbers of k8s.io/apimachinery v0.36 meta/v1 (generated.proto). */
 const statusFields: FieldTable<Status> = {
   message: text('message=3'),
   reason: text('reason=4'),
@@ -37,13 +37,13 @@ const statusFields: FieldTable<Status> = {
 export const statusOfJson: (object: unknown) => Status = jsonReader(statusFields);
 const readProtobuf = protobufReader(statusFields);
 
-/** Throws MalformedData when something else is in it. */
+/** Throws MalformedData if the object is not a Status. */
 export function statusOfEnvelope({ kind, raw }: Envelope): Status {
   if (kind !== 'Status') throw new MalformedData(`a ${kind} in place of a Status`);
   return readProtobuf(raw);
 }
 
-/** The Status in an error's body, of whatever format; undefined when it is none, such as a load balancer's page. */
+/** Reads a Status in JSON or protobuf; undefined for other bodies, such as a load balancer's page. */
 export function statusOfBody(body: Buffer): Status | undefined {
   try {
     if (isProtobuf(body)) return statusOfEnvelope(openEnvelope(new MessageReader(body)));
@@ -55,7 +55,7 @@ export function statusOfBody(body: Buffer): Status | undefined {
   }
 }
 
-/** What the engine looks at in a failure. */
+/** Converts a Status to the failure that the engine handles. */
 export function failureOfStatus({ code, reason, retryAfterSeconds, causes }: Status): ApiFailure {
   return {
     status: code || undefined,

@@ -4,10 +4,10 @@ import { createSystemObjects } from './systemObjects.ts';
 
 const { signal } = new AbortController();
 
-/** Runs a test on a server in the API server's place. */
+/** Runs a test against a server that stands in for the API server. */
 async function serving<T>(answering: Handler, run: (server: Loopback) => Promise<T>): Promise<T> {
   await using server = await loopback(answering);
-  // Awaited here: the server must live until the test is done with it.
+  // Awaited here, because the server is disposed on return.
   return await run(server);
 }
 
@@ -365,7 +365,7 @@ describe('Linux nodes', () => {
     );
   });
 
-  // The API server itself says null where a list of metadata alone is empty.
+  // The API server sends null for an empty PartialObjectMetadataList.
   for (const items of [[], null, undefined]) {
     it(`may be none: ${JSON.stringify(items)}`, async () => {
       await serving(

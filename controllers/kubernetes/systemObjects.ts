@@ -1,4 +1,4 @@
-/** The port SystemObjects: single objects of kube-system, and what Linux nodes tell, read when they are asked for. */
+/** The port SystemObjects: reads single objects of kube-system, and Linux nodes, on each call. */
 import type {
   CoreV1Event,
   CoreV1EventList,
@@ -28,15 +28,15 @@ const POD_WEBHOOK = 'vpc-resource-mutating-webhook';
 /** https://kubernetes.io/docs/reference/using-api/api-concepts/#metadata-only-fetches */
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
 
-/** So many Linux nodes a page: the first that takes pods is enough. */
+/** Linux nodes per page. One that accepts pods is enough. */
 const PAGE = 20;
 const MOST_PAGES = 25;
 
-/** Taints of nodes that are broken or leave. Others are the user's, and CoreDNS may tolerate them. */
+/** Taints of nodes that are unhealthy or terminating. CoreDNS may tolerate other taints. */
 const UNUSABLE = /^node\.kubernetes\.io\/|^node\.cloudprovider\.kubernetes\.io\//;
 
 /**
- * The component that the VPC resource controller of EKS names in its events. Those of a node, which has no namespace, are in `default`:
+ * The source of the VPC resource controller's events. Nodes have no namespace, so their events are in `default`:
  * https://github.com/aws/amazon-vpc-resource-controller-k8s/blob/master/docs/troubleshooting.md#verify-trunk-eni-is-created
  */
 const CONTROLLER = 'vpc-resource-controller';
@@ -51,7 +51,7 @@ function newestWarnings(events: readonly Wire<CoreV1Event>[]): ControllerWarning
     warnings.set(`${warning.reason} ${warning.message}`, warning);
   }
   const newest = [...warnings].slice(0, MOST_WARNINGS);
-  // In an order that does not change when one of them occurs again.
+  // Sorted, so that the order does not change when a warning occurs again.
   return newest.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, warning]) => warning);
 }
 
@@ -82,7 +82,7 @@ export function createSystemObjects(client: KubernetesClient): SystemObjects {
       }),
     setCniConfig: (key, value, seen, signal) =>
       toCallResult('patch configmaps', signal, async () => {
-        // The precondition: what somebody changed since it was seen is read again first. A ConfigMap that is new is not forced.
+        // The precondition: the ConfigMap has not changed since it was read. Creation is not forced.
         const { uid, resourceVersion } = seen ?? {};
         const metadata = { name: CNI_CONFIG, namespace: 'kube-system', ...(seen && { uid, resourceVersion }) };
         const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { [key]: value } };
@@ -92,7 +92,7 @@ export function createSystemObjects(client: KubernetesClient): SystemObjects {
     roleMappings: async (signal) => {
       const found = await configMap('aws-auth', signal);
       if (!found.ok) return found;
-      // Loaded at the first use: clusters with access entries alone have no such text.
+      // Loaded lazily: clusters that use access entries only have no mapRoles.
       const { parseRoleMappings } = await import('./roleMappings.ts');
       return parseRoleMappings(found.value?.mapRoles ?? '');
     },
@@ -127,13 +127,13 @@ export function createSystemObjects(client: KubernetesClient): SystemObjects {
   };
 }
 
-/** Of a ConfigMap: each key of its data with `f:` before it. */
+/** fieldsV1 of a ConfigMap has each key of its data, prefixed with `f:`. */
 type DataFields = { readonly 'f:data'?: Readonly<Record<string, unknown>> } | undefined;
 
-/** Who has a say in a ConfigMap, and in that key of its data. */
+/** Who manages a ConfigMap, and who wrote this key of its data last. */
 function ownerOf({ metadata = {} }: Wire<V1ConfigMap>, key: string): ConfigMapOwner {
   const { uid = '', resourceVersion = '', managedFields = [] } = metadata;
-  // Several may have applied the same value: the last of them.
+  // If several applied the same value, the last one counts.
   const writers = managedFields.filter(
     ({ fieldsV1 }) => (fieldsV1 as DataFields)?.['f:data']?.[`f:${key}`] !== undefined,
   );
@@ -147,9 +147,9 @@ function ownerOf({ metadata = {} }: Wire<V1ConfigMap>, key: string): ConfigMapOw
 }
 
 /**
- * The tool that manages an object, by the marks that Helm (https://helm.sh/docs/chart_best_practices/labels/), Argo CD
+ * The tool that manages an object, by the labels and annotations of Helm (https://helm.sh/docs/chart_best_practices/labels/), Argo CD
  * (https://argo-cd.readthedocs.io/en/stable/user-guide/resource_tracking/) and Flux
- * (https://fluxcd.io/flux/components/kustomize/kustomizations/#inventory) leave; else what the label app.kubernetes.io/managed-by says.
+ * (https://fluxcd.io/flux/components/kustomize/kustomizations/#inventory), or else by the label app.kubernetes.io/managed-by.
  */
 function managerOf({ labels = {}, annotations = {} }: Wire<V1ObjectMeta>): string | undefined {
   const release = annotations['meta.helm.sh/release-name'];
@@ -170,7 +170,7 @@ const FLUX = [
 
 type List = (options: Omit<RequestOptions, 'signal'>) => Promise<Wire<V1NodeList>>;
 
-/** Reads on until one takes pods. */
+/** Reads pages until a node accepts pods. */
 async function anyTakesPods(list: List): Promise<boolean> {
   const query = { labelSelector: LINUX, fieldSelector: 'spec.unschedulable=false', limit: PAGE };
   let next: string | undefined;
@@ -183,10 +183,7 @@ async function anyTakesPods(list: List): Promise<boolean> {
   return false;
 }
 
-/**
- * The groups of all Linux nodes, however many these are: each page leaves out the groups that are known, so there are no more pages than
- * groups, and one. Of the nodes only the metadata is sent.
- */
+/** The node groups of all Linux nodes. Each page excludes the groups that are known, so there is at most one page more than groups. */
 async function groupsOf(list: List): Promise<string[]> {
   const groups = new Set<string>();
   for (;;) {
@@ -194,7 +191,7 @@ async function groupsOf(list: List): Promise<string[]> {
     const query = { labelSelector: `${LINUX},${NODE_GROUP_LABEL}${known}`, limit: PAGE };
     const { items } = await list({ query, accept: METADATA_ONLY });
     const before = groups.size;
-    // Null where a list of metadata alone is empty.
+    // An empty PartialObjectMetadataList has null.
     for (const { metadata } of items ?? []) {
       const group = metadata?.labels?.[NODE_GROUP_LABEL];
       if (group) groups.add(group);

@@ -56,7 +56,7 @@ describe('a stream', () => {
         response.write(event);
         await sleep(3);
       }
-      // More than the system's buffers hold, in a hurry, after it was calm.
+      // More than the socket buffers hold, after a calm period.
       response.end(Buffer.alloc(8 * MiB, 'x'));
     });
     const pieces: Buffer[] = [];
@@ -67,7 +67,7 @@ describe('a stream', () => {
     const text = Buffer.concat(pieces).toString();
     assert.ok(text === sent.join('') + 'x'.repeat(8 * MiB), 'every byte came once');
     const calm = pieces.filter((piece) => piece.toString().startsWith('event')).length;
-    // One for each turn of 20 ms, and what came before the stream was known to be calm. A slow machine sends less in a turn.
+    // One for each turn of 20 ms, plus those before the stream was known to be calm. A slow machine sends less in a turn.
     const most = (performance.now() - started) / 20 + 60;
     assert.ok(calm < most, `${calm} pieces for ${sent.length} events, at most ${most}`);
   });

@@ -1,23 +1,23 @@
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
 
-/** Long enough for several events of a busy cluster, and too short to be noticed by who waits for a reaction. */
+/** Long enough to collect several events in a busy cluster, too short to delay a reaction noticeably. */
 const TURN_MS = 20;
 const WINDOW_MS = 100;
-/** A stream that brings more than this in a window is in a hurry: 10 MB/s, while 300 heartbeats a second are 3. */
+/** A stream with more than this in a window is not delayed: 10 MB/s, while 300 heartbeats a second are 3 MB/s. */
 const CALM_BYTES = 1024 * 1024;
 
 /**
- * The pieces of an answer's body. Being woken costs a process more than reading an event, so a stream of small ones is read in turns:
- * what comes first is given at once, and what comes within the next 20 ms is left in the system's buffer and given together. A stream
- * that brings much, as a first list does, is read as it comes.
+ * The chunks of a response's body. A wake-up costs more CPU than reading an event, so calm streams are read in turns: the first chunk is yielded
+ * at once, and what arrives within the next 20 ms stays in the socket's buffer and is yielded together. Busy streams, such as an initial list,
+ * are not delayed.
  */
 export async function* inTurns(response: IncomingMessage): AsyncGenerator<Uint8Array> {
   const flow = new Flow();
   for await (const piece of response as AsyncIterable<Buffer>) {
     yield piece;
     if (!flow.isCalm(piece.length, performance.now())) continue;
-    // What came together with this piece is given before the pause.
+    // Chunks that arrived together are yielded before the pause.
     await nextRound();
     if (response.readableLength > 0 || response.complete) continue;
     response.socket.pause();
@@ -26,13 +26,13 @@ export async function* inTurns(response: IncomingMessage): AsyncGenerator<Uint8A
   }
 }
 
-/** How much a stream has brought lately. */
+/** Measures the throughput of a stream. */
 export class Flow {
   #since = Number.NEGATIVE_INFINITY;
   #bytes = 0;
   #wasCalm = false;
 
-  /** Takes another piece into account. Milliseconds of a clock that does not jump. A stream begins in a hurry. */
+  /** Counts a chunk. A stream is busy at its start. `now` is monotonic, in milliseconds. */
   isCalm(bytes: number, now: number): boolean {
     const passed = now - this.#since;
     if (passed >= WINDOW_MS) {

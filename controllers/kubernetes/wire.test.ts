@@ -1,4 +1,4 @@
-/** From bytes to a store: list and watch, decoder, reflector and store together, on a wire that breaks at every byte. */
+/** List and watch, decoder, reflector and store together, on a wire that breaks at every byte. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { SimulatedServer } from '../runtime/testing/simulatedServer.ts';
@@ -14,7 +14,7 @@ import {
 import { createListWatch } from './listWatch.ts';
 import { BREAKS, type Breaking, SimulatedWire, type WireFormat, wireFormats } from './testing/simulatedWire.ts';
 
-/** A reflector whose wire does these things, to one answer after the other. */
+/** A reflector whose wire breaks one response after the other in these ways. */
 function start(
   format: WireFormat,
   breakings: readonly Breaking[],
@@ -38,7 +38,7 @@ async function assertConverges(world: SimulatedWorld): Promise<void> {
   assert.equal(world.clock.pending, 0, 'no timer outlives the reflector');
 }
 
-/** Two items, then one change of each kind and one of an item that the changes made. */
+/** Two items, then a change of each kind, and one to an item that was added. */
 const prepare = (server: SimulatedServer): void => {
   server.write('a', 1);
   server.write('b', 2);
@@ -66,7 +66,7 @@ describe('the wire', () => {
           assert.ok(bytes > 80, `${bytes} bytes`);
           for (let at = 0; at < bytes; at++) {
             const breaking = { how, at, pieceBytes: 7 };
-            // Of the watch list that is refused.
+            // Of the watch list that is rejected.
             const first = watchLists ? [] : [{ ...breaking, how: 'none' as const }];
             await using world = start(format, [...first, breaking], (server) => {
               server.watchLists = watchLists;
@@ -108,13 +108,13 @@ describe('the wire', () => {
   }
 });
 
-/** How long the answer is that a test breaks: as a whole, its length is not known before it is sent. */
+/** The length of the response that a test breaks, which is known only once it was sent. */
 async function lengthOf(format: WireFormat, watchLists: boolean): Promise<number> {
   await using world = startSimulatedWorld({ prepare });
   await change(world);
   await world.clock.until(world.converged, 'the store equals the server');
   const { log, items, version } = world.server;
-  // A server without watch lists says so first; the list comes after the changes.
+  // A server without watch lists rejects the first request; the list follows the changes.
   if (!watchLists) return format.page({ items: [...items.values()], resourceVersion: version }).length;
   const bookmark = { type: 'BOOKMARK', resourceVersion: '102', initialEventsEnd: true } as const;
   return [...log.slice(0, 2), bookmark, ...log.slice(2)].reduce((sum, event) => sum + format.event(event).length, 0);

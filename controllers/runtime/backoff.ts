@@ -4,9 +4,9 @@ export interface BackoffOptions {
   readonly initialMs: number;
   readonly maxMs: number;
   readonly factor: number;
-  /** Up to this share of a delay is added at random: 1 makes 0.8 s anything from 0.8 to 1.6 s. */
+  /** Up to this share of a delay is added at random: with 1, 0.8 s becomes 0.8 to 1.6 s. */
   readonly jitter: number;
-  /** Without a failure for this long, it begins again with the initial delay. */
+  /** Without a failure for this long, the delay is reset. */
   readonly resetAfterMs: number;
 }
 
@@ -19,7 +19,7 @@ export const REFLECTOR_BACKOFF: BackoffOptions = {
   resetAfterMs: 120_000,
 };
 
-/** Delays that grow with each failure, with jitter, so that many clients of a server that came back do not return at once. */
+/** Exponential backoff with jitter, so that clients of a server that recovers do not all return at once. */
 export class Backoff {
   readonly #clock: Clock;
   readonly #random: () => number;
@@ -33,17 +33,16 @@ export class Backoff {
     this.#options = options;
   }
 
-  /** How many failures came close after each other. */
+  /** Failures since the last reset. */
   get failures(): number {
     return this.#failures;
   }
 
-  /** What was tried works: the next failure is a first one. */
   reset(): void {
     this.#failures = 0;
   }
 
-  /** Counts a failure and says how long to wait, in milliseconds. */
+  /** Counts a failure. Returns the delay in milliseconds. */
   next(): number {
     const { initialMs, maxMs, factor, jitter, resetAfterMs } = this.#options;
     const now = this.#clock.monotonic();

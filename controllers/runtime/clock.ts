@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from './ports.ts';
 
-/** The longest wait that Node's timers know; a longer one would fire at once. */
+/** Node's timers fire immediately for a longer delay. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** The machine's clock. Waits longer than 24 days end after 24 days. */
+/** The system clock. Waits end after 24 days at most. */
 export const realClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -13,7 +13,7 @@ export const realClock: Clock = {
     try {
       await sleep(within(ms), undefined, { signal });
     } catch (error) {
-      // Node rejects with an AbortError of its own; callers want to know why it was aborted.
+      // Node rejects with its own AbortError, which hides the reason.
       throw signal.aborted ? signal.reason : error;
     }
   },
@@ -27,10 +27,7 @@ function within(ms: number): number {
   return Math.min(Math.max(ms, 0), LONGEST_TIMER_MS);
 }
 
-/**
- * A signal that aborts with a TimeoutError after `ms`, or with the parent's reason. Dispose it when the work is done, so that no
- * timer and no listener outlives it.
- */
+/** Returns a signal that aborts with a TimeoutError after `ms`, or with the parent's reason. Dispose it to remove its timer and listener. */
 export function deadline(
   clock: Clock,
   ms: number,

@@ -32,7 +32,7 @@ function start(overrides: Overrides) {
 
 const rest: ReconcileResult = { kind: 'done' };
 
-/** Resolves when the signal aborts, as a port does that heeds it. */
+/** Resolves when the signal aborts. */
 function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });

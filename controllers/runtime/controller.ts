@@ -5,8 +5,8 @@ import type { Clock, Logger } from './ports.ts';
 import { Workqueue, type WorkqueueHooks, type WorkqueueOptions } from './workqueue.ts';
 
 /**
- * What is next for a key. `rest`: nothing until something changes. `after`: again in `ms`; the backoff ends. `retry`: again with
- * backoff, because of `cause`.
+ * What to do with a key after a reconcile. `done`: nothing until something changes. `requeueAfter`: reconcile again in `ms`, and reset the
+ * backoff. `requeue`: reconcile again with backoff; `cause` is logged.
  */
 export type ReconcileResult =
   | { readonly kind: 'done' }
@@ -14,21 +14,20 @@ export type ReconcileResult =
   | { readonly kind: 'requeue'; readonly cause?: unknown };
 
 interface ReconcileContext {
-  /** Of this one run; in every line of `log`. */
+  /** Identifies this run. Every line of `log` has it. */
   readonly id: string;
-  /** Aborts when the time-out is over, or when the process must end. */
+  /** Aborts at the time-out, or when the process ends. */
   readonly signal: AbortSignal;
   readonly log: Logger;
 }
 
-/** Makes what a key stands for true. Starts from what is true now, never from what woke it. */
+/** Brings the observed state of a key to the desired state. Level-triggered: it does not depend on the event that triggered it. */
 type Reconcile = (key: string, context: ReconcileContext) => Promise<ReconcileResult>;
 
 /** controller-runtime's values of the label `result`. */
 export type ResultLabel = 'success' | 'requeue_after' | 'requeue' | 'error';
 
 export interface ControllerHooks {
-  /** A reconcile began. */
   started?(): void;
   ended?(result: ResultLabel, tookMs: number): void;
   queue?: WorkqueueHooks;
@@ -37,30 +36,28 @@ export interface ControllerHooks {
 export interface ControllerOptions {
   readonly name: string;
   readonly reconcile: Reconcile;
-  /** No reconcile runs before all of these are synced. */
+  /** Reconciles start once all of these are synced. */
   readonly sources: readonly { readonly synced: Promise<void> }[];
-  /** How many keys run at once. */
   readonly maxConcurrentReconciles: number;
   readonly timeoutMs: number;
-  /** How long running reconciles may go on after the stop; then their signal aborts. */
+  /** How long running reconciles may continue after the stop. Then their signal aborts. */
   readonly graceMs: number;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Makes the id of a run. */
   readonly newId: () => string;
   readonly hooks?: ControllerHooks;
   readonly backoff?: Pick<WorkqueueOptions, 'baseDelayMs' | 'maxDelayMs' | 'retriesPerSecond' | 'burst'>;
 }
 
-/** After its signal aborted, a reconcile gets this long to come back. */
+/** How long a reconcile may take to return after its signal aborts. */
 const ABORT_MS = 5_000;
 
-/** Takes keys from a workqueue and reconciles them, a key never twice at once. A reconcile that throws hurts no other. */
+/** Reconciles the keys of a workqueue, each key by one worker at a time. A reconcile that throws does not affect others. */
 export class Controller {
   readonly #options: ControllerOptions;
   readonly #queue: Workqueue;
   readonly #pool: PQueue;
-  /** Aborts the reconciles that still run when the grace is over. */
+  /** Aborts reconciles that still run after graceMs. */
   readonly #abort = new AbortController();
 
   constructor(options: ControllerOptions) {
@@ -70,30 +67,28 @@ export class Controller {
       clock: options.clock,
       hooks: options.hooks?.queue ?? {},
       ...options.backoff,
-      // One slot in the pool for each key that waits. Which key it serves is decided when it starts, so keys wait here, where
-      // they are deduplicated, and not in the pool.
+      // A job in the pool for each waiting key. It takes a key when it starts, so that keys wait in the queue, which deduplicates them.
       onReady: () => void this.#pool.add(() => this.#next()),
     });
   }
 
-  /** The keys, for those who measure them. */
+  /** For metrics. */
   get queue(): Pick<Workqueue, 'depth' | 'running' | 'unfinished'> {
     return this.#queue;
   }
 
-  /** Something about the key changed. May be called before `run`. */
+  /** Can be called before `run`. */
   enqueue(key: string): void {
     this.#queue.add(key);
   }
 
-  /** The key should be looked at after a while. */
   enqueueAfter(key: string, ms: number): void {
     this.#queue.addAfter(key, ms);
   }
 
   /**
-   * Works until the signal aborts, then lets running reconciles finish within the grace, aborts those that do not, and resolves.
-   * Rejects when one ignores even that: then something still runs, and no lease may be released.
+   * Runs until the signal aborts. Then it waits up to graceMs for running reconciles, aborts the rest, and resolves. Rejects if a reconcile
+   * ignores the abort: work still runs, so the lease must not be released.
    */
   async run(signal: AbortSignal): Promise<void> {
     const { name, sources, log, maxConcurrentReconciles: workers } = this.#options;
@@ -150,7 +145,7 @@ export class Controller {
     try {
       return await reconcile(key, { id, signal: limit.signal, log });
     } catch (error) {
-      // The time-out says more than the error of the call that it interrupted.
+      // The time-out is the cause of the error of the call that it interrupted.
       return {
         kind: 'requeue',
         cause: limit.signal.aborted ? limit.signal.reason : (error ?? new Error('thrown without an error')),

@@ -1,6 +1,6 @@
 import type { ApiFailure } from './ports.ts';
 
-/** An ERROR event of a watch, or another failure that the engine itself found. */
+/** An ERROR event of a watch, or a failure that the engine detects. */
 export class StreamFailure extends Error implements ApiFailure {
   override readonly name = 'StreamFailure';
   readonly status: number | undefined;
@@ -17,7 +17,7 @@ export class StreamFailure extends Error implements ApiFailure {
   }
 }
 
-/** What a thrown value says about the API server's answer; nothing when it says nothing. */
+/** Reads the fields of an ApiFailure from any thrown value. */
 export function failureOf(error: unknown): ApiFailure {
   if (typeof error !== 'object' || error === null) return {};
   const { status, reason, causes, retryAfterMs } = error as Record<keyof ApiFailure, unknown>;
@@ -33,17 +33,17 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The version is too old: its changes are forgotten, and everything must be listed anew. */
+/** The resourceVersion is too old: its history was compacted, and a relist is needed. */
 export function isExpired({ status, reason }: ApiFailure): boolean {
   return status === 410 || reason === 'Expired' || reason === 'Gone';
 }
 
-/** The server has not come to this version yet, or never will: its data were put back to an earlier state. */
+/** The server has not reached this resourceVersion, or was restored to an earlier state. */
 export function isTooLargeVersion({ causes }: ApiFailure): boolean {
   return causes?.includes('ResourceVersionTooLarge') ?? false;
 }
 
-/** A request that will be refused again in the same words: anything in 4xx but rights, rate and expiry. */
+/** Whether a retry would be rejected again: any 4xx except those for permissions, conflicts, rate and expiry. */
 export function isRefused({ status }: ApiFailure): boolean {
   return status !== undefined && status >= 400 && status < 500 && ![401, 403, 408, 409, 410, 429].includes(status);
 }

@@ -7,13 +7,13 @@ import { SimulatedClock } from './testing/simulatedClock.ts';
 
 type CallError = 'down' | 'lost' | 'hangs' | 'deaf';
 
-/** One Lease, and the ways in which reaching it can fail. */
+/** One Lease, and how access to it can fail. */
 class SimulatedLease {
   lease: Lease | undefined;
   updates = 0;
   #version = 0;
 
-  /** A candidate's own way to the lease. `lost`: the write happens and the answer does not come back. `deaf`: signals are not heeded. */
+  /** A candidate's connection to the lease. `lost`: the write succeeds, but its response is lost. `deaf`: signals are ignored. */
   client(error: { kind?: CallError } = {}): LeaseClient {
     const reach = async (signal: AbortSignal): Promise<void> => {
       if (error.kind === 'down') throw new StreamFailure('connect ECONNREFUSED');

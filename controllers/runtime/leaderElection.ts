@@ -1,14 +1,15 @@
+/** Leader election as in client-go. client-node has none. */
 import { deadline } from './clock.ts';
 import { failureOf, messageOf } from './failure.ts';
 import type { Clock, Lease, LeaseClient, LeaseRecord, Logger } from './ports.ts';
 
 export interface LeaderElectionTimes {
-  /** Others wait this long after the last renewal that they saw. */
+  /** Candidates wait this long after the last observed renewal. */
   readonly leaseMs: number;
-  /** The leader gives up when it could not renew for this long. Shorter than the lease, so that it ends before the next begins. */
+  /** The leader gives up after this time without a renewal. Shorter than the lease, so that it stops before another leader starts. */
   readonly renewDeadlineMs: number;
   readonly retryMs: number;
-  /** A candidate waits up to this share longer between tries. */
+  /** A candidate waits up to this share longer between attempts. */
   readonly jitter: number;
 }
 
@@ -20,12 +21,12 @@ const LEADER_ELECTION_TIMES: LeaderElectionTimes = {
   jitter: 1.2,
 };
 
-/** leaderElectionHealthChecker of kube-controller-manager and cluster-autoscaler. */
+/** The tolerance of leaderElectionHealthChecker in kube-controller-manager and cluster-autoscaler. */
 const PATIENCE_MS = 20_000;
 
 export interface LeaderElectionOptions {
   readonly leases: LeaseClient;
-  /** Unique to this process, such as the pod's name and a random part. */
+  /** Unique to the process: the pod's name and a random suffix. */
   readonly identity: string;
   readonly clock: Clock;
   readonly log: Logger;
@@ -34,26 +35,25 @@ export interface LeaderElectionOptions {
   readonly hooks?: { leading?(isLeader: boolean): void };
 }
 
-/** The lease could not be kept. Another process may lead from now on: this one must end. */
+/** The lease was lost. Another process may become the leader, so this one must exit. */
 export class LeadershipLost extends Error {
   override readonly name = 'LeadershipLost';
 }
 
 /**
- * Lets one process of many work, by a Lease that all of them see.
+ * Elects one leader among several processes, by a Lease.
  *
  *     candidate --lease free or expired--> leader --stop--> still renewing until the work has ended --> released
  *                                            +--not renewed in time, or taken by another--> lost (the process ends)
  *
- * Whether another's lease has expired is judged by how long it has not changed here, on this machine's monotonic clock; clocks
- * of different machines are never compared.
+ * A lease has expired if it has not changed for its duration on the local monotonic clock. Clocks of different machines are never compared.
  */
 export class LeaderElector {
   readonly #options: LeaderElectionOptions;
   readonly #times: LeaderElectionTimes;
-  /** The lease as it was seen or written last. */
+  /** The lease as last read or written. */
   #lease: Lease | undefined;
-  /** When it was first seen like that, monotonic. */
+  /** When this version was first observed, monotonic. */
   #observedAt = 0;
   /** When the last successful renewal was sent, monotonic. */
   #renewedAt = 0;
@@ -66,9 +66,9 @@ export class LeaderElector {
   }
 
   /**
-   * Waits for the lease, then runs `work` until it ends; its signal aborts at the stop and at the loss. Resolves when the work
-   * has ended and the lease is released, or at a stop before the lease was won. Rejects with LeadershipLost when the lease is
-   * lost, at the latest when another may begin, and with the work's own error; then the lease is left to expire.
+   * Acquires the lease, then runs `work`, whose signal aborts at the stop and at the loss of the lease. Resolves when the work has ended and the
+   * lease is released, or at a stop before the lease was acquired. Rejects with LeadershipLost before another process can become the leader, or
+   * with the error of the work; the lease then expires.
    */
   async run(signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const { log, hooks, identity } = this.#options;
@@ -85,9 +85,9 @@ export class LeaderElector {
   }
 
   /**
-   * Why this process could neither keep the lease nor take it over; undefined while it could. A little patience beyond the lease's end,
-   * as kube-controller-manager and cluster-autoscaler have it, so that a short outage is no news. client-go's health check looks at the
-   * leader only; here a leader ends by itself, and a standby that nobody can count on is what has to be seen.
+   * Why this process cannot hold or acquire the lease; undefined if it can. Tolerates short outages, as kube-controller-manager and
+   * cluster-autoscaler do. client-go's health check covers the leader only. Here a leader that loses the lease exits, and the check shows a
+   * standby that could not take over.
    */
   unreachable(): string | undefined {
     if (this.#reachedAt === undefined) return 'the lease was not reached yet';
@@ -112,7 +112,7 @@ export class LeaderElector {
     const onStop = (): void => stopWork.abort(signal.reason);
     signal.addEventListener('abort', onStop, { once: true });
     if (signal.aborted) onStop();
-    // Renewing goes on while the work winds down: a lease that expires meanwhile would let another begin too early.
+    // Keep renewing while the work stops: if the lease expired, another leader would start too early.
     const renewing = this.#renew(stopRenewing.signal);
     const working = work(stopWork.signal);
     try {
@@ -128,21 +128,21 @@ export class LeaderElector {
     }
   }
 
-  /** Gives work that lost its lease until another may begin. */
+  /** Lets the work stop until another process can become the leader. */
   async #windDown(working: Promise<void>): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     using _bound = this.#options.clock.after(this.#times.leaseMs - this.#times.renewDeadlineMs, resolve);
     await Promise.race([working.catch(() => undefined), promise]);
   }
 
-  /** Never resolves before the signal aborts; rejects when the lease is lost. */
+  /** Resolves when the signal aborts. Rejects if the lease is lost. */
   async #renew(signal: AbortSignal): Promise<void> {
     const { clock, identity } = this.#options;
     while (!signal.aborted) {
       await clock.sleep(this.#times.retryMs, signal).catch(() => undefined);
       if (signal.aborted) return;
       const left = this.#times.renewDeadlineMs - (clock.monotonic() - this.#renewedAt);
-      // Half the deadline at most, so that one request that hangs does not use up every chance.
+      // At most half the deadline, so that a request that hangs leaves time for another attempt.
       const timeoutMs = Math.min(left, this.#times.renewDeadlineMs / 2);
       if (timeoutMs > 0 && (await this.#try(timeoutMs, signal))) continue;
       if (signal.aborted) return;
@@ -153,10 +153,10 @@ export class LeaderElector {
     }
   }
 
-  /** One attempt to get or to keep the lease. Never rejects. */
+  /** Attempts to acquire or renew the lease. Never rejects. */
   async #try(timeoutMs: number, signal: AbortSignal): Promise<boolean> {
     const { clock, log } = this.#options;
-    // The time before the request counts: from when it was sent, not from when the answer came, others begin to wait.
+    // Other candidates wait from the time of the write, which may be as early as when the request was sent.
     const sentAt = clock.monotonic();
     using limit = deadline(clock, timeoutMs, signal, 'the attempt to renew the lease');
     try {
@@ -177,7 +177,7 @@ export class LeaderElector {
     return this.#lease?.record.holder === this.#options.identity;
   }
 
-  /** Renews the lease as we know it; where it changed, looks who changed it. */
+  /** Renews the known version of the lease. If it has changed, reads it. */
   async #update(signal: AbortSignal): Promise<Lease | undefined> {
     if (!this.#lease) return undefined;
     try {
@@ -185,7 +185,7 @@ export class LeaderElector {
     } catch (error) {
       const { status } = failureOf(error);
       if (status !== 409 && status !== 404) throw error;
-      // The change may be our own, of an attempt whose answer was lost.
+      // The change can be our own, by an attempt whose response was lost.
       return this.#takeOver(signal);
     }
   }
@@ -221,7 +221,7 @@ export class LeaderElector {
     };
   }
 
-  /** Lets the next candidate begin at once. A failure costs it the wait for the lease's end, nothing else. */
+  /** Lets the next candidate start at once. If this fails, it waits until the lease expires. */
   async #release(): Promise<void> {
     const { leases, clock, log } = this.#options;
     if (!this.#lease) return;
@@ -237,10 +237,7 @@ export class LeaderElector {
   }
 }
 
-/**
- * Resolves or rejects as the promise does, or rejects as the signal aborts. A client that heeds its signal late must not hold up the loss
- * of the lease.
- */
+/** Settles with the promise, or rejects when the signal aborts: a client that is slow to abort must not delay the loss of the lease. */
 async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(signal.reason);

@@ -1,4 +1,4 @@
-/** The engine's metrics, under the names that dashboards and alerts for Go controllers know (controller-runtime, client-go). */
+/** The engine's metrics. Names are those of controller-runtime and client-go, which dashboards and alerts know. */
 import type { MetricCatalogue } from './metricDefinition.ts';
 
 const CONTROLLER = { controller: { bounds: 'names of controllers: windowspool' } };
@@ -12,7 +12,7 @@ const RECONCILE_BUCKETS = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.25, 1.5, 1.75,
   2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ];
-/** controller-runtime's buckets of the queue's times: 10 ns to 1000 s, by tens (pkg/internal/metrics/workqueue.go). */
+/** controller-runtime's buckets of workqueue durations: powers of ten from 10 ns to 1000 s (pkg/internal/metrics/workqueue.go). */
 const QUEUE_BUCKETS = Array.from({ length: 12 }, (_, index) => 10 ** (index - 8));
 
 /** Every metric of the engine. */

@@ -1,16 +1,16 @@
-/** What metrics are, and how they are made of their definitions. */
+/** Definitions of metrics, and the instruments made from them. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** The values that a label may have: these, or any text of which `bounds` says how many there can be. */
+/** The values of a label: a list, or strings whose number is bounded as `bounds` says. */
 export type LabelValues =
   | {
       readonly values: readonly string[];
-      /** In the docs in place of a list that is long. */
+      /** Replaces a long list in the docs. */
       readonly see?: string;
     }
   | { readonly bounds: string };
 
-/** A metric, but for its name: Prometheus' type, one sentence of help, its labels, and the upper bounds of a histogram's buckets. */
+/** A metric without its name. */
 export interface MetricDefinition {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
@@ -18,10 +18,10 @@ export interface MetricDefinition {
   readonly buckets?: readonly number[];
 }
 
-/** Metrics by their names. */
+/** Metrics by name. */
 export type MetricCatalogue = Readonly<Record<string, MetricDefinition>>;
 
-/** The names of one type. */
+/** The names of the metrics of one type. */
 export type NamesOf<C extends MetricCatalogue, T extends MetricDefinition['type']> = {
   [N in keyof C]: C[N]['type'] extends T ? N : never;
 }[keyof C] &
@@ -29,7 +29,7 @@ export type NamesOf<C extends MetricCatalogue, T extends MetricDefinition['type'
 
 type LabelsOf<C extends MetricCatalogue, N extends keyof C> = keyof C[N]['labels'] & string;
 
-/** Makes prom-client's instruments of a catalogue. Each name once: prom-client throws at the second. */
+/** Creates the prom-client instruments of a catalogue. prom-client throws if a name is created twice. */
 export class Instruments<const C extends MetricCatalogue> {
   readonly #registry: Registry;
   readonly #catalogue: C;
@@ -52,13 +52,13 @@ export class Instruments<const C extends MetricCatalogue> {
     return new Histogram({ ...this.#configuration(name), buckets });
   }
 
-  /** A gauge or a counter, whichever the catalogue says. */
+  /** A gauge or a counter, by its type in the catalogue. */
   of<N extends NamesOf<C, 'gauge' | 'counter'>>(name: N): Gauge<LabelsOf<C, N>> | Counter<LabelsOf<C, N>> {
     const configuration = this.#configuration(name);
     return this.#catalogue[name]?.type === 'counter' ? new Counter(configuration) : new Gauge(configuration);
   }
 
-  /** A gauge that is set when it is asked for. */
+  /** A gauge that is set when metrics are collected. */
   collected<N extends NamesOf<C, 'gauge'>>(name: N, collect: (gauge: Gauge<LabelsOf<C, N>>) => void): void {
     const gauge: Gauge<LabelsOf<C, N>> = new Gauge({ ...this.#configuration(name), collect: () => collect(gauge) });
   }

@@ -7,24 +7,18 @@ import type { Workqueue, WorkqueueHooks } from './workqueue.ts';
 
 type Instruments = InstrumentsOf<typeof engineMetrics>;
 
-/** The hooks that feed the metrics; each part of the engine takes its own. */
+/** Hooks for the parts of the engine, which feed the metrics. */
 export interface EngineMetrics {
-  /** For the Controller of this name. */
   controller(name: string, workers: number): ControllerHooks;
-  /** Shows the work that runs in this queue; call it once the Controller is made. */
+  /** Call it with the queue of the Controller. */
   observeQueue(name: string, queue: Pick<Workqueue, 'unfinished'>): void;
-  /** For the Reflector of this name. */
   reflector(name: string): ReflectorHooks;
-  /** For the LeaderElector of this Lease. */
   leaderElection(name: string): { leading(isLeader: boolean): void };
-  /** A request to the API server was answered; `code` is `<error>` where no answer came, as in client-go. */
+  /** Counts a request to the API server. `code` is `<error>` if there was no response, as in client-go. */
   request(code: string, method: string, host: string): void;
 }
 
-/**
- * The engine's metrics, under the names that dashboards and alerts for Go controllers know (controller-runtime, client-go).
- * What has not happened yet is shown as 0, so that rates work from the first event.
- */
+/** Counters start at 0, so that rates work from the first event. */
 export function createEngineMetrics(registry: Registry): EngineMetrics {
   const instruments = new InstrumentsOf(registry, engineMetrics);
   const queues = new Map<string, Pick<Workqueue, 'unfinished'>>();
@@ -91,7 +85,7 @@ function workqueueMetrics(instruments: Instruments): (name: string) => Workqueue
   };
 }
 
-/** Work that hangs shows while it hangs, not when it is over. */
+/** Collected on each scrape, so that reconciles that hang are visible. */
 function showRunningWork(instruments: Instruments, queues: ReadonlyMap<string, Pick<Workqueue, 'unfinished'>>): void {
   const collect = (gauge: Gauge<'name'>, join: (running: readonly number[]) => number): void => {
     for (const [name, queue] of queues) gauge.set({ name }, join(queue.unfinished()) / 1000);
@@ -119,7 +113,7 @@ function reflectorMetrics(instruments: Instruments): (name: string) => Reflector
       watchStarted: () => watches.inc({ name }),
       events: (count) => events.inc({ name }, count),
       failed: () => failures.inc({ name }),
-      // Several reflectors may have one name.
+      // Several reflectors can share a name.
       failing: (now) => failing.inc({ name }, now ? 1 : -1),
     };
   };

@@ -1,47 +1,44 @@
-/**
- * What the engine needs from the world: time, a log, the API server's collections, a Lease and a place for events.
- * Adapters implement these ports; nothing in this folder knows a Kubernetes client.
- */
+/** The engine's ports: a clock, a log, collections of the API server, a Lease and events. Adapters implement them. */
 
-/** Time. Everything here takes its time from a Clock, so that tests decide how fast it runs. */
+/** The only source of time in the engine, so that tests control it. */
 export interface Clock {
-  /** Wall-clock time, epoch milliseconds. For what others read; never to measure how long something took. */
+  /** Wall-clock time in epoch milliseconds. Not for measuring durations. */
   now(): number;
-  /** Milliseconds since some fixed moment; it never jumps. */
+  /** Milliseconds since an arbitrary point; never jumps. */
   monotonic(): number;
-  /** Resolves after `ms`. Rejects with the signal's reason as soon as the signal aborts. */
+  /** Resolves after `ms`. Rejects with the signal's reason when the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
-  /** Calls `fn` once after `ms`, unless the answer is disposed first. */
+  /** Calls `fn` after `ms`, unless the result is disposed first. */
   after(ms: number, fn: () => void): Disposable;
 }
 
-/** A structured log: facts as fields, a constant message. A pino logger is one. */
+/** A structured log with constant messages. A pino logger is one. */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
-  /** A logger whose every line carries these fields as well. */
+  /** Returns a logger that adds these fields to every line. */
   child(fields: Record<string, unknown>): Logger;
 }
 
-/** How to tell items apart: functions, so that an item can have any shape and costs nothing extra. */
+/** Identifies items. These are functions, so that an item can have any shape. */
 export interface Identity<T> {
-  /** The name, or `namespace/name`: unique in the collection. */
+  /** The name or `namespace/name`, unique in the collection. */
   key(item: T): string;
   uid(item: T): string;
-  /** The API server's version of the item, a decimal number of any length. */
+  /** A decimal number of any length. */
   resourceVersion(item: T): string;
   /**
-   * Gives the known item the version of a newer one where nothing else differs, and says whether it did. Then the known item stays and
-   * nobody is told: most events of a collection may be heartbeats, and objects that live shortly cost the garbage collector nothing.
+   * If the newer item differs only in its version, updates the known item and returns true. The known item is then kept, and listeners are not
+   * called: most events can be heartbeats, and discarding the newer item at once is cheap for the garbage collector.
    */
   absorbUnchanged?(known: T, newer: T): boolean;
 }
 
 /**
- * What an error thrown by a port may carry. Anything else about it is opaque to the engine.
- * `status` is the HTTP status, absent when there was no answer. `reason` and `causes` are those of a Kubernetes Status.
+ * Optional fields of an error that a port throws. `status` is the HTTP status, absent without a response. `reason` and `causes` are those of a
+ * Kubernetes Status.
  */
 export interface ApiFailure {
   readonly status?: number | undefined;
@@ -52,16 +49,16 @@ export interface ApiFailure {
 
 export type WatchEvent<T> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly item: T }
-  /** The stream has delivered everything up to this version. `initialEventsEnd`: the list part of a watch list is complete. */
+  /** Every change up to this version was delivered. `initialEventsEnd`: the initial events of a watch list are complete. */
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly initialEventsEnd: boolean }
   | { readonly type: 'ERROR'; readonly failure: ApiFailure; readonly message: string };
 
 export interface ListOptions {
-  /** `0`: whatever the server has cached. Empty: the newest. A version: not older than that one. */
+  /** `0`: any version in the cache. Empty: the most recent. Otherwise: not older than this. */
   readonly resourceVersion: string;
-  /** The most items of a page; absent: no pages. */
+  /** The page size; absent: no pagination. */
   readonly limit?: number;
-  /** The token of the page before. */
+  /** From the previous page. */
   readonly continueToken?: string;
 }
 
@@ -73,51 +70,49 @@ export interface ListPage<T> {
 
 export interface WatchOptions {
   readonly resourceVersion: string;
-  /** Watch list: first every item as ADDED, then a bookmark with `initialEventsEnd`, then the changes. */
+  /** A watch list: every item as ADDED, a bookmark with `initialEventsEnd`, then changes. */
   readonly sendInitialEvents: boolean;
-  /** After this long the server ends the stream by itself. */
+  /** The server ends the stream after this time. */
   readonly timeoutSeconds: number;
 }
 
-/** One collection of the API server. Errors that it throws may carry the fields of ApiFailure. */
+/** A collection of the API server. Errors can have the fields of ApiFailure. */
 export interface ListWatch<T> {
   list(options: ListOptions, signal: AbortSignal): Promise<ListPage<T>>;
   /**
-   * The collection's changes, a batch for each piece that came off the network: one wake-up for many events. Bookmarks are
-   * always asked for. Throws when the server refuses, when the connection breaks, at a malformed event (never skips one), and
-   * promptly when the signal aborts. Returns when the server ends the stream.
+   * Streams changes, one batch for each chunk from the network, to save wake-ups. Always requests bookmarks. Throws if the server rejects the
+   * request, if the connection breaks, at a malformed event, and when the signal aborts. Returns when the server ends the stream.
    */
   watch(options: WatchOptions, signal: AbortSignal): AsyncIterable<readonly WatchEvent<T>[]>;
 }
 
-/** A change in a store: an addition has no `before`, a removal no `after`. The uid differs when the object was made anew. */
+/** An addition has no `before`, a removal no `after`. If the object was recreated, the uid differs. */
 export interface Change<T> {
   readonly key: string;
   readonly before?: T;
   readonly after?: T;
 }
 
-/** A store to read from, and to show own writes to. `I` names its indexes. */
+/** A read-only store, except for own writes. `I` are the names of its indexes. */
 export interface StoreView<T, I extends string = string> {
   get(key: string): T | undefined;
   list(): readonly T[];
   readonly size: number;
   byIndex(index: I, value: string): readonly T[];
   /**
-   * Puts in the answer to an own write, so that the next reconcile sees it before the watch brings it. Ignored when the store
-   * already knows something newer, a deletion included. Whether it was taken.
+   * Adds the result of an own write, so that the next reconcile sees it before the watch does. Ignored if the store has a newer version or the
+   * item was deleted. Returns whether it was added.
    */
   observeWrite(item: T): boolean;
 }
 
 /** The content of a coordination.k8s.io Lease. Times are epoch milliseconds. */
 export interface LeaseRecord {
-  /** Empty: nobody holds it. */
+  /** Empty if the lease is free. */
   readonly holder: string;
   readonly durationSeconds: number;
   readonly acquireTime: number;
   readonly renewTime: number;
-  /** How often the holder changed. */
   readonly transitions: number;
 }
 
@@ -126,12 +121,12 @@ export interface Lease {
   readonly resourceVersion: string;
 }
 
-/** One Lease object. Errors may carry the fields of ApiFailure. */
+/** Errors can have the fields of ApiFailure. */
 export interface LeaseClient {
   read(signal: AbortSignal): Promise<Lease | undefined>;
-  /** Throws when there is one already. */
+  /** Throws if the Lease exists. */
   create(record: LeaseRecord, signal: AbortSignal): Promise<Lease>;
-  /** Throws, with status 409, when the Lease is no longer at `resourceVersion`. */
+  /** Throws with status 409 if the Lease is no longer at `resourceVersion`. */
   update(record: LeaseRecord, resourceVersion: string, signal: AbortSignal): Promise<Lease>;
 }
 
@@ -167,14 +162,14 @@ export interface EventRecord {
   readonly series?: EventSeries;
 }
 
-/** Where events are written. Errors may carry the fields of ApiFailure. */
+/** Writes events. Errors can have the fields of ApiFailure. */
 export interface EventSink {
   create(event: EventRecord, signal: AbortSignal): Promise<void>;
-  /** Throws, with status 404, when the event has expired meanwhile. */
+  /** Throws with status 404 if the event has expired. */
   updateSeries(event: EventRecord, series: EventSeries, signal: AbortSignal): Promise<void>;
 }
 
-/** What one wants to say about an object. */
+/** The content of an event. */
 export interface EventMessage {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
@@ -182,7 +177,7 @@ export interface EventMessage {
   readonly note: string;
 }
 
-/** Takes events; never blocks and never throws. */
+/** Never blocks and never throws. */
 export interface EventPublisher {
   publish(regarding: ObjectReference, message: EventMessage): void;
 }

@@ -3,27 +3,27 @@ import { failureOf, messageOf } from './failure.ts';
 import type { Clock, EventMessage, EventPublisher, EventRecord, EventSink, Logger, ObjectReference } from './ports.ts';
 import { TokenBucket } from './tokenBucket.ts';
 
-/** An event that comes again within this long joins the series; client-go's finishTime (tools/events). */
+/** An event that is repeated within this time joins the series: client-go's finishTime (tools/events). */
 const SERIES_MS = 6 * 60_000;
-/** A running series is written at most this often. */
+/** The shortest time between writes of a series. */
 const SERIES_WRITE_MS = 60_000;
-/** client-go's spam filter (tools/record): 25 events of an object at once, then one in five minutes. */
+/** client-go's spam filter (tools/record): 25 events for an object, then one every five minutes. */
 const BURST = 25;
 const PER_SECOND = 1 / 300;
-/** Events that wait to be written; more than this are dropped, the oldest first. */
+/** Events that wait to be written. Beyond this, the oldest are dropped. */
 const QUEUE_LIMIT = 1_000;
 const WRITE_TIMEOUT_MS = 10_000;
 const TRIES = 3;
-/** The API's bounds (k8s.io/kubernetes/pkg/apis/core/validation/events.go). */
+/** The API's limits (k8s.io/kubernetes/pkg/apis/core/validation/events.go). */
 const LIMITS = { note: 1024, reason: 128, action: 128, instance: 128, name: 253 };
 
 export interface RecorderOptions {
   readonly sink: EventSink;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Who reports, such as `winpool.dev/operator`. */
+  /** The reportingController, such as `winpool.dev/operator`. */
   readonly controller: string;
-  /** Which process of it, such as the pod's name. */
+  /** The reportingInstance, such as the pod's name. */
   readonly instance: string;
 }
 
@@ -31,14 +31,14 @@ interface Entry {
   record: EventRecord;
   count: number;
   lastObserved: number;
-  /** The count that was written, or is about to be. */
+  /** The count that was last written. */
   writtenCount: number;
   nextWrite: Disposable | undefined;
 }
 
 /**
- * Writes events.k8s.io/v1 Events. The same event again within minutes becomes a series of the first one, so that a condition that
- * flaps fills no page. `publish` returns at once; one event is written at a time, and failures cost only the event.
+ * Writes events.k8s.io/v1 Events. An event that is repeated within minutes becomes a series, so that a flapping condition does not flood the list.
+ * `publish` returns at once. Events are written one at a time; if a write fails, only its event is lost. client-node has no recorder.
  */
 export class Recorder implements EventPublisher {
   readonly #options: RecorderOptions;
@@ -58,7 +58,7 @@ export class Recorder implements EventPublisher {
     if (this.#stopped) return;
     this.#forgetOld();
     const { clock, log } = this.#options;
-    // The note belongs to the key: two nodes that fail are two events, not one event twice.
+    // The key includes the note: two nodes that fail are two events, not a series.
     const key = JSON.stringify([regarding.kind, regarding.name, regarding.uid, message]);
     const known = this.#entries.get(key);
     if (known) {
@@ -78,7 +78,7 @@ export class Recorder implements EventPublisher {
     this.#enqueue(entry);
   }
 
-  /** Takes no more events and writes what waits, for at most `ms`. Then resolves, whatever was written. */
+  /** Accepts no more events, and writes waiting ones for up to `ms`. */
   async stop(ms: number): Promise<void> {
     this.#stopped = true;
     for (const entry of this.#entries.values()) {
@@ -119,7 +119,7 @@ export class Recorder implements EventPublisher {
     return bucket;
   }
 
-  /** Ends series that have been quiet, so that memory is bounded by what happens in minutes. */
+  /** Forgets series that have ended, to bound memory. */
   #forgetOld(): void {
     const { clock } = this.#options;
     for (const [key, entry] of this.#entries) {
@@ -130,7 +130,7 @@ export class Recorder implements EventPublisher {
     }
   }
 
-  /** The second occurrence is shown at once, the others at most once a minute. */
+  /** Writes the second occurrence at once, later ones at most once a minute. */
   #writeSeries(entry: Entry): void {
     if (entry.nextWrite) return;
     if (entry.count === 2) this.#enqueue(entry);
@@ -191,7 +191,7 @@ export class Recorder implements EventPublisher {
         if (isNew) await sink.create({ ...record, series }, limit.signal);
         else await sink.updateSeries(record, series, limit.signal);
       } catch (error) {
-        // The API server forgets events after an hour; a series can outlive its first event.
+        // The API server deletes events after an hour, and a series can last longer.
         if (isNew || failureOf(error).status !== 404) throw error;
         await sink.create({ ...record, series }, limit.signal);
       }
@@ -200,13 +200,13 @@ export class Recorder implements EventPublisher {
   }
 }
 
-/** Cuts a text at a number of bytes, which is what the API server counts. */
+/** Truncates to a number of bytes, the unit of the API server's limits. */
 function shorten(text: string, bytes: number): string {
   if (Buffer.byteLength(text) <= bytes) return text;
   let short = Buffer.from(text)
     .subarray(0, bytes - 3)
     .toString();
-  // A character that was cut in two decodes to a replacement, which is longer than what is left of it.
+  // A truncated character decodes to a replacement character, which would take more bytes.
   while (short.endsWith('\uFFFD')) short = short.slice(0, -1);
   return `${short}...`;
 }

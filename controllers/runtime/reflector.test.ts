@@ -18,7 +18,7 @@ import {
 const start = (prepare?: (server: SimulatedServer) => void, hooks?: ReflectorHooks): SimulatedWorld =>
   startSimulatedWorld({ ...(prepare && { prepare }), ...(hooks && { hooks }) });
 
-/** Follows whether the reflector fails. */
+/** Records whether the reflector fails. */
 const failures = () => {
   const reported = {
     lasting: false,
@@ -30,7 +30,7 @@ const failures = () => {
   return reported;
 };
 
-/** What lies between the server and the reflector, and ends or resets each watch on which nothing has come for half a minute. */
+/** A proxy that ends or resets each watch without data for half a minute. */
 function impatient(server: SimulatedServer, clock: SimulatedClock, how: 'ends' | 'resets'): ListWatch<SimulatedItem> {
   return {
     list: (options, signal) => server.list(options, signal),
@@ -40,7 +40,7 @@ function impatient(server: SimulatedServer, clock: SimulatedClock, how: 'ends' |
       let timer: Disposable | undefined;
       try {
         for await (const events of server.watch(options, both)) {
-          // The API server sends no bookmark at the beginning of a watch.
+          // The API server sends no bookmark at the start of a watch.
           if (timer === undefined && events.every((event) => event.type === 'BOOKMARK' && !event.initialEventsEnd)) {
             timer = clock.after(30_000, () => over.abort());
             continue;

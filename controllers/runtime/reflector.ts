@@ -1,3 +1,7 @@
+/**
+ * A reflector with the semantics of client-go's. Not client-node's informer: it keeps whole objects, and any error but a 410 stops it. A first
+ * list of 50,000 nodes peaks at 172 MB; with a client-go informer that keeps the same fields, at 675 MB (docs/performance.md).
+ */
 import { Backoff, REFLECTOR_BACKOFF } from './backoff.ts';
 import { deadline } from './clock.ts';
 import { failureOf, isExpired, isRefused, isTooLargeVersion, messageOf, StreamFailure } from './failure.ts';
@@ -5,29 +9,26 @@ import type { Clock, Identity, ListOptions, ListWatch, Logger, WatchEvent } from
 import { missedEvents, SilenceWatch } from './silence.ts';
 import type { Store } from './store.ts';
 
-/** client-go's limits of a watch (minWatchTimeout, maxWatchTimeout): random, so that not all watches end together. */
+/** Of a watch, as in client-go (minWatchTimeout, maxWatchTimeout). Random, so that watches do not all end together. */
 const WATCH_SECONDS = { min: 300, max: 600 };
 const LIST_TIMEOUT_MS = 60_000;
-/** client-go's page (tools/pager). A list at version "0" comes from the server's cache, which ignores it. */
+/** client-go's page size (tools/pager). The server's cache, which serves version "0", ignores it. */
 const PAGE = 500;
-/** A watch gets a bookmark each minute, and one before its end (kube-apiserver 1.36). One that got none in this time is suspect. */
+/** kube-apiserver 1.36 sends a bookmark every minute, and one before the end of a watch. A watch without one for this long is suspect. */
 const BOOKMARK_MS = 120_000;
-/** A watch that ends sooner and brought nothing counts as failed: a server that closes at once must not be asked at once. */
+/** A watch that ends sooner without an event counts as failed, so that it is retried with backoff. */
 const SHORT_WATCH_MS = 1_000;
-/** A watch that lasted as long and brought something worked: what ends it is no sign of a server in trouble. */
+/** A watch that lasted this long and received something resets the backoff. */
 const GOOD_WATCH_MS = 10_000;
 
-/** What is counted about a reflector. */
+/** For metrics. */
 export interface ReflectorHooks {
   listed?(items: number): void;
   watchStarted?(): void;
-  /** Changes and the items of watch lists; bookmarks are not counted. */
+  /** Counts changes and items of watch lists, without bookmarks. */
   events?(count: number): void;
   failed?(): void;
-  /**
-   * True at the first failure; false when the watch works again: it brought something, or was right to be silent. False at the end, too, when
-   * nobody needs it any more. Told only when it turns.
-   */
+  /** Called when it changes: true at the first failure, false when the watch works again and when the reflector stops. */
   failing?(now: boolean): void;
 }
 
@@ -45,27 +46,27 @@ export interface ReflectorOptions<T> {
 }
 
 /**
- * Keeps a store equal to a collection of the API server.
+ * Keeps a store in sync with a collection of the API server.
  *
  *     unsynced --watch list, or list--> current --watch--> current (server's time-out, cut, 429, 5xx: again from the last version)
  *        ^                                 |
  *        +------- version expired ---------+
  *
- * No event is lost and none is applied twice: a watch goes on at the last version that was applied, and the store refuses older
- * items. Failures never end it; they are waited out with jittered backoff. Semantics follow client-go's reflector.
+ * No event is lost or applied twice: a watch resumes at the last version that was applied, and the store rejects older items. It retries after
+ * every failure, with jittered backoff.
  */
 export class Reflector<T> {
   readonly #options: ReflectorOptions<T>;
   readonly #backoff: Backoff;
   readonly #random: () => number;
   #current = false;
-  /** `never` once the server has refused a watch list: it will not learn it while it runs. `later` after one came to nothing. */
+  /** `never` after the server rejected a watch list. `later`, until the next list, after one that did not complete. */
   #watchList: 'now' | 'later' | 'never' = 'now';
-  /** Only the newest list will do, because the last version expired or lies in a future that the server does not have. */
+  /** Whether to list the most recent version, because the known one expired or is ahead of the server. */
   #newest = false;
-  /** Whether the failure before was an expiry. */
+  /** Whether the previous failure was an expired version. */
   #expired = false;
-  /** Whether something failed, and nothing has proved since that the watch works. */
+  /** See ReflectorHooks.failing. */
   #failing = false;
 
   constructor(options: ReflectorOptions<T>) {
@@ -74,7 +75,7 @@ export class Reflector<T> {
     this.#backoff = new Backoff(options.clock, this.#random, REFLECTOR_BACKOFF);
   }
 
-  /** Runs until the signal aborts; then resolves, with every stream and timer ended. Never rejects. */
+  /** Runs until the signal aborts, then resolves without open streams and timers. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
@@ -91,7 +92,7 @@ export class Reflector<T> {
     await this.#watch(signal);
   }
 
-  /** Decides what the next step is after a failure, and waits for its turn. */
+  /** Decides on the next step after a failure, and waits for the backoff. */
   async #recover(error: unknown, signal: AbortSignal): Promise<void> {
     const { name, log, clock, hooks } = this.#options;
     const failure = failureOf(error);
@@ -100,7 +101,7 @@ export class Reflector<T> {
     const delay = Math.max(this.#backoff.next(), failure.retryAfterMs ?? 0);
     const expired = isExpired(failure);
     if (expired || isTooLargeVersion(failure)) {
-      // First not older than what is known; when even that is refused, the newest there is.
+      // First a list that is not older than the known version; if the server rejects that, the most recent one.
       this.#newest ||= !this.#current || isTooLargeVersion(failure);
       this.#current = false;
     } else if (
@@ -110,7 +111,7 @@ export class Reflector<T> {
     ) {
       this.#watchList = isRefused(failure) ? 'never' : 'later';
     }
-    // A first expiry is the server's housekeeping, or follows its restart; every second of waiting is a second of old data.
+    // A first expiry is normal: the server compacts its history, or was restarted. Relist without a delay.
     const waits = expired && (this.#backoff.failures === 1 || !this.#expired) ? 0 : delay;
     this.#expired = expired;
     log.warn(
@@ -123,7 +124,7 @@ export class Reflector<T> {
   async #list(signal: AbortSignal): Promise<void> {
     const { store, hooks } = this.#options;
     const resourceVersion = this.#newest ? '' : store.version || '0';
-    // A limit would turn "not older than this version" into "exactly this version" (Kubernetes API concepts, table of list semantics).
+    // With a limit, the resourceVersion would mean "exact" and not "not older than" (Kubernetes API concepts, list semantics).
     const first =
       resourceVersion === '' || resourceVersion === '0' ? { resourceVersion, limit: PAGE } : { resourceVersion };
     const { items, version } = await this.#pages(first, signal);
@@ -143,7 +144,7 @@ export class Reflector<T> {
         options = { resourceVersion: '', limit: PAGE, continueToken: page.continueToken };
       } catch (error) {
         if (!options.continueToken || !isExpired(failureOf(error))) throw error;
-        // The pages' snapshot was compacted away under us: one list without pages, as client-go's pager does.
+        // The snapshot of the pages was compacted: list without pages, as client-go's pager does.
         items.length = 0;
         options = { resourceVersion: '' };
       }
@@ -170,7 +171,7 @@ export class Reflector<T> {
     let lastBrought = started;
     using silence = new SilenceWatch({
       clock,
-      // A watch list may be slow to begin.
+      // A watch list can be slow to start.
       afterFailure: this.#failing && this.#current,
       check: () => this.#checkSilence(clock.monotonic() - lastBrought, attempt.signal),
       giveUp: (cause) => attempt.abort(cause),
@@ -194,7 +195,7 @@ export class Reflector<T> {
         this.#setFailing(false);
       }
     } catch (error) {
-      // The cause of an abort says more than the abort.
+      // The reason of the abort is the cause.
       throw attempt.signal.aborted ? attempt.signal.reason : error;
     } finally {
       if (watch.receivedAny && clock.monotonic() - started >= GOOD_WATCH_MS) this.#backoff.reset();
@@ -204,7 +205,7 @@ export class Reflector<T> {
     if (!watch.receivedAny) this.#doubtSilence(clock.monotonic() - started);
   }
 
-  /** The watch came to its end and brought nothing, not even a bookmark. */
+  /** The watch ended without an event or a bookmark. */
   #doubtSilence(lastedMs: number): void {
     if (lastedMs < SHORT_WATCH_MS) throw new StreamFailure('the watch ended at once and brought nothing');
     if (lastedMs >= BOOKMARK_MS) throw noBookmark();
@@ -227,17 +228,17 @@ export class Reflector<T> {
 }
 
 /**
- * A watch from a version that the server has not reached waits for it in silence, and so does a second one: so it is when the server's data
- * were put back to an earlier state. A list tells.
+ * A server that was restored to an earlier state has not reached the version of the watch. It sends nothing until it does, to a second watch
+ * neither. A list shows it.
  */
 function noBookmark(): StreamFailure {
   return new StreamFailure('the watch brought not even a bookmark', { reason: 'Expired' });
 }
 
-/** A watch list without its items, or without their end: a server or proxy that does not know how. */
+/** A watch list did not complete: a server or proxy does not support it. */
 class NoInitialEvents extends StreamFailure {}
 
-/** The events of one watch, applied to the store. The items of a watch list are held back until they are complete. */
+/** Applies the events of one watch to the store. Holds back the items of a watch list until they are complete. */
 class WatchRun<T> {
   readonly #options: ReflectorOptions<T>;
   readonly #newest: boolean;
@@ -289,7 +290,7 @@ function withoutBookmarks(events: readonly WatchEvent<unknown>[]): number {
   return count;
 }
 
-/** A signal of one's own that also follows another. */
+/** Returns a signal that aborts with its parent, or on its own. */
 function abortable(parent: AbortSignal): Disposable & { signal: AbortSignal; abort(cause: unknown): void } {
   const controller = new AbortController();
   const follow = (): void => controller.abort(parent.reason);

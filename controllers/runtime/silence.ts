@@ -2,26 +2,26 @@ import { deadline } from './clock.ts';
 import type { Clock, ListWatch } from './ports.ts';
 import { compareVersions } from './version.ts';
 
-/** A silent watch is doubted after this long. With the time for the check, a dead peer is noticed within a minute. */
+/** A watch is checked after this long without data. Together with the check, a dead peer is detected within a minute. */
 const SILENCE_MS = 35_000;
-/** One that follows a failure, so that it is soon known whether it works, also where something cuts watches that are silent. */
+/** Shorter after a failure, to know soon whether the watch works, even if a proxy cuts silent watches. */
 const SILENCE_AFTER_FAILURE_MS = 5_000;
-/** The check itself may take this long: connecting, authenticating, and the second that its watch lasts. */
+/** Time-out of the check: connecting, authenticating, and a watch of one second. */
 const CHECK_MS = 15_000;
 
 export interface SilenceOptions {
   readonly clock: Clock;
-  /** The stream before it failed. */
+  /** Whether the previous stream failed. */
   readonly afterFailure: boolean;
-  /** Asked when the stream has been silent: resolves when silence is no surprise, throws when the stream must be given up. */
+  /** Called when the stream is silent. Resolves if there was nothing to send; throws if the stream is broken. */
   readonly check: () => Promise<void>;
-  /** Told why the stream must be given up. */
+  /** Receives the error of the check. */
   readonly giveUp: (cause: unknown) => void;
 }
 
 /**
- * Notices a stream that has gone deaf: a peer that vanished, froze, or sits behind a proxy that forwards nothing. TCP keep-alive
- * sees only the first of these. Call `heard` at each piece that arrives: it costs two assignments and no timer.
+ * Detects a stream whose peer vanished, froze, or is behind a proxy that forwards nothing. TCP keep-alive detects only the first. Call `received` for
+ * each chunk: it is cheap and sets no timer.
  */
 export class SilenceWatch implements Disposable {
   readonly #options: SilenceOptions;
@@ -44,7 +44,7 @@ export class SilenceWatch implements Disposable {
     this.#timer[Symbol.dispose]();
   }
 
-  /** Looks after `ms` whether the stream has been silent for as long as `patience`. */
+  /** After `ms`, checks the stream if it has been silent for `patience`. */
   #arm(patience: number, ms = patience): Disposable {
     return this.#options.clock.after(ms, () => {
       const silentMs = this.#options.clock.monotonic() - this.#lastReceived;
@@ -59,7 +59,7 @@ export class SilenceWatch implements Disposable {
       await this.#options.check();
       this.received();
     } catch (cause) {
-      // What arrived while the check ran proves more than the check.
+      // Data that arrived during the check outweighs its result.
       if (!this.#disposed && this.#lastReceived === before) this.#options.giveUp(cause);
     }
     if (!this.#disposed) this.#timer = this.#arm(SILENCE_MS);
@@ -67,8 +67,8 @@ export class SilenceWatch implements Disposable {
 }
 
 /**
- * Whether a second, short watch from the same version sees a change that the silent one has not brought. Throws when it cannot
- * be opened in time, which says as much about the first one.
+ * Whether a second, short watch from the same version receives a change that the silent one did not. Throws if it cannot be opened in time: then
+ * the silent one is broken, too.
  */
 export async function missedEvents<T>(
   source: ListWatch<T>,

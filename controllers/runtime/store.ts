@@ -2,7 +2,7 @@ import { messageOf } from './failure.ts';
 import type { Change, Identity, Logger, StoreView } from './ports.ts';
 import { compareVersions, newerVersion } from './version.ts';
 
-/** The values under which an item is found in an index; none leaves it out. */
+/** The values by which an index finds an item. */
 type IndexFunction<T> = (item: T) => readonly string[];
 
 export interface StoreOptions<T, I extends string> {
@@ -14,9 +14,8 @@ export interface StoreOptions<T, I extends string> {
 export type ChangeListener<T> = (change: Change<T>) => void;
 
 /**
- * A collection of the API server as it is known here. An item never goes back to an older resourceVersion, however the watch,
- * a relist and the answers to own writes overtake each other. Listeners are told of each change once, in order, and one that
- * throws hurts nobody else.
+ * A cache of a collection of the API server. An item never goes back to an older resourceVersion, in whatever order the watch, a relist and own
+ * writes deliver it. Listeners receive each change once and in order; one that throws does not affect the others.
  */
 export class Store<T, I extends string = never> implements StoreView<T, I> {
   readonly #identity: Identity<T>;
@@ -36,7 +35,7 @@ export class Store<T, I extends string = never> implements StoreView<T, I> {
     }
   }
 
-  /** Resolves when the first complete list is in. */
+  /** Resolves at the first complete list. */
   get synced(): Promise<void> {
     return this.#synced.promise;
   }
@@ -49,7 +48,7 @@ export class Store<T, I extends string = never> implements StoreView<T, I> {
     return this.#items.size;
   }
 
-  /** The version up to which every change is known; empty before the first list. */
+  /** Every change up to this version was applied. Empty before the first list. */
   get version(): string {
     return this.#version;
   }
@@ -68,7 +67,7 @@ export class Store<T, I extends string = never> implements StoreView<T, I> {
     return found.find(value);
   }
 
-  /** Tells the listener of everything that is here as an addition, then of every change. */
+  /** Calls the listener with every item as an addition, then with every change. */
   subscribe(listener: ChangeListener<T>): Disposable {
     for (const [key, after] of this.#items) this.#notify(listener, { key, after });
     this.#listeners.add(listener);
@@ -79,13 +78,13 @@ export class Store<T, I extends string = never> implements StoreView<T, I> {
     };
   }
 
-  /** An ADDED or MODIFIED event. Ignored when it, or something newer, was applied before. */
+  /** Applies an ADDED or MODIFIED event. Ignored if it, or a newer version, was applied before. */
   upsert(item: T): void {
     if (this.#isNews(item)) this.#put(item);
     this.progress(this.#identity.resourceVersion(item));
   }
 
-  /** A DELETED event, with the object's last state. Ignored when the object was made anew since. */
+  /** Applies a DELETED event, which has the last state of the object. Ignored if the object was recreated since. */
   remove(item: T): void {
     const version = this.#identity.resourceVersion(item);
     const key = this.#identity.key(item);
@@ -95,21 +94,20 @@ export class Store<T, I extends string = never> implements StoreView<T, I> {
     this.progress(version);
   }
 
-  /** Every change up to this version is known. */
+  /** Advances the version, as a bookmark does. */
   progress(version: string): void {
     this.#version = newerVersion(this.#version, version);
   }
 
   observeWrite(item: T): boolean {
     const known = this.#items.get(this.#identity.key(item));
-    // What is absent here at a version that the watch has passed was deleted since; it must not rise again.
+    // An absent item at a version that the watch has passed was deleted since, and must not be added again.
     return this.#hasSynced && (known !== undefined || this.#isNews(item)) && this.#put(item);
   }
 
   /**
-   * A complete list as of `version`: what is not in it is gone, and listeners get its last known state. Items that are newer here
-   * (own writes) stay. `newest`: the list is the newest there is; when it is older than what is known, the server's data were
-   * put back to an earlier state, and the list is taken as it stands.
+   * Applies a complete list at `version`: items that it lacks are removed, unless they are newer (own writes). `newest`: the list is the server's
+   * most recent state. If it is older than the store, the server was restored to an earlier state, and the list replaces everything.
    */
   replace(items: Iterable<T>, version: string, { newest }: { readonly newest: boolean }): void {
     const rewound = newest && compareVersions(version, this.#version) < 0;
@@ -128,7 +126,7 @@ export class Store<T, I extends string = never> implements StoreView<T, I> {
     this.#synced.resolve();
   }
 
-  /** A collection's events come in the order of their versions, so one at or below `version` is a repetition. */
+  /** Events are ordered by version, so one at or below `version` is a repetition. */
   #isNews(item: T): boolean {
     return compareVersions(this.#identity.resourceVersion(item), this.#version) > 0;
   }
@@ -166,7 +164,7 @@ export class Store<T, I extends string = never> implements StoreView<T, I> {
   }
 }
 
-/** Value -> key -> item. An update that keeps its values touches nothing else. */
+/** Value -> key -> item. */
 class Index<T> {
   readonly #valuesOf: IndexFunction<T>;
   readonly #found = new Map<string, Map<string, T>>();

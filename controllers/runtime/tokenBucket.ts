@@ -1,7 +1,4 @@
-/**
- * An overall rate: `perSecond` in the long run, `burst` at once. Reservations are handed out in order, as golang.org/x/time/rate
- * does it: who comes late waits longer, nobody is refused.
- */
+/** A token bucket like golang.org/x/time/rate: reservations are granted in order and never rejected. */
 export class TokenBucket {
   readonly #perSecond: number;
   readonly #burst: number;
@@ -14,14 +11,14 @@ export class TokenBucket {
     this.#tokens = burst;
   }
 
-  /** Takes one token, on credit if need be. Answers how many milliseconds after `now` (monotonic, ms) it becomes good. */
+  /** Reserves a token. Returns the milliseconds to wait for it. `now` is monotonic, in milliseconds. */
   reserve(now: number): number {
     this.#refill(now);
     this.#tokens -= 1;
     return this.#tokens >= 0 ? 0 : (-this.#tokens / this.#perSecond) * 1000;
   }
 
-  /** Takes one token if there is one. */
+  /** Takes a token if one is available. */
   tryTake(now: number): boolean {
     this.#refill(now);
     if (this.#tokens < 1) return false;
@@ -29,7 +26,7 @@ export class TokenBucket {
     return true;
   }
 
-  /** Whether nothing is missing, so that a new bucket would do as well. */
+  /** Whether the bucket is equal to a new one. */
   isFull(now: number): boolean {
     this.#refill(now);
     return this.#tokens >= this.#burst;

@@ -1,6 +1,6 @@
 /**
- * Compares two resource versions as the decimal numbers of any length that they are: negative when `left` is older. An empty
- * version is older than every other. Comparing them is sanctioned since Kubernetes 1.35 (KEP-5504, comparable resource version).
+ * Compares two resourceVersions as decimal numbers of any length, which Kubernetes allows since 1.35 (KEP-5504, comparable resource version).
+ * Negative if `left` is older. An empty version is older than every other.
  */
 export function compareVersions(left: string, right: string): number {
   if (left.length !== right.length) return left.length - right.length;

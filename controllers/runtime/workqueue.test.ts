@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { SimulatedClock } from './testing/simulatedClock.ts';
 import { Workqueue } from './workqueue.ts';
 
-/** The queue's promises, restated in the plainest way: lists that are searched, and no hurry. */
+/** A model of the queue: plain lists that are searched. */
 class Model {
   time = 0;
   waiting: string[] = [];
@@ -11,7 +11,7 @@ class Model {
   dirty: string[] = [];
   delayed: { key: string; at: number; order: number }[] = [];
   failures = new Map<string, number>();
-  /** How often a key began to wait. */
+  /** How often a key started to wait. */
   begun = 0;
   #order = 0;
 

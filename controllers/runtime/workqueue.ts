@@ -1,37 +1,35 @@
 import type { Clock } from './ports.ts';
 import { TokenBucket } from './tokenBucket.ts';
 
-/** What is measured about a workqueue; all times in milliseconds. */
+/** For metrics. Times are in milliseconds. */
 export interface WorkqueueHooks {
   added?(): void;
   depth?(waiting: number): void;
-  /** A key was taken after it had waited. */
   taken?(waitedMs: number): void;
-  /** A key was done. */
   finished?(workedMs: number): void;
   retried?(): void;
 }
 
 export interface WorkqueueOptions {
   readonly clock: Clock;
-  /** Called once for each key that begins to wait: somebody should `take` one. */
+  /** Called once for each key that starts to wait. Call `take` once in response. */
   readonly onReady: () => void;
   readonly hooks?: WorkqueueHooks;
-  /** The first delay of a key that is retried; it doubles with each retry. Default 5 ms. */
+  /** The first delay of a retried key; it doubles with each retry. Default 5 ms. */
   readonly baseDelayMs?: number;
   /** Default 1000 s. */
   readonly maxDelayMs?: number;
-  /** All retries together. Default 10 a second, 100 at once. */
+  /** For all keys together. Default 10 retries per second with a burst of 100. */
   readonly retriesPerSecond?: number;
   readonly burst?: number;
 }
 
 /**
- * Keys that want work, with the semantics of client-go's workqueue:
+ * A queue of keys with the semantics of client-go's workqueue, which client-node does not have:
  * - a key waits at most once, however often it is added;
- * - a key is never handed out twice at once; added while it runs, it waits again when it is done;
- * - of several delayed additions of a key the earliest counts;
- * - retries of a key are delayed by its own growing backoff, and by a rate that all keys share, whichever is longer.
+ * - a key has at most one worker; if it is added while it runs, it waits again when it is done;
+ * - of several delayed additions of a key, the earliest counts;
+ * - a retry is delayed by the key's backoff or by the rate limit of all keys, whichever is longer.
  *
  *     add --> waiting --take--> running --done--> (added meanwhile ? waiting : gone)
  */
@@ -39,11 +37,11 @@ export class Workqueue {
   readonly #options: Required<Omit<WorkqueueOptions, 'hooks'>>;
   readonly #hooks: WorkqueueHooks;
   readonly #bucket: TokenBucket;
-  /** Key -> since when it waits. A Map keeps the order of arrival. */
+  /** Key -> since when it waits, in order of arrival. */
   readonly #waiting = new Map<string, number>();
   /** Key -> since when it runs. */
   readonly #running = new Map<string, number>();
-  /** Running keys that were added meanwhile -> since when. */
+  /** Running keys that were added again -> since when. */
   readonly #dirty = new Map<string, number>();
   readonly #delayed = new Map<string, { readonly at: number; readonly timer: Disposable }>();
   readonly #failures = new Map<string, number>();
@@ -55,23 +53,22 @@ export class Workqueue {
     this.#bucket = new TokenBucket(this.#options.retriesPerSecond, this.#options.burst);
   }
 
-  /** How many keys wait. */
+  /** The number of waiting keys. */
   get depth(): number {
     return this.#waiting.size;
   }
 
-  /** How many keys run. */
+  /** The number of running keys. */
   get running(): number {
     return this.#running.size;
   }
 
-  /** For how long each running key has been running, in milliseconds. */
+  /** How long each running key has been running, in milliseconds. */
   unfinished(): readonly number[] {
     const now = this.#options.clock.monotonic();
     return [...this.#running.values()].map((since) => now - since);
   }
 
-  /** Makes a key wait, now. */
   add(key: string): void {
     if (this.#stopped || this.#waiting.has(key) || this.#dirty.has(key)) return;
     this.#hooks.added?.();
@@ -80,7 +77,7 @@ export class Workqueue {
     else this.#enqueue(key, now);
   }
 
-  /** Makes a key wait after a while, or earlier if that was asked for before. */
+  /** Adds a key after `ms`, or earlier if an earlier addition is pending. */
   addAfter(key: string, ms: number): void {
     if (this.#stopped) return;
     if (ms <= 0) {
@@ -98,29 +95,29 @@ export class Workqueue {
     this.#delayed.set(key, { at, timer });
   }
 
-  /** Makes a key wait after its backoff. */
+  /** Adds a key after its backoff. */
   retry(key: string): void {
     if (this.#stopped) return;
     this.#hooks.retried?.();
     const { baseDelayMs, maxDelayMs, clock } = this.#options;
     const failures = this.#failures.get(key) ?? 0;
     this.#failures.set(key, failures + 1);
-    // The exponent is bounded so that the product stays a number.
+    // The exponent is bounded, so that the product stays finite.
     const own = Math.min(maxDelayMs, baseDelayMs * 2 ** Math.min(failures, 60));
     this.addAfter(key, Math.max(own, this.#bucket.reserve(clock.monotonic())));
   }
 
-  /** How often a key was retried since it was last forgotten. */
+  /** The number of retries since the key was last forgotten. */
   retries(key: string): number {
     return this.#failures.get(key) ?? 0;
   }
 
-  /** Ends a key's backoff: its next retry begins with the first delay. */
+  /** Resets a key's backoff. */
   forget(key: string): void {
     this.#failures.delete(key);
   }
 
-  /** The key that has waited longest, which runs from now until `done`; undefined when none waits. */
+  /** Returns the key that has waited longest; it runs until `done`. Undefined if none waits. */
   take(): string | undefined {
     for (const [key, since] of this.#waiting) {
       const now = this.#options.clock.monotonic();
@@ -133,7 +130,6 @@ export class Workqueue {
     return undefined;
   }
 
-  /** The work for a taken key is over. */
   done(key: string): void {
     const since = this.#running.get(key);
     if (since === undefined) throw new Error(`done("${key}"): the key was not taken`);
@@ -145,7 +141,7 @@ export class Workqueue {
     if (this.#running.size === 0) this.#stopped?.resolve();
   }
 
-  /** Takes nothing on any more, and drops what waits. Resolves when no key runs. */
+  /** Accepts no more keys, and drops waiting ones. Resolves when no key runs. */
   stop(): Promise<void> {
     this.#stopped ??= Promise.withResolvers();
     for (const { timer } of this.#delayed.values()) timer[Symbol.dispose]();

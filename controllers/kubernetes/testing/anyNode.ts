@@ -9,7 +9,7 @@ const key = fc
     fc.stringMatching(/^[a-z0-9]{1,20}$/),
   )
   .map(([domain, name]) => `${domain}/${name}`);
-/** In seconds, as the API server has them, and not before 1970. */
+/** In whole seconds, as in the API server's JSON, from 1970. */
 const time = fc
   .integer({ min: 0, max: 4_000_000_000 })
   .map((seconds) => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z'));
@@ -37,7 +37,7 @@ const quantity = fc.constantFrom('4', '110', '16776700Ki', '500m', '1Gi', '0', '
 const handler = fc.constantFrom('', 'runhcs-wcow-process', 'runhcs-wcow-hypervisor');
 const image = fc.record({ names: fc.array(text, { maxLength: 3 }), sizeBytes: fc.maxSafeNat() });
 
-/** A Node with anything in it, or nothing, that has a name, a uid and a version. */
+/** A Node with a name, a uid and a version, and any of the other fields. */
 export const anyNode: fc.Arbitrary<NodeJson> = fc.record(
   {
     apiVersion: fc.constant('v1' as const),

@@ -1,4 +1,4 @@
-/** Nodes as EKS' Windows nodes are, in JSON and in protobuf. */
+/** Windows nodes like those of EKS, in JSON and in protobuf. */
 import type {
   V1ManagedFieldsEntry,
   V1Node,
@@ -18,10 +18,7 @@ export type NodeJson = Omit<Wire<V1Node>, 'metadata' | 'status'> & {
 const CREATED = '2026-03-01T08:00:00Z';
 const BEAT = '2026-03-02T09:30:00Z';
 
-/**
- * A Windows node of a pool, number `index` of many: 20 labels, 30 images, 5 conditions. With the managed fields of the writers it has in a
- * cluster, it is 17 KB of JSON.
- */
+/** The Windows node `index` of a pool: 20 labels, 30 images, 5 conditions. With managed fields, as {@link stored}, it has 17 KB of JSON. */
 export function windowsNode(index: number): NodeJson & Required<Pick<NodeJson, 'spec' | 'status'>> {
   const name = `ip-10-${(index >> 16) & 255}-${(index >> 8) & 255}-${index & 255}.eu-west-1.compute.internal`;
   const zone = `eu-west-1${'abc'[index % 3]}`;
@@ -125,7 +122,7 @@ const images = Array.from({ length: 30 }, (_, index) => {
   };
 });
 
-/** The managed fields of the writers that a node has in a cluster. */
+/** Managed fields of the writers of a node in a cluster. */
 function managedFields({ metadata, spec, status }: NodeJson): readonly Wire<V1ManagedFieldsEntry>[] {
   const owned = (value: unknown): object =>
     typeof value !== 'object' || value === null || Array.isArray(value)
@@ -138,7 +135,7 @@ function managedFields({ metadata, spec, status }: NodeJson): readonly Wire<V1Ma
   ];
 }
 
-/** As a watch brings it: with what the API server adds to what it was given. */
+/** Adds what the API server adds. */
 export function stored(node: NodeJson, index: number): NodeJson {
   return {
     ...node,
@@ -152,7 +149,7 @@ export function stored(node: NodeJson, index: number): NodeJson {
   };
 }
 
-/** A Node's message: numbers of k8s.io/api v0.36 core/v1 and apimachinery v0.36 meta/v1 (generated.proto). */
+/** A Node in protobuf. Field numbers of k8s.io/api v0.36 core/v1 and apimachinery v0.36 meta/v1 (generated.proto). */
 export function nodeMessage({ metadata, spec, status }: NodeJson): Buffer {
   const quantity = (text: string): Buffer => message([1, text]);
   return message(
@@ -228,7 +225,7 @@ const INFO = [
 
 const infoField = ([name, value]: [string, unknown]): WrittenField => [INFO.indexOf(name) + 1, String(value)];
 
-/** An empty message is no time. */
+/** An empty message is the zero time. */
 function time(text: string | undefined): Buffer {
   return text === undefined ? message() : message([1, Date.parse(text) / 1000], [2, 0]);
 }
@@ -238,7 +235,7 @@ export function nodeFrame(type: string, node: NodeJson): Buffer {
   return frame(type, envelope('v1', 'Node', nodeMessage(node)));
 }
 
-/** The answer to a list of nodes. */
+/** The response to a list of nodes. */
 export function nodeListBody(resourceVersion: string, nodes: readonly NodeJson[], continueToken = ''): Buffer {
   const metadata = message([1, ''], [2, resourceVersion], [3, continueToken]);
   return envelope('v1', 'NodeList', message([1, metadata], ...each(2, nodes, nodeMessage)));

@@ -1,12 +1,12 @@
-/** Writes protobuf, for tests and benchmarks of what reads it. */
+/** Writes protobuf, for tests and benchmarks of the reader. */
 
-/** A text, a message or other bytes, or a number that is not negative. */
+/** A string, a message or other bytes, or a non-negative number. */
 type Value = string | Uint8Array | number;
 
-/** A field of a message: its number and its value. Undefined is left out. */
+/** A field: its number and its value. Undefined is omitted. */
 export type WrittenField = readonly [number: number, value: Value | undefined];
 
-/** A message of these fields, in this order. */
+/** Writes a message. */
 export function message(...fields: readonly WrittenField[]): Buffer {
   return Buffer.concat(fields.map(([number, value]) => (value === undefined ? Buffer.alloc(0) : field(number, value))));
 }
@@ -25,7 +25,7 @@ export function each<V>(number: number, values: readonly V[] | undefined, write:
   return (values ?? []).map((value) => [number, write(value)]);
 }
 
-/** An object as Kubernetes sends it: the magic and a runtime.Unknown. */
+/** An object as Kubernetes sends it: the prefix and a runtime.Unknown. */
 export function envelope(apiVersion: string, kind: string, raw: Uint8Array): Buffer {
   const typeMeta = message([1, apiVersion], [2, kind]);
   return Buffer.concat([Buffer.from('k8s\0'), message([1, typeMeta], [2, raw], [3, ''], [4, ''])]);
@@ -39,7 +39,7 @@ export function frame(type: string, object: Uint8Array): Buffer {
   return Buffer.concat([length, event]);
 }
 
-/** A number, seven bits a byte. */
+/** Writes an integer, 7 bits in each byte. */
 export function varint(value: number | bigint): Buffer {
   const bytes: number[] = [];
   let rest = BigInt(value);

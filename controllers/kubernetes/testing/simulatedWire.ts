@@ -1,4 +1,4 @@
-/** A simulated server's collection as bytes on a wire that a test breaks: between two bytes, wherever it likes. */
+/** The collection of a simulated server as bytes on a wire, which a test can break at any byte. */
 import { StreamFailure } from '../../runtime/failure.ts';
 import type { Clock, ListPage, WatchEvent } from '../../runtime/ports.ts';
 import type { SimulatedItem, SimulatedServer } from '../../runtime/testing/simulatedServer.ts';
@@ -18,7 +18,7 @@ const fields: FieldTable<SimulatedItem> = {
   value: whole('spec=2', 'value=1'),
 };
 
-/** How the server writes, and the decoder of the same. */
+/** How the server encodes, and the decoder for it. */
 export interface WireFormat {
   readonly decoder: Decoder<SimulatedItem>;
   event(event: WatchEvent<SimulatedItem>): Buffer;
@@ -77,9 +77,9 @@ function bookmarkMessage(bookmark: { resourceVersion: string; initialEventsEnd: 
 export const wireFormats = { JSON: inJson, protobuf: inProtobuf } as const;
 
 /**
- * What becomes of an answer once `at` bytes of it are through. `reset`: the connection breaks; `end`: the answer ends there, as if it
- * were whole; `stall`: nothing for 20 s, then the rest; `freeze`: nothing ever again; `expire`: the connection breaks and the server
- * forgets its history; `repeat`: the connection breaks, and the next watch begins with events that were delivered before.
+ * What happens to a response after `at` bytes. `reset`: the connection breaks. `end`: the response ends as if it were complete. `stall`: nothing
+ * for 20 s, then the rest. `freeze`: nothing more. `expire`: the connection breaks, and the server compacts its history. `repeat`: the connection
+ * breaks, and the next watch starts with events that were already delivered.
  */
 export type Break = 'none' | 'reset' | 'end' | 'stall' | 'freeze' | 'expire' | 'repeat';
 export const BREAKS: readonly Break[] = ['none', 'reset', 'end', 'stall', 'freeze', 'expire', 'repeat'];
@@ -87,15 +87,15 @@ export const BREAKS: readonly Break[] = ['none', 'reset', 'end', 'stall', 'freez
 export interface Breaking {
   readonly how: Break;
   readonly at: number;
-  /** The network cuts the answer into pieces of at most so many bytes. */
+  /** The network splits the response into chunks of at most this size. */
   readonly pieceBytes: number;
 }
 
 const WHOLE: Breaking = { how: 'none', at: 0, pieceBytes: Number.POSITIVE_INFINITY };
 
-/** The API server as the client sees it. */
+/** Stands in for KubernetesClient. */
 export class SimulatedWire implements Pick<KubernetesClient, 'requestBytes' | 'stream'> {
-  /** What becomes of the next answers, in order; then nothing befalls them. */
+  /** What happens to the next responses, in order. Later ones are not broken. */
   readonly breakings: Breaking[] = [];
   readonly #server: SimulatedServer;
   readonly #clock: Clock;

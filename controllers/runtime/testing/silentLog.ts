@@ -2,7 +2,7 @@ import type { Logger } from '../ports.ts';
 
 const nothing = (): void => undefined;
 
-/** A log that drops every line. */
+/** Discards every line. */
 export const silentLog: Logger = {
   debug: nothing,
   info: nothing,

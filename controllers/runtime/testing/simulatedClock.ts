@@ -7,8 +7,8 @@ interface Timer {
 }
 
 /**
- * A clock for tests: time stands still until `advance`. Timers fire in the order of their time, then of their making, and what
- * they set off (promises, further timers) runs before time goes on.
+ * A clock for tests. Time passes only in `advance`. Timers fire in order of their time, then of their creation, and the promises and timers that
+ * they cause run before time continues.
  */
 export class SimulatedClock implements Clock {
   #time = 0;
@@ -16,7 +16,7 @@ export class SimulatedClock implements Clock {
   readonly #start: number;
   readonly #timers = new Set<Timer>();
 
-  /** `start` is the wall-clock time at the beginning, epoch milliseconds. */
+  /** @param start wall-clock time in epoch milliseconds */
   constructor(start: number = Date.UTC(2026, 0, 1)) {
     this.#start = start;
   }
@@ -29,7 +29,7 @@ export class SimulatedClock implements Clock {
     return this.#time;
   }
 
-  /** How many timers wait. */
+  /** The number of pending timers. */
   get pending(): number {
     return this.#timers.size;
   }
@@ -59,7 +59,6 @@ export class SimulatedClock implements Clock {
     });
   }
 
-  /** Lets `ms` pass. */
   async advance(ms: number): Promise<void> {
     const end = this.#time + ms;
     await settle();
@@ -72,7 +71,7 @@ export class SimulatedClock implements Clock {
     this.#time = end;
   }
 
-  /** Lets time pass, timer by timer, until the condition holds. Throws after `limitMs` of simulated time. */
+  /** Advances from timer to timer until the condition holds. Throws after `limitMs` of simulated time. */
   async until(condition: () => boolean, what: string, limitMs = 3_600_000): Promise<void> {
     const end = this.#time + limitMs;
     await settle();
@@ -93,7 +92,7 @@ export class SimulatedClock implements Clock {
   }
 }
 
-/** Lets every promise that is already resolved run its course. */
+/** Runs the callbacks of all resolved promises. */
 function settle(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

@@ -16,9 +16,9 @@ export const simulatedIdentity: Identity<SimulatedItem> = {
 };
 
 /**
- * What may befall one request. `cut`: the connection breaks after some events; `repeat`: the stream begins with events that were
- * delivered before; `deaf`: the stream stays open and says nothing; `slow`: every batch comes late; `stale`: a list from a cache
- * that lags behind; `short`: the server ends the stream at once.
+ * A fault of one request. `cut`: the connection breaks after some events. `repeat`: the stream starts with events that were already delivered.
+ * `deaf`: the stream stays open without data. `slow`: every batch is late. `stale`: a list from an outdated cache. `short`: the server ends the
+ * stream at once.
  */
 export type Fault =
   | 'none'
@@ -38,16 +38,16 @@ interface LogEntry {
   readonly item: SimulatedItem;
 }
 
-/** An API server's collection with its history, for tests: watch list, pages, bookmarks, compaction, and faults on demand. */
+/** A collection of an API server with its history, for tests. Has watch lists, pages, bookmarks, compaction, and faults on demand. */
 export class SimulatedServer implements ListWatch<SimulatedItem> {
   readonly #clock: Clock;
   readonly items = new Map<string, SimulatedItem>();
   readonly log: LogEntry[] = [];
-  /** The faults of the next requests, in order; then none. */
+  /** Faults of the next requests, in order. Later requests have none. */
   readonly faults: Fault[] = [];
   /** Every request, such as `watch list`, `watch 12`, `list 0`. */
   readonly requests: string[] = [];
-  /** Whether watch lists are served. */
+  /** Whether watch lists are supported. */
   watchLists = true;
   pageSize = 3;
   #version = 100;
@@ -80,13 +80,13 @@ export class SimulatedServer implements ListWatch<SimulatedItem> {
     this.#record({ type: 'DELETED', item: { ...before, resourceVersion: String(++this.#version) } });
   }
 
-  /** Forgets the history: watches from any earlier version expire. */
+  /** Drops the history: watches from earlier versions expire. */
   compact(): void {
     this.#compacted = this.#version;
     this.#wake();
   }
 
-  /** Puts the collection back to nothing, at an earlier version, as a restored backup does. */
+  /** Empties the collection and goes back to an earlier version, as a restored backup does. */
   rewind(): void {
     this.items.clear();
     this.log.length = 0;
@@ -100,7 +100,7 @@ export class SimulatedServer implements ListWatch<SimulatedItem> {
     const fault = this.faults.shift() ?? 'none';
     await this.#open(fault, signal);
     if (compareVersions(options.resourceVersion, String(this.#version)) > 0) throw tooLarge();
-    // A cache lags behind, but never behind what was asked for.
+    // The cache is outdated, but not older than the requested version.
     const floor = Math.max(this.#compacted, Number(options.resourceVersion));
     const lag =
       fault === 'stale' && options.resourceVersion !== '' ? Math.max(floor, this.#version - 3) : this.#version;
@@ -126,7 +126,7 @@ export class SimulatedServer implements ListWatch<SimulatedItem> {
       throw new StreamFailure('sendInitialEvents is forbidden', { status: 422 });
     if (compareVersions(options.resourceVersion, String(this.#version)) > 0) {
       if (options.sendInitialEvents) throw tooLarge();
-      // The real one waits for that version without a word.
+      // Like the API server, sends nothing until it reaches the version.
       await this.#news(options.timeoutSeconds * 1_000, signal);
       return;
     }
@@ -148,13 +148,13 @@ export class SimulatedServer implements ListWatch<SimulatedItem> {
     let from = Number(options.resourceVersion);
     if (options.sendInitialEvents) {
       from = this.#version;
-      // A bookmark that does not say that it is the end is none.
+      // A bookmark without initialEventsEnd does not end the items.
       for (const item of this.#at(from))
         yield [
           { type: 'BOOKMARK', resourceVersion: String(from), initialEventsEnd: false },
           { type: 'ADDED', item },
         ];
-      // What happened meanwhile may come before the end of the items.
+      // Changes can come before the end of the items.
       const news = this.#since(from);
       from = this.#version;
       yield [...news, { type: 'BOOKMARK', resourceVersion: String(from), initialEventsEnd: true }];
@@ -183,7 +183,7 @@ export class SimulatedServer implements ListWatch<SimulatedItem> {
     return this.log.filter(({ item }) => Number(item.resourceVersion) > version);
   }
 
-  /** The collection as it was at a version. */
+  /** The collection at a version. */
   #at(version: number): SimulatedItem[] {
     if (version === this.#version) return [...this.items.values()];
     const items = new Map<string, SimulatedItem>();
@@ -204,7 +204,7 @@ export class SimulatedServer implements ListWatch<SimulatedItem> {
     for (const wakeUp of this.#wakeUps) wakeUp();
   }
 
-  /** Waits until something happens, at most `ms`. Rejects when the signal aborts. */
+  /** Waits for a change, for up to `ms`. Rejects when the signal aborts. */
   async #news(ms: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     await new Promise<void>((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** A reflector between a simulated server and a store, and what must be true of it whatever happens. For tests. */
+/** A reflector between a simulated server and a store, and the invariants of a reflector. For tests. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Change, ListWatch } from '../ports.ts';
@@ -13,11 +13,11 @@ export interface SimulatedWorld extends AsyncDisposable {
   readonly clock: SimulatedClock;
   readonly server: SimulatedServer;
   readonly store: Store<SimulatedItem>;
-  /** What the store told its listeners. */
+  /** The changes that listeners received. */
   readonly changes: Change<SimulatedItem>[];
-  /** What was so at the first sync. */
+  /** The store's version and the number of changes at the first sync. */
   readonly atSync: { version: string; changes: number };
-  /** Whether the store holds what the server holds. */
+  /** Whether the store equals the server's collection. */
   converged(): boolean;
   stop(): Promise<void>;
 }
@@ -25,11 +25,11 @@ export interface SimulatedWorld extends AsyncDisposable {
 interface Setting {
   readonly prepare?: (server: SimulatedServer) => void;
   readonly hooks?: ReflectorHooks;
-  /** What lies between the server and the reflector; default: nothing. */
+  /** Wraps the server. */
   readonly way?: (server: SimulatedServer, clock: SimulatedClock) => ListWatch<SimulatedItem>;
 }
 
-/** Starts the reflector. */
+/** Starts a reflector. Dispose the world to stop it. */
 export function startSimulatedWorld({ prepare, hooks = {}, way }: Setting = {}): SimulatedWorld {
   const clock = new SimulatedClock();
   const server = new SimulatedServer(clock);
@@ -74,7 +74,7 @@ function sorted(items: Iterable<SimulatedItem>): unknown[] {
 
 export const KEYS = ['a', 'b', 'c', 'd', 'e'];
 
-/** What happens to a collection: changes by others, own writes, compaction, and time that passes. */
+/** A step of a test: a change by another client, an own write, compaction, or passing time. */
 export type Step =
   | { kind: 'write'; key: string }
   | { kind: 'delete'; key: string }
@@ -93,7 +93,7 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** Lets it all happen, in order. */
+/** Runs the steps in order. */
 export async function play(world: SimulatedWorld, steps: readonly Step[]): Promise<void> {
   let value = 0;
   for (const step of steps) {
@@ -105,7 +105,7 @@ export async function play(world: SimulatedWorld, steps: readonly Step[]): Promi
   }
 }
 
-/** What listeners were told, replayed, is what the store holds; and nothing was told twice or backwards. */
+/** Replaying the changes that listeners received gives the store, and no change was repeated or went back to an older version. */
 export function assertFaithful(world: SimulatedWorld): void {
   const replayed = new Map<string, SimulatedItem>();
   for (const { key, before, after } of world.changes) {
@@ -119,7 +119,7 @@ export function assertFaithful(world: SimulatedWorld): void {
   assert.deepEqual(new Map(world.store.list().map((item) => [item.key, item])), replayed);
 }
 
-/** Each change since the first sync was told, once and in its order; unless it was listed anew: a list knows only the last states. */
+/** Listeners received each change since the first sync once and in order. Not checked after a relist, which has only the latest states. */
 export function assertEverythingReported(world: SimulatedWorld): void {
   if (world.server.requests.filter((request) => request.includes('list')).length > 1) return;
   const { version, changes } = world.atSync;
