@@ -5,14 +5,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { VersionInfo } from '@kubernetes/client-node';
 import type { Logger } from '../runtime/ports.ts';
+import type { Authentication, Credentials } from './authentication.ts';
 import { Connections } from './connections.ts';
-import {
-  type Authentication,
-  type CredentialSource,
-  type Credentials,
-  loadCredentials,
-  normalisePem,
-} from './credentials.ts';
+import { type CredentialSource, loadCredentials, normalisePem } from './credentials.ts';
 import { errorOfNetwork, errorOfResponse } from './errors.ts';
 import { readBody, send } from './exchange.ts';
 import { KubernetesError } from './kubernetesError.ts';

@@ -1,7 +1,7 @@
 import { type AgentOptions, Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Logger } from '../runtime/ports.ts';
-import type { TlsOptions } from './credentials.ts';
+import type { TlsOptions } from './authentication.ts';
 
 /** Must exceed the number of watches: over HTTP/1.1 each watch occupies a connection, and a request waits while all are occupied. */
 const CONNECTIONS = 32;

@@ -1,7 +1,7 @@
 /** The only module that imports client-node at run time. Load it lazily: its runtime takes 33 MB of memory. */
 import type { Agent as HttpsAgent } from 'node:https';
 import { type Cluster, type DispatcherOptions, HttpMethod, KubeConfig, RequestContext } from '@kubernetes/client-node';
-import type { Authentication, Credentials, TlsOptions } from './credentials.ts';
+import type { Authentication, Credentials, TlsOptions } from './authentication.ts';
 import { ExpiringCache } from './expiringCache.ts';
 
 /** Time-out of an exec plugin such as `aws eks get-token`. client-node has none. */

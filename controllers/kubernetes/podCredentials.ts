@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Authentication, Credentials } from './credentials.ts';
+import type { Authentication, Credentials } from './authentication.ts';
 import { ExpiringCache } from './expiringCache.ts';
 
 /** https://kubernetes.io/docs/tasks/run-application/access-api-from-pod/#directly-accessing-the-rest-api */
