@@ -1,4 +1,4 @@
-/** What a provider of nodes is: the one interface between the domain and where nodes come from. A folder beside this file for each. */
+/** The interface between the domain and the sources of nodes. Each provider has a folder here. */
 
 import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
 import type { AwsCache, AwsSnapshot } from '../awsCache.ts';
@@ -9,7 +9,7 @@ import type { Step } from '../model/steps.ts';
 import type { RuleChain } from '../ruleChains.ts';
 import type { Sources } from '../sources.ts';
 
-/** What observing takes beside the pool. */
+/** What a provider needs to observe a pool. */
 export interface ObserveContext {
   readonly awsCache: AwsCache;
   readonly sources: Sources;
@@ -19,27 +19,29 @@ export interface ObserveContext {
   readonly signal: AbortSignal;
 }
 
+/** A source of nodes: how its pools are observed, reconciled and reported. */
 export interface Provider {
-  /** Reads the observed state of a pool. With `before`, AWS is not asked. */
+  /** Reads the observed state of a pool. With `before`, AWS is not called. */
   observe(pool: WindowsPool, before: AwsSnapshot | undefined, context: ObserveContext): Promise<ObservedState>;
-  /** Whether what is cached may be enough for a reconcile: then AWS is not asked before a step needs it. */
+  /** Whether cached state may be enough for a reconcile: AWS is then called only when a step needs it. */
   mayUseCache(pool: WindowsPool, snapshot: AwsSnapshot | undefined): boolean;
-  /** Whether more must be read than was. */
+  /** Whether the observed state is incomplete, so that `observe` must run again without `before`. */
   needsRead(s: ObservedState): boolean;
-  /** The rules of a pool, and those of one that is being deleted. */
+  /** The rules of a pool, and those of a pool that is being deleted. */
   readonly chains: readonly RuleChain[];
   readonly deletionChains: readonly RuleChain[];
-  /** Steps that are not done now although something differs, for status.pendingSteps. */
+  /** Steps that are due but not taken now, for status.pendingSteps. */
   pendingSteps(s: ObservedState, steps: readonly Step[]): readonly Step[];
+  /** The conditions of the pool, in the order of status. */
   conditions(s: ObservedState): ConditionSet;
   /** The part of status that only pools of this provider have. */
   status(outcome: Outcome): Pick<WindowsPoolStatus, 'nodeGroup' | 'existingNodes'>;
-  /** How long what was read from outside the cluster is good for, in milliseconds, given since when the group has had its status. */
+  /** Milliseconds until external state must be read again. `statusAgeMs`: how long the node group has had its current status. */
   untilNextRead(s: ObservedState, statusAgeMs: number): number;
-  /** Milliseconds until something turns by time alone, such as a maintenance window; infinity when nothing will. */
+  /** Milliseconds until the next event that depends on time alone, such as a maintenance window; infinity when there is none. */
   untilNextEvent(s: ObservedState): number;
   /** The name of the pool's node group; undefined where it has none. */
   nodeGroupName(pool: WindowsPool): string | undefined;
-  /** What stays of the operator's marks although no call was denied, as the rest of a sentence; undefined where nothing does. */
+  /** Which of the operator's marks remain although no call was denied, as the rest of a sentence; undefined when none do. */
   describeUnremovedMarks(outcome: Outcome): string | undefined;
 }

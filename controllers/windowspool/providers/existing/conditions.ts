@@ -1,4 +1,4 @@
-/** Which conditions a pool of existing nodes has, and what makes it Ready. Pure. */
+/** The conditions of a pool of existing nodes, and when it is Ready. Pure. */
 import { nodesFound } from '../../conditions/nodesFound.ts';
 import { nodesLeaving } from '../../conditions/nodesLeaving.ts';
 import { nodesVerified, noneFound } from '../../conditions/nodesVerified.ts';
@@ -11,6 +11,7 @@ import type { ObservedState } from '../../model/observedState.ts';
 
 type Parts = Omit<ExistingNodesConditions, 'Ready' | 'Reconciling' | 'Stalled' | 'Paused'>;
 
+/** The conditions of a pool of existing nodes. */
 export function existingNodesConditions(s: ObservedState): ExistingNodesConditions {
   const leaving = nodesLeaving(s);
   const parts: Parts = {
@@ -23,7 +24,7 @@ export function existingNodesConditions(s: ObservedState): ExistingNodesConditio
   return summarize(s, parts, readiness);
 }
 
-/** Nobody knows how many nodes there should be: one verified node is enough. */
+/** The desired number of nodes is not known, so one verified node is enough. */
 const readiness: Readiness<Parts> = {
   source: 'NodesFound',
   stallsDeletion: [],

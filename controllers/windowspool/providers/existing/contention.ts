@@ -1,25 +1,27 @@
 import type { ContentionView } from '../../model/nodeMembership.ts';
 
-/** Nodes on which somebody else undoes what a pool does: writing again at once would go on for ever. In memory only. */
+/** Nodes on which another controller keeps reverting the pool's changes: without a pause, the two would write forever. In memory only. */
 
-/** A node that was undone so often within the time is left alone until the first of these times is so long ago. */
+/** A node that is reverted TIMES times within WITHIN_MS is not written until the first of these reverts is older than that. */
 const TIMES = 5;
 const WITHIN_MS = 60_000;
 
+/** Counts the reverts of each node of a pool. */
 export class Contention {
   readonly #undoneAt = new Map<string, number[]>();
 
-  /** What the pool had done to the node is undone. */
+  /** Records that the pool's labels or taints were reverted on the node, at `now` (epoch milliseconds). */
   undone(node: string, now: number): void {
     const times = this.#undoneAt.get(node) ?? [];
     this.#undoneAt.set(node, [...times, now].slice(-TIMES));
   }
 
+  /** Drops what is recorded of a node. */
   forget(node: string): void {
     this.#undoneAt.delete(node);
   }
 
-  /** As it is at this time, epoch milliseconds. */
+  /** The nodes that are paused at `now` (epoch milliseconds). */
   at(now: number): ContentionView {
     const ends = [...this.#undoneAt].flatMap(([node, times]) => {
       const [first = now] = times;

@@ -1,4 +1,4 @@
-/** How existing nodes go one by one: they are cordoned and drained, and something else removes them. */
+/** How existing nodes are removed one by one: the operator cordons and drains them, and another system terminates them. */
 import type { LeavingNode } from '../../api.gen.ts';
 import { podsThatEnd } from '../../disruption/drain.ts';
 import { evictAction, waitAction } from '../../disruption/drainAction.ts';
@@ -17,28 +17,28 @@ import type { CallResult } from '../../ports/callResult.ts';
 import type { InstanceList, NodeRecord } from '../../ports/nodes.ts';
 import type { OperationSources } from '../../sources.ts';
 
-/** Ensures that nodes whose turn it is are drained, or get back what they had. */
+/** Ensures that admitted nodes are drained, or restored. */
 export function drainExistingNodes(s: ObservedState): Step[] {
   return drainSteps(s, nextDrainAction);
 }
 
-/** Ensures that nodes which are to go get their turn. */
+/** Ensures that nodes to be removed are admitted when the budget allows it. */
 export function admitExistingNodes(s: ObservedState): Step[] {
   return admissionSteps(s, (reservation) => ({ reservation }));
 }
 
-/** What is next for a node, from what was just seen of it. */
+/** The next action for a node, from its state as just read. */
 function nextDrainAction(view: TerminatingNodeView, s: ObservedState): DrainAction {
   const { entry, node, member } = view;
   const now = node.ok ? node.value : undefined;
-  // What a node that leaves the pool gets back includes the cordon.
+  // Releasing the node also uncordons it.
   const isReleased = s.membership?.toRelease.some(({ uid }) => uid === entry.uid);
   if (!now || isGone(view) || isReleased) return { kind: 'wait' };
   if (!isStillRequested(entry, now, s)) return { kind: 'restore' };
   if (!member?.ok) return entry.drained === undefined ? waitAction(entry, s) : { kind: 'wait' };
   if (!member.value)
     return { kind: 'restore', answer: 'refused', why: `${entry.name} is not one of the nodes of the pool` };
-  // Somebody who takes the cordon from a node that was drained uses it again.
+  // A user who uncordons a drained node uses it again.
   if (entry.drained !== undefined)
     return isPrepared(now) ? { kind: 'wait' } : { kind: 'restore', answer: 'uncordoned' };
   if (isPrepared(now))
@@ -46,19 +46,19 @@ function nextDrainAction(view: TerminatingNodeView, s: ObservedState): DrainActi
   return isStillInBudget(entry, now, s) ? { kind: 'cordon' } : { kind: 'restore' };
 }
 
-/** How many pods are still on a node that is excluded from drain. */
+/** How many pods of a node that is excluded from drain terminate with it. */
 function podsLeft({ entry, pods }: TerminatingNodeView, node: NodeRecord, s: ObservedState): number {
   return pods?.ok && isExcludedFromDrain(node) ? podsThatEnd(pods.value, entry, node, s.now) : 0;
 }
 
-/** The list of hosts that a pool of existing nodes names is read once for all of them. */
+/** Reads a terminating node. The ConfigMap of hosts that the pool names is read once for all nodes. */
 export async function looker(s: ObservedState, sources: OperationSources, signal: AbortSignal): Promise<Look> {
   const { instancesConfigMap } = existingNodesIn(s.pool.spec);
   const list = instancesConfigMap && (await sources.instanceLists.read(instancesConfigMap, signal));
-  return (entry) => lookAtExisting(entry, list, s, sources, signal);
+  return (entry) => readExistingNode(entry, list, s, sources, signal);
 }
 
-async function lookAtExisting(
+async function readExistingNode(
   entry: LeavingNode,
   list: CallResult<InstanceList> | undefined,
   s: ObservedState,

@@ -1,10 +1,10 @@
 /**
- * Which nodes the pools of existing nodes have. A node is watched while it says that it runs Windows; of the pools that want it, one has it.
+ * The nodes of the pools of existing nodes. Nodes are watched by the label kubernetes.io/os=windows; of the pools that select a node, one holds it.
  *
- *   pools --declare--> who wants what --+
- *   nodes --follow----------------------+--> held: in that pool's roster | contested: another pool has it | leaving: claimed, not wanted
+ *   pools --declare--> selectors, lists --+
+ *   nodes --follow------------------------+--> held: verified for the pool | contested: held by another pool | toRelease: owned, no longer selected
  *
- * A node's event costs one look for each such pool, and never a walk over a pool's nodes.
+ * An event of a node costs one check for each such pool, and never a walk over a pool's nodes.
  */
 import type { WindowsPool } from '../../api.gen.ts';
 import { NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../../labels.ts';
@@ -32,16 +32,16 @@ const ELSEWHERE: Place = { kind: 'elsewhere' };
 class Membership implements Omit<NodeMembershipView, 'contention'> {
   readonly contention = new Contention();
   readonly departures = new LostNodes();
-  /** Whether nodes that left the watch while no operator ran have been asked for. */
-  lookedOutside = false;
+  /** Whether nodes that left the watch while the operator was not running have been read. */
+  hasReadUnwatched = false;
   readonly #held = new Map<string, NodeRecord>();
   readonly #toRelease = new Map<string, NodeRecord>();
   readonly #awaited = new Set<string>();
   readonly #contested = new Map<string, string>();
-  /** Nodes that the pool wants, and how many of them have an address. */
+  /** Nodes that the pool selects, and how many of them have each address. */
   readonly #wanted = new Map<string, NodeRecord>();
   readonly #addresses = new Map<string, number>();
-  /** What the pool's list says; undefined where it names none. */
+  /** The list of hosts, as read; undefined when the pool names none. */
   list: { readonly list: InstanceList; readonly instances: WindowsInstances } | undefined;
   #poolNodes: PoolNodes | undefined;
 
@@ -69,19 +69,19 @@ class Membership implements Omit<NodeMembershipView, 'contention'> {
     return { list, unknown: unknown.map(([, written]) => written), ...instances };
   }
 
-  /** The names of all nodes that are anything to the pool. */
+  /** The names of all nodes that are held, contested or to be released. */
   get names(): ReadonlySet<string> {
     return new Set([...this.#held.keys(), ...this.#toRelease.keys(), ...this.#contested.keys()]);
   }
 
-  /** The verdicts on the nodes that the pool has. */
+  /** The verification results of the nodes that the pool holds. */
   poolNodes(expected: Expectation, now: number): PoolNodes {
     if (this.#poolNodes) this.#poolNodes.judge(expected, now);
     else this.#poolNodes = new PoolNodes(this.#held.values(), expected, now);
     return this.#poolNodes;
   }
 
-  /** Puts a node in its place. Whether that is any news for the pool. */
+  /** Moves a node to its place. Returns whether the pool is affected. */
   place(node: NodeRecord, place: Place, now: number): boolean {
     const wasHere = this.#remove(node.name);
     this.departures.returned(node.name);
@@ -97,11 +97,11 @@ class Membership implements Omit<NodeMembershipView, 'contention'> {
     if (place.kind === 'toRelease') this.#toRelease.set(node.name, node);
     if (place.kind === 'toRelease' && place.isAwaited) this.#awaited.add(node.name);
     if (place.kind === 'contested') this.#contested.set(node.name, place.holder);
-    if (place.kind === 'held' || place.kind === 'contested') this.#want(node);
+    if (place.kind === 'held' || place.kind === 'contested') this.#addWanted(node);
     return wasHere || place.kind !== 'elsewhere';
   }
 
-  /** A node left the watch: it ended, or does not say any more that it runs Windows. Whether it was anything to the pool. */
+  /** Takes in a node that left the watch: it is deleted, or has lost its label. Returns whether the pool is affected. */
   lose(node: NodeRecord): boolean {
     const wasOwned = this.#held.has(node.name) || this.#toRelease.has(node.name);
     if (wasOwned && !node.deleting) this.departures.left(node);
@@ -110,12 +110,12 @@ class Membership implements Omit<NodeMembershipView, 'contention'> {
     return this.#remove(node.name);
   }
 
-  #want(node: NodeRecord): void {
+  #addWanted(node: NodeRecord): void {
     this.#wanted.set(node.name, node);
-    this.#count(node, 1);
+    this.#countAddresses(node, 1);
   }
 
-  #count({ addresses }: NodeRecord, change: 1 | -1): void {
+  #countAddresses({ addresses }: NodeRecord, change: 1 | -1): void {
     for (const address of new Set(addresses.map(comparable))) {
       const nodes = (this.#addresses.get(address) ?? 0) + change;
       if (nodes > 0) this.#addresses.set(address, nodes);
@@ -125,14 +125,14 @@ class Membership implements Omit<NodeMembershipView, 'contention'> {
 
   #remove(name: string): boolean {
     const wanted = this.#wanted.get(name);
-    if (wanted) this.#count(wanted, -1);
+    if (wanted) this.#countAddresses(wanted, -1);
     this.#wanted.delete(name);
     this.#awaited.delete(name);
     return [this.#held, this.#toRelease, this.#contested].map((map) => map.delete(name)).includes(true);
   }
 }
 
-/** What a pool wants. Of the pools that want a node the one with the lowest rank has it, unless another claimed it before. */
+/** What a pool selects. Of the pools that select a node, the one with the lowest rank holds it, unless another already owns it. */
 interface Member {
   readonly rank: string;
   readonly compared: string;
@@ -140,12 +140,13 @@ interface Member {
   readonly membership: Membership;
 }
 
+/** What {@link NodeMembership} depends on. */
 export interface NodeMembershipOptions {
-  /** The cached nodes, read when a pool comes, changes or goes. */
+  /** The cached nodes, read when a pool is created, changed or deleted. */
   readonly nodes: () => Iterable<NodeRecord>;
-  /** The pool whose node group this is: EKS makes nodes for that pool alone. */
+  /** The pool of a node group: its nodes belong to that pool alone. */
   readonly poolOfGroup: (group: string) => string | undefined;
-  /** Is told of each pool for which something changed. */
+  /** Called for each pool that is affected by a change. */
   readonly wake: (pool: string) => void;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -160,15 +161,15 @@ export class NodeMembership {
     this.#options = options;
   }
 
-  /** The nodes of a pool, and the verdicts on them. */
+  /** The nodes of a pool with their verification results. */
   of(pool: string, expected: Expectation): { readonly poolNodes: PoolNodes; readonly membership: Membership } {
     const membership = this.#members.get(pool)?.membership ?? new Membership();
     return { poolNodes: membership.poolNodes(expected, this.#options.now()), membership };
   }
 
   /**
-   * Whether a node is the pool's, as both were just read past every cache, and the list that the pool names. It has the claim of the pool, so
-   * that of two pools which want it only one has it.
+   * Whether a node belongs to the pool, given node, pool and the pool's list as just read past every cache. The node must carry the
+   * ownership record of the pool, so that only one of two pools that select it holds it.
    */
   confirms(pool: WindowsPool, list: InstanceList | undefined, node: NodeRecord): boolean {
     const group = node.labels[NODE_GROUP_LABEL];
@@ -178,7 +179,7 @@ export class NodeMembership {
     return ownershipOf(node)?.pool === pool.metadata.name && wantsOf(pool, listed)(node);
   }
 
-  /** Takes in what a pool wants now, and what its list of hosts says; undefined: it is gone. */
+  /** Takes in a pool's spec and its list of hosts. `undefined`: the pool is gone. */
   declare(name: string, pool: WindowsPool | undefined, list: InstanceList = { kind: 'unknown' }): void {
     const before = this.#members.get(name);
     if (!pool?.spec.existingNodes) {
@@ -198,7 +199,7 @@ export class NodeMembership {
     this.#settleAll((node) => before?.wants(node) === true || wants(node) || Boolean(node.ownership));
   }
 
-  /** Takes in a node's change. */
+  /** Takes in a change of a node. */
   follow(before: NodeRecord | undefined, after: NodeRecord | undefined): void {
     if (after && !after.deleting) this.#settle(after);
     else {
@@ -207,7 +208,7 @@ export class NodeMembership {
     }
   }
 
-  /** Looks again at nodes for which another pool than before may be the first. */
+  /** Evaluates nodes again whose first pool may have changed. */
   reconsider(nodes: Iterable<NodeRecord>): void {
     for (const node of nodes) if (!node.deleting) this.#settle(node);
   }
@@ -222,7 +223,7 @@ export class NodeMembership {
     const group = node.labels[NODE_GROUP_LABEL];
     const foreign = group === undefined ? undefined : poolOfGroup(group);
     const wanting = [...this.#members].filter(([, { wants }]) => foreign === undefined && wants(node));
-    // A pool that lives keeps what it claimed until it has given it back: else nobody would know what was there before.
+    // A pool holds a node that it owns until it has released it: otherwise the record of the original labels and taints would be lost.
     const holder = foreign ?? (owner !== undefined && this.#members.has(owner) ? owner : firstOf(wanting));
     for (const [pool, { wants, membership }] of this.#members) {
       const isWanted = wants(node);
@@ -237,8 +238,8 @@ export class NodeMembership {
 }
 
 /**
- * What the pool wants of what is watched: what its selector or its list says. One that goes wants nothing. While the list is not known, the
- * pool keeps what it has.
+ * Which watched nodes the pool selects, by its selector or its list. A pool that is being deleted selects none. While the list is unknown,
+ * the pool keeps the nodes that it owns.
  */
 function wantsOf(pool: WindowsPool, listed: Membership['list']): (node: NodeRecord) => boolean {
   if (isDeleting(pool)) return () => false;

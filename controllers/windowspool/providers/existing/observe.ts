@@ -1,4 +1,4 @@
-/** Reads what the plan for a pool of existing nodes looks at: the cluster's own objects. AWS knows nothing of such a pool, and is not asked. */
+/** Reads the observed state of a pool of existing nodes from the cluster alone: such a pool has no objects in AWS. */
 
 import type { WindowsPool } from '../../api.gen.ts';
 import { withOperations } from '../../disruption/observe.ts';
@@ -12,7 +12,7 @@ import { looker } from './disruption.ts';
 import type { NodeMembership } from './nodeMembership.ts';
 import { ownershipOf } from './ownershipRecord.ts';
 
-/** The situation of a pool of existing nodes. */
+/** Reads the observed state of a pool of existing nodes. */
 export async function observeExisting(
   pool: WindowsPool,
   { awsCache, sources, settings, now, signal }: ObserveContext,
@@ -26,11 +26,11 @@ export async function observeExisting(
   );
   const desired = runtimeClassFor(pool);
   const former = pool.status?.runtimeClass?.name;
-  const unseen = await lookOutside(pool, membership, sources, signal);
-  // A node that left the watch while it was the pool's has to get back what it had, if it is still there.
+  const unwatchedError = await readUnwatchedNodes(pool, membership, sources, signal);
+  // A node that left the watch while the pool owned it must be released if it still exists.
   const error = await membership.departures.read(({ ownership }) => Boolean(ownership), nodes, now, signal);
   const { listed, contested, toRelease, awaited } = membership;
-  // Nobody tells when it has: it is read again before more is done to it.
+  // No watch reports when such a node is released, so it is read again before the next write.
   if (!isPaused(pool)) membership.departures.recheckUnlabelled();
   const observed: ObservedState = {
     pool,
@@ -58,27 +58,27 @@ export async function observeExisting(
     serverVersion,
     errors: [],
   };
-  const failed = unseen ?? error;
+  const failed = unwatchedError ?? error;
   const known = failed ? withError(observed, 'readNode', failed) : observed;
   const passed = awsCache.operations.get(pool.metadata.name);
   return withOperations(known, passed, false, () => looker(known, sources, signal));
 }
 
 /**
- * Asks for nodes of the pool that left the watch while no operator ran: once in its life, and again before the pool goes, when nobody could
- * do anything for them afterwards. Gives the trouble that it ended with.
+ * Reads the pool's nodes that left the watch while the operator was not running: once per process, and again before the pool is deleted,
+ * because no controller could release them afterwards. Returns the error of the call.
  */
-async function lookOutside(
+async function readUnwatchedNodes(
   pool: WindowsPool,
   membership: ReturnType<NodeMembership['of']>['membership'],
   { nodes }: Pick<Sources, 'nodes'>,
   signal: AbortSignal,
 ): Promise<CallError | undefined> {
   const { name } = pool.metadata;
-  if (membership.lookedOutside && !isDeleting(pool)) return undefined;
+  if (membership.hasReadUnwatched && !isDeleting(pool)) return undefined;
   const answer = await nodes.outside(name, signal);
   if (!answer.ok) return answer.error;
-  membership.lookedOutside = true;
+  membership.hasReadUnwatched = true;
   for (const node of answer.value) if (ownershipOf(node)?.pool === name) membership.departures.left(node);
   return undefined;
 }

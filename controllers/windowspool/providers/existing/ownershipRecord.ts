@@ -1,8 +1,8 @@
 /**
- * What a pool of existing nodes does to a node: its labels and taints, and a record of what was there before, all in one write. The record
- * is an annotation of the node, so that it goes where the node goes, and what the pool did can be undone without it. Pure.
+ * What a pool of existing nodes writes to a node, in one patch: labels, taints, and a record of the values before. The record is an annotation
+ * of the node, so it is deleted with the node, and the changes can be undone without the pool. Pure.
  *
- *   node --markChangeFor--> labels, taints and record of the pool --releaseOf--> the node as it was
+ *   node --markChangeFor--> labels, taints and record of the pool --releaseOf--> the original node
  */
 import type { WindowsPoolSpec } from '../../api.gen.ts';
 import { POOL_KEY } from '../../labels.ts';
@@ -12,30 +12,33 @@ import { parseKernelVersion, WINDOWS_BUILD_LABEL } from '../../nodes/windows.ts'
 import type { NodeMarks, NodeRecord, Taint } from '../../ports/nodes.ts';
 import { labelIn } from '../../util/labelSelector.ts';
 
-/** A label that the pool set: what it was, null for none, and what the pool made it. */
+/** A label that the pool set: the value before, null for none, and the value that the pool set. */
 interface LabelRecord {
   readonly was: string | null;
   readonly is: string;
 }
 
-/** The record of a pool on a node. */
+/** The ownership record of a pool on a node. */
 export interface OwnershipRecord {
   readonly pool: string;
-  /** Whether the node had the gate's taint when it came. */
+  /** Whether the node had the gate taint when the pool took it. */
   readonly gated: boolean;
   readonly labels: Readonly<Record<string, LabelRecord>>;
-  /** Taints that the node did not have. */
+  /** Taints that the pool added. */
   readonly taints: readonly Taint[];
 }
 
-/** Keys that no pool sets: a record that names them was written by somebody else, who may have fewer rights than the operator. */
+/** Keys that no pool sets. A record that names them was written by someone else, who may have fewer permissions than the operator. */
 const FOREIGN_KEY = /^(.*\.)?(kubernetes\.io|k8s\.io|eks\.amazonaws\.com|winpool\.dev)\//;
 const OWN_LABELS: readonly string[] = [POOL_KEY, WINDOWS_BUILD_LABEL];
 
-/** The claim on a node; undefined where there is none that can be read. A kubelet can write its node's annotations, so nothing is taken on trust. */
+/**
+ * The ownership record of a node; undefined when there is none that can be parsed. A kubelet can write its node's annotations, so every
+ * value is validated.
+ */
 export function ownershipOf({ ownership }: Pick<NodeRecord, 'ownership'>): OwnershipRecord | undefined {
   if (!ownership) return undefined;
-  // Every pool asks about the same node, one after the other.
+  // Every pool evaluates the same node in turn, so the last result is kept.
   if (last?.text !== ownership) last = { text: ownership, ownership: parsed(ownership) };
   return last.ownership;
 }
@@ -79,7 +82,7 @@ function taintIn(item: unknown): Taint[] {
   return [typeof value === 'string' ? { key, value, effect } : { key, effect }];
 }
 
-/** What leads from the node to one that has the pool's labels and taints; undefined when nothing does. */
+/** The change that gives the node the pool's labels and taints; undefined when it has them. */
 export function markChangeFor(node: NodeRecord, pool: string, spec: WindowsPoolSpec): NodeMarks | undefined {
   const before = ownershipOf(node) ?? { pool, gated: isGated(node), labels: {}, taints: [] };
   const labels = labelsFor(node, desiredLabels(node, pool, spec), before);
@@ -91,8 +94,8 @@ export function markChangeFor(node: NodeRecord, pool: string, spec: WindowsPoolS
 }
 
 /**
- * What undoes what was done to the node, the operator's other taints included. What others changed since is theirs.
- * @param isAwaited another pool wants the node: it opens the gate, or keeps it closed
+ * The change that restores the node, and removes the operator's other taints. Values that others have changed since are kept.
+ * @param isAwaited another pool selects the node, so the gate taint stays: that pool removes it or keeps it
  */
 export function releaseOf(node: NodeRecord, isAwaited: boolean): NodeMarks {
   const before = ownershipOf(node);
@@ -106,7 +109,7 @@ function ownTaints({ taints }: NodeRecord, isAwaited: boolean): Taint[] {
   return taints.filter((taint) => isOurs(taint) && !(isAwaited && isGateTaint(taint)));
 }
 
-/** The labels that the node would have without this pool. A pool that sets a label which its own selector names must not lose the node by that. */
+/** The labels that the node would have without this pool: a pool must not lose a node because it sets a label that its own selector matches. */
 export function labelsWithout(node: NodeRecord, pool: string): NodeRecord['labels'] {
   const before = ownershipOf(node);
   if (before?.pool !== pool) return node.labels;
@@ -117,12 +120,12 @@ export function labelsWithout(node: NodeRecord, pool: string): NodeRecord['label
   return Object.fromEntries(kept);
 }
 
-/** What is taken from a node that keeps the labels and taints of its pool. */
+/** The change for a node that keeps the labels and taints of its pool: only the operator's own taints are removed. */
 export function operatorMarksOf(node: NodeRecord, isAwaited: boolean): NodeMarks {
   return { labels: {}, taints: { set: [], remove: ownTaints(node, isAwaited) }, ownership: undefined };
 }
 
-/** The taints of the spec in whose place the node has another one, with another value: they are somebody else's. */
+/** The taints of the spec that the node already has with another value, set by someone else. */
 export function foreignTaints(node: NodeRecord, spec: WindowsPoolSpec): { found: Taint; wanted: Taint }[] {
   const ours = ownershipOf(node)?.taints ?? [];
   return expectedTaints(spec).flatMap((wanted) => {
@@ -133,7 +136,7 @@ export function foreignTaints(node: NodeRecord, spec: WindowsPoolSpec): { found:
 
 function desiredLabels({ kernelVersion }: NodeRecord, pool: string, spec: WindowsPoolSpec): Record<string, string> {
   const build = parseKernelVersion(kernelVersion)?.build;
-  // What the kubelet says of itself may be old or missing, and pods are placed by it.
+  // The kubelet's own label may be outdated or missing, and pods are scheduled by it.
   return { ...spec.labels, [POOL_KEY]: pool, ...(build && { [WINDOWS_BUILD_LABEL]: build }) };
 }
 
@@ -190,7 +193,7 @@ function isEqual(a: Taint, b: Taint): boolean {
   return isSameTaint(a, b) && (a.value ?? '') === (b.value ?? '');
 }
 
-/** Whether one does what the other does: os=Windows is OpenShift's way to write os=windows. */
+/** Whether the taints have the same effect: OpenShift writes os=Windows for os=windows. */
 function isAlike(a: Taint, b: Taint): boolean {
   const spelled = ({ key, value = '' }: Taint) => (key === REGISTRATION_TAINT.key ? value.toLowerCase() : value);
   return isSameTaint(a, b) && spelled(a) === spelled(b);

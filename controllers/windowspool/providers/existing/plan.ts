@@ -1,4 +1,4 @@
-/** The rules of a pool of existing nodes, as lists: one for each part of the world, first match wins. */
+/** The rules of a pool of existing nodes: one chain per subject, first match wins. */
 import { addFinalizerFirst } from '../../finalizer.ts';
 import { correctTaints, setNodeConditions } from '../../nodes/rules.ts';
 import type { RuleChain } from '../../ruleChains.ts';
@@ -6,7 +6,7 @@ import { releaseFormerRuntimeClass, runtimeClassRules } from '../../runtimeClass
 import { admitExistingNodes, drainExistingNodes } from './disruption.ts';
 import { markNodes, releaseExistingNodes, releaseNodes } from './rules.ts';
 
-/** A pool of existing nodes: those that leave come first, because another pool may wait for them. */
+/** The rules of a pool. Nodes are released first, because another pool may wait for them. */
 export const existingNodesChains: readonly RuleChain[] = [
   { about: 'finalizer', rules: [addFinalizerFirst] },
   { about: 'release', rules: [releaseNodes] },
@@ -19,4 +19,5 @@ export const existingNodesChains: readonly RuleChain[] = [
   { about: 'annotations', rules: [admitExistingNodes] },
 ];
 
+/** The rules of a pool that is being deleted. */
 export const existingNodesDeletionChains: readonly RuleChain[] = [{ about: 'deletion', rules: [releaseExistingNodes] }];

@@ -6,10 +6,10 @@ import { observeExisting } from './observe.ts';
 import { existingNodesChains, existingNodesDeletionChains } from './plan.ts';
 import { existingNodesState } from './status.ts';
 
-/** Nodes that something else made: kops, self-managed groups, on-premises, another cloud. */
+/** Nodes that another system creates: kops, self-managed groups, on-premises, another cloud. */
 export const existing: Provider = {
   observe: (pool, _before, context) => observeExisting(pool, context),
-  // A node that is being drained must be the pool's by what the pool says now.
+  // While a node is drained, its membership is checked against the current spec of the pool.
   mayUseCache: (pool) => terminatingNodes(pool).every(({ drained }) => drained !== undefined),
   needsRead: () => false,
   chains: existingNodesChains,
@@ -17,7 +17,7 @@ export const existing: Provider = {
   pendingSteps: () => [],
   conditions: existingNodesConditions,
   status: ({ after }) => existingNodesState(after),
-  // Events report everything there; a read once in a while is for what nobody thought of.
+  // Watches report every change; the periodic read is a safety net.
   untilNextRead: (s) => spread(s, s.settings.resyncMs),
   untilNextEvent: () => Number.POSITIVE_INFINITY,
   nodeGroupName: () => undefined,

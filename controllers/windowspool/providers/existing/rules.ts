@@ -1,4 +1,4 @@
-/** The rules for the nodes that a pool of existing nodes has, and for those that leave it. */
+/** Rules for the nodes that a pool of existing nodes holds or releases. */
 
 import { CORDONED_ANNOTATION, FINALIZER } from '../../labels.ts';
 import type { ObservedState } from '../../model/observedState.ts';
@@ -8,21 +8,22 @@ import type { NodeMarks, NodeRecord } from '../../ports/nodes.ts';
 import { isOwner } from '../../runtimeClass/runtimeClass.ts';
 import { operatorMarksOf, releaseOf } from './ownershipRecord.ts';
 
-/** Ensures that nodes have the labels and taints of their pool, and that what they had before is recorded with the first of them. */
+/** Ensures that nodes have the labels and taints of their pool, and a record of the values before. */
 export function markNodes(s: ObservedState): Step[] {
   const resting = new Set(s.membership?.contention.nodes);
   const due = s.poolNodes.unmarked.filter(({ node }) => !resting.has(node.name));
   return turnOf(s, due).map(({ node, change }) => ({ kind: 'markNode', node, change }));
 }
 
-/** Ensures that nodes which are not the pool's any more get back what they had. */
+/** Ensures that nodes which the pool no longer selects are restored. */
 export function releaseNodes(s: ObservedState): Step[] {
   return turnOf(s, s.membership?.toRelease ?? []).map((node) => releaseStep(node, releaseOf(node, isAwaited(s, node))));
 }
 
 /**
- * Ensures that a pool which goes has given back all nodes. With deletionPolicy Retain they keep its labels and taints, and lose only the
- * operator's own marks, all in one run: the pool goes whether it may write to them or not. A RuntimeClass stays because nobody owns it any more.
+ * Ensures that a pool releases all its nodes before it is deleted. With deletionPolicy Retain, nodes keep the pool's labels and taints and
+ * lose only the operator's own marks, all in one run: the finalizer is removed whether those writes succeed or not. The RuntimeClass is
+ * kept, without an owner.
  */
 export function releaseExistingNodes(s: ObservedState): Step[] | undefined {
   const { pool, membership, runtimeClass, formerRuntimeClass } = s;
@@ -45,8 +46,8 @@ export function releaseExistingNodes(s: ObservedState): Step[] | undefined {
 }
 
 /**
- * First the operator's cordon goes, and its condition: afterwards nobody would know whose it was. Each makes it another version of the node,
- * which is released next.
+ * The cordon and the condition are removed first: without the ownership record, it would not be known that they are the operator's. Each
+ * write creates a new version of the node, which is released in a later run.
  */
 function releaseStep(node: NodeRecord, change: NodeMarks): Step {
   if (CORDONED_ANNOTATION in node.annotations) return { kind: 'uncordonNode', node };
@@ -55,14 +56,14 @@ function releaseStep(node: NodeRecord, change: NodeMarks): Step {
     : { kind: 'releaseNode', node, change };
 }
 
-/** Retain always lets the pool go, so both are tried: what may not be taken from a node is told of. */
+/** Retain never blocks deletion, so all writes are tried at once; those that fail are reported. */
 function retainSteps(node: NodeRecord, change: NodeMarks): Step[] {
-  const restore: Step = { kind: 'uncordonNode', node, retain: true };
-  const tell: Step = { kind: 'setNodeCondition', node, condition: undefined, retain: true };
+  const uncordon: Step = { kind: 'uncordonNode', node, retain: true };
+  const removeCondition: Step = { kind: 'setNodeCondition', node, condition: undefined, retain: true };
   const isCordoned = CORDONED_ANNOTATION in node.annotations;
   return [
-    ...(isCordoned ? [restore] : []),
-    ...(node.verified ? [tell] : []),
+    ...(isCordoned ? [uncordon] : []),
+    ...(node.verified ? [removeCondition] : []),
     { kind: 'releaseNode', node, change, retain: true },
   ];
 }

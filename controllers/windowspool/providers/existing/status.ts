@@ -2,7 +2,7 @@ import type { WindowsPoolStatus } from '../../api.gen.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import { LIST_LENGTH } from '../../statusLimits.ts';
 
-/** What the list of hosts says that cannot be carried out. */
+/** The entries of the list of hosts that match no node or are malformed. */
 export function existingNodesState({ membership }: ObservedState): Pick<WindowsPoolStatus, 'existingNodes'> {
   const { unknown = [], malformed = [] } = membership?.listed ?? {};
   const unknownAddresses = unknown.slice(0, LIST_LENGTH);

@@ -1,25 +1,26 @@
 /**
- * OpenShift's list of Windows hosts, a ConfigMap: an address for each, IPv4 or DNS name, with `username=...` as its value.
+ * The ConfigMap of Windows hosts in OpenShift's format: a key is an IPv4 address or DNS name, and its value is `username=...`.
  * https://docs.redhat.com/en/documentation/openshift_container_platform/latest/html/windows_container_support_for_openshift/byoh-windows-instance
  * Pure.
  */
 import type { MalformedEntry } from '../../model/nodeMembership.ts';
 
+/** The parsed list of hosts. */
 export interface WindowsInstances {
-  /** The addresses, each as it is compared and as it was written. */
+  /** Normalized addresses, with the spelling of the list as values. */
   readonly addresses: ReadonlyMap<string, string>;
   readonly malformed: readonly MalformedEntry[];
-  /** Whether there is a username, for which this operator has no use: it logs in nowhere. */
+  /** Whether any entry has a username. The operator ignores usernames, because it does not log in to hosts. */
   readonly hasUsernames: boolean;
 }
 
 const BYTE = '(0|[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])';
 const IPV4 = new RegExp(`^${BYTE}(\\.${BYTE}){3}$`);
-/** RFC 1123, with a last label that is no number: 10.0.0.300 is no name but a wrong address. */
+/** RFC 1123. The last label must not be a number: 10.0.0.300 is a wrong address, not a name. */
 const DNS_NAME = /^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\.)*(?![0-9]+$)[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const USERNAME = /^username=\S+$/;
 
-/** Reads the list. One wrong entry is left out and told of; the others count. */
+/** Parses the list. Malformed entries are reported and skipped. */
 export function windowsInstancesIn(data: Readonly<Record<string, string>>): WindowsInstances {
   const addresses = new Map<string, string>();
   const malformed: MalformedEntry[] = [];
@@ -36,7 +37,7 @@ export function windowsInstancesIn(data: Readonly<Record<string, string>>): Wind
   return { addresses, malformed, hasUsernames };
 }
 
-/** The address as addresses are compared: names know no case, and may end with a dot. */
+/** Normalizes an address for comparison: DNS names are case-insensitive and may end with a dot. */
 export function comparable(address: string): string {
   return address.toLowerCase().replace(/\.$/, '');
 }
