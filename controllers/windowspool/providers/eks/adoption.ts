@@ -1,4 +1,4 @@
-/** Whether a node group that somebody else made becomes the pool's (`nodeGroup.adoption`). */
+/** Whether a pool adopts a node group that it did not create (`nodeGroup.adoption`). */
 
 import type { WindowsPool } from '../../api.gen.ts';
 import { POOL_KEY } from '../../labels.ts';
@@ -9,14 +9,14 @@ import { amiTypeOf } from '../../nodes/windows.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
 import { remembering } from './applied.ts';
 
-/** `refused` says why, as the rest of a sentence about the group. */
+/** Whether a group can be adopted. `refused`: `why` is the rest of a sentence about the group. */
 export type Adoption =
   | { readonly kind: 'take' }
   | { readonly kind: 'wait' }
   | { readonly kind: 'forbidden' }
   | { readonly kind: 'refused'; readonly why: string };
 
-/** The answer for a group that is not the pool's. Nothing but its tag is needed to take it: it must be whole and at rest. */
+/** Decides whether a group that the pool does not own is adopted. Adoption only sets a tag, but the group must be complete and idle. */
 export function adoptionOf({ spec }: WindowsPool, { tags, status, amiType }: NodeGroup): Adoption {
   if (nodeGroupIn(spec).adoption !== 'IfUnowned' || tags[POOL_KEY] !== undefined) return { kind: 'forbidden' };
   const fitting = (['Core', 'Full'] as const).map((edition) => amiTypeOf(spec.windowsVersion, edition));
@@ -24,38 +24,38 @@ export function adoptionOf({ spec }: WindowsPool, { tags, status, amiType }: Nod
     const why = `its AMI type is ${amiType || 'unknown'} and windowsVersion ${spec.windowsVersion} needs ${fitting.join(' or ')}`;
     return { kind: 'refused', why };
   }
-  // A failed creation is deleted and repeated; that is for whoever made it to decide.
+  // A group that failed to create is deleted and recreated, which is for its owner to decide.
   if (status.endsWith('_FAILED')) return { kind: 'refused', why: `it is ${status}` };
   return { kind: status === 'ACTIVE' || status === 'DEGRADED' ? 'take' : 'wait' };
 }
 
 /**
- * Which pools take groups at this moment. Pools are reconciled beside each other: of two that saw the same group without an owner, the
- * tag of the second would take it from the first.
+ * Pools that are adopting a group now. Pools are reconciled concurrently: of two that read the same group as unowned, the tag of the second
+ * would override that of the first.
  */
 export class Adoptions {
   readonly #takers = new Map<string, { readonly pool: string; readonly until: number }>();
 
-  /** Whether the pool, which looked at the group at `lookedAt`, may take it. When not, its look is out of date. */
-  begin(arn: string, pool: string, lookedAt: number): boolean {
+  /** Whether the pool, which read the group at `readAt` (epoch milliseconds), may adopt it. When not, what it read is out of date. */
+  begin(arn: string, pool: string, readAt: number): boolean {
     const taker = this.#takers.get(arn);
-    if (taker && taker.pool !== pool && lookedAt <= taker.until) return false;
+    if (taker && taker.pool !== pool && readAt <= taker.until) return false;
     this.#takers.set(arn, { pool, until: Number.POSITIVE_INFINITY });
     return true;
   }
 
-  /** The tag is written, or is not: who looks from now on sees which. */
+  /** The adoption is over, whether the tag was written or not: reads after `now` (epoch milliseconds) show the result. */
   end(arn: string, pool: string, now: number): void {
     this.#takers.set(arn, { pool, until: now });
   }
 }
 
-/** The tag that makes a group the pool's. */
+/** The tag that marks a group as owned by the pool. */
 export function ownershipTag({ metadata }: WindowsPool): Readonly<Record<typeof POOL_KEY, string>> {
   return { [POOL_KEY]: metadata.name };
 }
 
-/** The situation once these steps, an adoption among them, are taken: what they leave to do is shown before. */
+/** The observed state after these steps, an adoption among them: it shows which steps follow. */
 export function afterAdoption(s: ObservedState, steps: readonly Step[]): ObservedState {
   const memory = steps.find((step) => step.kind === 'remember')?.memory;
   const status = memory ? remembering(s.pool.status, memory) : s.pool.status;

@@ -1,7 +1,7 @@
 /**
- * What the operator remembers of a node group's fields (`status.nodeGroup.applied`): each field with a digest of the value that the group
- * had when it last was as the spec said. It tells a change of the spec from an edit behind the operator's back, and the fields that are
- * the pool's from those of others. A digest, because the value itself is in the spec or no longer matters.
+ * The fields of a node group as last applied (`status.nodeGroup.applied`): each field with a digest of the value that it had when it last
+ * matched the spec. This tells a change of the spec from an external edit, and the pool's fields from those of others. A digest is enough,
+ * because the value is in the spec or no longer needed.
  */
 
 import type { WindowsPool, WindowsPoolStatus } from '../../api.gen.ts';
@@ -14,16 +14,19 @@ import { keptTags, labelsFor, pinsOf, taintsFor, updateOf } from './nodeGroup.ts
 import { pinnedTemplateVersion } from './upgrades/launchTemplate.ts';
 import { spelled } from './upgrades/releaseVersion.ts';
 
-/** Fields by name (`label team`, `taint gpu:NoSchedule`, `scaling`, `tag cost`, `version`, `release`, `template version`, `update strategy`) with their values as text. */
+/**
+ * Values as text, by field name: `label team`, `taint gpu:NoSchedule`, `scaling`, `tag cost`, `version`, `release`, `template version`,
+ * `update strategy`.
+ */
 export type Fields = ReadonlyMap<string, string>;
 
-/** Instead of a digest: a change of the field was about to be sent, so its value in EKS is not known. */
+/** In place of a digest: a change of the field may have been sent, so its value in EKS is unknown. */
 const UNSURE = '?';
 
-/** The entry of `scaling.desired`, which is never compared: it is there only while a size may be on its way. */
+/** The entry of `scaling.desired`, which is never compared: it exists only while a change of the size may be in flight. */
 export const DESIRED = 'desired';
 
-/** What the spec says of the group, as fields. The desired size is none: it belongs to the autoscaler. */
+/** The desired fields of the group. The desired size is not one of them: the autoscaler owns it. */
 export function desiredFields(pool: WindowsPool): Fields {
   return fieldsOf({
     labels: labelsFor(pool),
@@ -36,7 +39,7 @@ export function desiredFields(pool: WindowsPool): Fields {
   });
 }
 
-/** What the group has, as fields. */
+/** The observed fields of the group. */
 export function foundFields(group: NodeGroup): Fields {
   return fieldsOf({ ...group, templateVersion: group.launchTemplate?.version });
 }
@@ -49,21 +52,22 @@ interface Parts extends Pick<NodeGroup, 'labels' | 'taints' | 'tags'> {
   readonly update?: UpdateSettings;
 }
 
-/** The Kubernetes version. */
+/** The field of the Kubernetes version. */
 export const VERSION = 'version';
-/** The release of the AMI. */
+/** The field of the AMI release. */
 export const RELEASE = 'release';
 
-/** The version of the launch template, where the spec says a number. */
+/** The field of the launch template version, when the spec pins a number. */
 export const TEMPLATE = 'template version';
 
 const UPDATE = 'update ';
 
+/** The field of a setting of rolling updates. */
 export function updateField(setting: string): string {
   return `${UPDATE}${setting}`;
 }
 
-/** Whether a group always has the field: where the spec drops it, the group keeps what it has. */
+/** Whether every group has the field: when the spec drops it, the group keeps its value. */
 export function isSetting(field: string): boolean {
   return [VERSION, RELEASE, TEMPLATE].includes(field) || field.startsWith(UPDATE);
 }
@@ -81,7 +85,7 @@ function fieldsOf({
   return new Map([
     ...Object.entries(labels).map(([key, value]) => [labelField(key), value] as const),
     ...taints.map((taint) => [taintField(taint), taintValue(taint)] as const),
-    // One field: EKS refuses a min above the max, so they only make sense together.
+    // One field, because EKS refuses a min above the max.
     ['scaling', `${scaling.min} to ${scaling.max}`] as const,
     ...Object.entries(tags).map(([key, value]) => [tagField(key), value] as const),
     ...(kubernetesVersion ? [[VERSION, kubernetesVersion] as const] : []),
@@ -91,36 +95,41 @@ function fieldsOf({
   ]);
 }
 
+/** The field of a label. */
 export function labelField(key: string): string {
   return `label ${key}`;
 }
 
-/** EKS and Kubernetes key taints by key and effect. */
+/** The field of a taint: EKS and Kubernetes identify taints by key and effect. */
 export function taintField({ key, effect }: Taint): string {
   return `taint ${key}:${effect}`;
 }
 
-/** Absent and empty are the same. So are os=windows and os=Windows: both are in use, and every RuntimeClass of ours tolerates both. */
+/**
+ * Absent and empty values are equal. So are os=windows and os=Windows: both are in use, and every RuntimeClass of the operator tolerates
+ * both.
+ */
 function taintValue({ key, effect, value = '' }: Taint): string {
   return key === 'os' && effect === 'NoSchedule' ? value.toLowerCase() : value;
 }
 
+/** The field of a tag. */
 export function tagField(key: string): string {
   return `tag ${key}`;
 }
 
-/** Digests by field; undefined when the memory was lost, or never was. */
+/** Digests by field; undefined when status has none. */
 export function appliedOf({ status }: WindowsPool): ReadonlyMap<string, string> | undefined {
   const entries = status?.nodeGroup?.applied;
   return entries && new Map(entries.map(splitEntry));
 }
 
-/** The entry of a field whose value is known. */
+/** Whether the field was last applied with this value. */
 export function isApplied(applied: ReadonlyMap<string, string> | undefined, field: string, value: string): boolean {
   return applied?.get(field) === digestOf(value);
 }
 
-/** The memory of a group that has all these fields. */
+/** The `applied` entries of a group that has all these fields. */
 export function entriesOf(fields: Fields): string[] {
   return [...fields].map(([field, value]) => `${field}=${digestOf(value)}`).sort();
 }
@@ -129,13 +138,13 @@ function digestOf(value: string): string {
   return hashOf(value).slice(0, 8);
 }
 
-/** A digest has no `=`, a field may. */
+/** A field may contain `=`, a digest does not. */
 function splitEntry(entry: string): [field: string, digest: string] {
   const at = entry.lastIndexOf('=');
   return [entry.slice(0, at), entry.slice(at + 1)];
 }
 
-/** The status with the memory in it. */
+/** The status with the record in it. */
 export function remembering(
   status: WindowsPoolStatus | undefined,
   memory: Memory | ReservationMemory,
@@ -146,7 +155,7 @@ export function remembering(
   const { lastAppliedDesired: _forgotten, ...rest } = before ?? {};
   const known = anew?.applied ?? before?.applied;
   const kept = (known ?? []).filter((entry) => !sending.includes(splitEntry(entry)[0]));
-  // A memory that was lost stays so until the group is looked at: an empty one would say that nothing was ever sent.
+  // A lost record stays lost until the group is read: an empty one would say that nothing was ever sent.
   const applied = (known || sending.length > 0) && {
     applied: [...kept, ...sending.map((field) => `${field}=${UNSURE}`)].sort(),
   };
@@ -162,13 +171,13 @@ function tagsOf({ scalingTags = [] }: Memory, status: WindowsPoolStatus | undefi
 }
 
 /**
- * The memory after a look at the pool's own group. A field is remembered as applied once it is seen to be as the spec says, never when it
- * is only sent: an update can fail. A field that the spec dropped is remembered until it is gone.
+ * The `applied` entries after the pool's own group was read. A field counts as applied when it is observed to match the spec, never when it
+ * is only sent: an update can fail. A field that the spec dropped is kept until it is gone.
  */
 export function nextApplied(pool: WindowsPool, seen: NodeGroup, isSizeSent: boolean): string[] | undefined {
   const before = appliedOf(pool);
   const wanted = desiredFields(pool);
-  // Where the memory was lost, nobody knows who made a difference: it is taken for an edit, which Report leaves alone.
+  // Without a record, the origin of a difference is unknown: it counts as an external edit, which driftPolicy Report does not correct.
   if (!before) return entriesOf(wanted);
   const { desired } = scalingIn(pool.spec);
   const isSizeOpen = before.has(DESIRED) && !isSizeSent && desired !== undefined && desired !== seen.scaling.desired;

@@ -1,4 +1,4 @@
-/** Finds out what the cluster-autoscaler knows of a pool's group, and what it should know. */
+/** Gathers what the cluster-autoscaler knows of a pool's group, and what it needs to know. */
 
 import type { AutoscalerFacts, ObservedState } from '../../model/observedState.ts';
 import type { CallResult } from '../../ports/callResult.ts';
@@ -11,7 +11,7 @@ import { LONG_MS } from './prerequisites/gather.ts';
 import type { SharedAnswers } from './prerequisites/sharedAnswers.ts';
 import { instanceTypesOf } from './upgrades/launchTemplate.ts';
 
-/** The question about the tags of all scaling groups, by which its shared answer is forgotten. */
+/** The shared question about the tags of all scaling groups; changes of tags invalidate its answer. */
 export const SCALING_TAGS_QUESTION = 'tags of scaling groups';
 
 interface Sources {
@@ -19,7 +19,7 @@ interface Sources {
   readonly capacity: Pick<Capacity, 'instanceTypes'>;
 }
 
-/** The tags of the pool's scaling groups and the pod addresses of its nodes; undefined while there is nothing to tag. */
+/** Reads the tags of the pool's scaling groups and the number of pod addresses of its nodes; undefined while there is nothing to tag. */
 export async function gatherAutoscalerFacts(
   s: ObservedState,
   sources: Sources,
@@ -37,7 +37,7 @@ export async function gatherAutoscalerFacts(
   return tags.ok ? { ok: true, value: { tags: tags.value, podAddresses } } : tags;
 }
 
-/** The answer for the whole cluster serves all pools. A group that it does not have is newer than it. */
+/** One answer serves all pools. It is read again when it lacks one of the groups, which is then newer. */
 async function tagsOf(
   names: readonly string[],
   { settings, now }: ObservedState,
@@ -60,8 +60,8 @@ function entryOf(all: AutoscalerFacts['tags'], name: string): [string, Readonly<
 }
 
 /**
- * How many pods of a new node get an address: an interface's addresses but the node's own. The smallest type decides, because nobody knows
- * which one EC2 starts. Undefined when it was not found out.
+ * How many pods of a new node get an address: those of one network interface, except the node's own. The smallest instance type counts,
+ * because EC2 may start any of them. Undefined when unknown.
  */
 async function podAddressesOf(
   { pool, prerequisites, now }: ObservedState,

@@ -1,6 +1,6 @@
 /**
- * What the cluster-autoscaler takes the next node of a group for: tags of the group's scaling group. While a group has no node it knows
- * nothing else, and takes the node for Linux. Pure.
+ * Tags of a group's scaling group that tell the cluster-autoscaler what its next node is like. While a group has no nodes, the autoscaler has
+ * no other source, and assumes Linux. Pure.
  *
  * Keys and values: "Auto-Discovery Setup" and "Scaling a node group to 0" in
  * https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/cloudprovider/aws/README.md; how they are read:
@@ -23,12 +23,12 @@ import type { Taint } from '../../ports/nodes.ts';
 import { groupOf } from '../../queries.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 
-/** The tag by which an empty group says how many pods get an address. */
+/** The tag for the number of pod addresses of a node. */
 const ADDRESSES = `resources/${POD_ADDRESSES}`;
 
 /**
- * The tag by which an empty group says how large the disk of a node is: without it, pods that request ephemeral storage fit no new node. It is set
- * where there is none, and never changed or removed: users set it themselves, to what pods can use of the disk, and nobody could tell whose it is.
+ * The tag for the disk size of a node: without it, pods that request ephemeral storage fit no new node. It is set when missing, and never
+ * changed or removed: users set it themselves to the allocatable size, and its owner cannot be determined.
  */
 const STORAGE = 'resources/ephemeral-storage';
 
@@ -36,7 +36,7 @@ const OS = 'label/kubernetes.io/os';
 const ARCHITECTURE = 'label/kubernetes.io/arch';
 const BUILD = `label/${WINDOWS_BUILD_LABEL}`;
 
-/** The tags that every pool has, or can have: nobody has to remember that they are the operator's. */
+/** Tags that every pool can have: they are known to be the operator's without a record in status. */
 const STANDING: readonly string[] = [
   OS,
   ARCHITECTURE,
@@ -49,14 +49,14 @@ const STANDING: readonly string[] = [
 ];
 
 /**
- * AWS takes 50 tags a scaling group. Five are EKS', and others may have some. What is beyond, the autoscaler reads from EKS itself where it
- * may call DescribeNodegroup: of labels and taints only, so they come last.
+ * AWS allows 50 tags on a scaling group. Five are those of EKS, and others may have some. For labels and taints beyond this limit, the
+ * autoscaler calls DescribeNodegroup if it is permitted to, so they come last.
  */
 const MOST_TAGS = 40;
 
 /**
- * The tags of a new node of the group, by their short keys. Labels and taints are those that the group has, not those that the spec wants:
- * what is not yet true, or is left to people, would make the autoscaler start nodes that do not fit.
+ * The tags that describe a new node of the group, by short key. Labels and taints are those that the group has, not those of the spec: with
+ * desired values that are not applied yet, the autoscaler would start nodes that do not fit.
  */
 export function autoscalerTags(
   pool: WindowsPool,
@@ -80,8 +80,8 @@ export function autoscalerTags(
 }
 
 /**
- * One taint for each key, because a tag has one value: the one that keeps most pods away. A gate without the prefix of a startup taint would look
- * like one that no pod ever passes.
+ * One taint per key, because a tag has one value: the one with the strongest effect. The gate taint without the prefix of a startup taint is
+ * left out, because the autoscaler would conclude that no pod ever fits.
  */
 function strongest(taints: readonly Taint[]): ReadonlyMap<string, Taint> {
   const order = ['PreferNoSchedule', 'NoSchedule', 'NoExecute'];
@@ -93,13 +93,13 @@ function strongest(taints: readonly Taint[]): ReadonlyMap<string, Taint> {
   );
 }
 
-/** What differs on each scaling group that was looked at. Only tags that the operator itself has set are ever taken away. */
+/** The changes for each scaling group that was read. Only tags that the operator has set are removed. */
 export function scalingTagChanges(s: ObservedState): ScalingTagChange[] {
   const group = groupOf(s);
   if (!s.autoscaler || !group || !isOwnedBy(s.pool, group)) return [];
   const { podAddresses } = s.autoscaler;
   const wanted = autoscalerTags(s.pool, group, podAddresses);
-  // How many addresses a node has was not found out: what stands there stays.
+  // When the number of addresses is unknown, the existing tag stays.
   const dropped = ownTags(s.pool).filter(
     (key) => !wanted.has(key) && (key !== ADDRESSES || podAddresses !== undefined),
   );
@@ -113,22 +113,22 @@ export function scalingTagChanges(s: ObservedState): ScalingTagChange[] {
   });
 }
 
-/** The short keys of all tags that are the operator's. */
+/** The short keys of all tags that the operator owns. */
 function ownTags(pool: WindowsPool): string[] {
   return [...STANDING, ...rememberedTags(pool)].sort();
 }
 
-/** Whether a tag comes from a label or a taint of the user, so that it goes with them. */
+/** Whether a tag is for a label or a taint of the user, so that it is removed with it. */
 function isRemembered(key: string): boolean {
   return key !== STORAGE && !STANDING.includes(key);
 }
 
-/** The short keys of the tags that the operator has set, or may have, for labels and taints of the user. */
+/** The short keys of the tags that the operator has set, or may have set, for labels and taints of the user. */
 export function rememberedTags({ status }: WindowsPool): readonly string[] {
   return status?.nodeGroup?.scalingTags ?? [];
 }
 
-/** With the keys of tags that are about to be set. */
+/** The remembered keys with those of a change that is about to be sent. */
 export function withScalingTags(remembered: readonly string[], change: ScalingTagChange): string[] {
   const set = Object.keys(change.set)
     .map((key) => key.slice(PREFIX.length))
@@ -137,8 +137,8 @@ export function withScalingTags(remembered: readonly string[], change: ScalingTa
 }
 
 /**
- * What is remembered after a look: the tags that a node of the group has now, and former ones until they are seen to be gone. Those of a
- * group that is being made are remembered with it.
+ * The keys to remember after a read: the tags that describe a node of the group now, and former ones until they are observed to be gone. For
+ * a group that is being created, they are remembered before its scaling groups exist.
  */
 export function nextScalingTags(s: ObservedState): readonly string[] | undefined {
   const group = groupOf(s);
@@ -147,12 +147,12 @@ export function nextScalingTags(s: ObservedState): readonly string[] | undefined
   if (!isKnown || !group || !isOwnedBy(s.pool, group)) return before.length > 0 ? before : undefined;
   const wanted = autoscalerTags(s.pool, group, s.autoscaler?.podAddresses);
   const found = s.autoscaler && Object.values(s.autoscaler.tags);
-  const stands = (key: string) => found?.some((tags) => PREFIX + key in tags) ?? true;
-  const own = [...new Set([...wanted.keys(), ...before.filter(stands)])].filter(isRemembered).sort();
+  const exists = (key: string) => found?.some((tags) => PREFIX + key in tags) ?? true;
+  const own = [...new Set([...wanted.keys(), ...before.filter(exists)])].filter(isRemembered).sort();
   return own.length > 0 ? own : undefined;
 }
 
-/** Takes all of the operator's tags from the scaling groups of a group that outlives its pool. */
+/** Removes all tags of the operator from the scaling groups of a group that is retained. */
 export function retainTagChanges(pool: WindowsPool, group: NodeGroup): ScalingTagChange[] {
   const remove = ownTags(pool).map((key) => PREFIX + key);
   return group.autoScalingGroups.map((scalingGroup) => ({ scalingGroup, set: {}, remove }));

@@ -1,4 +1,4 @@
-/** Which conditions a pool with a node group has, and what makes it Ready. Pure. */
+/** The conditions of a pool with a node group, and when it is Ready. Pure. */
 import { nodeGroupReady } from '../../conditions/nodeGroupReady.ts';
 import { nodesLeaving } from '../../conditions/nodesLeaving.ts';
 import { nodesVerified, waitingForGroup } from '../../conditions/nodesVerified.ts';
@@ -15,26 +15,27 @@ import { isOwnedBy } from './nodeGroup.ts';
 
 type Parts = Omit<NodeGroupConditions, 'Ready' | 'Reconciling' | 'Stalled' | 'Paused'>;
 
+/** The conditions of a pool with a node group. */
 export function nodeGroupConditions(s: ObservedState): NodeGroupConditions {
-  const leaving = nodesLeaving(s);
+  const terminating = nodesLeaving(s);
   const parts: Parts = {
     PrerequisitesMet: prerequisitesMet(s),
     NodeGroupReady: nodeGroupReady(s),
     RuntimeClassReady: runtimeClassReady(s),
     NodesVerified: nodesVerified(s, waitingForGroup),
     UpToDate: upToDate(s),
-    ...(leaving && { NodesLeaving: leaving }),
+    ...(terminating && { NodesLeaving: terminating }),
   };
   return summarize(s, parts, readiness);
 }
 
 const readiness: Readiness<Parts> = {
   source: 'NodeGroupReady',
-  // A pool that is being deleted waits for its group alone; only another cluster than its own stops it for good.
+  // A pool that is being deleted waits for its group alone; only a cluster mismatch stalls it.
   stallsDeletion: ['PrerequisitesMet'],
   unavailable: (s, { PrerequisitesMet, NodeGroupReady }) => {
     if (['ACTIVE', 'UPDATING', 'DEGRADED'].includes(knownGroup(s).status)) return undefined;
-    // What could not be checked keeps nothing back, so it is not the cause.
+    // A prerequisite that could not be checked blocks nothing, so it is not the cause.
     return PrerequisitesMet.status === 'False' || PrerequisitesMet.working ? PrerequisitesMet : NodeGroupReady;
   },
   isEmpty: (s) => knownGroup(s).desired === 0,
@@ -48,15 +49,15 @@ const readiness: Readiness<Parts> = {
 };
 
 /**
- * Whether a pool that was Ready only waits, within the join grace, for the nodes that an update of its group replaces. One verified node is
- * the least.
+ * Whether a pool that was Ready only waits, within the join grace period, for nodes that an update of its group replaces. At least one node
+ * must be verified.
  */
 function isRolling(s: ObservedState, verified: ConditionState): boolean {
   const wasReady = s.pool.status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
   return wasReady && knownGroup(s).status === 'UPDATING' && verified.status !== 'False' && s.poolNodes.verified > 0;
 }
 
-/** What is known of the pool's own group: seen, or remembered in status where AWS could not be asked since the operator started. */
+/** The last known state of the pool's own group: as observed, or from status when AWS has not answered since the operator started. */
 function knownGroup(s: ObservedState): { readonly status: string; readonly desired: number | undefined } {
   const group = groupOf(s);
   if (group && isOwnedBy(s.pool, group)) return { status: group.status, desired: group.scaling.desired };

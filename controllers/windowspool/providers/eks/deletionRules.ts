@@ -1,4 +1,4 @@
-/** The rules for a pool that goes. */
+/** Rules for a pool that is being deleted. */
 
 import { FINALIZER } from '../../labels.ts';
 import type { ObservedState } from '../../model/observedState.ts';
@@ -8,14 +8,14 @@ import { isOwner } from '../../runtimeClass/runtimeClass.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 import { RETAIN_PATIENCE_MS, retainedGroupSteps } from './retain.ts';
 
-/** Ensures that a pool which waits only for other controllers' finalizers is left alone. */
+/** Ensures that a pool without the operator's finalizer is left alone: it waits for other controllers. */
 export function skipWithoutFinalizer({ pool }: ObservedState) {
   return pool.metadata.finalizers?.includes(FINALIZER) ? undefined : [];
 }
 
 /**
- * Ensures that a pool leaves its group in order: not while EKS works on it, and not at the first call that AWS did not answer. A call that
- * would fail for long, and a cluster that is another or gone, hold up nobody.
+ * Ensures that a retained group is released in order: not while EKS works on it, and not after one transient error of AWS. A lasting error,
+ * and a cluster that is gone or not the pool's, do not block the deletion.
  */
 export function waitForRetainedMarks(s: ObservedState): Step[] | undefined {
   const { pool, group, cluster } = s;
@@ -30,7 +30,10 @@ function patienceEnd({ pool }: ObservedState): number {
   return Date.parse(pool.metadata.deletionTimestamp ?? '') + RETAIN_PATIENCE_MS;
 }
 
-/** Ensures that Retain takes the operator's marks from the group and lets the pool go; the RuntimeClass stays because nobody owns it any more. */
+/**
+ * Ensures that with deletionPolicy Retain the operator's marks are removed from the group before the finalizer is. The RuntimeClass is kept,
+ * without an owner.
+ */
 export function releaseRetainedGroup(s: ObservedState): Step[] | undefined {
   const { pool, runtimeClass, formerRuntimeClass } = s;
   if (pool.spec.deletionPolicy !== 'Retain') return undefined;
@@ -43,8 +46,8 @@ export function releaseRetainedGroup(s: ObservedState): Step[] | undefined {
 }
 
 /**
- * Ensures that the pool's own group goes, in whatever state it is, once the cluster is proven to be ours. A deletion that failed is shown
- * for a while before it is tried again.
+ * Ensures that the pool's own group is deleted in any state, once the cluster is verified. After a failed deletion, the next attempt waits
+ * for `createRetryMs`, so that the failure is visible in status.
  */
 export function deleteOwnedGroup({ pool, group: view, cluster, now, settings }: ObservedState): Step[] | undefined {
   if (cluster.kind !== 'seen' || view.kind !== 'seen' || !isOwnedBy(pool, view.group)) return undefined;
@@ -55,16 +58,16 @@ export function deleteOwnedGroup({ pool, group: view, cluster, now, settings }: 
 }
 
 /**
- * Ensures that the pool stays until its group is seen to be gone. A cluster that is gone took the group with it; but while nodes of the
- * group are Ready in this very cluster, EKS was asked in the wrong account or region.
+ * Ensures that the pool exists until its group is observed to be gone. A deleted cluster took the group with it; but while nodes of the
+ * group are Ready in this cluster, the wrong account or region was queried.
  */
 export function waitForDeletion({ pool, group, cluster, poolNodes }: ObservedState): Step[] | undefined {
   if (cluster.kind === 'absent') return poolNodes.ready > 0 ? [] : undefined;
-  const going = group.kind === 'seen' && isOwnedBy(pool, group.group);
-  return going || group.kind === 'unreachable' ? [] : undefined;
+  const exists = group.kind === 'seen' && isOwnedBy(pool, group.group);
+  return exists || group.kind === 'unreachable' ? [] : undefined;
 }
 
-/** Ensures that a pool without a group of its own goes. Its RuntimeClass ends by Kubernetes' garbage collection. */
+/** Ensures that a pool without a group is finalized. Its RuntimeClass is garbage-collected by Kubernetes. */
 export function finishDeletion(): Step[] {
   return [{ kind: 'removeFinalizer' }];
 }

@@ -1,6 +1,6 @@
 /**
- * How a node group differs from the spec, field by field, and whose doing it is. Only what the spec decides is compared: labels, taints
- * and tags of others, what EKS fills in and the size that an autoscaler chose are none of it.
+ * How a node group differs from the spec, field by field, and who caused it. Only fields that the spec sets are compared: not the labels,
+ * taints and tags of others, not defaults of EKS, not the size that an autoscaler chose.
  */
 import type { WindowsPool } from '../../api.gen.ts';
 import type { LabelsOf } from '../../metricCatalogue.ts';
@@ -19,7 +19,7 @@ export function differencesOf(pool: WindowsPool, group: NodeGroup): Difference[]
     const isDrift = applied === undefined || isApplied(applied, field, value);
     return [{ field, wanted: value, found: found.get(field), isDrift }];
   });
-  // The gate's taint is the operator's, even where nobody remembers how it came: with it, nodes would be born for nobody's use.
+  // The gate taint is the operator's even without a record: with it, new nodes would accept no pods.
   const dropped = [...new Set([...(applied?.keys() ?? []), ...GATE_TAINTS.map(taintField)])].flatMap(
     (field): Difference[] =>
       wanted.has(field) || !found.has(field) || isSetting(field)
@@ -29,17 +29,17 @@ export function differencesOf(pool: WindowsPool, group: NodeGroup): Difference[]
   return [...changed, ...dropped].sort((a, b) => (a.field < b.field ? -1 : 1));
 }
 
-/** The differences that the operator puts right: all, or with driftPolicy Report those that a change of the spec made. */
+/** The differences that the operator corrects: all of them, or with driftPolicy Report only those that a change of the spec caused. */
 export function differencesToMend(pool: WindowsPool, group: NodeGroup): Difference[] {
   return differencesOf(pool, group).filter(({ isDrift }) => !isDrift || pool.spec.driftPolicy === 'Correct');
 }
 
-/** The differences that only people put right. */
+/** The drift that is reported and not corrected. */
 export function reportedDrift(pool: WindowsPool, group: NodeGroup): Difference[] {
   return pool.spec.driftPolicy === 'Report' ? differencesOf(pool, group).filter(({ isDrift }) => isDrift) : [];
 }
 
-/** What fields of a node group are parts of. */
+/** The part of a node group that a field belongs to, as a label of the metric. */
 export type DriftPart = LabelsOf<'windowspool_drift_fields'>['part'];
 
 /** How many fields of each part differ: `label`, `taint`, `scaling`, `tag`, `version`, `release`, `template`, `update`. */

@@ -1,4 +1,4 @@
-/** What EKS refused or failed to do. Remembered in status, so that it is not tried again for ever. Pure. */
+/** Changes that EKS refused or failed to make. They are recorded in status, so that they are not repeated forever. Pure. */
 
 import type { NodeGroupState } from '../../api.gen.ts';
 import { RETRY_ANNOTATION } from '../../labels.ts';
@@ -18,23 +18,24 @@ import { describeStuckPods, isEvictionFailure } from './upgrades/evictions.ts';
 import { isNewerMinor } from './upgrades/releaseVersion.ts';
 import { automaticChangeFor, preparationFor, versionChangeFor, versionTargetOf } from './upgrades/versionChanges.ts';
 
+/** A failed change: the hash of what it was to reach, and the reason. */
 export type FailedTarget = NonNullable<NodeGroupState['failedTarget']>;
 
-/** The failure of what the spec asks for: found out just now, or remembered. An automatic update is none of that. */
+/** The failure of what the spec asks for, from this run or from status. Automatic updates are excluded. */
 export function failedTargetOf(s: ObservedState): FailedTarget | undefined {
   const automatic = automaticTarget(s);
   return standingFailures(s).find(({ target }) => target !== automatic);
 }
 
-/** The failure of the update to the newest release, which nobody asked for. */
+/** The failure of the automatic update to the newest release. */
 export function failedAutomaticUpdate(s: ObservedState): FailedTarget | undefined {
   const automatic = automaticTarget(s);
   return standingFailures(s).find(({ target }) => target === automatic);
 }
 
 /**
- * All that status remembers: a release may have failed, and then a label. None is forgotten for another, or both would be tried in turns.
- * One that the user wants to be tried again is forgotten when it went well.
+ * All failures for status: a release may have failed, and later a label. All are kept, or they would be retried in turns. One that the user
+ * wants to retry is kept until it succeeds.
  */
 export function failedTargetsOf(s: ObservedState): FailedTarget[] {
   const found = [refusedCreation(s), refusedConfig(s), refusedVersion(s), failedUpdate(s)].filter(
@@ -44,22 +45,22 @@ export function failedTargetsOf(s: ObservedState): FailedTarget[] {
   return [...found, ...openFailures(s).filter((failed) => !isFound(failed))];
 }
 
-/** What the last try at this target came to. */
+/** Whether the last attempt at this target failed and is not to be repeated. */
 export function hasFailed(s: ObservedState, target: string): boolean {
   return standingFailures(s).some((failed) => failed.target === target);
 }
 
-/** Whether the user wants that a target which failed is tried again. */
+/** Whether the user wants to retry a target that failed. */
 export function isAskedAgain(s: ObservedState, target: string): boolean {
   return openFailures(s).some((failed) => failed.target === target && isRetried(s, failed));
 }
 
-/** What is remembered to have failed, is still asked for, and is not to be tried again because the user says so. */
+/** The failures in status that are still asked for, and that the user does not want to retry. */
 export function rememberedFailures(s: ObservedState): FailedTarget[] {
   return openFailures(s).filter((failed) => !isRetried(s, failed));
 }
 
-/** Found out just now or remembered, and not to be tried again. */
+/** Failures from this run or from status that are not to be retried. */
 function standingFailures(s: ObservedState): FailedTarget[] {
   return failedTargetsOf(s).filter((failed) => !isRetried(s, failed));
 }
@@ -72,7 +73,7 @@ function openFailures(s: ObservedState): FailedTarget[] {
   );
 }
 
-/** Whether it is time to send again what EKS may accept by now: at the next regular look, which comes after 3/4 of the interval at the earliest. */
+/** Whether it is time to retry what EKS may accept by now: at the next regular read, which is due after at least 3/4 of the interval. */
 function hasPassed({ now, settings }: ObservedState, { reason, time }: FailedTarget): boolean {
   return reason === NOT_OFFERED && now >= Date.parse(time) + settings.resyncMs / 2;
 }
@@ -82,7 +83,7 @@ function isRetried({ pool }: ObservedState, failed: FailedTarget): boolean {
   return retry !== undefined && retry !== failed.retry;
 }
 
-/** The annotation that asks for another try, as it is now. */
+/** The current value of the retry annotation. */
 function retryOf({ metadata }: ObservedState['pool']): Pick<FailedTarget, 'retry'> {
   const retry = metadata.annotations?.[RETRY_ANNOTATION]?.slice(0, RETRY_LENGTH);
   return retry === undefined ? {} : { retry };
@@ -98,8 +99,8 @@ function refusedCreation(s: ObservedState): FailedTarget | undefined {
 }
 
 /**
- * That the pin may be the cause: the cluster's Kubernetes version "is the only accepted specified value", as the API reference says of
- * CreateNodegroup. https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html
+ * Points to the pin as the possible cause: the cluster's Kubernetes version "is the only accepted specified value", according to the API
+ * reference. https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html
  */
 function olderPin({ pool, cluster }: ObservedState, { message }: CallError): string {
   const pinned = pinnedMinor(pool.spec);
@@ -135,7 +136,7 @@ export function describeRetry({ reason }: FailedTarget): string {
   return `It is not tried again until the spec or the annotation ${RETRY_ANNOTATION} changes.`;
 }
 
-/** Only DescribeUpdate tells that an update failed: the group is ACTIVE again, and as it was. */
+/** The failure of an update. Only DescribeUpdate reports it: the group is ACTIVE again, and unchanged. */
 function failedUpdate(s: ObservedState): FailedTarget | undefined {
   const { pool, update, now } = s;
   const memory = pool.status?.nodeGroup?.update;
@@ -146,16 +147,16 @@ function failedUpdate(s: ObservedState): FailedTarget | undefined {
   return { target: memory.target, reason: 'UpdateFailed', message, time: timeOf(now), ...retryOf(pool) };
 }
 
-/** EKS' words, with the nodes that it names beside them. */
+/** The message of EKS, with the resources that it does not name itself. */
 export function describeError({ code, message, resourceIds }: NodeGroupUpdate['errors'][number]): string {
   const named = resourceIds.filter((id) => !message.includes(id));
   return `${code}: ${message}${named.length > 0 ? ` (${joined(named)})` : ''}`;
 }
 
-/** The schema takes no longer one. */
+/** The maximum length in the schema. */
 const RETRY_LENGTH = 256;
 
-/** What the spec asks for now; nothing when the group is as it says, by whatever means. */
+/** The targets that are open now: none when the group matches the spec, for whatever reason. */
 function openTargets(s: ObservedState): ReadonlySet<string> {
   const creation = s.group.kind === 'seen' ? undefined : createdFrom(s);
   return new Set(
@@ -184,7 +185,7 @@ function openPreparation(s: ObservedState): string | undefined {
   return change && configTargetOf(s.pool, change);
 }
 
-/** Trouble that the same call would meet again. */
+/** An error that the same call would return again. */
 function lastingError({ errors }: ObservedState, step: Step['kind']): StepError | undefined {
   return errors.find((entry) => entry.step === step && ['refused', 'limit', 'unknown'].includes(entry.error.kind));
 }

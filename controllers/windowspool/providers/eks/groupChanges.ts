@@ -1,4 +1,4 @@
-/** The smallest calls that lead from a node group to the spec. */
+/** The smallest calls that bring a node group to its desired state. */
 
 import type { WindowsPool } from '../../api.gen.ts';
 import type { TagChange } from '../../model/changes.ts';
@@ -11,21 +11,21 @@ import { differencesOf, differencesToMend } from './differences.ts';
 import { desiredNodeGroup, keptTags, labelsFor, taintsFor, updateOf } from './nodeGroup.ts';
 
 /**
- * What an update sends and what it is to reach, as a hash: a failed one is not repeated while this stays the same. An autoscaler that
- * moves the group meanwhile makes it another update.
+ * A hash of what an update sends and what it is to reach: a failed one is not repeated while this stays the same. When an autoscaler resizes
+ * the group meanwhile, it is another update.
  */
 export function configTargetOf(pool: WindowsPool, change: ConfigChange): string {
   const desired = desiredNodeGroup(pool);
   return hashOf({ labels: desired.labels, taints: desired.taints, scaling: scalingIn(pool.spec), change });
 }
 
-/** The smallest UpdateNodegroupConfig that puts right what is the operator's to put right, undefined when there is nothing to do. */
+/** The smallest UpdateNodegroupConfig that corrects the fields that the operator owns; undefined when there is nothing to do. */
 export function configChangeFor(pool: WindowsPool, seen: NodeGroup): ConfigChange | undefined {
-  const mended = fieldsToMend(pool, seen);
-  const labels = labelChange(pool, seen, mended);
-  const taints = taintChange(pool, seen, mended);
-  const scaling = scalingChange(pool, seen, mended);
-  const update = updateChange(pool, mended);
+  const corrected = fieldsToCorrect(pool, seen);
+  const labels = labelChange(pool, seen, corrected);
+  const taints = taintChange(pool, seen, corrected);
+  const scaling = scalingChange(pool, seen, corrected);
+  const update = updateChange(pool, corrected);
   if (!labels && !taints && !scaling && !update) return undefined;
   return {
     ...(labels && { labels }),
@@ -37,39 +37,39 @@ export function configChangeFor(pool: WindowsPool, seen: NodeGroup): ConfigChang
 
 type FieldNames = ReadonlySet<string>;
 
-function fieldsToMend(pool: WindowsPool, seen: NodeGroup): FieldNames {
+function fieldsToCorrect(pool: WindowsPool, seen: NodeGroup): FieldNames {
   return new Set(differencesToMend(pool, seen).map(({ field }) => field));
 }
 
-function labelChange(pool: WindowsPool, seen: NodeGroup, mended: FieldNames): ConfigChange['labels'] {
+function labelChange(pool: WindowsPool, seen: NodeGroup, corrected: FieldNames): ConfigChange['labels'] {
   const wanted = labelsFor(pool);
-  const set = Object.fromEntries(Object.entries(wanted).filter(([key]) => mended.has(labelField(key))));
-  const remove = Object.keys(seen.labels).filter((key) => !(key in wanted) && mended.has(labelField(key)));
+  const set = Object.fromEntries(Object.entries(wanted).filter(([key]) => corrected.has(labelField(key))));
+  const remove = Object.keys(seen.labels).filter((key) => !(key in wanted) && corrected.has(labelField(key)));
   return Object.keys(set).length > 0 || remove.length > 0 ? { set, remove } : undefined;
 }
 
-function taintChange(pool: WindowsPool, seen: NodeGroup, mended: FieldNames): ConfigChange['taints'] {
+function taintChange(pool: WindowsPool, seen: NodeGroup, corrected: FieldNames): ConfigChange['taints'] {
   const wanted = taintsFor(pool);
   const kept = new Set(wanted.map(taintField));
-  const set = wanted.filter((taint) => mended.has(taintField(taint)));
-  const remove = seen.taints.filter((taint) => !kept.has(taintField(taint)) && mended.has(taintField(taint)));
+  const set = wanted.filter((taint) => corrected.has(taintField(taint)));
+  const remove = seen.taints.filter((taint) => !kept.has(taintField(taint)) && corrected.has(taintField(taint)));
   return set.length > 0 || remove.length > 0 ? { set, remove } : undefined;
 }
 
-/** All settings of the spec where one differs: whether EKS would keep the other is not documented. */
-function updateChange({ spec }: WindowsPool, mended: FieldNames): ConfigChange['update'] {
+/** All settings of the spec when one differs: whether EKS keeps those that are not sent is not documented. */
+function updateChange({ spec }: WindowsPool, corrected: FieldNames): ConfigChange['update'] {
   const { update = {} } = updateOf(spec);
-  return Object.keys(update).some((setting) => mended.has(updateField(setting))) ? update : undefined;
+  return Object.keys(update).some((setting) => corrected.has(updateField(setting))) ? update : undefined;
 }
 
 /**
- * Min and max follow the spec. The desired size belongs to the autoscaler: it is sent when the user changed it since it was last
- * sent, and when the new bounds would leave it outside, which EKS refuses.
+ * Min and max follow the spec. The autoscaler owns the desired size: it is sent when the user has changed it since it was last sent, and
+ * when it is outside the new bounds, which EKS refuses.
  */
-function scalingChange(pool: WindowsPool, { scaling: seen }: NodeGroup, mended: FieldNames) {
+function scalingChange(pool: WindowsPool, { scaling: seen }: NodeGroup, corrected: FieldNames) {
   const asked = changedDesired(pool);
-  // A size is sent with the bounds that it was checked against.
-  if (!mended.has('scaling') && asked === undefined) return undefined;
+  // A size is sent with the bounds that it was validated against.
+  if (!corrected.has('scaling') && asked === undefined) return undefined;
   const { min, max } = scalingIn(pool.spec);
   const desired = asked ?? Math.min(Math.max(seen.desired, min), max);
   const change: Partial<Scaling> = {
@@ -80,17 +80,17 @@ function scalingChange(pool: WindowsPool, { scaling: seen }: NodeGroup, mended: 
   return Object.keys(change).length > 0 ? change : undefined;
 }
 
-/** The spec's desired size when the user changed it since it was last sent. A lost memory sends nothing. */
+/** The spec's desired size when the user has changed it since it was last sent; undefined without a record in status. */
 function changedDesired(pool: WindowsPool): number | undefined {
   const { desired } = scalingIn(pool.spec);
   const applied = appliedOf(pool);
   if (desired === undefined || !applied) return undefined;
-  // Another size may have been sent just before a crash: only sending again makes sure of the last word.
+  // Another size may have been sent just before a crash, so the size is sent again.
   if (applied.has(DESIRED)) return desired;
   return pool.status?.nodeGroup?.lastAppliedDesired === desired ? undefined : desired;
 }
 
-/** The fields that an update changes, to be remembered before it is sent. */
+/** The fields that an update changes, to be recorded before it is sent. */
 export function fieldsOfChange(pool: WindowsPool, { labels, taints, scaling, update }: ConfigChange): string[] {
   return [
     ...[...Object.keys(labels?.set ?? {}), ...(labels?.remove ?? [])].map(labelField),
@@ -102,8 +102,8 @@ export function fieldsOfChange(pool: WindowsPool, { labels, taints, scaling, upd
 }
 
 /**
- * Whether what the operator's own update put right is wrong again as soon as it ended: something else edits the group, too. To put it right
- * at once would go on for ever, so that waits for the next look.
+ * Whether a correction by the operator's last update has been reverted as soon as that update ended: another controller edits the group too.
+ * Correcting it again waits for the next read, or both would write forever.
  */
 export function isUndone({ pool, group, update }: ObservedState): boolean {
   const last = pool.status?.nodeGroup?.update;
@@ -115,11 +115,11 @@ export function isUndone({ pool, group, update }: ObservedState): boolean {
   return fieldsOfChange(pool, change).every((field) => edited.has(field));
 }
 
-/** The tags to write and to remove. Tags that the pool never had in its spec are left alone: other tools tag node groups too. */
+/** The tags to set and to remove. Tags that were never in the pool's spec are not changed: other tools tag node groups too. */
 export function tagChangeFor(pool: WindowsPool, seen: NodeGroup): TagChange | undefined {
-  const mended = fieldsToMend(pool, seen);
+  const corrected = fieldsToCorrect(pool, seen);
   const wanted = keptTags(pool);
-  const set = Object.fromEntries(Object.entries(wanted).filter(([key]) => mended.has(tagField(key))));
-  const remove = Object.keys(seen.tags).filter((key) => !(key in wanted) && mended.has(tagField(key)));
+  const set = Object.fromEntries(Object.entries(wanted).filter(([key]) => corrected.has(tagField(key))));
+  const remove = Object.keys(seen.tags).filter((key) => !(key in wanted) && corrected.has(tagField(key)));
   return Object.keys(set).length > 0 || remove.length > 0 ? { set, remove } : undefined;
 }

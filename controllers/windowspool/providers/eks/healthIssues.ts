@@ -1,8 +1,8 @@
-/** What EKS says of a node group's health, and what to do about it. */
+/** The health issues that EKS reports for a node group, and their remedies. */
 import type { HealthCode, HealthIssue } from '../../ports/eks.ts';
 import { joined, sentence } from '../../util/words.ts';
 
-/** The remedy for each code: one that has none does not compile. */
+/** The remedy for each code: a code without one does not compile. */
 const remedies: Readonly<Record<HealthCode, string>> = {
   AccessDenied: 'Check the access entry of the node role, or its groups in aws-auth.',
   AmiIdNotFound: 'Set an AMI in the launch template that exists in this region and is shared with this account.',
@@ -45,7 +45,7 @@ const remedies: Readonly<Record<HealthCode, string>> = {
   Unknown: 'Check the Auto Scaling group and EC2. If the issue lasts, open a case with AWS Support.',
 };
 
-/** EKS' health issues in its own words. */
+/** The health issues in the words of EKS. */
 export function describeIssues({ healthIssues }: { readonly healthIssues: readonly HealthIssue[] }): string {
   if (healthIssues.length === 0) return 'EKS gives no reason.';
   return healthIssues
@@ -55,7 +55,7 @@ export function describeIssues({ healthIssues }: { readonly healthIssues: readon
     .join(' ');
 }
 
-/** What to do about them, each thing once. EKS looks again by itself. */
+/** The remedies for the issues, without duplicates. EKS evaluates the group's health again automatically. */
 export function remediesFor({ healthIssues }: { readonly healthIssues: readonly HealthIssue[] }): string {
   const found = new Set(healthIssues.map(({ code }) => (isKnown(code) ? remedies[code] : 'Mend what EKS names.')));
   return found.size === 0 ? '' : ` ${[...found].join(' ')}`;

@@ -1,4 +1,4 @@
-/** What the node group shall be. */
+/** The desired state of a node group, and how it differs from an existing one. */
 
 import type { WindowsPool } from '../../api.gen.ts';
 import { CREATED_FROM_TAG, EXPECTED_BUILD_LABEL, POOL_KEY } from '../../labels.ts';
@@ -11,14 +11,14 @@ import { hashOf } from '../../util/hash.ts';
 import { isMadeFrom, requestedTypes, templateIn, templateVersion } from './upgrades/launchTemplate.ts';
 import { minorOf } from './upgrades/releaseVersion.ts';
 
-/** The group's name in EKS. */
+/** The name of the group in EKS. */
 export function nodeGroupNameOf(pool: WindowsPool): string {
   return nodeGroupIn(pool.spec).name ?? pool.metadata.name;
 }
 
 /**
- * What CreateNodegroup is asked for, with everything said: EKS' own defaults have moved over the years. The version of a launch template is
- * the given number where that is known.
+ * The complete request for CreateNodegroup: defaults of EKS have changed over the years, so none are used. `version`: the resolved version
+ * of the launch template, where known.
  */
 export function desiredNodeGroup(pool: WindowsPool, version?: string): NewNodeGroup {
   const { spec } = pool;
@@ -39,7 +39,7 @@ export function desiredNodeGroup(pool: WindowsPool, version?: string): NewNodeGr
     labels: labelsFor(pool),
     taints: taintsFor(pool),
     ...pinsOf(spec),
-    // Else EKS takes the cluster's version, and refuses a release of an older one.
+    // By default, EKS uses the cluster's version, and refuses a release of an older one.
     ...(minor && { kubernetesVersion: minor }),
     ...updateOf(spec),
   };
@@ -47,12 +47,12 @@ export function desiredNodeGroup(pool: WindowsPool, version?: string): NewNodeGr
   return { ...desired, tags: { ...tags, [CREATED_FROM_TAG]: hashOf({ ...desired, tags }) } };
 }
 
-/** The labels that the group gives its nodes. */
+/** The labels that the group sets on its nodes. */
 export function labelsFor({ metadata, spec }: WindowsPool): Readonly<Record<string, string>> {
   return {
     ...spec.labels,
     [POOL_KEY]: metadata.name,
-    // Not node.kubernetes.io/windows-build: a label from the group would override what the kubelet measured.
+    // Not node.kubernetes.io/windows-build: a label of the group would override the value that the kubelet measured.
     [EXPECTED_BUILD_LABEL]: buildOf(spec.windowsVersion),
   };
 }
@@ -67,7 +67,7 @@ export function taintsFor(pool: WindowsPool): readonly Taint[] {
   ];
 }
 
-/** The root disk, or the launch template that has it: EKS takes one of them. */
+/** The root disk, or the launch template that defines it: EKS accepts only one of them. */
 function diskOf(
   spec: WindowsPool['spec'],
   version: string | undefined,
@@ -77,7 +77,7 @@ function diskOf(
   return { launchTemplate: templateVersion(template, version ?? String(template.version)) };
 }
 
-/** What EKS gives Windows nodes: https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html */
+/** The default of EKS for Windows: https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html */
 const DEFAULT_DISK_GIB = 50;
 
 /** The versions that the spec pins. */
@@ -86,13 +86,13 @@ export function pinsOf(spec: WindowsPool['spec']): Pick<NewNodeGroup, 'kubernete
   return { ...(kubernetesVersion && { kubernetesVersion }), ...(releaseVersion && { releaseVersion }) };
 }
 
-/** The minor version that the spec pins, outright or by a release. */
+/** The minor version that the spec pins, directly or by a release. */
 export function pinnedMinor(spec: WindowsPool['spec']): string | undefined {
   const { kubernetesVersion, releaseVersion } = nodeGroupIn(spec);
   return kubernetesVersion ?? (releaseVersion && minorOf(releaseVersion));
 }
 
-/** How the spec wants rolling updates; nothing where it says nothing. */
+/** The settings of rolling updates; empty when the spec has none. */
 export function updateOf(spec: WindowsPool['spec']): { readonly update?: UpdateSettings } {
   const { strategy } = nodeGroupIn(spec).update;
   const { maxUnavailable } = spec.disruption ?? {};
@@ -103,23 +103,23 @@ export function updateOf(spec: WindowsPool['spec']): { readonly update?: UpdateS
   return Object.keys(update).length > 0 ? { update } : {};
 }
 
-/** The tags that are kept up to date. What the group was created from is not: it stays as it was. */
+/** The tags that are kept up to date. The hash of the creation request is not: it never changes. */
 export function keptTags(pool: WindowsPool): Readonly<Record<string, string>> {
   return { ...nodeGroupIn(pool.spec).tags, [POOL_KEY]: pool.metadata.name };
 }
 
-/** Whether the group is this pool's: by its tag, whatever it is called. */
+/** Whether the pool owns the group: by its tag, whatever its name. */
 export function isOwnedBy(pool: WindowsPool, group: NodeGroup): boolean {
   return group.tags[POOL_KEY] === pool.metadata.name;
 }
 
-/** What differs and can't be changed in place, in words; empty when nothing does. Only a restored or adopted pool gets here. */
+/** The differences that cannot be changed in place, in words. Only a restored or adopted pool has any. */
 export function immutableDifferences(pool: WindowsPool, seen: NodeGroup): string[] {
   const desired = desiredNodeGroup(pool);
   const pairs: readonly (readonly [string, string, string])[] = [
     ['AMI type', seen.amiType, desired.amiType],
     ['capacity type', seen.capacityType, desired.capacityType],
-    ...madeOf(pool, seen, desired),
+    ...templateFields(pool, seen, desired),
     ['subnets', [...seen.subnets].sort().join(', '), [...desired.subnets].sort().join(', ')],
     ['node role', seen.nodeRoleArn, desired.nodeRoleArn],
   ];
@@ -131,10 +131,14 @@ export function immutableDifferences(pool: WindowsPool, seen: NodeGroup): string
 }
 
 /**
- * The launch template, or what stands in its place. Where the template itself is another, all else would be said of the wrong one. A group
- * of a template says nothing of what the template has.
+ * Compares the launch template, or the fields in place of one. With another template, no other field is comparable. A group with a template
+ * does not report the fields that the template sets.
  */
-function madeOf(pool: WindowsPool, seen: NodeGroup, desired: NewNodeGroup): (readonly [string, string, string])[] {
+function templateFields(
+  pool: WindowsPool,
+  seen: NodeGroup,
+  desired: NewNodeGroup,
+): (readonly [string, string, string])[] {
   const wanted = templateIn(pool.spec);
   const found = seen.launchTemplate;
   if (wanted ? !isMadeFrom(seen, wanted) : found) {

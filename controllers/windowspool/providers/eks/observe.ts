@@ -1,4 +1,7 @@
-/** Reads what the plan looks at. The cluster's own objects come from the cache; AWS is asked only when there is a reason to. */
+/**
+ * Reads the observed state of a pool with a node group. The cluster's own objects come from the cache; AWS is called only when there is a
+ * reason to.
+ */
 
 import type { WindowsPool } from '../../api.gen.ts';
 import type { AwsCache, AwsSnapshot } from '../../awsCache.ts';
@@ -24,17 +27,17 @@ import { waitsForWindowsIpam } from './prerequisites/windowsIpamRules.ts';
 import { withStuckPods } from './upgrades/evictions.ts';
 import { isAheadOfCluster } from './upgrades/versionChanges.ts';
 
-/** A new release comes once in weeks: it is asked for again at one look of so many. */
+/** New releases are rare: they are read again at one of this many reads. */
 const RARELY = 6;
 
-/** The observed state of a pool with a node group: with what AWS said before, or as it says now. With `before`, AWS is not asked. */
+/** Reads the observed state of a pool. With `before`, AWS is not called, and its earlier answers are used. */
 export async function observeNodeGroup(
   pool: WindowsPool,
   before: AwsSnapshot | undefined,
   { awsCache, sources, settings, now, signal }: ObserveContext,
 ): Promise<ObservedState> {
   const passed = awsCache.operations.get(pool.metadata.name);
-  const group = before?.group ?? (await lookAtGroup(pool, awsCache, sources, now, signal));
+  const group = before?.group ?? (await readGroup(pool, awsCache, sources, now, signal));
   const cluster =
     (before && awsCache.cluster) ??
     (await lookAtCluster(awsCache, clusterAge(awsCache, pool, group, settings), sources, now, signal));
@@ -66,11 +69,11 @@ export async function observeNodeGroup(
   const asked = before || isDeleting(pool) ? observed : await askAws(observed, awsCache, sources, signal);
   const complete = before === undefined;
   const known = await withLostNodes(asked, poolNodes.departures, complete, sources, signal);
-  const looked = await withOperations(known, passed, complete, () => (entry) => lookAt(entry, known, sources, signal));
-  return complete ? withCount(looked, sources, signal) : looked;
+  const drained = await withOperations(known, passed, complete, () => (entry) => lookAt(entry, known, sources, signal));
+  return complete ? withCount(drained, sources, signal) : drained;
 }
 
-/** With all else that AWS has to be asked for. */
+/** Adds everything else that is read from AWS. */
 async function askAws(
   s: ObservedState,
   awsCache: AwsCache,
@@ -79,7 +82,7 @@ async function askAws(
 ): Promise<ObservedState> {
   const updated = await withStuckPods(await withUpdate(s, sources, signal), sources, signal);
   const known = needsInstances(updated) ? await withInstances(updated, sources, signal) : updated;
-  const seen = scopeOf(known) === 'complete' ? await withAllThatMayBeWrong(known, awsCache, sources, signal) : known;
+  const seen = scopeOf(known) === 'complete' ? await withPossibleCauses(known, awsCache, sources, signal) : known;
   const [prerequisites, newestRelease] = await Promise.all([
     gatherFacts(seen, sources, awsCache, signal),
     findNewestRelease(seen, sources, awsCache, signal),
@@ -88,13 +91,13 @@ async function askAws(
   return withAutoscaler(asked, awsCache, sources, signal);
 }
 
-/** With what a try of any pool to enable Windows IPAM came to, where the pool waits for that setting. */
+/** Adds the error of the last attempt of any pool to enable Windows IPAM, when this pool waits for that setting. */
 function withIpamError(s: ObservedState, { windowsIpam }: AwsCache): ObservedState {
   if (!waitsForWindowsIpam(s)) return s;
   return { ...s, errors: [...s.errors, ...windowsIpam.errorSince(s.now - s.settings.deniedRetryMs)] };
 }
 
-/** The newest AMI release for the pool's group. Pools of a kind share the answer, and releases come once a month. */
+/** Finds the newest AMI release for the pool's group. Releases are monthly, and pools with the same version and edition share the answer. */
 async function findNewestRelease(
   { pool, cluster, group, settings, now }: ObservedState,
   { releases }: Sources,
@@ -112,7 +115,7 @@ async function findNewestRelease(
   return shared.get(question, RARELY * settings.resyncMs, now, ask, signal);
 }
 
-/** The verdicts on the nodes of the pool's group. The nodes of a group that is not the pool's are not the pool's either. */
+/** The verification results of the nodes of the pool's group. The nodes of a group that the pool does not own are not the pool's either. */
 function poolNodesOf(
   pool: WindowsPool,
   view: ObservedNodeGroup,
@@ -120,13 +123,13 @@ function poolNodesOf(
   { poolNodesCache }: Sources,
 ): PoolNodes {
   const group = view.kind === 'seen' ? view.group : view.kind === 'unreachable' ? view.last : undefined;
-  // Without a group to look at, only the memory of one proves that the nodes are the pool's.
+  // Without an observed group, only its ARN in status proves that the nodes are the pool's.
   const isOurs = group ? isOwnedBy(pool, group) : view.kind === 'absent' || pool.status?.nodeGroup?.arn !== undefined;
   if (!isOurs) return new PoolNodes([], expected, 0);
   return poolNodesCache.of(pool.metadata.name, nodeGroupNameOf(pool), expected);
 }
 
-async function lookAtGroup(
+async function readGroup(
   pool: WindowsPool,
   awsCache: AwsCache,
   { nodeGroups }: Sources,
@@ -142,27 +145,28 @@ async function lookAtGroup(
 }
 
 /**
- * How old what is known of the cluster may be: it is looked at again before a group is made, when EKS says that it is gone, while a pool
- * waits for its upgrade, and else once for all pools that look at about the same time: somebody may upgrade it, or switch Auto Mode on.
+ * The maximum age of the cached cluster, in milliseconds. The cluster is read again before a group is created, when EKS reports it as gone,
+ * and while a pool waits for its upgrade. Otherwise one read per resync serves all pools: a user may upgrade the cluster or enable Auto
+ * Mode.
  */
 function clusterAge({ cluster }: AwsCache, pool: WindowsPool, group: ObservedNodeGroup, settings: Settings): number {
   const { pollMs, resyncMs } = settings;
   const gone = group.kind === 'unreachable' && group.error.kind === 'gone';
   if (gone || cluster?.kind !== 'seen') return 0;
-  // An AWS that does not answer is not asked for more.
+  // While AWS is unreachable, nothing more is read from it.
   if (group.kind === 'unreachable') return Number.POSITIVE_INFINITY;
   if (isAheadOfCluster({ pool, cluster })) return pollMs / 2;
   return (group.kind === 'absent' && !isDeleting(pool) ? pollMs : resyncMs) / 2;
 }
 
-/** With the cluster as it is now, because it may be what changed, and with the instances that take addresses before they are nodes. */
-async function withAllThatMayBeWrong(s: ObservedState, awsCache: AwsCache, sources: Sources, signal: AbortSignal) {
+/** Reads possible causes of a failure: the cluster as it is now, and the instances that take addresses before they are nodes. */
+async function withPossibleCauses(s: ObservedState, awsCache: AwsCache, sources: Sources, signal: AbortSignal) {
   const isAsked = s.errors.some(({ step }) => step === 'describeInstances');
   const known = missesNodes(s) && !isAsked ? await withInstances(s, sources, signal) : s;
   return { ...known, cluster: await lookAtCluster(awsCache, awsCache.completeAge(s), sources, s.now, signal) };
 }
 
-/** The cluster. Pools that look at the same time share one call. */
+/** Reads the cluster unless the cached answer is younger than `maxAgeMs`. Pools that read at the same time share one call. */
 export async function lookAtCluster(
   awsCache: AwsCache,
   maxAgeMs: number,
@@ -176,18 +180,18 @@ export async function lookAtCluster(
   return awsCache.cluster;
 }
 
-/** With the operator's own update, while its end is not known and EKS no longer works on the group. */
+/** Adds the operator's own update while its result is unknown and EKS no longer works on the group. */
 async function withUpdate(s: ObservedState, { nodeGroups }: Sources, signal: AbortSignal): Promise<ObservedState> {
   const memory = s.pool.status?.nodeGroup?.update;
   if (s.group.kind !== 'seen' || s.group.group.status === 'UPDATING' || memory?.status !== 'InProgress') return s;
   const answer = await nodeGroups.describeUpdate(s.group.group.name, memory.id, signal);
   if (!answer.ok) return withError(s, 'describeUpdate', answer.error);
   const { id, type } = memory;
-  // An update that EKS no longer knows is over; what still differs is sent again.
+  // An update that EKS no longer knows is over; remaining differences are sent again.
   return { ...s, update: answer.value ?? { id, type, status: 'Cancelled', createdAt: 0, errors: [] } };
 }
 
-/** With the group's instances. */
+/** Adds the group's instances. */
 async function withInstances(s: ObservedState, { instances }: Sources, signal: AbortSignal): Promise<ObservedState> {
   const [scalingGroup] = groupOf(s)?.autoScalingGroups ?? [];
   if (!scalingGroup) return s;
@@ -195,27 +199,27 @@ async function withInstances(s: ObservedState, { instances }: Sources, signal: A
   return answer.ok ? { ...s, instances: answer.value } : withError(s, 'describeInstances', answer.error);
 }
 
-/** Whether nodes are missing for so long that EC2 has to be asked which instances did not join. */
+/** Whether nodes have been missing for so long that EC2 must be asked which instances did not join. */
 export function needsInstances(s: ObservedState): boolean {
-  // The nodes of a pool that goes are meant to be missing, and nobody would ask: each event would be a look in vain.
+  // While a pool is deleted, its nodes are expected to be missing: each node event would cost a useless read.
   return !isDeleting(s.pool) && missesNodes(s) && isOverdue(s);
 }
 
-/** Whether the group has instances that nobody looked up and that may not be nodes. */
+/** Whether the group has instances that were not read and may not be nodes. */
 function missesNodes({ group: view, poolNodes, instances }: ObservedState): boolean {
   const group = groupOf({ group: view });
   if (!group || group.autoScalingGroups.length === 0 || instances) return false;
   return poolNodes.total + poolNodes.unlabelledNodes.length < group.scaling.desired;
 }
 
-/** With what the cluster-autoscaler knows of the group. */
+/** Adds what the cluster-autoscaler knows of the group. */
 async function withAutoscaler(s: ObservedState, { shared }: AwsCache, sources: Sources, signal: AbortSignal) {
   const facts = await gatherAutoscalerFacts(s, sources, shared, signal);
   if (!facts) return s;
   return facts.ok ? { ...s, autoscaler: facts.value } : withError(s, 'describeScalingGroups', facts.error);
 }
 
-/** With what became of nodes that left. Asked only while the pool misses nodes: else they went as they should. */
+/** Adds the state of nodes that left the watch. They are read only while the pool lacks nodes: otherwise they were terminated as intended. */
 async function withLostNodes(
   s: ObservedState,
   departures: LostNodes,

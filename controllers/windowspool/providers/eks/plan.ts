@@ -1,4 +1,4 @@
-/** The rules of a pool with a node group of EKS, as lists: one for each part of the world, first match wins. */
+/** The rules of a pool with a node group: one chain per subject, first match wins. */
 
 import { addFinalizerFirst } from '../../finalizer.ts';
 import type { ObservedState } from '../../model/observedState.ts';
@@ -38,7 +38,7 @@ import {
   waitForVerifiedRelease,
 } from './rules.ts';
 
-/** A pool that is being deleted only goes. */
+/** The rules of a pool that is being deleted. */
 export const deletionChains: readonly RuleChain[] = [
   {
     about: 'deletion',
@@ -54,6 +54,7 @@ export const deletionChains: readonly RuleChain[] = [
   },
 ];
 
+/** The rules of a pool. */
 export const poolChains: readonly RuleChain[] = [
   { about: 'finalizer', rules: [addFinalizerFirst] },
   {
@@ -91,8 +92,8 @@ export const poolChains: readonly RuleChain[] = [
 ];
 
 /**
- * What is not done now although the group differs: what follows an adoption, and what driftPolicy Report leaves to people.
- * It is shown as if the policy were Correct.
+ * Steps that are not taken now although the group differs: those that follow an adoption, and corrections that driftPolicy Report leaves to
+ * users. Computed as if the policy were Correct.
  */
 export function laterSteps(s: ObservedState, steps: readonly Step[]): Step[] {
   const adoption = steps.find(({ kind }) => kind === 'adoptNodeGroup');

@@ -1,6 +1,7 @@
 /**
- * How a pool leaves a node group that outlives it (deletionPolicy Retain). The operator's own marks are taken away: what is under
- * winpool.dev, and the taints of what was not verified. What the user asked for stays, and so does the taint os=windows: without it Linux pods would land on Windows nodes.
+ * How a pool releases a node group that outlives it (deletionPolicy Retain). Only the operator's own marks are removed: what is under
+ * winpool.dev, and the taints of unverified nodes. Labels, taints and tags of the user stay, and so does the taint os=windows: without it,
+ * Linux pods would be scheduled to Windows nodes.
  */
 
 import { OWN_PREFIX, POOL_KEY } from '../../labels.ts';
@@ -15,12 +16,13 @@ import { retainTagChanges } from './autoscalerTags.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 import { tokenFor } from './rules.ts';
 
-/** How long after its deletion a pool waits for an AWS that does not answer, and for a DEGRADED group that takes no update. */
+/** How long a pool that is being deleted waits for an AWS that does not answer, and for a DEGRADED group that accepts no update. */
 export const RETAIN_PATIENCE_MS = 10 * 60_000;
 
 /**
- * The steps that take the marks away: labels and taints in one update, so that no node is born tainted any more, then the taints and cordons of
- * the nodes, the cluster-autoscaler's tags, and the group's tags last, because they prove that the group and its nodes are the pool's. Nothing for a group that is not the pool's, or that goes anyway.
+ * The steps that remove the marks. Labels and taints come first, in one update, so that new nodes have none; then the taints and cordons of
+ * the nodes, and the cluster-autoscaler's tags. The group's tags come last, because they prove that the pool owns the group and its nodes.
+ * Empty for a group that the pool does not own, or that is being deleted.
  */
 export function retainedGroupSteps(s: ObservedState): Step[] {
   const { pool, group: view, cluster } = s;
@@ -40,7 +42,7 @@ export function retainedGroupSteps(s: ObservedState): Step[] {
   ];
 }
 
-/** The update that takes labels and taints away. It is sent once: when it failed, EKS put the group back as it was. */
+/** The update that removes labels and taints. It is sent once: after a failure, EKS has reverted it. */
 function retainUpdate(s: ObservedState, group: NodeGroup): Step[] {
   const change = retainChangeFor(s, group);
   if (!change || !takesUpdates(s, group)) return [];
@@ -52,8 +54,8 @@ function retainUpdate(s: ObservedState, group: NodeGroup): Step[] {
 }
 
 /**
- * Which marks stay although no call was denied, and why, as the rest of a sentence about the group: asked when the pool goes, because
- * nothing else will ever tell.
+ * Which marks remain although no call was denied, and why, as the rest of a sentence about the group. It is reported when the pool is
+ * deleted: there is no status afterwards.
  */
 export function unremovedMarks({ after: s, done, left }: Pick<Outcome, 'after' | 'done' | 'left'>): string | undefined {
   const { pool, group: view, cluster } = s;
@@ -65,16 +67,17 @@ export function unremovedMarks({ after: s, done, left }: Pick<Outcome, 'after' |
     if (!isOurs || error.kind === 'gone') return undefined;
     return `and its nodes keep labels, taints and tags of the operator: ${error.operation} failed: ${error.message}`;
   }
-  // It was the pool's until this run: its tags went, or were to go.
-  const isLeft = done.some((step) => step.kind === 'correctTags') || left.some(({ step }) => step === 'correctTags');
-  if (!isLeft || view.kind !== 'seen' || left.some(({ step }) => step === 'updateConfig')) return undefined;
+  // The group was the pool's until this run, which removed its tags or tried to.
+  const isReleased =
+    done.some((step) => step.kind === 'correctTags') || left.some(({ step }) => step === 'correctTags');
+  if (!isReleased || view.kind !== 'seen' || left.some(({ step }) => step === 'updateConfig')) return undefined;
   if (!retainChangeFor(s, view.group)) return undefined;
   const { id } = pool.status?.nodeGroup?.update ?? {};
   const why = takesUpdates(s, view.group) ? `update ${id} did not take them` : `it is ${view.group.status}`;
   return `keeps its labels and taints of the operator: ${why}`;
 }
 
-/** EKS changes an ACTIVE group; whether it changes a DEGRADED one is not known, so that is tried for a while. */
+/** EKS updates an ACTIVE group; whether it updates a DEGRADED one is not documented, so that is tried for RETAIN_PATIENCE_MS. */
 function takesUpdates({ pool, now }: ObservedState, { status }: NodeGroup): boolean {
   const since = now - Date.parse(pool.metadata.deletionTimestamp ?? '');
   return status === 'ACTIVE' || (status === 'DEGRADED' && since < RETAIN_PATIENCE_MS);
@@ -90,7 +93,7 @@ function retainChangeFor(s: ObservedState, group: NodeGroup): ConfigChange | und
   };
 }
 
-/** Whether a RuntimeClass that stays selects nodes by the pool's label: without it, its pods would find no node. */
+/** Whether a RuntimeClass that stays selects nodes by the pool's label: without the label, its pods could not be scheduled. */
 function isSelected({ runtimeClass, formerRuntimeClass }: ObservedState): boolean {
   return [runtimeClass, formerRuntimeClass].some((seen) => seen?.nodeSelector[POOL_KEY] !== undefined);
 }

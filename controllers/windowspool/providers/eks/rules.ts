@@ -1,4 +1,4 @@
-/** The rules for the node group of a pool that lives, and for its tags. */
+/** Rules for the node group of a pool that is not being deleted, and for its tags. */
 
 import type { WindowsPool } from '../../api.gen.ts';
 import { reservationFor, waitsForBudget } from '../../disruption/reservation.ts';
@@ -24,41 +24,41 @@ import { desiredTemplateVersion } from './upgrades/launchTemplate.ts';
 import { doubtAbout, unverifiedRelease } from './upgrades/releaseFailures.ts';
 import { fieldsOfVersionChange, preparationFor, versionChangeFor, versionTargetOf } from './upgrades/versionChanges.ts';
 
-/** Ensures that a group in a cluster which is not ours, or which is not the pool's, is never touched. */
+/** Ensures that a group is never changed in a cluster that is not the operator's or not the pool's. */
 export function stopOnClusterMismatch(s: ObservedState) {
   return isClusterMismatch(s) ? [] : undefined;
 }
 
-/** Ensures that nothing is decided about a group that could not be looked at. */
+/** Ensures that nothing is decided about a group that could not be read. */
 export function waitForAws({ group, cluster }: ObservedState) {
   return group.kind === 'unreachable' || cluster.kind !== 'seen' ? [] : undefined;
 }
 
-/** Ensures that a group of our name that is not ours is never changed and never deleted, nor are its nodes. */
+/** Ensures that a group with the pool's name that the pool does not own is never changed or deleted, nor are its nodes. */
 export function skipUnownedGroup(s: ObservedState) {
   const group = groupOf(s);
   return group && !isOwnedBy(s.pool, group) ? [] : undefined;
 }
 
-/** Ensures that a group which nobody owns becomes the pool's, where the user wants that: only its tag changes, all else is for later runs. */
+/** Ensures that an unowned group is adopted when the user allows it. Only its tag changes; everything else follows in later runs. */
 export function adoptUnownedGroup(s: ObservedState): Step[] | undefined {
   const { pool, group } = s;
   if (group.kind !== 'seen' || isOwnedBy(pool, group.group)) return undefined;
   if (adoptionOf(pool, group.group).kind !== 'take') return undefined;
-  // One that only lost its tag is still what is remembered: what the spec changed since is no drift.
+  // A group that only lost its tag is still the recorded one: what the spec changed since is not drift.
   const isKnown = pool.status?.nodeGroup?.arn === group.group.arn;
-  const memory = isKnown ? remember(s, {}) : rememberAnew(s);
+  const memory = isKnown ? remember(s, {}) : rememberDesired(s);
   return [...memory, { kind: 'adoptNodeGroup', group: group.group, pool: pool.metadata.name }];
 }
 
-/** Ensures that a group which somebody deletes is waited for; the next one is made when it is gone. */
+/** Ensures that the deletion of a group is waited for; then it is recreated. */
 export function waitForGroupToGo({ group }: ObservedState) {
   return group.kind === 'seen' && group.group.status === 'DELETING' ? [] : undefined;
 }
 
 /**
- * Ensures that a failed creation, which never heals, is replaced: at once when the spec would now create something else, and now and
- * then because its cause may lie outside (rights, quotas, subnets).
+ * Ensures that a group which failed to create, and never recovers, is replaced: at once when the spec would now create another group, and
+ * every `createRetryMs` because the cause may be elsewhere (permissions, quotas, subnets).
  */
 export function replaceFailedGroup(s: ObservedState): Step[] | undefined {
   if (s.group.kind !== 'seen') return undefined;
@@ -70,8 +70,8 @@ export function replaceFailedGroup(s: ObservedState): Step[] | undefined {
 }
 
 /**
- * Ensures that there is a group, once nothing is known to be missing for it. What EKS refused is tried again only after a while, or when
- * the spec changed.
+ * Ensures that the group exists, once no prerequisite is known to be missing. A refused creation is retried after `createRetryMs`, or when
+ * the spec changes.
  */
 export function createMissingGroup(s: ObservedState): Step[] | undefined {
   const { pool, group, cluster } = s;
@@ -81,7 +81,7 @@ export function createMissingGroup(s: ObservedState): Step[] | undefined {
   if (failed && s.now < Date.parse(failed.time) + s.settings.createRetryMs) return [];
   const desired = desiredNodeGroup(pool, desiredTemplateVersion(s));
   return [
-    ...rememberAnew(s),
+    ...rememberDesired(s),
     ...accessEntryFirst(s),
     { kind: 'createNodeGroup', desired, token: tokenFor(pool, 'create', desired, pool.status?.nodeGroup?.arn) },
   ];
@@ -95,8 +95,8 @@ export function waitForRunningUpdate({ group }: ObservedState) {
 }
 
 /**
- * Ensures that the end of an update is known before the next one is sent: a failed one leaves the group as it was, so the same update
- * would be sent for ever.
+ * Ensures that the result of an update is known before the next one is sent: a failed one leaves the group unchanged, so the same update
+ * would be sent forever.
  */
 export function waitForUpdateResult({ pool, group, update }: ObservedState): Step[] | undefined {
   const memory = pool.status?.nodeGroup?.update;
@@ -104,29 +104,29 @@ export function waitForUpdateResult({ pool, group, update }: ObservedState): Ste
   return update?.id === memory.id && update.status !== 'InProgress' ? undefined : [];
 }
 
-/** Ensures that a role whose access entry somebody deleted gets it back, while its group lives. */
+/** Ensures that a deleted access entry of the node role is recreated while its group exists. */
 export function restoreAccessEntry(s: ObservedState): Step[] | undefined {
   return s.group.kind === 'seen' && !isToBeMade(s) ? accessEntryFirst(s) : undefined;
 }
 
-/** Ensures that an automatic update begins only inside a maintenance window. The rest of the spec does not wait for that. */
+/** Ensures that an automatic update begins only in a maintenance window. Other changes are not delayed. */
 export function waitForMaintenanceWindow(s: ObservedState): Step[] | undefined {
   return waitingForWindow(s) ? (correctConfig(s) ?? []) : undefined;
 }
 
-/** Ensures that a release which fails in one pool is not rolled out to the next ones by itself. The rest of the spec does not wait for that. */
+/** Ensures that a release which fails verification in one pool is not rolled out to others automatically. Other changes are not delayed. */
 export function waitForVerifiedRelease(s: ObservedState): Step[] | undefined {
   return unverifiedRelease(s) ? (correctConfig(s) ?? []) : undefined;
 }
 
-/** Ensures that no more pools lose nodes at a time than allowed. What replaces no node does not wait for that. */
+/** Ensures that no more pools than allowed lose nodes at a time. Changes that replace no node are not delayed. */
 export function waitForBudget(s: ObservedState): Step[] | undefined {
   return waitsForBudget(s) ? (correctConfig(s) ?? []) : undefined;
 }
 
 /**
- * Ensures that a rolling update obeys the spec's limit as it is now: the settings that rule it are sent first, and alone. Where they fail, it
- * does not begin.
+ * Ensures that a rolling update obeys the current limits of the spec: its settings are sent first, in an update of their own. If that fails,
+ * the rolling update does not begin.
  */
 export function prepareRollingUpdate(s: ObservedState): Step[] | undefined {
   const version = versionChangeFor(s);
@@ -136,8 +136,8 @@ export function prepareRollingUpdate(s: ObservedState): Step[] | undefined {
 }
 
 /**
- * Ensures that the Kubernetes version and the AMI release are those that are wanted, before anything else is changed: what is new in the
- * rest may need them.
+ * Ensures that the Kubernetes version and the AMI release are the desired ones before anything else changes: other changes of the spec may
+ * need them.
  */
 export function correctVersion(s: ObservedState): Step[] | undefined {
   if (s.group.kind !== 'seen') return undefined;
@@ -162,14 +162,14 @@ export function correctVersion(s: ObservedState): Step[] | undefined {
   ];
 }
 
-/** Ensures that labels, taints and size follow the spec, and that what failed is not repeated until the spec changes. */
+/** Ensures that labels, taints and size follow the spec. A failed update is not repeated until the spec changes. */
 export function correctConfig(s: ObservedState): Step[] | undefined {
   if (s.group.kind !== 'seen') return undefined;
   const change = configChangeFor(s.pool, s.group.group);
   return change && configSteps(s, change);
 }
 
-/** The steps of an update; undefined when it failed before, or was undone just now. */
+/** The steps of an update; undefined when it failed before, or was just reverted by another controller. */
 function configSteps(s: ObservedState, change: ConfigChange): Step[] | undefined {
   const target = configTargetOf(s.pool, change);
   if (s.group.kind !== 'seen' || hasFailed(s, target) || isUndone(s)) return undefined;
@@ -180,7 +180,7 @@ function configSteps(s: ObservedState, change: ConfigChange): Step[] | undefined
     {
       kind: 'updateConfig',
       group: s.group.group.name,
-      ...endedBy(change, s.group.group),
+      ...terminatedBy(change, s.group.group),
       change,
       token,
       target,
@@ -189,13 +189,13 @@ function configSteps(s: ObservedState, change: ConfigChange): Step[] | undefined
   ];
 }
 
-/** How many nodes a smaller size ends. */
-function endedBy({ scaling }: ConfigChange, { scaling: seen }: NodeGroup): { ends?: number } {
+/** How many nodes a smaller desired size terminates. */
+function terminatedBy({ scaling }: ConfigChange, { scaling: seen }: NodeGroup): { ends?: number } {
   const ends = seen.desired - (scaling?.desired ?? seen.desired);
   return ends > 0 ? { ends } : {};
 }
 
-/** Ensures that the tags follow the spec; EKS takes them in every state. */
+/** Ensures that the tags follow the spec; EKS accepts them in any state. */
 export function correctTags(s: ObservedState): Step[] | undefined {
   if (s.group.kind !== 'seen') return undefined;
   if (['DELETING', 'CREATE_FAILED', 'DELETE_FAILED'].includes(s.group.group.status)) return undefined;
@@ -209,8 +209,8 @@ export function correctTags(s: ObservedState): Step[] | undefined {
 }
 
 /**
- * Ensures that the cluster-autoscaler knows what a new node is like, even while there is none: else it would never start the first. Which
- * tags are the operator's is remembered before they are set.
+ * Ensures that the cluster-autoscaler knows what a new node is like while the group is empty: otherwise it would never start the first one.
+ * The operator's tags are recorded in status before they are set.
  */
 export function correctScalingTags(s: ObservedState): Step[] | undefined {
   if (s.group.kind !== 'seen') return undefined;
@@ -221,16 +221,16 @@ export function correctScalingTags(s: ObservedState): Step[] | undefined {
   });
 }
 
-/** Before the group: EKS would make an entry of type EC2_LINUX for a role that has none. */
+/** Before the group is created: EKS would create an entry of type EC2_LINUX for a role that has none. */
 function accessEntryFirst(s: ObservedState): Step[] {
   const input = checkInputOf(s);
   const role = input && missingAccessEntry(input);
   if (!role) return [];
-  // Another token each time: one that is there is refused by its name, and for one that was deleted the old answer would come again.
+  // The token is new each time: an existing entry is refused by its name, and for a deleted one EKS would repeat its earlier answer.
   return [{ kind: 'createAccessEntry', role, token: tokenFor(s.pool, 'access', role, String(s.now)) }];
 }
 
-/** What of the fields no change of the spec made. */
+/** The differences among the fields that are drift. */
 function driftAmong({ pool, group }: ObservedState, fields: readonly string[]): { drift?: readonly Difference[] } {
   if (group.kind !== 'seen') return {};
   const drift = differencesOf(pool, group.group).filter(({ field, isDrift }) => isDrift && fields.includes(field));
@@ -238,17 +238,16 @@ function driftAmong({ pool, group }: ObservedState, fields: readonly string[]): 
 }
 
 /**
- * Remembers, before there is a group or before it becomes the pool's, what it is to be. What an adopted one lacks of that is drift, and its
- * size counts as sent.
+ * Records the desired fields before the group is created or adopted. What an adopted group lacks of them is drift, and its size counts as
+ * sent.
  */
-function rememberAnew(s: ObservedState): Step[] {
+function rememberDesired(s: ObservedState): Step[] {
   return remember(s, { anew: { applied: entriesOf(desiredFields(s.pool)), desired: scalingIn(s.pool.spec).desired } });
 }
 
 /**
- * Remembers which fields are about to be sent: after a crash nobody knows whether they were, and whatever the spec says of them by then is
- * sent again. An edit that is put right is not among them: what is sent is what memory has already, and where the call fails it is still
- * an edit.
+ * Records which fields are about to be sent: after a crash it is unknown whether they were, and their desired values are sent again.
+ * Corrected drift is not recorded: the record already has the value, and if the call fails, the field is still drift.
  */
 function rememberSending(s: ObservedState, fields: readonly string[]): Step[] {
   return remember(s, { sending: changedAmong(s, fields) });
@@ -259,7 +258,7 @@ function changedAmong(s: ObservedState, fields: readonly string[]): string[] {
   return fields.filter((field) => !edited.includes(field));
 }
 
-/** Claims the pool's share of the disruption budget, and remembers with it what is about to be sent. */
+/** Reserves the pool's share of the disruption budget, and records what is about to be sent. */
 function reserveDisruption(s: ObservedState, change: VersionChange, target: string, fields: readonly string[]): Step[] {
   return remember(s, { sending: changedAmong(s, fields), reservation: reservationFor(s, change, target) }).map(
     ({ memory }) => ({
@@ -269,7 +268,7 @@ function reserveDisruption(s: ObservedState, change: VersionChange, target: stri
   );
 }
 
-/** The memory that must be written before AWS is touched, nothing when status has it. */
+/** The record that must be written before AWS is called; empty when status has it. */
 function remember(s: ObservedState, what: Omit<Memory, 'cluster' | 'nodeGroupName'>) {
   if (s.cluster.kind !== 'seen') return [];
   const { name, arn } = s.cluster.cluster;
@@ -279,8 +278,8 @@ function remember(s: ObservedState, what: Omit<Memory, 'cluster' | 'nodeGroupNam
 }
 
 /**
- * A client request token: a crash repeats a call and EKS answers as before; the same wish after another group or update is another
- * call. The pool's UID keeps a pool that is made anew apart from its namesake.
+ * A client request token: when a call is repeated after a crash, EKS repeats its answer; the same change of another group, or after another
+ * update, gets another token. The pool's UID distinguishes a recreated pool from the former one.
  */
 export function tokenFor(pool: WindowsPool, step: string, payload: unknown, last: string | undefined): string {
   return `${pool.metadata.name.slice(0, 40)}-${hashOf({ uid: pool.metadata.uid, step, payload, last })}`;

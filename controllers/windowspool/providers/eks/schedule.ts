@@ -1,4 +1,4 @@
-/** When EKS is asked again about a pool's node group. Pure. */
+/** When AWS is read again for a pool's node group. Pure. */
 
 import { awsErrorsOf, SHORTEST_MS, spread, TRANSIENT } from '../../intervals.ts';
 import { NODE_OPERATION } from '../../model/disruption.ts';
@@ -12,15 +12,15 @@ import { examinationOf, lastReported } from './prerequisites/examination.ts';
 import { waitingForWindow } from './upgrades/automaticUpdates.ts';
 import { nextOpening } from './upgrades/maintenance.ts';
 
-/** How long a failed look at AWS is trusted, so that a storm of node events does not become a storm of calls. */
+/** How long a failed read of AWS is cached, so that many node events do not cause as many calls. */
 const UNREACHABLE_KEPT_MS = 1_000;
 
 /** From the start of an operation of EKS to the first poll, unless `--poll-interval` is shorter. */
 const FIRST_POLL_MS = 1_000;
 
 /**
- * How long what AWS said is good for, in milliseconds. `statusAgeMs` is for how long this process has seen the group in its status: what EKS
- * has just begun is polled soon, and the interval doubles until it is `--poll-interval`.
+ * How long the answers of AWS are valid, in milliseconds. `statusAgeMs`: how long this process has observed the group in its status. A new
+ * operation of EKS is polled soon, and the interval doubles up to `--poll-interval`.
  */
 export function untilGroupRead(s: ObservedState, statusAgeMs: number): number {
   const pollMs = Math.min(s.settings.pollMs, Math.max(FIRST_POLL_MS, statusAgeMs));
@@ -28,17 +28,17 @@ export function untilGroupRead(s: ObservedState, statusAgeMs: number): number {
 }
 
 /**
- * A prerequisite that is not met or not known is looked at again soon, and less often the longer it lasts: someone who mends it at once
- * sees it at once, and nobody asks for ever what does not change.
+ * A prerequisite that is not met or unknown is checked soon, and less often the longer it lasts: a quick fix is noticed quickly, and a
+ * lasting problem costs few calls.
  */
 function untilPrerequisites(s: ObservedState): number {
   const checked = examinationOf(s);
   if (!checked || checked.failed.length + checked.unknown.length === 0) return Number.POSITIVE_INFINITY;
-  return spread(s, lastingLook(s, s.settings.pollMs));
+  return spread(s, lastingInterval(s, s.settings.pollMs));
 }
 
-/** The interval at first, and longer the longer PrerequisitesMet has not been True, until it is that of a settled group. */
-function lastingLook({ pool, now, settings }: ObservedState, firstMs: number): number {
+/** `firstMs` at first, and longer the longer PrerequisitesMet is not True, up to the resync interval. */
+function lastingInterval({ pool, now, settings }: ObservedState, firstMs: number): number {
   const reported = lastReported(pool);
   const lasts = reported && reported.status !== 'True' ? now - Date.parse(reported.lastTransitionTime) : 0;
   return Math.max(firstMs, Math.min(lasts / 2, settings.resyncMs));
@@ -46,11 +46,11 @@ function lastingLook({ pool, now, settings }: ObservedState, firstMs: number): n
 
 function untilGroupChanges(s: ObservedState, pollMs: number): number {
   const { settings } = s;
-  // What kept the group from being created was just put right.
+  // The prerequisite that blocked the creation was just fixed.
   if (s.ipamAttempts?.applyCniConfig === s.now) return SHORTEST_MS;
   const kinds = awsErrorsOf(s).map(({ kind }) => kind);
-  // PrerequisitesMet says so, and every look then is one at all prerequisites.
-  if (kinds.includes('denied') || kinds.includes('gone')) return lastingLook(s, settings.deniedRetryMs);
+  // PrerequisitesMet reports it, and each read then reads all prerequisites.
+  if (kinds.includes('denied') || kinds.includes('gone')) return lastingInterval(s, settings.deniedRetryMs);
   if (kinds.some((kind) => TRANSIENT.includes(kind))) return UNREACHABLE_KEPT_MS;
   if (kinds.includes('busy')) return spread(s, isRefusing(s) ? settings.resyncMs : settings.pollMs);
   if (awsErrorsOf(s).some(({ passes }) => passes)) return spread(s, settings.resyncMs);
@@ -66,32 +66,35 @@ function untilGroupChanges(s: ObservedState, pollMs: number): number {
   }
   if (['CREATING', 'UPDATING', 'DELETING'].includes(group.status)) return spread(s, pollMs);
   if (group.status.endsWith('_FAILED')) return untilRetry(s, group.modifiedAt);
-  // Just adopted: its nodes are the pool's from now on, and what differs is next.
+  // Just adopted: its nodes are the pool's from now on, and its differences are corrected next.
   if (group.arn !== s.pool.status?.nodeGroup?.arn) return SHORTEST_MS;
   if (isUpdateOpen(s)) return spread(s, pollMs);
-  // The group got smaller, or waits for another node.
+  // The group shrank, or waits for another node.
   const isLosing = s.pool.status?.disruption?.cause === NODE_OPERATION;
   return spread(s, isLosing ? settings.pollMs : settings.resyncMs);
 }
 
-/** EKS may take no update of a DEGRADED group, and that can last for days. A pool that leaves its group tries for minutes only. */
+/** EKS may refuse updates of a DEGRADED group for days. A pool that releases its group retries only for minutes. */
 function isRefusing(s: ObservedState): boolean {
   return groupOf(s)?.status === 'DEGRADED' && !isDeleting(s.pool);
 }
 
-/** When what failed may be tried again. A time that is past was not used (the pool is paused, say): then there is no hurry. */
+/**
+ * Milliseconds until a failed call may be retried. If that time has passed unused, for example because the pool is paused, the resync
+ * interval applies.
+ */
 function untilRetry(s: ObservedState, failedAt: number): number {
   const left = failedAt + s.settings.createRetryMs - s.now;
   return left > 0 ? left : spread(s, s.settings.resyncMs);
 }
 
-/** Whether the end of the operator's update is not known although EKS no longer works on the group. */
+/** Whether the result of the operator's update is unknown although EKS no longer works on the group. */
 function isUpdateOpen({ pool, update }: ObservedState): boolean {
   const status = update?.status ?? pool.status?.nodeGroup?.update?.status;
   return status === 'InProgress';
 }
 
-/** When the window begins for which an automatic update waits. */
+/** Milliseconds until the maintenance window that an automatic update waits for; infinity when none does. */
 export function untilWindow(s: ObservedState): number {
   const opening = waitingForWindow(s) && nextOpening(nodeGroupIn(s.pool.spec).update.maintenanceWindows, s.now);
   return opening ? opening.at - s.now : Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-/** The node group in the status of its pool, with what must survive a restart of the operator. */
+/** The node group in status, with the records that must survive a restart of the operator. */
 import type { NodeGroupState } from '../../api.gen.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Outcome } from '../../model/outcome.ts';
@@ -16,14 +16,15 @@ import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts
 import { desiredTemplateVersion } from './upgrades/launchTemplate.ts';
 import { dateOf } from './upgrades/releaseVersion.ts';
 
-/** The longest message of AWS that the schema takes. */
+/** The maximum length of a message of AWS in the schema. */
 const AWS_MESSAGE_LENGTH = 4_096;
 
+/** status.nodeGroup after a run. */
 export function nodeGroupState(outcome: Outcome): NodeGroupState {
   const { pool, group } = outcome.after;
   const memory = pool.status?.nodeGroup;
   const name = nodeGroupNameOf(pool);
-  // What another cluster has under this name is not the pool's, and must not overwrite what is remembered of it.
+  // A group with this name in another cluster is not the pool's, and must not overwrite the record.
   if (isClusterMismatch(outcome.after)) return memory ?? { name };
   const owned = group.kind === 'seen' && isOwnedBy(pool, group.group) ? group.group : undefined;
   const remembered = rememberedOf(outcome, owned);
@@ -63,7 +64,7 @@ function describedBy(group: NodeGroup): Omit<NodeGroupState, 'name'> {
   };
 }
 
-/** The launch template of the group, and the version that it shall have, as it was last known. */
+/** The launch template of the group, and its desired version as last known. */
 function templateState(s: ObservedState, { launchTemplate }: NodeGroup): Pick<NodeGroupState, 'launchTemplate'> {
   if (!launchTemplate) return {};
   const { id, name, version } = launchTemplate;
@@ -71,7 +72,7 @@ function templateState(s: ObservedState, { launchTemplate }: NodeGroup): Pick<No
   return { launchTemplate: { id, name, version, ...(wantedVersion !== undefined && { wantedVersion }) } };
 }
 
-/** The newest release, as it was last known. */
+/** The newest release as last known. */
 function latestRelease({ pool, newestRelease }: ObservedState): Pick<NodeGroupState, 'latestReleaseVersion'> {
   const known = newestRelease?.ok ? newestRelease.value : pool.status?.nodeGroup?.latestReleaseVersion;
   return known ? { latestReleaseVersion: known } : {};
@@ -106,8 +107,8 @@ function fitting(failed: FailedTarget): FailedTarget {
 }
 
 /**
- * The desired size that EKS got last for this pool: remembered before the creation, sent with an update that succeeded (whatever the spec
- * says by now), found as the spec has it, or unknown because the memory was lost. A failed update reached nothing, so its size is sent again.
+ * The desired size last sent to EKS for this pool: recorded before the creation, sent with a successful update, or equal to the spec.
+ * Without a record, the spec's size counts as sent. A failed update changed nothing, so its size is sent again.
  */
 function lastAppliedDesired(outcome: Outcome, owned: NodeGroup | undefined): number | undefined {
   const { pool, update } = outcome.after;
@@ -123,7 +124,7 @@ function lastAppliedDesired(outcome: Outcome, owned: NodeGroup | undefined): num
 function updateState({ after: { pool, update }, accepted }: Outcome): NodeGroupState['update'] {
   if (accepted) {
     const { id, type, createdAt } = accepted.update;
-    // An answer that repeats one which was lost may be of an update that has ended: how, only a look at it tells.
+    // EKS may have repeated an earlier answer, for an update that is over; only DescribeUpdate returns its result.
     const status = 'InProgress';
     const sent = accepted.desired !== undefined && { desired: accepted.desired };
     const started = createdAt > 0 && { startedAt: timeOf(createdAt) };

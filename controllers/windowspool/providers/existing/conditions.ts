@@ -13,13 +13,13 @@ type Parts = Omit<ExistingNodesConditions, 'Ready' | 'Reconciling' | 'Stalled' |
 
 /** The conditions of a pool of existing nodes. */
 export function existingNodesConditions(s: ObservedState): ExistingNodesConditions {
-  const leaving = nodesLeaving(s);
+  const terminating = nodesLeaving(s);
   const parts: Parts = {
     PrerequisitesMet: prerequisitesMet(s),
     NodesFound: nodesFound(s),
     RuntimeClassReady: runtimeClassReady(s),
     NodesVerified: nodesVerified(s, (seen) => (seen.poolNodes.total === 0 ? noneFound(seen) : undefined)),
-    ...(leaving && { NodesLeaving: leaving }),
+    ...(terminating && { NodesLeaving: terminating }),
   };
   return summarize(s, parts, readiness);
 }

@@ -1,27 +1,27 @@
 /**
- * How Windows pods get their addresses: what the VPC resource controller reads in ConfigMap kube-system/amazon-vpc-cni. Sources:
+ * How Windows pods get their addresses: the settings that the VPC resource controller reads in ConfigMap kube-system/amazon-vpc-cni. Sources:
  * https://github.com/aws/amazon-vpc-resource-controller-k8s, pkg/config/loader.go and docs/windows.
  */
 import type { InstanceType } from '../../../ports/prerequisites.ts';
 import { joined } from '../../../util/words.ts';
 
-/** The key that gives Windows pods addresses at all. */
+/** The key that enables addresses for Windows pods. */
 export const IPAM_KEY = 'enable-windows-ipam';
 const PREFIX_KEY = 'enable-windows-prefix-delegation';
 
-/** A node's own address. Its one network interface has the others for pods. */
+/** A node's own address. Pods get the other addresses of its one network interface. */
 const OWN = 1;
-/** Addresses of a prefix, which is a contiguous /28 block. */
+/** The number of addresses of a prefix, a contiguous /28 block. */
 const BLOCK = 16;
 
 type Data = Readonly<Record<string, string>> | undefined;
 
 /**
  * - `secondary`: each pod gets a secondary address of the interface.
- * - `prefix`: addresses come in blocks of 16, on Nitro instances; others stay in secondary mode, with its defaults
+ * - `prefix`: addresses are assigned in blocks of 16 to Nitro instances; others stay in secondary mode, with its defaults
  *   (UpdateResourceCapacity in pkg/provider/ip/provider.go).
  *
- * A node keeps `warm` unused addresses, and has at least `minimum`. `warmPrefixes` are whole unused blocks; they count only where neither of
+ * A node keeps `warm` unused addresses, and at least `minimum` in total. `warmPrefixes` are whole unused blocks; they apply only when neither of
  * the other two is set.
  */
 export interface AddressMode {
@@ -31,36 +31,36 @@ export interface AddressMode {
   readonly warmPrefixes: number;
 }
 
-/** The targets, each with its older name first, because the controller prefers that one. */
+/** The keys of the targets, in the order of precedence: the controller prefers the older name. */
 const TARGETS = {
   warm: ['warm-ip-target', 'windows-warm-ip-target'],
   minimum: ['minimum-ip-target', 'windows-minimum-ip-target'],
   warmPrefixes: ['warm-prefix-target', 'windows-warm-prefix-target'],
 } as const;
 
-/** Where no target is above zero: `IPv4DefaultWin...` and `IPv4PDDefault...` in loader.go. */
+/** The defaults when no target is above zero: `IPv4DefaultWin...` and `IPv4PDDefault...` in loader.go. */
 const DEFAULTS: Readonly<Record<AddressMode['kind'], AddressMode>> = {
   secondary: { kind: 'secondary', warm: 3, minimum: 3, warmPrefixes: 0 },
   prefix: { kind: 'prefix', warm: 1, minimum: 3, warmPrefixes: 0 },
 };
 
-/** Whether Windows IPAM is on. */
+/** Whether Windows IPAM is enabled. */
 export function isIpamOn(data: Data): boolean {
   return parseBool(data?.[IPAM_KEY]) === true;
 }
 
-/** The mode that the controller takes from the ConfigMap's data. A value that it cannot parse counts as zero or false. */
+/** The mode that the controller reads from the data of the ConfigMap. A value that it cannot parse counts as zero or false. */
 export function addressModeOf(data: Data): AddressMode {
   const kind = parseBool(data?.[PREFIX_KEY]) ? 'prefix' : 'secondary';
   const given = targetIn(data, TARGETS.warm);
-  // In secondary mode a 0 that was parsed becomes 1: a warm pool is never empty.
+  // In secondary mode a parsed 0 becomes 1, because the warm pool is never empty.
   const warm = kind === 'secondary' && given === 0 ? 1 : (given ?? 0);
   const minimum = targetIn(data, TARGETS.minimum) ?? 0;
   const warmPrefixes = kind === 'prefix' ? (targetIn(data, TARGETS.warmPrefixes) ?? 0) : 0;
   return warm + minimum + warmPrefixes === 0 ? DEFAULTS[kind] : { kind, warm, minimum, warmPrefixes };
 }
 
-/** The addresses that a node takes before it has pods, its own included. Without a type, as if its interface had room for all of them. */
+/** The addresses that a node takes before it has pods, its own included. Without a type, the interface is assumed to have room for all. */
 export function addressesAtStart(mode: AddressMode, type?: InstanceType): number {
   const { kind, warm, minimum, warmPrefixes } = modeOn(mode, type);
   const slots = (type && slotsOf(type)) ?? Number.POSITIVE_INFINITY;
@@ -70,19 +70,19 @@ export function addressesAtStart(mode: AddressMode, type?: InstanceType): number
   return OWN + Math.min(slots, blocks) * BLOCK;
 }
 
-/** How many pods of a node get an address; undefined where EC2 does not say how many addresses its interface has. */
+/** How many pods of a node get an address; undefined when EC2 does not report the addresses of its interface. */
 export function podsPerNode(mode: AddressMode, type: InstanceType): number | undefined {
   const slots = slotsOf(type);
   return slots === undefined ? undefined : slots * (modeOn(mode, type).kind === 'prefix' ? BLOCK : 1);
 }
 
-/** The addresses that a node takes when it is full of pods, its own included. */
+/** The addresses that a node takes when it is full of pods, its own included; undefined as for {@link podsPerNode}. */
 export function addressesWhenFull(mode: AddressMode, type: InstanceType): number | undefined {
   const pods = podsPerNode(mode, type);
   return pods === undefined ? undefined : OWN + pods;
 }
 
-/** Which mode is in force, as a sentence without its full stop. */
+/** The active mode, as a sentence without its full stop. */
 export function describeMode(mode: AddressMode, types: readonly InstanceType[]): string {
   if (mode.kind === 'secondary') return 'Each pod takes one secondary IP address (prefix delegation is off)';
   const others = types.filter((type) => modeOn(mode, type).kind === 'secondary').map(({ name }) => name);
@@ -90,7 +90,7 @@ export function describeMode(mode: AddressMode, types: readonly InstanceType[]):
   return `Prefix delegation is on: a node takes contiguous /28 blocks of 16 addresses${except}; a fragmented subnet may have none left`;
 }
 
-/** Settings that the controller cannot parse and ignores, each as a clause that names key, value and what it takes. */
+/** Settings that the controller ignores because it cannot parse them, each as a clause with key, value and valid values. */
 export function ignoredSettings(data: Data): string[] {
   const wrong = (keys: readonly string[], isValid: (value: string) => boolean, takes: string) =>
     keys.flatMap((key) => {
@@ -103,7 +103,7 @@ export function ignoredSettings(data: Data): string[] {
   ];
 }
 
-/** The mode of a node of that type: a Xen instance takes no prefixes. */
+/** The mode of a node of that type: Xen instances do not support prefixes. */
 function modeOn(mode: AddressMode, type: InstanceType | undefined): AddressMode {
   return type?.isNitro === false ? (mode.kind === 'prefix' ? DEFAULTS.secondary : mode) : mode;
 }
@@ -112,18 +112,18 @@ function slotsOf({ addressesPerInterface }: InstanceType): number | undefined {
   return addressesPerInterface === undefined ? undefined : Math.max(0, addressesPerInterface - OWN);
 }
 
-/** The first of the keys that is there decides, also where its value cannot be parsed. */
+/** The first key that exists decides, even when its value cannot be parsed. */
 function targetIn(data: Data, keys: readonly string[]): number | undefined {
   const key = keys.find((name) => data?.[name] !== undefined);
   return key === undefined ? undefined : parseTarget(data?.[key] ?? '');
 }
 
-/** As Go's strconv.Atoi, without negative numbers: for those the controller has its defaults. */
+/** Parses like Go's strconv.Atoi, without negative numbers: for those the controller uses its defaults. */
 function parseTarget(value: string): number | undefined {
   return /^\+?\d{1,9}$/.test(value) ? Number(value) : undefined;
 }
 
-/** As Go's strconv.ParseBool: https://pkg.go.dev/strconv#ParseBool */
+/** Parses like Go's strconv.ParseBool: https://pkg.go.dev/strconv#ParseBool */
 function parseBool(value: string | undefined): boolean | undefined {
   if (value === undefined) return undefined;
   if (['1', 't', 'T', 'TRUE', 'true', 'True'].includes(value)) return true;

@@ -1,4 +1,4 @@
-/** Checks on what EC2 has for the nodes: instance types and addresses. */
+/** Checks on the capacity in EC2: instance types and addresses. */
 
 import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
 import { nodeGroupIn, scalingIn } from '../../../nodeSource.ts';
@@ -39,13 +39,13 @@ function wrongWith(name: string, found: readonly InstanceType[], region: string)
   return undefined;
 }
 
-/** Ensures that each type can start in one of the zones, and that in each zone one of the types can. */
+/** Ensures that each instance type is offered in at least one of the zones, and that each zone offers at least one of the types. */
 function offered({ spec, facts, region }: CheckInput): PrerequisiteResult | undefined {
   return given(facts, 'offerings', (offerings) =>
     given(facts, 'subnets', (subnets) => {
       const types = desiredTypes(spec, facts);
       const zones = [...new Set(subnets.map(({ zone }) => zone))].sort();
-      // A type that EC2 does not know at all is the other check's.
+      // The check of instance types reports those that do not exist.
       const known = types.filter((type) => !isUnknown(type, facts.instanceTypes));
       if (zones.length === 0 || known.length === 0) return met;
       const nowhere = known.filter((type) => !zones.some((zone) => isOffered(offerings, type, zone)));
@@ -71,6 +71,7 @@ function isOffered(offerings: readonly Offering[], type: string, zone: string): 
   return offerings.some((offering) => offering.instanceType === type && offering.zone === zone);
 }
 
+/** Ensures that the subnets of the spec exist. */
 function subnetsExist({ spec, facts, region }: CheckInput): PrerequisiteResult | undefined {
   return given(facts, 'subnets', (found) => {
     const missing = nodeGroupIn(spec)
@@ -84,8 +85,8 @@ function subnetsExist({ spec, facts, region }: CheckInput): PrerequisiteResult |
 }
 
 /**
- * Ensures that the nodes can start with which EKS begins: the desired ones. That there is room up to scaling.max matters only to a pool that grows
- * so far. What nodes take when they are full of pods is said, and is not asked for.
+ * Ensures that the subnets have addresses for the nodes that EKS starts first: the desired ones. Too few addresses up to scaling.max is a
+ * warning, because it only affects a pool that grows that far. What nodes take when they are full of pods is reported and not required.
  */
 function freeAddresses({ spec, facts, instances }: CheckInput): PrerequisiteResult | undefined {
   return given(facts, 'subnets', (subnets) => {
@@ -101,21 +102,21 @@ function freeAddresses({ spec, facts, instances }: CheckInput): PrerequisiteResu
       return failed(`${inWords(subnets)} ${free}: ${need(first)}. ${modeIn(facts)}Add a subnet, or lower ${field}`);
     }
     if (most.free >= most.needed) return met;
-    // How many are free changes with every pod, and a warning stands in the status for as long as the pool lives: the metric has the number.
+    // The number of free addresses is not in the warning, because it changes with every pod: the metric has it.
     return warning(
       `${inWords(subnets)} too few free addresses for the pool to grow to scaling.max: ${need(most)}. ${modeIn(facts)}Add a subnet, or lower scaling.max from ${max}`,
     );
   });
 }
 
-/** The free addresses in the subnets of a pool, and those that it needs to grow to scaling.max; undefined where the subnets are not known. */
+/** The free addresses in the subnets of a pool, and those that it needs to grow to scaling.max; undefined when the subnets are unknown. */
 export function addressesFor(input: CheckInput): { readonly free: number; readonly needed: number } | undefined {
   const { subnets } = input.facts;
   const nodes = scalingIn(input.spec).max;
   return subnets?.ok && subnets.value.length > 0 ? addressesIn(subnets.value, { ...input, nodes }) : undefined;
 }
 
-/** @param nodes how many there are to be */
+/** @param nodes the number of nodes that the pool grows to */
 function addressesIn(
   subnets: readonly Subnet[],
   { facts, instances, nodes }: Pick<CheckInput, 'facts' | 'instances'> & { readonly nodes: number },
@@ -125,7 +126,7 @@ function addressesIn(
   return { more, needed: more * perNode(facts), free };
 }
 
-/** The least that a node takes as it starts. */
+/** The minimum number of addresses that a node takes when it starts. */
 function perNode(facts: CheckInput['facts']): number {
   const mode = addressModeIn(facts);
   const types = typesIn(facts);
@@ -138,7 +139,7 @@ function whenFull(facts: CheckInput['facts'], nodes: number): string {
   return known.length === 0 ? '' : ` (${nodes * Math.max(...known)} when they are full of pods)`;
 }
 
-/** Which mode the numbers are of, where that could be read, and which settings of it are ignored. */
+/** The address mode that the numbers are based on, when it could be read, and its ignored settings. */
 function modeIn(facts: CheckInput['facts']): string {
   if (!facts.cniConfig?.ok) return '';
   const ignored = ignoredSettings(facts.cniConfig.value).map(
@@ -147,7 +148,7 @@ function modeIn(facts: CheckInput['facts']): string {
   return `${describeMode(addressModeIn(facts), typesIn(facts))}.${ignored.join('')} `;
 }
 
-/** Without the ConfigMap, the controller's defaults. */
+/** The address mode; without the ConfigMap, the defaults of the controller. */
 function addressModeIn({ cniConfig }: CheckInput['facts']): AddressMode {
   return addressModeOf(cniConfig?.ok ? cniConfig.value : undefined);
 }
@@ -156,12 +157,13 @@ function typesIn({ instanceTypes: types }: CheckInput['facts']): readonly Instan
   return types?.ok ? types.value : [];
 }
 
-/** `Subnet a has`, `Subnets a and b have together`. */
+/** `Subnet a has`, `Subnets a and b together have`. */
 function inWords(subnets: readonly Subnet[]): string {
   const ids = joined(subnets.map(({ id }) => id));
   return subnets.length === 1 ? `Subnet ${ids} has` : `Subnets ${ids} together have`;
 }
 
+/** Checks on instance types, subnets and addresses, by importance. */
 export const capacityChecks: readonly PrerequisiteCheck[] = [
   { reason: 'InstanceTypeUnsupported', about: 'the instance types', section: 'instance-types', look: instanceTypes },
   { reason: 'SubnetNotFound', about: 'the subnets', section: 'subnets', look: subnetsExist },

@@ -1,11 +1,11 @@
-/** Which missing prerequisite is the likely cause of what is wrong with a pool that has its group. */
+/** Which unmet prerequisite is the likely cause of an error of a pool whose group exists. */
 
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { NodeCheck, PrerequisiteReason } from '../../../reasons.ts';
 import { joined } from '../../../util/words.ts';
 import { examinationOf } from './examination.ts';
 
-/** What a missing prerequisite shows itself by: a check that nodes fail, nodes that do not join, or a group that EKS cannot keep. */
+/** The symptom of an unmet prerequisite: a check that nodes fail, nodes that do not join, or a group that EKS cannot keep healthy. */
 export type Symptom = NodeCheck | 'NodesMissing' | 'GroupBroken';
 
 const CAUSES: Readonly<Partial<Record<Symptom, readonly PrerequisiteReason[]>>> = {
@@ -31,7 +31,7 @@ const CAUSES: Readonly<Partial<Record<Symptom, readonly PrerequisiteReason[]>>> 
   ],
 };
 
-/** ` Likely cause: WindowsIPAMDisabled, see PrerequisitesMet.`; empty when nothing that is known to be missing explains it. */
+/** ` Likely cause: WindowsIPAMDisabled, see PrerequisitesMet.`; empty when no known cause explains the symptoms. */
 export function likelyCause(s: ObservedState, symptoms: readonly Symptom[]): string {
   const explained = new Set(symptoms.flatMap((symptom) => CAUSES[symptom] ?? []));
   const checked = examinationOf(s);

@@ -1,28 +1,32 @@
-/** What a check is, and what it can answer. */
+/** The results of a check. */
 
 import type { PrerequisiteFacts, PrerequisiteResult } from '../../../model/prerequisites.ts';
 import type { CallError } from '../../../ports/callResult.ts';
 import { sentence } from '../../../util/words.ts';
 import { RIGHTS } from './facts.ts';
 
+/** The prerequisite is met. */
 export const met: PrerequisiteResult = { kind: 'met' };
 
+/** The prerequisite will be met without an action of the user; `note` says when. */
 export function metWith(note: string): PrerequisiteResult {
   return { kind: 'met', note };
 }
 
+/** The prerequisite is not met. `message`: what was found, and the remedy, without a full stop. */
 export function failed(message: string): PrerequisiteResult {
   return { kind: 'failed', message };
 }
 
+/** The prerequisite may not be met. `message` as for {@link failed}. */
 export function warning(message: string): PrerequisiteResult {
   return { kind: 'warning', message };
 }
 
-/** What is said when a fact could not be found out. */
+/** The result of a check whose fact could not be read. */
 export function unknown(fact: keyof typeof RIGHTS, error: CallError): PrerequisiteResult {
   if (error.kind === 'denied') {
-    // A fact may need several calls: where the denied one is called as its right is, that is the one to grant.
+    // A fact may need several calls: when the denied call has a permission of its own in RIGHTS, that one is reported.
     const right = Object.values(RIGHTS).find((each) => each === error.operation) ?? RIGHTS[fact];
     return { kind: 'unknown', message: `it needs ${right}`, right };
   }
@@ -30,17 +34,15 @@ export function unknown(fact: keyof typeof RIGHTS, error: CallError): Prerequisi
   return { kind: 'unknown', message: `${error.operation} failed${text && `: ${text}`}` };
 }
 
-/**
- * Looks at one fact. Undefined when it was not asked for, unknown when it was not found out.
- */
+/** Verifies one fact. Undefined when it was not read, `unknown` when reading it failed. */
 export function given<K extends keyof typeof RIGHTS>(
   facts: PrerequisiteFacts,
   name: K,
-  judge: (value: Known<K>) => PrerequisiteResult | undefined,
+  verify: (value: Known<K>) => PrerequisiteResult | undefined,
 ): PrerequisiteResult | undefined {
   const fact = facts[name] as { ok: true; value: Known<K> } | { ok: false; error: CallError } | undefined;
   if (!fact) return undefined;
-  return fact.ok ? judge(fact.value) : unknown(name, fact.error);
+  return fact.ok ? verify(fact.value) : unknown(name, fact.error);
 }
 
 type Known<K extends keyof typeof RIGHTS> = Extract<NonNullable<PrerequisiteFacts[K]>, { ok: true }>['value'];

@@ -1,4 +1,4 @@
-/** The prerequisites of a pool: a list of pure functions over one input. */
+/** The prerequisites of a pool: a list of pure checks of one input. */
 
 import type { Checked, CheckInput, Examination, PrerequisiteCheck } from '../../../model/prerequisites.ts';
 import { sentence } from '../../../util/words.ts';
@@ -8,7 +8,7 @@ import { networkChecks } from './networkChecks.ts';
 import { roleChecks } from './roleChecks.ts';
 import { templateChecks } from './templateChecks.ts';
 
-/** In the order of importance: the first that fails gives the condition its reason. */
+/** By importance: the first that fails sets the reason of the condition. */
 export const checks: readonly PrerequisiteCheck[] = [
   ...clusterChecks,
   ...networkChecks,
@@ -17,7 +17,7 @@ export const checks: readonly PrerequisiteCheck[] = [
   ...capacityChecks,
 ];
 
-/** Makes every check that its facts allow. */
+/** Runs every check that the facts allow. */
 export function examine(input: CheckInput): Examination {
   const failed: Checked<'failed'>[] = [];
   const warned: Checked<'warning'>[] = [];
@@ -37,7 +37,7 @@ export function examine(input: CheckInput): Examination {
   return { failed, warned, ignored, unknown, notes };
 }
 
-/** Whether a word is the reason of a prerequisite that fails. */
+/** Whether a reason is that of an unmet prerequisite. */
 export function isPrerequisite(reason: string): boolean {
   return checks.some((check) => check.reason === reason);
 }

@@ -1,4 +1,4 @@
-/** Checks on what the EKS cluster is. */
+/** Checks on the EKS cluster. */
 
 import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
@@ -9,10 +9,10 @@ import { isNewerMinor } from '../upgrades/releaseVersion.ts';
 import { failed, given, met, warning } from './check.ts';
 import { supportOf } from './windowsSupport.ts';
 
-/** Statuses that EKS leaves by itself. */
+/** Transient statuses. */
 const PASSING = ['PENDING', 'CREATING', 'UPDATING'];
 
-/** Ensures that EKS takes orders: it refuses node groups of a cluster that is not ACTIVE. What lives, lives on meanwhile. */
+/** Ensures that EKS accepts a node group: it refuses one in a cluster that is not ACTIVE. Existing groups are not affected. */
 function active({ cluster, creating }: CheckInput): PrerequisiteResult {
   const { name, status } = cluster;
   if (status === 'ACTIVE' || !creating) return met;
@@ -25,7 +25,10 @@ function active({ cluster, creating }: CheckInput): PrerequisiteResult {
   );
 }
 
-/** Windows nodes have no IPv6: https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html */
+/**
+ * Ensures that the cluster uses IPv4. Windows nodes do not support IPv6:
+ * https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html
+ */
 function ipv4({ cluster }: CheckInput): PrerequisiteResult {
   if (cluster.ipFamily === 'ipv4') return met;
   return failed(
@@ -34,8 +37,9 @@ function ipv4({ cluster }: CheckInput): PrerequisiteResult {
 }
 
 /**
- * The nodes that Auto Mode starts run Bottlerocket: https://github.com/aws/containers-roadmap/issues/2528. Managed node groups beside it bring
- * Windows, and need the add-ons that Auto Mode replaces on its own nodes: https://docs.aws.amazon.com/eks/latest/userguide/eks-add-ons.html#addon-consider-auto
+ * Ensures that a cluster in Auto Mode can run Windows. Its own nodes run Bottlerocket:
+ * https://github.com/aws/containers-roadmap/issues/2528. Managed node groups beside them can run Windows, and need the add-ons that Auto
+ * Mode replaces on its own nodes: https://docs.aws.amazon.com/eks/latest/userguide/eks-add-ons.html#addon-consider-auto
  */
 function noAutoMode({ cluster, facts: { cniAddon } }: CheckInput): PrerequisiteResult {
   if (!cluster.autoMode) return met;
@@ -49,7 +53,10 @@ function noAutoMode({ cluster, facts: { cniAddon } }: CheckInput): PrerequisiteR
   );
 }
 
-/** Partitions other than aws: `arn:aws-us-gov:eks:...`. "Windows AMI types are only supported for commercial AWS Regions": amiType in the model of EKS. */
+/**
+ * Ensures that the Region is in the partition aws, not in one such as `arn:aws-us-gov:eks:...`. "Windows AMI types are only supported for
+ * commercial AWS Regions": amiType in the model of EKS.
+ */
 function commercialRegion({ cluster, region }: CheckInput): PrerequisiteResult {
   const partition = cluster.arn.split(':')[1] ?? '';
   if (partition === '' || partition === 'aws') return met;
@@ -58,7 +65,10 @@ function commercialRegion({ cluster, region }: CheckInput): PrerequisiteResult {
   );
 }
 
-/** The Kubernetes version of the pool's nodes, where it is newer than the table of this release: EKS then says whether it has an AMI. */
+/**
+ * The Kubernetes version of the pool's nodes when it is newer than the table of this release, so that EKS must be asked for an AMI;
+ * undefined otherwise.
+ */
 export function unlistedMinor(spec: CheckInput['spec'], cluster: Cluster): string | undefined {
   const version = pinnedMinor(spec) ?? cluster.kubernetesVersion;
   const minor = minorNumber(version);
@@ -71,7 +81,10 @@ function minorNumber(version: string): number | undefined {
   return minor === undefined ? undefined : Number(minor);
 }
 
-/** A pair in the table is known to work. For a newer Kubernetes version the AMI that EKS publishes decides; older ones have none. */
+/**
+ * Ensures that the Kubernetes version and the Windows version are compatible. Pairs in the table are; for a newer Kubernetes version, EKS
+ * must publish an AMI; older ones have none.
+ */
 function supportedVersion(input: CheckInput): PrerequisiteResult | undefined {
   const { spec, cluster } = input;
   const { first, last } = supportOf(spec.windowsVersion);
@@ -81,14 +94,14 @@ function supportedVersion(input: CheckInput): PrerequisiteResult | undefined {
   const minor = minorNumber(version);
   if (minor !== undefined && minor > last) return published(input, version, minor);
   if (minor !== undefined && minor >= first) return upstream(spec, version, minor);
-  const move =
+  const remedy =
     minor === undefined
       ? 'Use a release of the operator that knows this version'
       : pinned === undefined
         ? 'Upgrade the cluster'
         : 'Pin a newer version in spec.nodeGroup';
   return failed(
-    `Kubernetes ${version || 'of an unknown version'} does not go with ${serverOf(spec)}, which EKS supports from 1.${first}. ${move}, or create the pool with another windowsVersion`,
+    `Kubernetes ${version || 'of an unknown version'} does not go with ${serverOf(spec)}, which EKS supports from 1.${first}. ${remedy}, or create the pool with another windowsVersion`,
   );
 }
 
@@ -106,7 +119,7 @@ function published(
   );
 }
 
-/** EKS goes on to publish AMIs of a Windows version that the Kubernetes project no longer supports. */
+/** Warns when the Kubernetes project no longer supports the Windows version: EKS continues to publish AMIs of it. */
 function upstream(spec: CheckInput['spec'], version: string, minor: number): PrerequisiteResult {
   const supported = kubernetesSupport(spec.windowsVersion, minor);
   if (supported === undefined) return met;
@@ -123,7 +136,7 @@ function aheadOf({ name, kubernetesVersion }: Cluster, pinned: string): string {
   return `spec.nodeGroup pins Kubernetes ${pinned}, and EKS cluster ${name} has ${kubernetesVersion}: nodes must not be newer than the control plane. Upgrade the cluster first, or pin ${kubernetesVersion} or older`;
 }
 
-/** CoreDNS, and the operator itself, need a place to run. */
+/** Ensures that a Linux node accepts pods: CoreDNS and the operator itself need one. */
 function linuxNode({ facts }: CheckInput): PrerequisiteResult | undefined {
   return given(facts, 'linuxNode', (exists) =>
     exists
@@ -134,6 +147,7 @@ function linuxNode({ facts }: CheckInput): PrerequisiteResult | undefined {
   );
 }
 
+/** Checks on the cluster, by importance. */
 export const clusterChecks: readonly PrerequisiteCheck[] = [
   { reason: 'ClusterNotActive', about: 'the cluster’s status', section: 'cluster-status', look: active },
   { reason: 'UnsupportedIPFamily', about: 'IPv4', section: 'ipv4', look: ipv4 },

@@ -1,4 +1,4 @@
-/** What the prerequisites come to for a pool. Pure. */
+/** The results of a pool's prerequisites, and which facts must be read for them. Pure. */
 
 import type { Condition, WindowsPool } from '../../../api.gen.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
@@ -11,7 +11,7 @@ import { isOwnedBy } from '../nodeGroup.ts';
 import { examine, isPrerequisite } from './checks.ts';
 import { ignoredPrerequisites } from './ignored.ts';
 
-/** What the checks look at; undefined for a pool that goes, or whose cluster or group is not its own or not known. */
+/** The input of the checks; undefined for a pool that is being deleted, or whose cluster or group is unknown or not its own. */
 export function checkInputOf(s: ObservedState): CheckInput | undefined {
   const { pool, cluster, group, settings, prerequisites: facts } = s;
   if (!facts || cluster.kind !== 'seen' || isDeleting(pool) || isClusterMismatch(s)) return undefined;
@@ -30,7 +30,7 @@ export function checkInputOf(s: ObservedState): CheckInput | undefined {
   };
 }
 
-/** How the operator enables Windows IPAM for a pool that needs it. */
+/** The input for enabling Windows IPAM for a pool that needs it. */
 export function ipamOfferOf({ now, settings, ipamAttempts: attempts = {}, errors }: ObservedState): IpamOffer {
   const { pollMs, resyncMs, createRetryMs } = settings;
   const error = errors.find(({ step, error: { kind } }) => isIpamStep({ kind: step }) && kind !== 'denied')?.error;
@@ -44,42 +44,42 @@ export function ipamOfferOf({ now, settings, ipamAttempts: attempts = {}, errors
   };
 }
 
-/** The result of every check that can be made; undefined where none is made. */
+/** The results of all checks; undefined when none can be run. */
 export function examinationOf(s: ObservedState): Examination | undefined {
   const input = checkInputOf(s);
   return input && examine(input);
 }
 
-/** What keeps the node group from being created: every prerequisite that failed, while there is no group. */
+/** The failed prerequisites that block the creation of the node group; empty when the group exists. */
 export function blockers(s: ObservedState): Examination['failed'] {
   return isToBeMade(s) ? (examinationOf(s)?.failed ?? []) : [];
 }
 
-/** Whether the group is still to be made: there is none, or only what is left of a failed creation. */
+/** Whether the group must be created: it does not exist, or it failed to create. */
 export function isToBeMade({ group }: ObservedState): boolean {
   return group.kind === 'absent' || (group.kind === 'seen' && group.group.status === 'CREATE_FAILED');
 }
 
 /**
- * How much is asked.
- * - `nothing`: the pool goes, or it is not the operator's to judge.
- * - `standing`: what can turn behind the back of a group that looks healthy. Cheap, and trusted for long.
- * - `complete`: everything, because a group is to be made or something is wrong.
+ * How many facts are read.
+ * - `nothing`: the pool is being deleted, or its cluster or group is unknown or not its own.
+ * - `standing`: what others can change while the group looks healthy. Cheap, and cached for long.
+ * - `complete`: everything, because a group must be created or something fails.
  */
 export type Scope = 'nothing' | 'standing' | 'complete';
 
-/** The statuses of a group of which something went wrong. */
+/** The statuses of a failed group. */
 const BROKEN = ['CREATE_FAILED', 'DEGRADED'];
-/** What is told of prerequisites that could not be checked. */
+/** Reasons of prerequisites that could not be checked. */
 const UNCHECKED = ['AccessDenied', 'NotChecked'];
-/** Reasons of PrerequisitesMet=True with something in the message that stays there for as long as it is true. */
+/** Reasons of PrerequisitesMet=True whose message has remarks that stay for as long as they are true. */
 const REMARKED: readonly Reason[] = ['MetWithWarnings', 'PrerequisitesIgnored'];
-/** Reasons of PrerequisitesMet that tell of a call and take the place of what was known before. */
+/** Reasons of PrerequisitesMet for a failed call, which hide the former results. */
 const HIDING: readonly Reason[] = ['AWSUnavailable', 'AccessDenied'];
-/** What a node fails when it is a prerequisite that is missing. */
+/** Checks that nodes fail when a prerequisite is not met. */
 const SYMPTOMS = ['NoPodAddresses', 'NotReady'];
 
-/** What the pool's state asks for. */
+/** The scope that the state of the pool requires. */
 export function scopeOf(s: ObservedState): Scope {
   const { pool, cluster, group } = s;
   if (isDeleting(pool) || cluster.kind !== 'seen' || isClusterMismatch(s)) return 'nothing';
@@ -91,34 +91,37 @@ export function scopeOf(s: ObservedState): Scope {
     : 'standing';
 }
 
-/** What the pool was told last: its condition PrerequisitesMet. */
+/** The condition PrerequisitesMet as last reported. */
 export function lastReported({ status }: WindowsPool): Condition | undefined {
   return status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
 }
 
-/** Whether the pool was told that a prerequisite is not met, or that it could not be checked: then it is looked at until it is. */
+/** Whether a prerequisite was reported as not met or not checked: then all are checked until they are met. */
 export function wasUnmet({ pool }: ObservedState): boolean {
   const reported = lastReported(pool);
   if (!reported || reported.status === 'True') return false;
   return isPrerequisite(reported.reason) || (reported.status === 'Unknown' && UNCHECKED.includes(reported.reason));
 }
 
-/** Whether the pool was told of a warning or of an ignored prerequisite: all is asked again, or the message would lose what is still true. */
+/**
+ * Whether a warning or an ignored prerequisite was reported: then all facts are read again, or the message would lose remarks that are still
+ * true.
+ */
 function wasRemarked({ pool }: ObservedState): boolean {
   return REMARKED.some((reason) => reason === lastReported(pool)?.reason);
 }
 
-/** Whether a reason of PrerequisitesMet tells what the checks came to. */
+/** Whether a reason of PrerequisitesMet is a result of the checks. */
 export function isOfChecks(reason: string): boolean {
   return isPrerequisite(reason) || reason === 'NotChecked' || REMARKED.some((remarked) => remarked === reason);
 }
 
-/** Whether the trouble of a call took the place of what the pool was told before: only a complete look finds that again. */
+/** Whether the error of a call hides the former results: only a complete read restores them. */
 export function wasHidden({ pool }: ObservedState): boolean {
   return HIDING.some((reason) => reason === lastReported(pool)?.reason);
 }
 
-/** Nodes are missing for too long, or fail what a missing prerequisite makes them fail. */
+/** Whether nodes are missing for too long, or fail a check that an unmet prerequisite makes them fail. */
 function hasSymptoms(s: ObservedState): boolean {
   return (
     lacksNodes(s) ||
@@ -126,8 +129,8 @@ function hasSymptoms(s: ObservedState): boolean {
   );
 }
 
-/** Whether more has to be asked than was. */
+/** Whether more facts must be read than were. */
 export function needsExamination(s: ObservedState): boolean {
-  // Asked at each event of a node: the cheap question first.
+  // Evaluated at each event of a node, so the cheaper condition comes first.
   return !s.prerequisites?.complete && scopeOf(s) === 'complete';
 }

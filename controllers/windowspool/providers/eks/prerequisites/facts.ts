@@ -1,8 +1,8 @@
-/** What the checks of prerequisites look at: gathered once, plain data. */
+/** The facts that prerequisites are checked against: read once, plain data. */
 import type { Outcome } from '../../../model/outcome.ts';
 import type { PrerequisiteFacts } from '../../../model/prerequisites.ts';
 
-/** The right that finding out needs: an IAM action, or a verb and an object of Kubernetes. */
+/** The permission that reading a fact needs: an IAM action, or a verb and an object of Kubernetes. */
 export const RIGHTS: Readonly<Record<Exclude<keyof PrerequisiteFacts, 'complete' | 'controllerWarnings'>, string>> = {
   cniConfig: 'get configmaps kube-system/amazon-vpc-cni',
   cniAddon: 'eks:DescribeAddon',
@@ -21,7 +21,7 @@ export const RIGHTS: Readonly<Record<Exclude<keyof PrerequisiteFacts, 'complete'
   subnets: 'ec2:DescribeSubnets',
 };
 
-/** The outcome of a step that changed facts. */
+/** The outcome after a step that changed facts. */
 export function withFacts(soFar: Outcome, facts: Partial<PrerequisiteFacts>): Outcome {
   const { prerequisites } = soFar.after;
   if (!prerequisites) return soFar;

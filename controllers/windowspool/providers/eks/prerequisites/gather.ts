@@ -1,4 +1,4 @@
-/** Finds out what the checks look at. Everything is asked at once; what pools ask alike is asked once. */
+/** Reads the facts that the checks need, in parallel. Answers that pools have in common are shared. */
 
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { PrerequisiteFacts } from '../../../model/prerequisites.ts';
@@ -14,13 +14,13 @@ import { scopeOf, wasUnmet } from './examination.ts';
 import { roleName } from './networkChecks.ts';
 import type { SharedAnswers } from './sharedAnswers.ts';
 
-/** What an instance type is, where it is offered and which role a group has changes rarely. */
+/** How long rarely changing answers are cached: instance types, their offerings and the roles of groups. In milliseconds. */
 export const LONG_MS = 3_600_000;
 
-/** Of so many nodes without addresses events are read at each look. */
+/** The number of nodes without addresses whose events are read at each run. */
 const NODES_ASKED = 3;
 
-/** The question about a role's access entry, by which its shared answer is forgotten. */
+/** The shared question about a role's access entry; changes of the entry invalidate its answer. */
 export function accessEntryQuestion(role: string): string {
   return `access entry ${role}`;
 }
@@ -29,7 +29,7 @@ const CNI_CONFIG_QUESTION = 'ConfigMap amazon-vpc-cni';
 const CNI_ADDON_QUESTION = 'add-on vpc-cni';
 const CNI_OWNER_QUESTION = 'owner of ConfigMap amazon-vpc-cni';
 
-/** The questions about Windows IPAM, by which their shared answers are forgotten. */
+/** The shared questions about Windows IPAM; changes of the setting invalidate their answers. */
 export const IPAM_QUESTIONS = [CNI_CONFIG_QUESTION, CNI_ADDON_QUESTION, CNI_OWNER_QUESTION] as const;
 
 type Sources = PrerequisiteSources & {
@@ -37,15 +37,15 @@ type Sources = PrerequisiteSources & {
   readonly releases: Pick<Releases, 'exists'>;
 };
 
-/** What was answered before, and how old an answer may be when everything is asked. */
+/** The cached answers, and how old they may be when everything is read. */
 interface Memory {
   readonly shared: SharedAnswers;
   completeAge(s: ObservedState): number;
-  /** Whether EKS has created the group since the pool's last look. */
+  /** Whether EKS has created the group since the pool was last observed. */
   isNewlyCreated(s: ObservedState): boolean;
 }
 
-/** The facts that the pool's state asks for; undefined when it asks for none. */
+/** Reads the facts that the state of the pool requires; undefined when it requires none. */
 export async function gatherFacts(
   s: ObservedState,
   sources: Sources,
@@ -58,13 +58,13 @@ export async function gatherFacts(
   const { shared } = memory;
   const age = complete ? memory.completeAge(s) : s.settings.resyncMs / 2;
   const ask: Ask = (question, call) => shared.get(question, age, s.now, call, signal);
-  // Where something was not met, that may be what has changed.
+  // An unmet prerequisite may have changed.
   const longAge = wasUnmet(s) ? age : LONG_MS;
   const askRarely: Ask = (question, call) => shared.get(question, longAge, s.now, call, signal);
-  // EKS gives the role its access while it creates the group: what was answered before is no longer true.
+  // EKS gives the role its access while it creates the group, so earlier answers are outdated.
   const accessAge = memory.isNewlyCreated(s) ? memory.completeAge(s) : age;
   const askAccess: Ask = (question, call) => shared.get(question, accessAge, s.now, call, signal);
-  // First: which instance types the nodes have may stand in it.
+  // First, because the launch template may set the instance type.
   const launchTemplate = await launchTemplateOf(s, sources, ask);
   const types = instanceTypesOf(s.pool.spec, launchTemplate?.ok ? launchTemplate.value : undefined);
   const [standing, ami, rest, controllerWarnings] = await Promise.all([
@@ -85,7 +85,7 @@ export async function gatherFacts(
 
 type Ask = <T>(question: string, call: (signal: AbortSignal) => Promise<CallResult<T>>) => Promise<CallResult<T>>;
 
-/** The launch template, where the pool names one. `$Latest` and `$Default` stand for another version at any time. */
+/** The launch template, when the pool names one. `$Latest` and `$Default` can resolve to another version at any time. */
 async function launchTemplateOf(
   { pool }: ObservedState,
   { launchTemplates }: Sources,
@@ -98,7 +98,7 @@ async function launchTemplateOf(
   return ask(question, (signal) => launchTemplates.find(wanted, signal));
 }
 
-/** Whether there is an AMI for a Kubernetes version that is newer than the operator's table. */
+/** Whether EKS publishes an AMI for a Kubernetes version that is newer than the operator's table. */
 async function amiOf(
   { pool: { spec }, cluster }: ObservedState,
   { releases }: Sources,
@@ -111,7 +111,7 @@ async function amiOf(
   return ask(`AMI of ${year} ${edition} ${minor}`, (signal) => releases.exists({ year, edition }, minor, signal));
 }
 
-/** What somebody may turn while the group looks healthy. */
+/** Facts that others can change while the group looks healthy. */
 async function standingFacts(s: ObservedState, { addons, accessEntries, system }: Sources, ask: Ask, askAccess: Ask) {
   const role = nodeGroupIn(s.pool.spec).nodeRoleArn;
   const mode = s.cluster.kind === 'seen' ? s.cluster.cluster.authenticationMode : '';
@@ -137,7 +137,7 @@ async function standingFacts(s: ObservedState, { addons, accessEntries, system }
   };
 }
 
-/** An access entry that existed before is the one that EKS uses: only where there was none is it asked for again. */
+/** An existing access entry does not change with the group: only a missing one is read again. */
 async function accessEntryOf(role: string, accessEntries: Sources['accessEntries'], ask: Ask, askAccess: Ask) {
   const question = accessEntryQuestion(role);
   const call = (signal: AbortSignal) => accessEntries.find(role, signal);
@@ -145,7 +145,7 @@ async function accessEntryOf(role: string, accessEntries: Sources['accessEntries
   return known.ok && known.value ? known : askAccess(question, call);
 }
 
-/** What only matters before a group is made, or when something is wrong. */
+/** Facts that matter only before a group is created, or when something fails. */
 async function otherFacts(
   s: ObservedState,
   names: readonly string[],
@@ -177,7 +177,10 @@ async function otherFacts(
   };
 }
 
-/** What the VPC resource controller says of nodes without addresses: of the first few, because one cause is usually that of all. */
+/**
+ * The warnings of the VPC resource controller about nodes without addresses: those of the first few, because the cause is usually the same
+ * for all.
+ */
 async function warningsOf(
   { poolNodes }: ObservedState,
   { system }: Sources,
@@ -191,7 +194,7 @@ async function warningsOf(
   );
 }
 
-/** The node roles of the groups that have Linux nodes. A role cannot change, so each is asked for once in a long time. */
+/** The node roles of the groups with Linux nodes. A role cannot change, so it is cached for long. */
 async function rolesOf(
   groups: CallResult<readonly string[]>,
   nodeGroups: Sources['nodeGroups'],
@@ -202,7 +205,7 @@ async function rolesOf(
   for (const group of groups.value) {
     const answer = await askRarely(`role of ${group}`, (signal) => nodeGroups.describe(group, signal));
     if (!answer.ok) return answer;
-    // A group that is gone leaves nodes for some minutes.
+    // The nodes of a deleted group exist for some minutes longer.
     if (answer.value) roles.push({ group, nodeRoleArn: answer.value.nodeRoleArn });
   }
   return { ok: true, value: roles };

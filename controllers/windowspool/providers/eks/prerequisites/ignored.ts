@@ -5,25 +5,25 @@ import { type PrerequisiteReason, prerequisiteReasons } from '../../../reasons.t
 import { editDistance } from '../../../util/editDistance.ts';
 import { cut, joined } from '../../../util/words.ts';
 
-/** Longer than a list of all reasons; the rest is not read. */
+/** More than a list of all reasons needs; the rest is not read. */
 const ANNOTATION_LENGTH = 2_000;
-/** Longer than any reason. */
+/** More than any reason has. */
 const WORD_LENGTH = 40;
 /** How many unknown words a message names. */
 const MOST = 3;
 
-/** Never ignored: with another cluster than its own, a pool would create a second group or change what is not its own. */
+/** Never ignored: in another cluster, a pool would create a second group or change objects that it does not own. */
 const ENFORCED: readonly string[] = ['ClusterMismatch', 'ClusterNotFound'];
 
 const NONE: ReadonlySet<PrerequisiteReason> = new Set();
 
-/** The prerequisites that must not hold the pool back. */
+/** The prerequisites that must not block the pool. */
 export function ignoredPrerequisites(pool: WindowsPool): ReadonlySet<PrerequisiteReason> {
   const words = wordsIn(pool);
   return words.length === 0 ? NONE : new Set(words.filter(isReason));
 }
 
-/** What is wrong with the annotation, as sentences; undefined when nothing is. */
+/** The errors in the annotation, as a sentence; undefined when it has none. */
 export function annotationFault(pool: WindowsPool): string | undefined {
   const wrong = wordsIn(pool).filter((word) => !isReason(word));
   const enforced = wrong.filter((word) => ENFORCED.includes(word));

@@ -1,4 +1,4 @@
-/** Checks on what gives pods their addresses: https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html */
+/** Checks on the assignment of pod addresses: https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html */
 
 import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
 import type { CallResult } from '../../../ports/callResult.ts';
@@ -8,13 +8,13 @@ import { failed, given, met, unknown, warning } from './check.ts';
 import { type IpamMove, lastWriterOf, nextIpamMove } from './windowsIpam.ts';
 
 /**
- * Ensures that pods get addresses. The VPC resource controller reads the ConfigMap alone; where the vpc-cni add-on is installed, it
- * writes that ConfigMap, and what somebody patched there is gone with the add-on's next update.
+ * Ensures that pods get addresses. The VPC resource controller reads only the ConfigMap. When the vpc-cni add-on is installed, it writes
+ * that ConfigMap, and its next update reverts a patch by anyone else.
  */
 function windowsIpam({ facts, cluster, windowsIpam: offer }: CheckInput): PrerequisiteResult | undefined {
   const { cniConfig, cniAddon } = facts;
   if (!cniConfig) return undefined;
-  // The add-on's own word is enough where the ConfigMap can't be read.
+  // The setting of the add-on is sufficient when the ConfigMap cannot be read.
   if (!cniConfig.ok) return cniAddon?.ok && cniAddon.value?.windowsIpam ? met : unknown('cniConfig', cniConfig.error);
   if (isIpamOn(cniConfig.value)) return met;
   const found = cniConfig.value
@@ -37,7 +37,7 @@ function describeMove(move: Exclude<IpamMove, { kind: 'blocked' }>, cluster: str
 const VALUE = '{"enableWindowsIpam":"true"}';
 const PATCH = `set ${IPAM_KEY}: "true" in the ConfigMap`;
 
-/** Who owns the setting decides where it is put right. */
+/** How to enable Windows IPAM at the owner of the setting. */
 function remedy(addon: CallResult<Addon | undefined> | undefined, cluster: string): string {
   if (!addon?.ok)
     return `Where the vpc-cni add-on is installed, set its configuration value ${VALUE}; elsewhere ${PATCH}`;
@@ -47,7 +47,7 @@ function remedy(addon: CallResult<Addon | undefined> | undefined, cluster: strin
   return `The vpc-cni add-on of cluster ${cluster} owns it: add ${VALUE} to the add-on's configuration values instead of patching the ConfigMap`;
 }
 
-/** The old controller in the cluster keeps the one in EKS' control plane from its work. */
+/** Ensures that the old controller is not in the cluster: it disables the one in the control plane of EKS. */
 function noLegacyController({ facts }: CheckInput): PrerequisiteResult | undefined {
   return given(facts, 'legacyController', (exists) =>
     exists
@@ -59,10 +59,10 @@ function noLegacyController({ facts }: CheckInput): PrerequisiteResult | undefin
 }
 
 /**
- * Ensures that EKS may give nodes addresses: the VPC resource controller acts as the role of the cluster, and that this role lacks the policy is
- * the most frequent cause of nodes without addresses
+ * Ensures that EKS may assign addresses to nodes. The VPC resource controller acts as the role of the cluster, and a missing policy is the most
+ * frequent cause of nodes without addresses
  * (https://github.com/aws/amazon-vpc-resource-controller-k8s/blob/master/docs/troubleshooting.md#missing-iam-permissions-on-the-cluster-role).
- * A warning, because a policy of the user's own, or an inline one, can grant the same, and only IAM can tell.
+ * A warning, because a custom or inline policy can grant the same, which only IAM can evaluate.
  */
 function clusterRolePolicy({ facts, cluster }: CheckInput): PrerequisiteResult | undefined {
   return given(facts, 'clusterRolePolicies', (policies) => {
@@ -78,15 +78,15 @@ function clusterRolePolicy({ facts, cluster }: CheckInput): PrerequisiteResult |
 
 const CONTROLLER_POLICY = 'AmazonEKSVPCResourceController';
 
-/** The name of a role, by which IAM knows it: the end of its ARN, without the path. */
+/** The name of a role in IAM: the end of its ARN, without the path. */
 export function roleName(arn: string): string {
   return arn.split('/').at(-1) ?? '';
 }
 
 /**
- * Ensures that Windows pods ask for an address: the webhook of EKS adds that to those with the nodeSelector kubernetes.io/os=windows
+ * Ensures that Windows pods request an address: the webhook of EKS adds the limit to pods with the nodeSelector kubernetes.io/os=windows
  * (https://github.com/aws/amazon-vpc-resource-controller-k8s/blob/master/docs/troubleshooting.md#verify-pod-has-the-resource-limits). A warning,
- * because nodes come up without it, and pods can request the address themselves.
+ * because nodes work without it, and pods can request the address themselves.
  */
 function podWebhook({ facts, cluster }: CheckInput): PrerequisiteResult | undefined {
   return given(facts, 'podWebhook', (exists) =>
@@ -99,6 +99,7 @@ function podWebhook({ facts, cluster }: CheckInput): PrerequisiteResult | undefi
   );
 }
 
+/** Checks on pod addresses, by importance. */
 export const networkChecks: readonly PrerequisiteCheck[] = [
   { reason: 'WindowsIPAMDisabled', about: 'Windows IPAM', section: 'windows-ipam', look: windowsIpam },
   {

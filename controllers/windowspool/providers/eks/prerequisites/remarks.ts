@@ -1,4 +1,4 @@
-/** What PrerequisitesMet says beside what is missing: warnings, ignored prerequisites, a misspelt annotation. Pure. */
+/** The remarks of PrerequisitesMet: warnings, ignored prerequisites, errors in the annotation. Pure. */
 import type { WindowsPool } from '../../../api.gen.ts';
 import { IGNORE_PREREQUISITES_ANNOTATION } from '../../../labels.ts';
 import type { Examination, PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
@@ -13,7 +13,7 @@ type ReportedEvent = readonly {
   readonly result: Exclude<PrerequisiteResult, { kind: 'met' }>;
 }[];
 
-/** Each with its section of the docs; several are numbered. */
+/** Results with links to the docs; several are numbered. */
 export function listed(reported: ReportedEvent, prefix: (check: PrerequisiteCheck) => string = () => ''): string {
   const texts = reported.map(
     ({ check, result }) => `${prefix(check)}${sentence(wordsOf(result))} See ${PAGE}#${check.section}.`,
@@ -21,13 +21,13 @@ export function listed(reported: ReportedEvent, prefix: (check: PrerequisiteChec
   return texts.length === 1 ? texts.join('') : texts.map((text, i) => `(${i + 1}) ${text}`).join(' ');
 }
 
-/** A call that fails now and then is not told: the message would change at each try. */
+/** A transient error is not in the message, which would change with each attempt. */
 function wordsOf(result: ReportedEvent[number]['result']): string {
   if (result.kind !== 'unknown') return result.message;
   return result.right === undefined ? 'Could not be checked' : `Could not be checked: ${result.message}`;
 }
 
-/** Every warning and every ignored prerequisite with its text: what a pool says that nothing holds back. Empty when there is nothing. */
+/** All warnings and ignored prerequisites with their messages, for a pool that nothing blocks. Empty when there are none. */
 export function remarksOf(pool: WindowsPool, { warned, ignored }: Examination): string {
   const named = (reported: ReportedEvent) => listed(reported, ({ reason }) => `${reason}: `);
   return inSentences([
@@ -37,7 +37,7 @@ export function remarksOf(pool: WindowsPool, { warned, ignored }: Examination): 
   ]);
 }
 
-/** The same by reasons alone, beside a prerequisite that fails: that one comes first. */
+/** The same with reasons only, for a pool with a failed prerequisite, whose message comes first. */
 export function briefRemarksOf(pool: WindowsPool, { warned, ignored }: Examination): string {
   const names = (reported: ReportedEvent) => joined(reported.map(({ check }) => check.reason));
   return inSentences([

@@ -1,4 +1,4 @@
-/** Checks on the IAM role of the nodes: what Kubernetes lets them do. */
+/** Checks on the IAM role of the nodes and its access to the cluster. */
 
 import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
@@ -12,11 +12,11 @@ const GROUPS = ['system:bootstrappers', 'system:nodes', 'eks:kube-proxy-windows'
 /**
  * Ensures that nodes can join and that their kube-proxy has its permissions. An access entry takes precedence over aws-auth.
  *
- * With an AMI type WINDOWS_*, EKS gives a role that has neither its access as it creates the node group: an access entry of type EC2_WINDOWS, or
- * the groups in aws-auth where the authentication mode is CONFIG_MAP
+ * With an AMI type WINDOWS_*, EKS gives the role access when it creates the node group and the role has none: an access entry of type
+ * EC2_WINDOWS, or the groups in aws-auth when the authentication mode is CONFIG_MAP
  * (https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html,
- * https://github.com/terraform-aws-modules/terraform-aws-eks/issues/2471). So what is missing holds nothing back, and what is wrong does: EKS
- * changes no entry and no mapping that exists.
+ * https://github.com/terraform-aws-modules/terraform-aws-eks/issues/2471). So missing access does not block the pool, and wrong access does: EKS
+ * does not change an existing entry or mapping.
  */
 function nodeAccess(input: CheckInput): PrerequisiteResult | undefined {
   const { accessEntry, roleMappings } = input.facts;
@@ -42,7 +42,7 @@ function ofType({ type }: AccessEntry, { spec, cluster }: CheckInput): Prerequis
   );
 }
 
-/** The role is in aws-auth and has no access entry. */
+/** The result for a role that is in aws-auth and has no access entry. */
 function byMapping({ groups }: RoleMapping, { spec, cluster, facts, groupStatus }: CheckInput): PrerequisiteResult {
   const missing = GROUPS.filter((group) => !groups.includes(group));
   if (missing.length === 0) return met;
@@ -57,7 +57,7 @@ function byMapping({ groups }: RoleMapping, { spec, cluster, facts, groupStatus 
   return failed(`${lacking}. Add ${missing.length === 1 ? 'it' : 'them'} to the groups of the role in mapRoles`);
 }
 
-/** Neither an access entry nor a mapping. */
+/** The result for a role with neither an access entry nor a mapping. */
 function withoutAccess({ spec, cluster, facts, managesAccessEntry, groupStatus }: CheckInput): PrerequisiteResult {
   const role = nodeGroupIn(spec).nodeRoleArn;
   if (facts.accessEntry && managesAccessEntry) return met;
@@ -86,8 +86,9 @@ function creationOf(role: string, cluster: string): string {
 }
 
 /**
- * A role has one access entry, and that has the groups of one operating system. aws-auth can give a role the groups of both; the user guide
- * asked for two roles until 2025: https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html
+ * Ensures that Linux nodes do not use the role. A role has one access entry, which has the groups of one operating system. aws-auth can give
+ * a role the groups of both; the user guide asked for two roles until 2025:
+ * https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html
  */
 function ownRole({ spec, facts, cluster }: CheckInput): PrerequisiteResult | undefined {
   return given(facts, 'linuxRoles', (roles) => {
@@ -108,7 +109,7 @@ function ownRole({ spec, facts, cluster }: CheckInput): PrerequisiteResult | und
   });
 }
 
-/** Whether two role ARNs name the same role: aws-auth wants role ARNs without their path. */
+/** Whether two role ARNs name the same role: aws-auth requires role ARNs without their path. */
 export function sameRole(a: string, b: string): boolean {
   return withoutPath(a) === withoutPath(b);
 }
@@ -117,7 +118,7 @@ function withoutPath(arn: string): string {
   return arn.replace(/:role\/.*\//, ':role/');
 }
 
-/** The role for which an access entry is to be made: the pool says so, and none is there. */
+/** The role that needs an access entry: the pool manages it, and it does not exist; undefined when there is none. */
 export function missingAccessEntry(input: CheckInput): string | undefined {
   const { accessEntry, roleMappings } = input.facts;
   if (!input.managesAccessEntry || !accessEntry?.ok || accessEntry.value) return undefined;
@@ -126,6 +127,7 @@ export function missingAccessEntry(input: CheckInput): string | undefined {
   return mapping && GROUPS.every((group) => mapping.groups.includes(group)) ? undefined : role;
 }
 
+/** Checks on the node role, by importance. */
 export const roleChecks: readonly PrerequisiteCheck[] = [
   { reason: 'NodeAccessWrong', about: 'the access of the node role', section: 'node-access', look: nodeAccess },
   { reason: 'NodeRoleShared', about: 'the node role of the Linux groups', section: 'node-role', look: ownRole },

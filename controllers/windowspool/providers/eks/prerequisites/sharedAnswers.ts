@@ -1,4 +1,4 @@
-/** What many pools ask alike, asked once. */
+/** Answers of AWS and the API server that many pools share. */
 import type { CallResult } from '../../../ports/callResult.ts';
 
 interface Kept {
@@ -12,26 +12,26 @@ interface Flight {
   waiting: number;
 }
 
-/** More than a cluster has of roles, instance types and subnets together; the oldest are forgotten. */
+/** More than a cluster has of roles, instance types and subnets together; the oldest answers are dropped. */
 const MOST = 1_000;
 
 /**
- * How long trouble is kept: many pools that ask at the same time get it once, and none gets it at its own next attempt, which `--retry-base` and
+ * How long an error is cached: concurrent callers get it once, and none gets it again at its next attempt, which `--retry-base` and
  * `--denied-retry-interval` delay by at least as much by default.
  */
 const ERROR_KEPT_MS = 1_000;
 
 /**
- * Answers with an age. A question that is asked while it is already under way gets the same answer. That something does not exist is an answer
- * as any other. Trouble is kept for a moment only.
+ * Caches answers with their age. Concurrent callers of the same question share one call. That an object does not exist is an answer like any
+ * other. Errors are cached only for ERROR_KEPT_MS.
  */
 export class SharedAnswers {
   readonly #kept = new Map<string, Kept>();
   readonly #flights = new Map<string, Flight>();
 
   /**
-   * The answer to a question that is not older than `maxAgeMs`. One caller's signal ends its own waiting; the call itself ends with the
-   * last of them.
+   * The answer to a question, not older than `maxAgeMs`. Each caller's signal ends its own waiting; the call is aborted when no caller waits
+   * for it.
    */
   async get<T>(
     question: string,
@@ -42,28 +42,28 @@ export class SharedAnswers {
   ): Promise<CallResult<T>> {
     signal.throwIfAborted();
     const kept = this.#kept.get(question);
-    if (kept && now - kept.at < lastingMs(kept.answer, maxAgeMs)) return kept.answer as CallResult<T>;
+    if (kept && now - kept.at < validMs(kept.answer, maxAgeMs)) return kept.answer as CallResult<T>;
     const flight = this.#flights.get(question) ?? this.#start(question, now, ask);
     flight.waiting += 1;
     const { promise: aborted, reject } = Promise.withResolvers<never>();
-    const giveUp = () => reject(signal.reason);
-    signal.addEventListener('abort', giveUp, { once: true });
+    const stopWaiting = () => reject(signal.reason);
+    signal.addEventListener('abort', stopWaiting, { once: true });
     try {
       return (await Promise.race([flight.answer, aborted])) as CallResult<T>;
     } finally {
-      signal.removeEventListener('abort', giveUp);
+      signal.removeEventListener('abort', stopWaiting);
       flight.waiting -= 1;
-      if (flight.waiting === 0) this.#leave(question, flight);
+      if (flight.waiting === 0) this.#end(question, flight);
     }
   }
 
-  /** What was answered, or is under way, is no longer true: the next to ask starts anew. */
+  /** Drops an outdated answer, and one in flight: the next caller starts a new call. */
   forget(question: string): void {
     this.#kept.delete(question);
     this.#flights.delete(question);
   }
 
-  /** The caller has changed what was answered. An answer that is under way may not have it and is not kept. */
+  /** Updates an answer after the caller has changed the object. An answer in flight may be older and is not cached. */
   amend<T>(question: string, change: (value: T) => T): void {
     const kept = this.#kept.get(question);
     if (kept?.answer.ok)
@@ -78,15 +78,15 @@ export class SharedAnswers {
     flight.answer.then(
       (answer) => {
         if (this.#flights.get(question) === flight) this.#keep(question, { at: now, answer });
-        this.#leave(question, flight);
+        this.#end(question, flight);
       },
-      () => this.#leave(question, flight),
+      () => this.#end(question, flight),
     );
     return flight;
   }
 
-  /** Nobody waits any longer, or it has come: the next to ask starts anew. */
-  #leave(question: string, flight: Flight): void {
+  /** The call is over or has no more callers: the next caller starts a new one. */
+  #end(question: string, flight: Flight): void {
     if (this.#flights.get(question) === flight) this.#flights.delete(question);
     flight.calling.abort(new DOMException('nobody waits for it', 'AbortError'));
   }
@@ -99,7 +99,7 @@ export class SharedAnswers {
   }
 }
 
-/** How long an answer can be used by one who bears that age, in milliseconds. */
-function lastingMs(answer: CallResult<unknown>, maxAgeMs: number): number {
+/** How long an answer is valid for a caller that accepts `maxAgeMs`, in milliseconds. */
+function validMs(answer: CallResult<unknown>, maxAgeMs: number): number {
   return answer.ok ? maxAgeMs : Math.min(maxAgeMs, ERROR_KEPT_MS);
 }

@@ -1,7 +1,7 @@
 /**
- * Windows IPAM that the operator enables at its owner (--enable-windows-ipam): which step is next, and what keeps it from being taken. Pure. The
- * VPC resource controller reads the ConfigMap alone; where the vpc-cni add-on is installed, EKS writes that ConfigMap at each update of the
- * add-on, so a value that is set in the ConfigMap alone is lost then.
+ * Enabling Windows IPAM at its owner (--enable-windows-ipam): the next step, and what blocks it. Pure. The VPC resource controller reads
+ * only the ConfigMap; when the vpc-cni add-on is installed, EKS writes that ConfigMap at each update of the add-on, which reverts a value
+ * that is set only there.
  */
 
 import type { IpamOffer, PrerequisiteFacts } from '../../../model/prerequisites.ts';
@@ -10,9 +10,9 @@ import { joined, sentence } from '../../../util/words.ts';
 import { RIGHTS } from './facts.ts';
 
 /**
- * - `updateAddon`, `applyCniConfig`: the step that is next.
- * - `wait`: nothing to do for people; it passes.
- * - `blocked`: what people have to fix, or when the operator tries again.
+ * - `updateAddon`, `applyCniConfig`: the next step.
+ * - `wait`: a transient state, without an action.
+ * - `blocked`: what the user must fix, or when the operator tries again.
  */
 export type IpamMove =
   | { readonly kind: 'updateAddon'; readonly addon: Addon }
@@ -20,12 +20,12 @@ export type IpamMove =
   | { readonly kind: 'wait'; readonly why: string }
   | { readonly kind: 'blocked'; readonly why: string };
 
-/** While EKS works on an add-on, it takes no update of it. */
+/** Statuses in which EKS accepts no update of an add-on. */
 const BUSY = ['CREATING', 'UPDATING', 'DELETING'];
-/** An add-on of which EKS takes updates, and whose objects are its own. */
+/** Statuses in which EKS accepts updates of an add-on and owns its objects. */
 const SETTLED = ['ACTIVE', 'DEGRADED', 'UPDATE_FAILED'];
 
-/** What is next while Windows IPAM is off in the ConfigMap. */
+/** The next step while Windows IPAM is off in the ConfigMap. */
 export function nextIpamMove(facts: PrerequisiteFacts, offer: IpamOffer): IpamMove {
   const { cniAddon } = facts;
   const { error } = offer;
@@ -35,7 +35,7 @@ export function nextIpamMove(facts: PrerequisiteFacts, offer: IpamOffer): IpamMo
   return (addon && moveOfAddon(addon, offer)) ?? moveOfConfigMap(addon, facts, offer);
 }
 
-/** Undefined when the add-on agrees, so that the ConfigMap alone is left. */
+/** The next step for the add-on; undefined when the add-on enables the setting, so that only the ConfigMap is left. */
 function moveOfAddon(
   addon: Addon,
   { now, attempts, pollMs, resyncMs, createRetryMs }: IpamOffer,
@@ -50,7 +50,7 @@ function moveOfAddon(
     return blocked(`The vpc-cni add-on is ${status}${inWords(issues)}. Repair it, or remove it and install it again`);
   const failed = status === 'UPDATE_FAILED';
   if (windowsIpam && !failed) {
-    // EKS may be about to write it.
+    // EKS may be about to write the ConfigMap.
     return now < modifiedAt + pollMs ? { kind: 'wait', why: 'The vpc-cni add-on was just updated' } : undefined;
   }
   const again = Math.max(failed ? modifiedAt + createRetryMs : 0, afterLast(attempts.updateAddon, resyncMs));
@@ -74,13 +74,13 @@ function moveOfConfigMap(
   );
 }
 
-/** ` (last written by kubectl-edit at 2026-03-01T12:00:00Z)`; empty where nobody knows. */
+/** ` (last written by kubectl-edit at 2026-03-01T12:00:00Z)`; empty when unknown. */
 export function lastWriterOf({ cniConfigOwner }: PrerequisiteFacts): string {
   const writer = cniConfigOwner?.ok ? cniConfigOwner.value?.lastWriter : undefined;
   return writer === undefined ? '' : ` (last written by ${writer})`;
 }
 
-/** Who may write the old value into the ConfigMap again, and where to set the new one; undefined where nobody is known. */
+/** Which other controller may revert the ConfigMap, and where to set the value; undefined when none is known. */
 export function mayBeReverted({ seen, addon }: Extract<IpamMove, { kind: 'applyCniConfig' }>): string | undefined {
   if (seen?.managedBy === undefined || addon) return undefined;
   return `${seen.managedBy} manages the ConfigMap and may revert it: enable it there, too (enableWindowsIpam: "true" in the chart aws-vpc-cni)`;

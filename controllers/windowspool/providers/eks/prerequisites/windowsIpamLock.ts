@@ -3,32 +3,35 @@ import type { StepError } from '../../../model/stepError.ts';
 import { isLasting } from '../../../queries.ts';
 
 /**
- * One pool at a time changes Windows IPAM, which is a setting of the whole cluster. Remembers what came of it for all pools. In memory only: after a
- * restart the operator may try once more, before its time.
+ * Lets one pool at a time change Windows IPAM, which is a setting of the whole cluster, and keeps the result for all pools. In memory only:
+ * after a restart, one attempt may come too early.
  */
 export class WindowsIpamLock {
   #busyUntil = Number.NEGATIVE_INFINITY;
   #attempts: IpamAttempts = {};
   #error: StepError | undefined;
 
-  /** When each step was last done. */
+  /** When each step last succeeded. */
   get attempts(): IpamAttempts {
     return this.#attempts;
   }
 
-  /** What a try since that time (epoch milliseconds) came to, where it is the same for every pool. */
+  /** The error of an attempt since that time (epoch milliseconds), when it is the same for every pool. */
   errorSince(since: number): readonly StepError[] {
     return this.#error && this.#error.at > since ? [this.#error] : [];
   }
 
-  /** Whether a pool that looked at `lookedAt` may change it. When not, another does or did, and the look is out of date. */
-  begin(lookedAt: number): boolean {
-    if (lookedAt <= this.#busyUntil) return false;
+  /**
+   * Whether a pool that read the setting at `readAt` (epoch milliseconds) may change it. When not, another pool changes or has changed it,
+   * and what was read is out of date.
+   */
+  begin(readAt: number): boolean {
+    if (readAt <= this.#busyUntil) return false;
     this.#busyUntil = Number.POSITIVE_INFINITY;
     return true;
   }
 
-  /** The step was done, or came to nothing: with `trouble`, or because the call was given up. */
+  /** The attempt is over: `done` when it succeeded, `error` when it failed, neither when it was aborted. */
   end(now: number, result: { readonly done?: keyof IpamAttempts; readonly error?: StepError }): void {
     this.#busyUntil = now;
     if (result.done) this.#attempts = { ...this.#attempts, [result.done]: now };

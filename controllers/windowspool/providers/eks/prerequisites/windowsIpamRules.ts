@@ -1,4 +1,4 @@
-/** Ensures that Windows IPAM is on where a pool needs it and --enable-windows-ipam allows it. */
+/** The rule that enables Windows IPAM when a pool needs it and --enable-windows-ipam allows it. */
 
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { Step } from '../../../model/steps.ts';
@@ -8,7 +8,7 @@ import { hashOf } from '../../../util/hash.ts';
 import { checkInputOf, examinationOf, ipamOfferOf } from './examination.ts';
 import { mayBeReverted, nextIpamMove } from './windowsIpam.ts';
 
-/** Whether a failed try to enable Windows IPAM concerns the pool: it needs Windows IPAM, which is off, and the operator may act for it. */
+/** Whether an error of enabling Windows IPAM concerns the pool: the setting is off, the pool needs it, and is not paused. */
 export function waitsForWindowsIpam(s: ObservedState): boolean {
   return !isPaused(s.pool) && lacksWindowsIpam(s);
 }
@@ -18,8 +18,8 @@ function lacksWindowsIpam(s: ObservedState): boolean {
 }
 
 /**
- * Ensures that pods get addresses, by one change for the whole cluster at the owner of the setting. What failed for long is not tried again before
- * it is due.
+ * Ensures that pods get addresses, by one change for the whole cluster at the owner of the setting. A lasting error is not retried before it
+ * is due.
  */
 export function enableWindowsIpam(s: ObservedState): readonly Step[] {
   const input = checkInputOf(s);
@@ -29,7 +29,7 @@ export function enableWindowsIpam(s: ObservedState): readonly Step[] {
   const { name, arn } = input.cluster;
   if (move.kind === 'updateAddon') {
     const { addon } = move;
-    // Of no pool: two that want it at the same time send the same request. After another change of the add-on it is another request.
+    // The token does not depend on the pool: two pools send the same request. After another change of the add-on it is a new request.
     const token = `vpc-cni-${hashOf({ arn, kind: move.kind, modifiedAt: addon.modifiedAt })}`;
     return [{ kind: 'updateAddon', cluster: name, addon, token }];
   }

@@ -1,19 +1,19 @@
-/** Which Kubernetes versions go with which Windows Server version on EKS. */
+/** Which Kubernetes versions EKS supports with which Windows Server version. */
 import type { WindowsVersion } from '../../../nodes/windows.ts';
 
-/** Minor versions of Kubernetes 1, both included. */
+/** A range of minor versions of Kubernetes 1, both included. */
 export interface Support {
   readonly first: number;
   readonly last: number;
 }
 
-/** The newest Kubernetes that this release of the operator was tested with. For newer ones EKS is asked whether it publishes an AMI. */
+/** The newest Kubernetes version that this release is tested with. For newer ones, EKS is asked whether it publishes an AMI. */
 const NEWEST = 36;
 
 /**
  * Sources: https://kubernetes.io/docs/concepts/windows/intro/#windows-os-version-support for the pairs,
- * https://docs.aws.amazon.com/eks/latest/userguide/eks-ami-versions-windows.html for the AMIs: those of Windows Server 2025 begin with 1.35,
- * and managed node groups of Windows with the AMIs of November 2022, when 1.23 was the newest.
+ * https://docs.aws.amazon.com/eks/latest/userguide/eks-ami-versions-windows.html for the AMIs: those of Windows Server 2025 exist from 1.35,
+ * and managed node groups of Windows from the AMIs of November 2022, when 1.23 was the newest version.
  */
 const TABLE: Readonly<Record<WindowsVersion, Support>> = {
   Windows2019: { first: 23, last: NEWEST },
@@ -21,6 +21,7 @@ const TABLE: Readonly<Record<WindowsVersion, Support>> = {
   Windows2025: { first: 35, last: NEWEST },
 };
 
+/** The Kubernetes versions that EKS supports with a Windows Server version. */
 export function supportOf(version: WindowsVersion): Support {
   return TABLE[version];
 }

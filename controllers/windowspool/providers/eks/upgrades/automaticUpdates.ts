@@ -1,4 +1,4 @@
-/** When an update begins that nobody asked for by name. Pure. */
+/** When an automatic update begins. Pure. */
 
 import type { ObservedState } from '../../../model/observedState.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
@@ -8,7 +8,10 @@ import { isInWindow } from './maintenance.ts';
 import { unverifiedRelease } from './releaseFailures.ts';
 import { automaticChangeFor, versionChangeFor, versionTargetOf } from './versionChanges.ts';
 
-/** The update of the version that may begin now: it did not fail before, and waits for no maintenance window and no other pool's nodes. */
+/**
+ * The version update that may begin now: it has not failed before, and waits neither for a maintenance window nor for a release to be
+ * verified in another pool.
+ */
 export function nextVersionChange(s: ObservedState): VersionChange | undefined {
   const change = versionChangeFor(s);
   if (!change || hasFailed(s, versionTargetOf(s.pool, change)) || waitingForWindow(s) || unverifiedRelease(s))
@@ -16,7 +19,7 @@ export function nextVersionChange(s: ObservedState): VersionChange | undefined {
   return change;
 }
 
-/** The automatic update that waits for a maintenance window. What the user pins, or wants to be tried again, never does. */
+/** The automatic update that waits for a maintenance window. Updates that the user pins or retries never wait. */
 export function waitingForWindow(s: ObservedState): VersionChange | undefined {
   const change = automaticChangeFor(s);
   if (!change || isInWindow(nodeGroupIn(s.pool.spec).update.maintenanceWindows, s.now)) return undefined;

@@ -1,5 +1,5 @@
 /**
- * The user's launch template: what the spec asks for, what EKS takes of one, and which version the group shall have. Pure.
+ * The user's launch template: what the spec asks for, what EKS accepts, and the desired version. Pure.
  *
  * Rules: https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html ("Launch template configuration basics").
  */
@@ -10,7 +10,7 @@ import type { NodeGroup, TemplateVersion } from '../../../ports/eks.ts';
 import type { LaunchTemplate } from '../../../ports/prerequisites.ts';
 import { joined } from '../../../util/words.ts';
 
-/** What a node group without a launch template gets where the spec names no instance type. */
+/** The instance types of a node group without a launch template, when the spec names none. */
 const DEFAULT_INSTANCE_TYPES: readonly string[] = ['m5.large'];
 
 /** The launch template that the spec names. */
@@ -18,18 +18,18 @@ export function templateIn(spec: WindowsPoolSpec): LaunchTemplateSpec | undefine
   return nodeGroupIn(spec).launchTemplate;
 }
 
-/** The number that the spec says; undefined where it follows `$Latest` or `$Default`, or names no template. */
+/** The version number that the spec pins; undefined when it follows `$Latest` or `$Default`, or names no template. */
 export function pinnedTemplateVersion(spec: WindowsPoolSpec): string | undefined {
   const version = templateIn(spec)?.version;
   return version === undefined || String(version).startsWith('$') ? undefined : String(version);
 }
 
-/** A version of the template as EKS is asked for it: by what the spec names it by. */
+/** A version of the template for a request to EKS, with the identifier that the spec uses. */
 export function templateVersion({ id, name }: LaunchTemplateSpec, version: string): TemplateVersion {
   return { ...(id !== undefined && { id }), ...(name !== undefined && { name }), version };
 }
 
-/** The instance types that CreateNodegroup is asked for: none where the launch template has one. */
+/** The instance types for CreateNodegroup: none when the launch template has one. */
 export function requestedTypes(spec: WindowsPoolSpec): readonly string[] {
   return nodeGroupIn(spec).instanceTypes ?? (templateIn(spec) ? [] : DEFAULT_INSTANCE_TYPES);
 }
@@ -45,7 +45,7 @@ export function isMadeFrom({ launchTemplate: seen }: NodeGroup, { id, name }: La
   return seen !== undefined && (id === undefined ? seen.name === name : seen.id === id);
 }
 
-/** What EKS does not take of the template for this pool: each with its field, its value and the next move. */
+/** What EKS does not accept of the template for this pool: each with its field, its value and the remedy. */
 export function templateFaults(spec: WindowsPoolSpec, template: LaunchTemplate): string[] {
   const { instanceTypes } = nodeGroupIn(spec);
   const { instanceType } = template;
@@ -62,7 +62,7 @@ export function templateFaults(spec: WindowsPoolSpec, template: LaunchTemplate):
   return faults;
 }
 
-/** Where a pool says what its launch template must not. */
+/** The fields of a pool that replace those of its launch template. */
 const INSTEAD: Readonly<Partial<Record<LaunchTemplate['forbidden'][number]['field'], string>>> = {
   IamInstanceProfile: 'EKS makes one from spec.nodeGroup.nodeRoleArn',
   SubnetId: 'the subnets are spec.nodeGroup.subnets',
@@ -71,8 +71,8 @@ const INSTEAD: Readonly<Partial<Record<LaunchTemplate['forbidden'][number]['fiel
 };
 
 /**
- * The number of the version that the group shall have, of a template that EKS takes. While it cannot be asked for it is what it was: what
- * failed must not look like another wish for that. Undefined when it is not known, or EKS would not take it.
+ * The desired version number, of a template that EKS accepts. While it cannot be read, the last known one is used, so that a failed update
+ * does not look like a new target. Undefined when it is unknown, or EKS would refuse it.
  */
 export function desiredTemplateVersion({
   pool,

@@ -1,43 +1,43 @@
 /**
- * When automatic updates may begin. Cron and time zones are croner's: it has no dependencies, uses the zones of the runtime, and handles the
- * hour that a change of clocks skips or repeats. Pure.
+ * Maintenance windows: when automatic updates may begin. Cron schedules and time zones are evaluated by croner: it has no dependencies, uses
+ * the time zones of the runtime, and handles the hour that a clock change skips or repeats. Pure.
  */
 import { Cron } from 'croner';
 import type { MaintenanceWindow } from '../../../api.gen.ts';
 import { durationOf } from '../../../util/durations.ts';
 
-/** Where a window names none. Not a default of the schema: one inside a list looks to Argo CD like an edit of what Git says. */
+/** The time zone of a window without one. It is not a default of the schema, because Argo CD reports defaults inside lists as drift from Git. */
 const TIME_ZONE = 'Etc/UTC';
 
 type Windows = readonly MaintenanceWindow[] | undefined;
 
-/** The begin of a window, in epoch milliseconds. */
+/** The start of a window, in epoch milliseconds. */
 export interface Opening {
   readonly at: number;
   readonly window: MaintenanceWindow;
 }
 
-/** Whether one of the windows is open at a time (epoch milliseconds). Without any window it always is. */
+/** Whether one of the windows is open at a time (epoch milliseconds). Without windows, updates may always begin. */
 export function isInWindow(windows: Windows, now: number): boolean {
   if (!windows) return true;
-  // It is open when it began within the time that it lasts.
+  // A window is open when it started less than its duration ago.
   return windows.some((window) => {
-    const begin = beginAfter(window, now - durationOf(window.duration));
-    return begin !== undefined && begin <= now;
+    const start = startAfter(window, now - durationOf(window.duration));
+    return start !== undefined && start <= now;
   });
 }
 
-/** The next begin of a window after a time (epoch milliseconds); undefined when none ever does. */
+/** The next start of a window after a time (epoch milliseconds); undefined when there is none. */
 export function nextOpening(windows: Windows, now: number): Opening | undefined {
   return (windows ?? [])
     .flatMap((window): Opening[] => {
-      const at = beginAfter(window, now);
+      const at = startAfter(window, now);
       return at === undefined ? [] : [{ at, window }];
     })
     .reduce<Opening | undefined>((first, next) => (first && first.at <= next.at ? first : next), undefined);
 }
 
-/** What is wrong with the first window that can never open, with its field, value and next move; the API server checks only the form. */
+/** The first window that can never open, with its field, value and remedy; the API server validates only the form. */
 export function windowFault(windows: Windows): string | undefined {
   for (const [index, { schedule, timeZone = TIME_ZONE }] of (windows ?? []).entries()) {
     const field = `spec.nodeGroup.update.maintenanceWindows[${index}]`;
@@ -56,7 +56,7 @@ export function describeOpening({ at, window: { timeZone = TIME_ZONE } }: Openin
 }
 
 function localTime(at: number, timeZone: string): string {
-  // Swedish is written as ISO 8601 is.
+  // The Swedish locale formats dates as ISO 8601.
   return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' }).format(at);
 }
 
@@ -78,11 +78,11 @@ function scheduleFault(schedule: string): string | undefined {
   }
 }
 
-function beginAfter({ schedule, timeZone = TIME_ZONE }: MaintenanceWindow, time: number): number | undefined {
+function startAfter({ schedule, timeZone = TIME_ZONE }: MaintenanceWindow, time: number): number | undefined {
   try {
     return new Cron(schedule, { timezone: timeZone, paused: true }).nextRun(new Date(time))?.getTime();
   } catch {
-    // Told by windowFault; a window that nobody understands is never open.
+    // windowFault reports it; an invalid window is never open.
     return undefined;
   }
 }

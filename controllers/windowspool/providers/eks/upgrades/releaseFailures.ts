@@ -1,6 +1,6 @@
 /**
- * Releases whose nodes fail verification somewhere: such a release is not rolled out by itself to the other pools of its kind. It is again when
- * the nodes are verified, and a newer release is another one. Pure.
+ * Releases whose nodes fail verification in some pool: such a release is not rolled out automatically to other pools of its AMI type until
+ * the nodes are verified. A newer release is independent of it. Pure.
  */
 import type { WindowsPool } from '../../../api.gen.ts';
 import type { ReleaseFailure } from '../../../model/disruption.ts';
@@ -13,7 +13,7 @@ import { hasFailed, isAskedAgain } from '../failedTarget.ts';
 import { spelled } from './releaseVersion.ts';
 import { automaticChangeFor, versionTargetOf } from './versionChanges.ts';
 
-/** What a node has from its AMI alone. Whether it is Ready or has addresses depends on more than that. */
+/** Checks that depend on the AMI alone. Whether a node is Ready or has addresses depends on more. */
 const ofTheRelease: ReadonlySet<string> = new Set<NodeCheck>([
   'UnknownKernelVersion',
   'WrongBuild',
@@ -23,8 +23,8 @@ const ofTheRelease: ReadonlySet<string> = new Set<NodeCheck>([
 ]);
 
 /**
- * What the status of a pool tells of its release. While EKS rolls, the release there is the former one: a new one counts when all nodes have
- * it.
+ * The failure of a pool's release, from its status. During a rolling update, status has the former release: the new one counts when all
+ * nodes have it.
  */
 export function releaseFailureOf(pool: WindowsPool): ReleaseFailure | undefined {
   const { nodeGroup, failingNodes = [] } = pool.status ?? {};
@@ -39,7 +39,7 @@ export function releaseFailureOf(pool: WindowsPool): ReleaseFailure | undefined 
   };
 }
 
-/** Why an automatic update does not begin: its release fails in another pool. What the user wants to be tried again does. */
+/** The failure in another pool that blocks an automatic update. An update that the user retries is not blocked. */
 export function unverifiedRelease(s: ObservedState): ReleaseFailure | undefined {
   const change = automaticChangeFor(s);
   const failure = change && doubtAbout(s, change);
@@ -48,11 +48,11 @@ export function unverifiedRelease(s: ObservedState): ReleaseFailure | undefined 
   return hasFailed(s, target) || isAskedAgain(s, target) ? undefined : failure;
 }
 
-/** The failure of the release that an update leads to, in another pool of the same AMI type. One that the group has is brought to nobody. */
+/** The failure of an update's target release in another pool of the same AMI type. A release that the group already has does not count. */
 export function doubtAbout(s: ObservedState, change: VersionChange): ReleaseFailure | undefined {
   const release = change.releaseVersion ?? (s.newestRelease?.ok ? s.newestRelease.value : undefined);
-  const isThere = spelled(release ?? '') === spelled(groupOf(s)?.releaseVersion ?? '');
-  return release === undefined || isThere ? undefined : failureOfRelease(s, release);
+  const isPresent = spelled(release ?? '') === spelled(groupOf(s)?.releaseVersion ?? '');
+  return release === undefined || isPresent ? undefined : failureOfRelease(s, release);
 }
 
 /** The failure of a release in another pool of the same AMI type. */

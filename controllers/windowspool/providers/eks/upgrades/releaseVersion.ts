@@ -1,9 +1,9 @@
 /**
- * AMI releases of EKS by name: a Kubernetes minor version and a date, `1.35-2026.01.22`. One was published as `1.35-2026-01-22`:
+ * Names of AMI releases: a Kubernetes minor version and a date, `1.35-2026.01.22`. One was published as `1.35-2026-01-22`:
  * https://docs.aws.amazon.com/eks/latest/userguide/eks-ami-versions-windows.html
  */
 
-/** `1.35-2026-01-22` -> `1.35-2026.01.22`: equal releases are equal text. */
+/** `1.35-2026-01-22` -> `1.35-2026.01.22`, so that equal releases are equal strings. */
 export function spelled(release: string): string {
   const [minor = '', ...date] = release.split('-');
   return date.length === 0 ? release : `${minor}-${date.join('.')}`;
@@ -14,13 +14,13 @@ export function minorOf(release: string): string {
   return release.split('-', 1)[0] ?? '';
 }
 
-/** `1.35-2026.01.22` -> `2026-01-22`; undefined for what is no release. */
+/** `1.35-2026.01.22` -> `2026-01-22`; undefined when the name has no date. */
 export function dateOf(release: string): string | undefined {
   const [, year, month, day] = /-(\d{4})[.-](\d{2})[.-](\d{2})$/.exec(release) ?? [];
   return year && `${year}-${month}-${day}`;
 }
 
-/** Whether a release is newer than the other: of a newer Kubernetes version, or of a later day. */
+/** Whether a release is newer: it is of a newer Kubernetes version, or of a later date. */
 export function isNewerRelease(release: string, other: string): boolean {
   const [minor, otherMinor] = [minorOf(release), minorOf(other)];
   if (minor !== otherMinor) return isNewerMinor(minor, otherMinor);
@@ -28,8 +28,8 @@ export function isNewerRelease(release: string, other: string): boolean {
 }
 
 /**
- * From when on an AMI is old, and from when on it is private and starts no node any more, in epoch milliseconds: AWS keeps Windows AMIs public
- * for four months. https://docs.aws.amazon.com/eks/latest/userguide/eks-optimized-windows-ami.html
+ * When an AMI becomes old, and when it becomes private so that no node can start from it, in epoch milliseconds: AWS keeps Windows AMIs
+ * public for four months. https://docs.aws.amazon.com/eks/latest/userguide/eks-optimized-windows-ami.html
  */
 export function lifeOf(release: string): { readonly old: number; readonly private: number } | undefined {
   const date = dateOf(release);
@@ -37,7 +37,7 @@ export function lifeOf(release: string): { readonly old: number; readonly privat
   return { old: monthsAfter(date, 3), private: monthsAfter(date, 4) };
 }
 
-/** A warning for messages, from the day on when the AMI is old. */
+/** A warning for messages about an old AMI; empty before. */
 export function releaseEnd(release: string, now: number): string {
   const life = lifeOf(release);
   if (!life || now < life.old) return '';
@@ -51,7 +51,7 @@ function monthsAfter(date: string, months: number): number {
   return day.setUTCMonth(day.getUTCMonth() + months);
 }
 
-/** Whether the minor version of Kubernetes is newer than the other: (`1.36`, `1.9`) -> true. */
+/** Whether the Kubernetes minor version is newer: (`1.36`, `1.9`) -> true. */
 export function isNewerMinor(version: string, other: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const [otherMajor = 0, otherMinor = 0] = other.split('.').map(Number);

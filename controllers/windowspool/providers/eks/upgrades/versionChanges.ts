@@ -1,4 +1,4 @@
-/** The call that leads a node group to the Kubernetes version, the AMI release and the launch template's version that it shall have. Pure. */
+/** The call that brings a node group to its desired Kubernetes version, AMI release and launch template version. Pure. */
 
 import type { WindowsPool } from '../../../api.gen.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
@@ -19,24 +19,24 @@ import {
 } from './launchTemplate.ts';
 import { isNewerMinor, isNewerRelease, lifeOf, minorOf } from './releaseVersion.ts';
 
-/** The UpdateNodegroupVersion that is due, undefined when there is none: what the spec says first, and what follows by itself after it. */
+/** The UpdateNodegroupVersion that is due, undefined when there is none: first for what the spec pins, then an automatic one. */
 export function versionChangeFor(s: ObservedState): VersionChange | undefined {
   const group = groupOf(s);
   return group && (askedChange(s, group) ?? automaticChange(s, group));
 }
 
-/** That update, where nobody asked for it: the newest release and the newest version of the launch template, with policy Automatic. */
+/** The update that is due when it is automatic: to the newest release and launch template version, with policy Automatic. */
 export function automaticChangeFor(s: ObservedState): VersionChange | undefined {
   const group = groupOf(s);
   return group && !askedChange(s, group) ? automaticChange(s, group) : undefined;
 }
 
-/** What the update sends, and how nodes are replaced, as a hash: a failed one is not repeated while this stays the same. */
+/** A hash of what the update sends and how nodes are replaced: a failed one is not repeated while this stays the same. */
 export function versionTargetOf({ spec }: WindowsPool, change: VersionChange): string {
   return hashOf({ version: change, ...updateOf(spec) });
 }
 
-/** What must be sent before an update of the version: it would replace more nodes at a time than the spec allows by now. */
+/** The settings that must be sent before a version update: it would replace more nodes at a time than the spec now allows. */
 export function preparationFor(s: ObservedState): ConfigChange | undefined {
   const group = groupOf(s);
   const update = group && versionChangeFor(s) && configChangeFor(s.pool, group)?.update;
@@ -54,20 +54,20 @@ export function fieldsOfVersionChange({ spec }: WindowsPool, { launchTemplate }:
   ];
 }
 
-/** Whether the spec pins a version that the control plane does not have yet: a kubelet must not be newer. */
+/** Whether the spec pins a version that is newer than the control plane, which a kubelet must not be. */
 export function isAheadOfCluster({ pool, cluster }: Pick<ObservedState, 'pool' | 'cluster'>): boolean {
   const minor = pinnedMinor(pool.spec);
   return minor !== undefined && cluster.kind === 'seen' && isNewerMinor(minor, cluster.cluster.kubernetesVersion);
 }
 
-/** What the spec names: a version, a release, a number of the launch template's version. */
+/** The update to what the spec pins: a Kubernetes version, a release, a launch template version. */
 function askedChange(s: ObservedState, group: NodeGroup): VersionChange | undefined {
   const versions = isAheadOfCluster(s) ? undefined : pinnedVersions(s.pool, group);
   const isTemplateDue = differencesToMend(s.pool, group).some(({ field }) => field === TEMPLATE);
   return combined(s, group, versions, isTemplateDue ? templateFor(s, group) : undefined);
 }
 
-/** With policy Automatic, what the spec leaves to time: the newest release, and what `$Latest` or `$Default` stands for now. */
+/** With policy Automatic, the update to what the spec does not pin: the newest release, and the current version of `$Latest` or `$Default`. */
 function automaticChange(s: ObservedState, group: NodeGroup): VersionChange | undefined {
   if (nodeGroupIn(s.pool.spec).update.policy !== 'Automatic') return undefined;
   return combined(s, group, isAheadOfCluster(s) ? undefined : newerVersions(s, group), followedTemplate(s, group));
@@ -76,8 +76,8 @@ function automaticChange(s: ObservedState, group: NodeGroup): VersionChange | un
 type Versions = Pick<VersionChange, 'kubernetesVersion' | 'releaseVersion'>;
 
 /**
- * One update for both, because it replaces every node. Without another release it names the present one: EKS might take the newest. Where AWS has made
- * that private, no node can start from it, and EKS takes the newest, unless the spec pins it.
+ * One update for both, because it replaces every node. Without a new release it names the present one, because EKS might use the newest.
+ * When AWS has made the present one private, no node can start from it: unless the spec pins it, it is left out, and EKS uses the newest.
  */
 function combined(
   s: ObservedState,
@@ -94,19 +94,19 @@ function combined(
   return { ...base, ...(launchTemplate && { launchTemplate }), force: nodeGroupIn(pool.spec).update.force };
 }
 
-/** Whether the AMI of a release is private by now. AWS keeps the newest one public, whatever its age. */
+/** Whether the AMI of a release is private. AWS keeps the newest one public, whatever its age. */
 function isGone(s: ObservedState, release: string): boolean {
   const newest = newestFor(s);
   const isOld = s.now >= (lifeOf(release)?.private ?? Number.POSITIVE_INFINITY);
   return isOld && newest !== undefined && isNewerRelease(newest, release);
 }
 
-/** Another version of the launch template than the group has, where the spec follows one and EKS takes it. */
+/** The version of the launch template that the group lacks, when the spec follows `$Latest` or `$Default` and EKS accepts it. */
 export function followedTemplate(s: ObservedState, group: NodeGroup): TemplateVersion | undefined {
   return pinnedTemplateVersion(s.pool.spec) === undefined ? templateFor(s, group) : undefined;
 }
 
-/** The version of the launch template that the group lacks. A group of another template, or of none, gets none. */
+/** The version of the launch template that the group lacks; undefined for a group of another template, or of none. */
 function templateFor(s: ObservedState, group: NodeGroup): TemplateVersion | undefined {
   const template = templateIn(s.pool.spec);
   const version = desiredTemplateVersion(s);
@@ -122,8 +122,8 @@ function newerVersions(s: ObservedState, { releaseVersion }: NodeGroup): Version
 }
 
 /**
- * The newest release of the wanted minor version as it is known. While it cannot be asked for it is what it was: what failed must not look
- * like another wish for that.
+ * The newest release of the desired minor version. While it cannot be read, the last known one is used, so that a failed update does not
+ * look like a new target.
  */
 function newestFor({ pool, cluster, newestRelease }: ObservedState): string | undefined {
   const newest = newestRelease?.ok ? newestRelease.value : pool.status?.nodeGroup?.latestReleaseVersion;

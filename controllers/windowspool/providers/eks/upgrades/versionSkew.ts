@@ -1,4 +1,4 @@
-/** What EKS refuses only because the cluster is being upgraded. */
+/** Refusals of EKS that are caused by an upgrade of the cluster. */
 
 import type { AwsCache } from '../../../awsCache.ts';
 import type { ObservedCluster, ObservedState } from '../../../model/observedState.ts';
@@ -8,9 +8,9 @@ import type { Sources } from '../../../sources.ts';
 import { lookAtCluster } from '../observe.ts';
 
 /**
- * An InvalidParameterException is the spec's fault, except in the middle of an upgrade, when versions that go together a minute later do
- * not yet: https://docs.aws.amazon.com/eks/latest/userguide/update-cluster.html. The cluster is asked, once and only then, and the refusal
- * becomes one that passes.
+ * An InvalidParameterException is the fault of the spec, except during an upgrade of the cluster, when versions are briefly incompatible:
+ * https://docs.aws.amazon.com/eks/latest/userguide/update-cluster.html. After such a refusal the cluster is read once; if it is being
+ * upgraded, the error becomes transient.
  */
 export async function tolerateSkew(
   outcome: Outcome,
@@ -28,15 +28,15 @@ export async function tolerateSkew(
   return { ...outcome, after: { ...after, cluster, errors } };
 }
 
-/** A refusal of this run: one from memory was judged when it came. */
+/** Whether it is a refusal of this run: earlier ones were evaluated when they occurred. */
 function isRefusal({ at, step, error }: StepError, { now }: ObservedState): boolean {
   const isAsked = step === 'createNodeGroup' || step.startsWith('update');
   return at === now && isAsked && error.kind === 'refused' && error.code === 'InvalidParameterException';
 }
 
 /**
- * EKS works on the cluster, or has brought it to another version than the plan was made for. So it may be where the cluster can't be asked:
- * a refusal is remembered until the spec changes, and the next try tells.
+ * Whether EKS is upgrading the cluster, or has upgraded it since the plan was made. It counts as upgrading when it cannot be read: a refusal
+ * would be recorded until the spec changes, and a retry shows the cause.
  */
 function isUpgrading(view: ObservedCluster, { cluster: before }: ObservedState): boolean {
   if (view.kind !== 'seen') return view.kind === 'unreachable';
