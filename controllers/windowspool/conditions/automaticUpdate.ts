@@ -1,4 +1,4 @@
-/** What UpToDate says of automatic updates: that one failed, waits for its maintenance window, or has a window that never opens. */
+/** The part of UpToDate about automatic updates: one failed, waits for its maintenance window, or has a window that never opens. */
 
 import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
@@ -15,7 +15,7 @@ import { isPaused } from '../queries.ts';
 import type { Reason } from '../reasons.ts';
 import { joined, sentence } from '../util/words.ts';
 
-/** The finding about the update that is due by itself, or about the windows of the next one; undefined when there is nothing to say. */
+/** The state of the automatic update that is due, or of the maintenance windows; undefined when there is nothing to report. */
 export function automaticUpdate(s: ObservedState, group: NodeGroup): ConditionState | undefined {
   const change = automaticChangeFor(s);
   if (change) return assessDue(s, group, change);
@@ -36,19 +36,19 @@ function assessDue(s: ObservedState, group: NodeGroup, change: VersionChange): C
   const unverified = unverifiedRelease(s);
   if (unverified) {
     const wait = 'It is not rolled out by itself until that node is verified, or gone; the next release is.';
-    const move = `To have it nevertheless, set ${joined(pinsFor(group, change))}.`;
-    return finding('ReleaseNotVerified', `${what} ${describeReleaseFailure(unverified)} ${wait} ${move}`);
+    const remedy = `To have it nevertheless, set ${joined(pinsFor(group, change))}.`;
+    return finding('ReleaseNotVerified', `${what} ${describeReleaseFailure(unverified)} ${wait} ${remedy}`);
   }
   if (!waitingForWindow(s)) return finding('Outdated', `${what} It is about to be changed.`);
   const opening = nextOpening(nodeGroupIn(pool.spec).update.maintenanceWindows, now);
   const when = opening ? ` The update begins at ${describeOpening(opening)}, in a maintenance window.` : '';
-  const move = `To have it now, set ${joined(pinsFor(group, change))}.`;
+  const remedy = `To have it now, set ${joined(pinsFor(group, change))}.`;
   const fault = faultOf(s);
-  if (fault) return finding('InvalidMaintenanceWindow', `${fault} ${what}${when} ${move}`);
-  return finding('WaitingForWindow', `${what}${when} ${move}`);
+  if (fault) return finding('InvalidMaintenanceWindow', `${fault} ${what}${when} ${remedy}`);
+  return finding('WaitingForWindow', `${what}${when} ${remedy}`);
 }
 
-/** What the group has, and what it is to have. */
+/** What differs: the present versions and the target. */
 function dueParts({ releaseVersion, launchTemplate: seen }: NodeGroup, change: VersionChange): string[] {
   const { version } = change.launchTemplate ?? {};
   return [
@@ -74,7 +74,7 @@ function pinsFor({ releaseVersion }: NodeGroup, change: VersionChange): string[]
   ];
 }
 
-/** What is wrong with the windows, where updates are automatic. */
+/** The error in the maintenance windows, when updates are automatic. */
 function faultOf({ pool }: ObservedState): string | undefined {
   const { update, releaseVersion } = nodeGroupIn(pool.spec);
   const follows = !releaseVersion || (templateIn(pool.spec) && pinnedTemplateVersion(pool.spec) === undefined);

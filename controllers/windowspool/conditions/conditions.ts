@@ -2,7 +2,7 @@ import type { ConditionSet } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import { providerOf } from '../providers/providers.ts';
 
-/** The conditions of a pool, from its observed state after the steps were taken. */
+/** The conditions of a pool, from its observed state after the run. */
 export function evaluateConditions(s: ObservedState): ConditionSet {
   return providerOf(s.pool).conditions(s);
 }

@@ -20,9 +20,10 @@ import type { Reason } from '../reasons.ts';
 import { describeChange, describeVersionChange } from '../steps/describeChange.ts';
 import { count, joined, sentence } from '../util/words.ts';
 
-/** A single failed look does not change what is shown; one that lasts does. */
+/** A single failed read does not change the condition; errors that last this long do. In milliseconds. */
 const UNREACHABLE_SHOWN_AFTER_MS = 60_000;
 
+/** Whether the node group exists, is the pool's, and runs nodes. */
 export function nodeGroupReady(s: ObservedState): ConditionState {
   const name = nodeGroupNameOf(s.pool);
   if (isDeleting(s.pool) && (s.pool.spec.deletionPolicy === 'Retain' || !isClusterMismatch(s))) {
@@ -99,7 +100,7 @@ function notOwned({ pool }: ObservedState, group: NodeGroup): ConditionState {
   return { status: 'False', reason: 'NotOwned', message, stalled: true };
 }
 
-/** What trouble with a change of the group is called; the rest is AWS being away. */
+/** Reasons for errors of a change of the group; all other errors mean that AWS is unavailable. */
 const errorReasons: Readonly<Partial<Record<CallErrorKind, Reason>>> = {
   denied: 'AccessDenied',
   limit: 'QuotaExceeded',
@@ -107,7 +108,7 @@ const errorReasons: Readonly<Partial<Record<CallErrorKind, Reason>>> = {
   unknown: 'UpdateRefused',
 };
 
-/** What the last step came to, now or before. */
+/** The error of the last change, in this run or before. */
 function assessErrors(s: ObservedState, name: string, group: NodeGroup | undefined): ConditionState | undefined {
   const failed = failedTargetOf(s);
   if (failed) {
@@ -136,7 +137,7 @@ function assessErrors(s: ObservedState, name: string, group: NodeGroup | undefin
   };
 }
 
-/** Whether it says that EKS does not offer the newest release yet: UpToDate reports it, and the group lacks nothing that the spec names. */
+/** Whether the error means that EKS does not offer the newest release yet: UpToDate reports it, and nothing that the spec names is missing. */
 function isReleaseAwaited(s: ObservedState, { step, target, error }: StepError): boolean {
   if (step !== 'updateNodeGroupVersion' || !error.passes || target === undefined) return false;
   return failedAutomaticUpdate(s)?.target === target;
@@ -184,7 +185,7 @@ function assessStatus(s: ObservedState, group: NodeGroup): ConditionState {
   }
 }
 
-/** A group that is not yet as the spec says is being worked on, whatever its status: Ready must not be read as done. */
+/** Marks a group with a pending change as being worked on, whatever its status: Ready alone does not mean that all changes are done. */
 function withOpenChange(s: ObservedState, group: NodeGroup, finding: ConditionState): ConditionState {
   if (finding.working || isPaused(s.pool)) return finding;
   const version = waitsForBudget(s) ? undefined : nextVersionChange(s);
@@ -219,8 +220,8 @@ function assessWorking(s: ObservedState, group: NodeGroup): ConditionState {
 }
 
 /**
- * That EKS replaces the next old nodes although the new ones don't pass the gate: it waits for nodes that are Ready and takes no other setting during an update.
- * https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html
+ * Warns that EKS replaces the next nodes although the new ones are still gated: it waits only for nodes that are Ready, and accepts no other setting
+ * during an update. https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html
  */
 function gatedUpdate({ pool, poolNodes }: ObservedState): string {
   const { status, type } = pool.status?.nodeGroup?.update ?? {};
@@ -231,7 +232,7 @@ function gatedUpdate({ pool, poolNodes }: ObservedState): string {
   return ` ${count(poolNodes.gated, 'node')} ${poolNodes.gated === 1 ? 'waits' : 'wait'} at the gate, and ${name} fails verification. EKS does not wait for the gate: it drains old nodes as soon as new ones are Ready. PodDisruptionBudgets keep pods on the old nodes. See docs/verification.md#the-gate-and-updates.`;
 }
 
-/** That EKS takes no update while the group is as it is: else nobody knew why the change does not come. */
+/** Reports that EKS accepts no update while the group is in this state: otherwise it is unclear why a change does not happen. */
 function refusalOf({ errors }: ObservedState): string {
   const error = errors.find(({ step, error: { kind } }) => step.startsWith('update') && kind === 'busy')?.error;
   if (!error) return '';
@@ -240,14 +241,19 @@ function refusalOf({ errors }: ObservedState): string {
 
 function assessDeletion(s: ObservedState, name: string): ConditionState {
   if (s.pool.spec.deletionPolicy === 'Retain') {
-    return { status: 'False', reason: 'Retained', message: `Node group ${name} stays.${retain(s)}`, working: true };
+    return {
+      status: 'False',
+      reason: 'Retained',
+      message: `Node group ${name} stays.${pendingRelease(s)}`,
+      working: true,
+    };
   }
-  const wayOut = 'deletionPolicy: Retain lets the pool go without it.';
+  const workaround = 'deletionPolicy: Retain lets the pool go without it.';
   if (s.group.kind === 'seen' && s.group.group.status === 'DELETE_FAILED') {
     return {
       status: 'False',
       reason: 'DeleteFailed',
-      message: `EKS could not delete node group ${name}: ${describeIssues(s.group.group)} It is tried again; ${wayOut}`,
+      message: `EKS could not delete node group ${name}: ${describeIssues(s.group.group)} It is tried again; ${workaround}`,
       working: true,
     };
   }
@@ -256,7 +262,7 @@ function assessDeletion(s: ObservedState, name: string): ConditionState {
   }
   const error = observationError(s) ?? deletionError(s);
   const waiting = error
-    ? ` ${sentence(`${error.operation} failed: ${error.message}`)} It is tried again; ${wayOut}`
+    ? ` ${sentence(`${error.operation} failed: ${error.message}`)} It is tried again; ${workaround}`
     : '';
   return {
     status: 'False',
@@ -266,8 +272,8 @@ function assessDeletion(s: ObservedState, name: string): ConditionState {
   };
 }
 
-/** What a pool that leaves its group still waits for. */
-function retain(s: ObservedState): string {
+/** What the release of a retained group still waits for. */
+function pendingRelease(s: ObservedState): string {
   const error = observationError(s) ?? s.errors.find(({ error: { kind } }) => kind !== 'conflict')?.error;
   const first = ' The labels and tags of the operator are taken from it first';
   if (error) return `${first}: ${sentence(`${error.operation} failed: ${error.message}`)} It is tried again.`;
@@ -275,12 +281,12 @@ function retain(s: ObservedState): string {
   return status === 'CREATING' || status === 'UPDATING' ? `${first}, when it is no longer ${status}.` : '';
 }
 
-/** Why the group or the cluster could not be looked at: nothing is decided without. */
+/** Why the group or the cluster could not be read: without them, nothing is decided. */
 function observationError({ group, cluster }: ObservedState): CallError | undefined {
   return [group, cluster].find((view) => view.kind === 'unreachable')?.error;
 }
 
-/** A group that EKS works on is deleted a moment later: no news for anybody. */
+/** The error of the deletion. While EKS works on the group, it is deleted a moment later, which is not an error. */
 function deletionError(s: ObservedState): CallError | undefined {
   return s.errors.find(({ step, error }) => step === 'deleteNodeGroup' && error.kind !== 'busy')?.error;
 }

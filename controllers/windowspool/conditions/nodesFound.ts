@@ -1,4 +1,4 @@
-/** The condition NodesFound, of pools of existing nodes. */
+/** The condition NodesFound of pools of existing nodes. */
 
 import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
@@ -9,7 +9,7 @@ import { noneFound } from './nodesVerified.ts';
 /** How many nodes a message names. */
 const NODES_IN_MESSAGE = 3;
 
-/** Whether the nodes that the spec names are the pool's. */
+/** Whether the pool holds the nodes that its spec names. */
 export function nodesFound(s: ObservedState): ConditionState {
   if (isDeleting(s.pool)) return releasing(s);
   const [first, ...more] = s.membership?.contested ?? [];
@@ -18,9 +18,9 @@ export function nodesFound(s: ObservedState): ConditionState {
     const message = `Node ${first.node} is wanted here and belongs to WindowsPool ${first.holder}, which had it first.${others} Narrow spec.existingNodes of one of the two.`;
     return { status: 'False', reason: 'ClaimedByAnother', message };
   }
-  const resting = s.membership?.contention.nodes ?? [];
-  if (resting.length > 0) {
-    const message = `Something else keeps changing labels or taints that the pool sets on ${joined(resting, NODES_IN_MESSAGE)}. They are set again after a while. Take these keys from the pool, or from what sets them.`;
+  const contended = s.membership?.contention.nodes ?? [];
+  if (contended.length > 0) {
+    const message = `Something else keeps changing labels or taints that the pool sets on ${joined(contended, NODES_IN_MESSAGE)}. They are set again after a while. Take these keys from the pool, or from what sets them.`;
     return { status: 'False', reason: 'MarksUndone', message };
   }
   const faulty = listFault(s);
@@ -33,7 +33,7 @@ export function nodesFound(s: ObservedState): ConditionState {
   return { status: 'True', reason: 'NodesFound', message: `${count(total, 'node')} found.${ignored}` };
 }
 
-/** What is wrong with the list of hosts. */
+/** The error in the list of hosts. */
 function listFault(s: ObservedState): ConditionState | undefined {
   const { listed } = s.membership ?? {};
   if (!listed) return undefined;

@@ -1,4 +1,4 @@
-/** The condition NodesLeaving: nodes that people have replaced or removed, or that fail. Present only while there is something to say. */
+/** The condition NodesLeaving: nodes that are replaced or removed on request, or because they fail. Present only while there are any. */
 import type { LeavingNode } from '../api.gen.ts';
 import { type Admission, admit } from '../disruption/admission.ts';
 import { type Drain, drainOf, nameOf, podsThatEnd } from '../disruption/drain.ts';
@@ -18,6 +18,7 @@ import { count, duration, joined, sentence } from '../util/words.ts';
 /** How many nodes a message spells out. */
 const NODES_IN_MESSAGE = 3;
 
+/** The state of the nodes that are being removed; undefined when there are none. */
 export function nodesLeaving(s: ObservedState): ConditionState | undefined {
   if (isDeleting(s.pool)) return undefined;
   const { refused, halted, ...rest } = admit(s);
@@ -38,7 +39,7 @@ export function nodesLeaving(s: ObservedState): ConditionState | undefined {
   return { status: 'True', reason: refusals.length > 0 ? 'RemovalRefused' : 'WaitingForTurn', message };
 }
 
-/** Those that were not begun: a node that is asked for is never without a word, also between two turns. */
+/** The nodes that are not admitted yet: a requested node is always mentioned, even between two turns. */
 function describeWaiting(
   { begin, waiting, waitsFor }: Omit<Admission, 'refused' | 'halted'>,
   { pool }: ObservedState,
@@ -62,20 +63,20 @@ const VERBS: Readonly<Record<string, string>> = { Remove: 'removed', Remediate: 
 
 interface Line {
   readonly text: string;
-  /** Whether somebody has to do something about it. */
+  /** Whether the drain is blocked until a user acts. */
   readonly held: boolean;
-  /** Whether the operator is done with it, and something else is to end it. */
+  /** Whether the operator has drained the node, and another system is to terminate it. */
   readonly done?: true;
 }
 
-/** How far a node is, in one word. */
+/** The stage of the removal of a node. */
 export function stageOf(entry: LeavingNode, s: ObservedState): TerminatingStage {
   if (entry.drained !== undefined) return 'drained';
   if (entry.ended !== undefined) return 'ending';
   return describe(entry, s).held ? 'blocked' : 'draining';
 }
 
-/** How far a node is. */
+/** The state of the removal of a node, in words. */
 function describe(entry: LeavingNode, s: ObservedState): Line {
   const { name, instance, operation, ended } = entry;
   const view = s.operations?.nodes.find((each) => each.entry.uid === entry.uid);
@@ -103,11 +104,11 @@ function describe(entry: LeavingNode, s: ObservedState): Line {
   const by = timeOf(Date.parse(entry.since) + drainOptionsOf(s.pool).timeoutMs);
   const annotation = annotationOf(operation);
   const stop = operation === 'Remediate' ? `set ${annotation}=off on the node` : `take ${annotation} from the node`;
-  const move = `Let them go, or ${stop}; at ${by} it is given up`;
-  return { text: `${text}: ${sentence(joined(obstacles))} ${move}`, held: true };
+  const remedy = `Let them go, or ${stop}; at ${by} it is given up`;
+  return { text: `${text}: ${sentence(joined(obstacles))} ${remedy}`, held: true };
 }
 
-/** Which pods had not left a node in time, and what keeps them; undefined where it waits for something else. */
+/** The pods that did not leave a node in time, and what blocks them; undefined when it waits for something else. */
 export function describeRest(view: TerminatingNodeView, s: ObservedState): string | undefined {
   const drain = drainIn(view, s);
   if (!drain || podsIn(drain) === 0) return undefined;
@@ -122,7 +123,7 @@ function obstaclesIn(drain: Drain, node: string, { operations }: ObservedState):
   return [...obstructionsIn(drain), ...blocksIn(operations?.blocked ?? [], node, drain)];
 }
 
-/** The nodes that cannot be emptied, with what is in the way. */
+/** The nodes whose drain is blocked, with the cause. */
 export function blockedDrains(
   s: ObservedState,
 ): { readonly node: { name: string; uid: string }; readonly text: string }[] {
@@ -143,7 +144,7 @@ function obstructionsIn({ obstructions }: Drain): string[] {
   return obstructions.map(({ pod, why }) => `pod ${nameOf(pod)} ${why}`);
 }
 
-/** Of the pods that budgets kept at the last pass, those that are still to be evicted: others were deleted by somebody else since. */
+/** The pods that budgets blocked at the last pass and that are still to be evicted: others have been deleted since. */
 function blocksIn(blocked: readonly BlockedPod[], node: string, { evict }: Drain): string[] {
   const staying = new Set(evict.map(nameOf));
   return blocked
@@ -155,7 +156,10 @@ function blocksIn(blocked: readonly BlockedPod[], node: string, { evict }: Drain
     });
 }
 
-/** Nobody confirms the end of pods on a dead node: the oldest of them tells for how long. Roundly, so that the text seldom changes. */
+/**
+ * Reports pods on a dead node, whose termination no kubelet confirms. The age is that of the oldest, in steps of 5 minutes, so that the
+ * message seldom changes.
+ */
 function stuckIn({ stuck }: Drain, now: number): string {
   const [first] = [...stuck].sort((a, b) => (a.deletingAt ?? 0) - (b.deletingAt ?? 0));
   if (!first) return '';

@@ -18,16 +18,22 @@ import { count, duration, joined, sentence } from '../util/words.ts';
 /** How many failing nodes a message spells out; status.failingNodes has more. */
 const NODES_IN_MESSAGE = 3;
 
-/** @param missing what there is to say while the provider has not brought all nodes that the pool is to have */
+/**
+ * Whether the nodes of the pool pass verification.
+ * @param missing the state while the provider has not brought all desired nodes
+ */
 export function nodesVerified(
   s: ObservedState,
   missing: (s: ObservedState) => ConditionState | undefined,
 ): ConditionState {
   const finding = verification(s, missing);
-  return { ...finding, message: finding.message + blockedDrains(s) + refusedWrites(s) };
+  return { ...finding, message: finding.message + unschedulable(s) + refusedWrites(s) };
 }
 
-/** A right that is missing is told of elsewhere. Here is what somebody's admission rules refuse, by the first in the order of words: it is to stay the same. */
+/**
+ * Writes to nodes that an admission policy refuses; missing permissions are reported in PrerequisitesMet. Only the first error in
+ * alphabetical order is quoted, so that the message is stable.
+ */
 function refusedWrites({ errors }: ObservedState): string {
   const refused = errors.filter((entry) => isNodeWriteError(entry) && entry.error.kind === 'refused');
   const [first] = refused.map(({ error }) => `${error.operation} failed: ${error.message}`).sort();
@@ -36,8 +42,8 @@ function refusedWrites({ errors }: ObservedState): string {
     : '';
 }
 
-/** ` 2 nodes are gated, 1 node is quarantined: no new pod lands there.`; nothing where none is. */
-function blockedDrains({ poolNodes: { gated, quarantined } }: ObservedState): string {
+/** ` 2 nodes are gated, 1 node is quarantined: no new pod lands there.`; empty when there are none. */
+function unschedulable({ poolNodes: { gated, quarantined } }: ObservedState): string {
   const counted = [
     [gated, 'gated'],
     [quarantined, 'quarantined'],
@@ -65,13 +71,13 @@ function verification(s: ObservedState, missing: (s: ObservedState) => Condition
   };
 }
 
-/** What is said of a pool that something else gives nodes, and that has none. */
+/** The state of a pool of existing nodes that has none. */
 export function noneFound({ pool }: ObservedState): ConditionState {
   const message = `No Windows node is as spec.existingNodes of pool ${pool.metadata.name} says. Compare it with the labels and addresses of your nodes.`;
   return { status: 'False', reason: 'NoNodesFound', message };
 }
 
-/** What there is to say while the group has not all the nodes that it shall have. */
+/** The state while the group does not have all desired nodes; undefined when it has. */
 export function waitingForGroup(s: ObservedState): ConditionState | undefined {
   const { total } = s.poolNodes;
   const group = groupOf(s);
@@ -94,7 +100,7 @@ export function waitingForGroup(s: ObservedState): ConditionState | undefined {
   return missing > 0 ? waitingForNodes(s, missing, desired) : undefined;
 }
 
-/** Whether the pool has a group that has come so far. */
+/** Whether the pool's group has been created, so that nodes can join. */
 function mayHaveNodes({ pool }: ObservedState, group: NodeGroup | undefined): boolean {
   return group !== undefined && isOwnedBy(pool, group) && !['CREATING', 'CREATE_FAILED'].includes(group.status);
 }
@@ -104,16 +110,16 @@ function failure(s: ObservedState): ConditionState {
   const reasons = new Set(failing.map(({ failures }) => failures[0]?.reason));
   const [only] = reasons;
   const same = reasons.size === 1 ? only : undefined;
-  const move = same ? remedyFor(same) : 'Look at status.failingNodes.';
+  const remedy = same ? remedyFor(same) : 'Look at status.failingNodes.';
   const cause = likelyCause(
     s,
     failing.flatMap(({ failures }) => failures.map(({ reason }) => reason)),
   );
-  const message = `${failing.length} of ${count(total, 'node')} ${failing.length === 1 ? 'fails' : 'fail'} verification: ${name(failing)} ${move}${controllerWarnings(s)}${cause}`;
+  const message = `${failing.length} of ${count(total, 'node')} ${failing.length === 1 ? 'fails' : 'fail'} verification: ${name(failing)} ${remedy}${controllerWarnings(s)}${cause}`;
   return { status: 'False', reason: same ?? 'NodesFailing', message };
 }
 
-/** Nodes on the pool's instances that a watch of its Windows nodes does not show: renamed, or of another operating system. */
+/** Nodes on the pool's instances that the watch of its Windows nodes does not show: they lost a label, or run another operating system. */
 function lackingLabels({ pool, poolNodes }: ObservedState): ConditionState {
   const foreign = poolNodes.unlabelledNodes.filter(({ operatingSystem }) => ![WINDOWS, ''].includes(operatingSystem));
   if (foreign.length > 0) return wrongSystem(foreign);
@@ -125,7 +131,7 @@ function lackingLabels({ pool, poolNodes }: ObservedState): ConditionState {
   return { status: 'False', reason: 'MembershipLabelRemoved', message };
 }
 
-/** What the kubelet measured counts here: the label that the watch goes by says the same, or was changed. */
+/** Nodes of another operating system, as measured by the kubelet; the label of the watch can be changed. */
 function wrongSystem(nodes: readonly NodeRecord[]): ConditionState {
   const named = nodes.map(({ name, operatingSystem }) => `${name} runs ${operatingSystem}`);
   const message = `${count(nodes.length, 'instance')} of the pool joined as ${nodes.length === 1 ? 'a node that does' : 'nodes that do'} not run Windows: ${first(named)}. Terminate ${nodes.length === 1 ? 'it' : 'them'}, and check the AMI in the launch template of the scaling group.`;
@@ -151,7 +157,7 @@ function warnings(warned: readonly VerificationResult[]): string {
   return ` ${count(warned.length, 'node')} with a warning, such as ${sentence(`${first.node.name} ${first.warnings[0]?.message}`)}`;
 }
 
-/** Instances that should be nodes: on their way within the join grace, missing after it. */
+/** Instances that are not nodes yet: joining within the join grace period, missing after it. */
 function waitingForNodes(s: ObservedState, missing: number, desired: number): ConditionState {
   const text = `${s.poolNodes.total} of ${count(desired, 'node')} joined`;
   const late = lateInstances(s);
@@ -162,17 +168,17 @@ function waitingForNodes(s: ObservedState, missing: number, desired: number): Co
   return {
     status: 'False',
     reason: 'NodesMissing',
-    message: `${text} and ${missing} did not within ${grace}. ${whereToLook(late)}${likelyCause(s, ['NodesMissing'])}`,
+    message: `${text} and ${missing} did not within ${grace}. ${describeLate(late)}${likelyCause(s, ['NodesMissing'])}`,
   };
 }
 
-function whereToLook(late: readonly Instance[] | undefined): string {
+function describeLate(late: readonly Instance[] | undefined): string {
   if (late?.length === 0) return 'No running instance waits to join: look at the activity of the scaling group.';
   const named = late ? `Running and not joined: ${joined(late.map(({ id }) => id))}. ` : '';
   return `${named}Look at the kubelet of such an instance, and at the access entry of the node role (type EC2_WINDOWS).`;
 }
 
-/** A pool that has what it must have grows without being called Reconciling. */
+/** Reconciling is not reported while a pool grows beyond the nodes that it needs. */
 function firstNodes(s: ObservedState): { working?: true } {
   return s.poolNodes.verified < neededNodes(s.pool) ? { working: true } : {};
 }

@@ -1,4 +1,4 @@
-/** The condition PrerequisitesMet: whether the operator may work here, and what the checks of the prerequisites came to. */
+/** The condition PrerequisitesMet: whether the operator has its permissions, and the results of the checks. */
 
 import type { WindowsPool } from '../api.gen.ts';
 import type { ConditionState } from '../model/conditions.ts';
@@ -19,13 +19,14 @@ import type { Reason } from '../reasons.ts';
 import { isAwsError } from '../steps/steps.ts';
 import { count, sentence } from '../util/words.ts';
 
+/** Whether the operator has its permissions and all prerequisites are met. */
 export function prerequisitesMet(s: ObservedState): ConditionState {
   const { cluster, settings, pool } = s;
   if (isClusterMismatch(s)) return clusterMismatch(s);
   const checked = examinationOf(s);
   const failed = checked && assessFailed(s, checked);
-  const denied = assessRights(s);
-  if (denied) return failed ? deniedBeside(denied, failed) : denied;
+  const denied = assessPermissions(s);
+  if (denied) return failed ? withDenied(denied, failed) : denied;
   if (cluster.kind === 'unasked') {
     const message = 'The operator may do what the pool needs. Nodes that something else made need nothing of EKS.';
     return { status: 'True', reason: 'Met', message };
@@ -33,8 +34,8 @@ export function prerequisitesMet(s: ObservedState): ConditionState {
   if (cluster.kind === 'absent') {
     const gone = pool.status?.cluster ? 'no longer knows' : 'does not know';
     const message = `EKS ${gone} a cluster ${settings.clusterName} in ${settings.region}. Check --cluster-name and --region.`;
-    const wayOut = isDeleting(pool) ? ' deletionPolicy: Retain lets the pool go.' : '';
-    return { status: 'False', reason: 'ClusterNotFound', message: message + wayOut, stalled: true };
+    const workaround = isDeleting(pool) ? ' deletionPolicy: Retain lets the pool go.' : '';
+    return { status: 'False', reason: 'ClusterNotFound', message: message + workaround, stalled: true };
   }
   if (cluster.kind === 'unreachable') return unavailable(cluster.error);
   const earlier = s.group.kind === 'unreachable' && !isDeleting(pool) ? assessHidden(s, s.group.error) : undefined;
@@ -51,7 +52,7 @@ function unavailable({ operation, message }: CallError): ConditionState {
   };
 }
 
-/** What was known before a look at the group that failed: nothing was checked, so nothing has changed. */
+/** The condition before a failed read of the group: no check was run, so it has not changed. */
 function assessHidden(s: ObservedState, error: CallError): ConditionState | undefined {
   if (wasHidden(s)) return unavailable(error);
   const reported = lastReported(s.pool);
@@ -59,7 +60,7 @@ function assessHidden(s: ObservedState, error: CallError): ConditionState | unde
   return { status: reported.status, reason: reported.reason as Reason, message: reported.message };
 }
 
-/** Nothing is missing. What is remarked blocks nothing, so the status is True and the reason tells. */
+/** All prerequisites are met. Remarks block nothing, so the status is True and the reason indicates them. */
 function assessMet(pool: WindowsPool, cluster: string, checked: Examination | undefined): ConditionState {
   const remarks = checked ? remarksOf(pool, checked) : '';
   const reason = checked?.ignored.length ? 'PrerequisitesIgnored' : remarks ? 'MetWithWarnings' : 'Met';
@@ -73,19 +74,19 @@ function assessUnchecked(pool: WindowsPool, checked: Examination): ConditionStat
   return finding && { ...finding, message: finding.message + remarksOf(pool, checked) };
 }
 
-/** A look that was denied says less than what is known to be missing; a change that was denied says more. Both are told. */
-function deniedBeside(denied: ConditionState, failed: ConditionState): ConditionState {
+/** Combines a denied call with an unmet prerequisite. A denied write comes first, a denied read last. */
+function withDenied(denied: ConditionState, failed: ConditionState): ConditionState {
   const [first, second] = denied.status === 'False' ? [denied, failed] : [failed, denied];
   return { ...first, message: `${first.message} ${second.message}` };
 }
 
-/** What is missing. It stops the pool only where it keeps its group from being created; a group that lives is kept as it is. */
+/** The unmet prerequisites. They stall the pool only when they block the creation of its group; an existing group is kept as it is. */
 function assessFailed(s: ObservedState, checked: Examination): ConditionState | undefined {
   const { failed } = checked;
   const [first] = failed;
   if (!first) return undefined;
   const rest = assessUnknown(checked);
-  // A call that fails now and then is no part of it: the message would change at each try.
+  // A transient error is not included: the message would change with each attempt.
   const beside = rest?.reason === 'AccessDenied' ? ` ${rest.message}` : '';
   const missing =
     failed.length === 1 ? listed(failed) : `${failed.length} prerequisites are not met. ${listed(failed)}`;
@@ -96,33 +97,33 @@ function assessFailed(s: ObservedState, checked: Examination): ConditionState | 
   return { status: 'False', reason: first.check.reason, message: missing + beside + remarks, ...state };
 }
 
-/** What could not be checked blocks nothing. */
+/** The prerequisites that could not be checked, which block nothing. */
 function assessUnknown({ unknown }: Examination): ConditionState | undefined {
   if (unknown.length === 0) return undefined;
   const named = unknown.map(({ check, result }) => `${check.about} (${result.message})`).join(', ');
   const denied = unknown.some(({ result }) => result.right);
-  const move = denied
+  const remedy = denied
     ? `Grant the rights: config/aws/iam-policy.json and config/rbac have all of them. See ${PAGE}#what-could-not-be-checked.`
     : 'It is tried again.';
-  const message = `${count(unknown.length, 'prerequisite')} could not be checked: ${named}. Nothing waits for it. ${move}`;
+  const message = `${count(unknown.length, 'prerequisite')} could not be checked: ${named}. Nothing waits for it. ${remedy}`;
   return { status: 'Unknown', reason: denied ? 'AccessDenied' : 'NotChecked', message };
 }
 
 /**
- * The right that is missing, and who has to get it. Without the right to do something the pool can't be kept; without the right to look at
- * something beside, the operator only knows less.
+ * The missing permission, and where to grant it. Without a permission to write, the pool cannot be reconciled; without a permission to read
+ * optional facts, the operator only knows less.
  */
-function assessRights(s: ObservedState): ConditionState | undefined {
+function assessPermissions(s: ObservedState): ConditionState | undefined {
   const { errors, group, cluster } = s;
-  const isLook = ({ step }: StepError) => step.startsWith('describe');
+  const isRead = ({ step }: StepError) => step.startsWith('describe');
   const aws = [
     ...(group.kind === 'unreachable' ? [group.error] : []),
     ...(cluster.kind === 'unreachable' ? [cluster.error] : []),
-    ...errors.filter((entry) => isAwsError(entry) && !isLook(entry)).map(({ error }) => error),
+    ...errors.filter((entry) => isAwsError(entry) && !isRead(entry)).map(({ error }) => error),
   ].find(({ kind }) => kind === 'denied');
-  const other = errors.find((entry) => entry.error.kind === 'denied' && !isLook(entry))?.error;
-  const look = errors.find((entry) => entry.error.kind === 'denied')?.error;
-  const denied = aws ?? other ?? look;
+  const other = errors.find((entry) => entry.error.kind === 'denied' && !isRead(entry))?.error;
+  const read = errors.find((entry) => entry.error.kind === 'denied')?.error;
+  const denied = aws ?? other ?? read;
   if (!denied) return undefined;
   const ofAws = aws !== undefined || other === undefined;
   const { role, account } = grantsOf(denied.operation);
@@ -135,16 +136,19 @@ function assessRights(s: ObservedState): ConditionState | undefined {
   return { ...status, reason: 'AccessDenied', message };
 }
 
-/** A policy that lists node groups only may deny the first look at each: no public source says what EKS authorizes for a group that does not exist. */
+/**
+ * A policy that names single node groups may deny the first read of each: no public source documents what EKS authorizes for a group that
+ * does not exist.
+ */
 const MISSING_GROUP =
   'EKS may also deny this for a node group that does not exist yet: the statement ReadNodeGroupsAndTheirUpdates covers both.';
 
-/** Why a node group that was never seen could not be described. */
+/** Why a node group that was never observed could not be described. */
 function hiddenGroup({ group, pool }: ObservedState): CallError | undefined {
   return group.kind === 'unreachable' && pool.status?.nodeGroup?.arn === undefined ? group.error : undefined;
 }
 
-/** Where the rights for an operation are. Those to enable Windows IPAM are pieces of their own. */
+/** The files with the permissions for an operation. Those to enable Windows IPAM are separate. */
 function grantsOf(operation: string): { readonly role: string; readonly account: string } {
   const isOption = operation === 'UpdateAddon' || operation === 'patch configmaps';
   if (isOption) return { role: 'config/aws/windows-ipam.json', account: 'config/windows-ipam' };

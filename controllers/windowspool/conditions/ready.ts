@@ -1,28 +1,28 @@
-/** The condition Ready: the summary of the others, about what pods need. The same for pools of all providers. */
+/** The condition Ready: the summary of the others, the same for pools of all providers. */
 
 import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import { isDeleting } from '../queries.ts';
 import { count } from '../util/words.ts';
 
-/** What every pool has beside what its provider adds. */
+/** The conditions that every pool has in addition to those of its provider. */
 export type Parts = Readonly<Record<'PrerequisitesMet' | 'RuntimeClassReady' | 'NodesVerified', ConditionState>>;
 
-/** What Ready depends on with a provider. */
+/** What Ready depends on for a provider. */
 export interface Readiness<P extends Parts> {
-  /** The condition that says where the pool's nodes come from: what a pool that is being deleted waits for. */
+  /** The condition about the source of the pool's nodes, which a pool that is being deleted waits for. */
   readonly source: keyof P;
   /** The conditions that can stall a pool that is being deleted. */
   readonly stallsDeletion: readonly (keyof P)[];
-  /** Why no node can run a pod, before any node is counted. */
+  /** Why no node can run a pod, whatever the number of nodes. */
   readonly unavailable?: (s: ObservedState, parts: P) => ConditionState | undefined;
-  /** Whether the pool is meant to have no nodes. */
+  /** Whether the desired number of nodes is zero. */
   readonly isEmpty?: (s: ObservedState) => boolean;
-  /** Why the verified nodes are too few. */
+  /** Why there are too few verified nodes; undefined when there are enough. */
   readonly lacking: (s: ObservedState, parts: P) => ConditionState | undefined;
 }
 
-/** Ready is about what pods need: a RuntimeClass and enough verified nodes. What EKS does meanwhile does not turn it. */
+/** Ready is about what pods need: a RuntimeClass and enough verified nodes. Operations of EKS do not change it. */
 export function ready<P extends Parts>(
   s: ObservedState,
   parts: P,

@@ -8,7 +8,7 @@ import { isPaused } from '../queries.ts';
 import { fits, isAsDesired, isOwner, isSoleOwner, isTaken, runtimeClassFor } from '../runtimeClass/runtimeClass.ts';
 import { joined, sentence } from '../util/words.ts';
 
-/** Whether pods of the pool find their RuntimeClass. */
+/** Whether the RuntimeClass for pods of the pool exists and fits. */
 export function runtimeClassReady(s: ObservedState): ConditionState {
   const desired = runtimeClassFor(s.pool);
   if (!desired)

@@ -1,9 +1,9 @@
 /**
  * The conditions of a pool from its parts. Pure.
  *
- *   NodeGroupReady  RuntimeClassReady  NodesVerified  PrerequisitesMet  UpToDate   each looks at its own part
+ *   NodeGroupReady  RuntimeClassReady  NodesVerified  PrerequisitesMet  UpToDate   each covers its own part
  *   Ready                                                                          the summary of them
- *   NodesLeaving  Reconciling  Stalled  Paused                                     there only while true (kstatus)
+ *   NodesLeaving  Reconciling  Stalled  Paused                                     present only while true (kstatus)
  */
 
 import type { ConditionState } from '../model/conditions.ts';
@@ -11,13 +11,13 @@ import type { ObservedState } from '../model/observedState.ts';
 import { groupOf, isDeleting, isPaused } from '../queries.ts';
 import { type Parts, type Readiness, ready } from './ready.ts';
 
-/** The conditions in the order of status, with those that are there only while they are true. */
+/** The conditions in the order of status, including those that are present only while true. */
 export function summarize<P extends Parts>(s: ObservedState, parts: P, readiness: Readiness<P>) {
   const all: ConditionState[] = Object.values(parts);
   const mayStall = isDeleting(s.pool) ? readiness.stallsDeletion.map((type) => parts[type] as ConditionState) : all;
   const stalled = mayStall.find((condition) => condition.stalled);
   const summary = ready(s, parts, stalled, readiness);
-  const working = isAtRest(s) ? undefined : [summary, ...all].find((condition) => condition.working);
+  const working = isIdle(s) ? undefined : [summary, ...all].find((condition) => condition.working);
   const isTrue = ({ reason, message }: ConditionState): ConditionState => ({ status: 'True', reason, message });
   return {
     Ready: summary,
@@ -28,17 +28,17 @@ export function summarize<P extends Parts>(s: ObservedState, parts: P, readiness
   };
 }
 
-/** Whether nobody is at work: the operator is paused, and EKS has finished what it was asked for before. */
-function isAtRest(s: ObservedState): boolean {
+/** Whether nothing is in progress: the operator is paused, and EKS has finished its operations. */
+function isIdle(s: ObservedState): boolean {
   return isPaused(s.pool) && !['CREATING', 'UPDATING', 'DELETING'].includes(groupOf(s)?.status ?? '');
 }
 
 function paused({ pool }: ObservedState): ConditionState {
   const how = pool.spec.paused ? 'spec.paused is true' : 'it has the annotation winpool.dev/paused';
-  const going = isDeleting(pool) ? ' The deletion waits, too.' : '';
+  const deletion = isDeleting(pool) ? ' The deletion waits, too.' : '';
   return {
     status: 'True',
     reason: 'Paused',
-    message: `Nothing is changed because ${how}.${going} status.pendingSteps says what would be done.`,
+    message: `Nothing is changed because ${how}.${deletion} status.pendingSteps says what would be done.`,
   };
 }

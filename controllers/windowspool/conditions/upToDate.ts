@@ -1,4 +1,4 @@
-/** The condition UpToDate: whether the node group is as the spec says. Ready does not depend on it. */
+/** The condition UpToDate: whether the node group matches the spec. Ready does not depend on it. */
 
 import { describeOthers, waitsForBudget } from '../disruption/reservation.ts';
 import type { Difference } from '../model/changes.ts';
@@ -21,9 +21,10 @@ import { describeVersionChange } from '../steps/describeChange.ts';
 import { joined, sentence } from '../util/words.ts';
 import { automaticUpdate } from './automaticUpdate.ts';
 
-/** How many differences a message spells out. */
+/** The number of differences in a message. */
 const DIFFERENCES_IN_MESSAGE = 10;
 
+/** Whether the node group matches the spec. */
 export function upToDate(s: ObservedState): ConditionState {
   const group = groupOf(s);
   if (isDeleting(s.pool)) return unknown('The pool is being deleted.');
@@ -68,7 +69,7 @@ function compare(s: ObservedState, group: NodeGroup): ConditionState {
     return { status: 'False', reason: 'UnsupportedVersion', message };
   }
   if (waitsForBudget(s)) {
-    const what = open.length > 0 ? listed(open) : dueByItself(s);
+    const what = open.length > 0 ? listed(open) : automaticallyDue(s);
     const message = `Node group ${group.name}: ${what} The rolling update waits: ${describeOthers(s)}.`;
     return { status: 'False', reason: 'WaitingForBudget', message, working: true };
   }
@@ -84,7 +85,7 @@ function compare(s: ObservedState, group: NodeGroup): ConditionState {
   return assessScalingTags(s, group) ?? assessRelease(s, group);
 }
 
-/** Whether the cluster-autoscaler could be told what a new node is like. A call that is denied is told with the prerequisites. */
+/** Reports that the tags for the cluster-autoscaler could not be set. A denied call is reported in PrerequisitesMet. */
 function assessScalingTags({ errors }: ObservedState, { name }: NodeGroup): ConditionState | undefined {
   const error = errors.find(({ step }) => step === 'correctScalingTags')?.error;
   if (!error || !['refused', 'limit', 'unknown'].includes(error.kind)) return undefined;
@@ -93,7 +94,7 @@ function assessScalingTags({ errors }: ObservedState, { name }: NodeGroup): Cond
   return { status: 'False', reason: 'Outdated', message };
 }
 
-/** Whether there is a newer AMI release. Nothing else differs. */
+/** Whether a newer AMI release or launch template version exists; nothing else differs. */
 function assessRelease(s: ObservedState, group: NodeGroup): ConditionState {
   const { pool, now, newestRelease } = s;
   const automatic = automaticUpdate(s, group);
@@ -115,24 +116,24 @@ function assessRelease(s: ObservedState, group: NodeGroup): ConditionState {
     newestRelease && !newestRelease.ok
       ? ` The newest AMI release is not known: ${sentence(`${newestRelease.error.operation} failed: ${newestRelease.error.message}`)}`
       : '';
-  // The newest there is has nothing to move to, however old it is.
+  // For the newest release, its age is not reported: there is no update.
   const message = `Node group ${group.name} is as the spec says.${newest ? '' : end}${unknown}`;
   return { status: 'True', reason: 'AsSpecified', message };
 }
 
-/** What speaks against the release that the spec pins. */
+/** The failure in another pool of the release that the spec pins; empty when there is none. */
 function doubtOf(s: ObservedState): string {
   const change = versionChangeFor(s);
   const failure = change && doubtAbout(s, change);
   return failure ? ` ${describeReleaseFailure(failure)}` : '';
 }
 
-function dueByItself(s: ObservedState): string {
+function automaticallyDue(s: ObservedState): string {
   const change = versionChangeFor(s);
   return `update.policy is Automatic and ${change ? describeVersionChange(change) : 'an update'} is due.`;
 }
 
-/** That the word in the spec stands for another version of the launch template than the group has; empty where it does not. */
+/** Reports that `$Latest` or `$Default` resolves to another version of the launch template than the group has; empty when it does not. */
 function newerTemplate(s: ObservedState, group: NodeGroup): string {
   const { version } = followedTemplate(s, group) ?? {};
   if (version === undefined || !group.launchTemplate) return '';
