@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import { answerAccess, answerDenial, answerFailedUpdate, answerRefusal } from './answers.ts';
+import { type Access, answerAccess, answerDenial, answerFailedUpdate, answerRefusal } from './answers.ts';
 import type { Reply } from './aws.ts';
 import { Cleanup } from './cleanup.ts';
-import type { Access } from './facts.ts';
 import { Kubectl } from './kubectl.ts';
 import { Answers, type QuestionId } from './questions.ts';
 import { readCommand } from './settings.ts';

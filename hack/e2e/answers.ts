@@ -1,9 +1,19 @@
 /** What counts as an answer to a question, and what leaves it open. */
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import type { Reply } from './aws.ts';
-import type { Access } from './facts.ts';
 import type { Answers, QuestionId } from './questions.ts';
 import type { Run } from './run.ts';
+
+/** What the node role may do in the cluster. */
+export interface Access {
+  /** The type of its access entry; undefined: it has none. */
+  readonly entryType: string | undefined;
+  /** The name of the error where AWS does not say whether it has one. */
+  readonly entryRefusal?: string;
+  readonly entryGroups: readonly string[];
+  /** Its groups in ConfigMap aws-auth, or why they cannot be read; undefined: it is not there. */
+  readonly awsAuthGroups: readonly string[] | string | undefined;
+}
 
 /** A 404 is no answer: it comes with either ARN where the policy allows both. */
 export function answerDenial(answers: Answers, id: QuestionId, reply: Reply<unknown>, whyNone: string): void {

@@ -4,21 +4,10 @@ import type { Cluster, Nodegroup } from '@aws-sdk/client-eks';
 import { parseRoleMappings } from '../../controllers/kubernetes/roleMappings.ts';
 import { sameRole } from '../../controllers/windowspool/providers/eks/prerequisites/roleChecks.ts';
 import { parseQuantity } from '../../controllers/windowspool/util/quantity.ts';
-import { answerDenial } from './answers.ts';
+import { type Access, answerDenial } from './answers.ts';
 import { found, replyOf } from './aws.ts';
 import type { Node } from './nodeWatch.ts';
 import type { Run } from './run.ts';
-
-/** What the node role may do in the cluster. */
-export interface Access {
-  /** The type of its access entry; undefined: it has none. */
-  readonly entryType: string | undefined;
-  /** The name of the error where AWS does not say whether it has one. */
-  readonly entryRefusal?: string;
-  readonly entryGroups: readonly string[];
-  /** Its groups in ConfigMap aws-auth, or why they cannot be read; undefined: it is not there. */
-  readonly awsAuthGroups: readonly string[] | string | undefined;
-}
 
 /** The access of a role now. */
 export async function accessOf({ aws, kubectl, settings }: Run, roleArn: string, signal: AbortSignal): Promise<Access> {

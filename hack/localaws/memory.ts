@@ -9,8 +9,9 @@ import { Faults } from './faults.ts';
 import { callerArnOf, policyFor } from './localAws.ts';
 import { LocalAwsState, type StateOptions } from './state.ts';
 import type { Breakage } from './wire/callFaults.ts';
-import { type OperationName, type Operations, serviceOf } from './wire/calls.ts';
+import { serviceOf } from './wire/calls.ts';
 import { Front } from './wire/front.ts';
+import type { OperationName, Operations } from './wire/operations.ts';
 import type { Service } from './wire/shapes.ts';
 
 /**

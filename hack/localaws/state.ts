@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Tag as AutoScalingTag } from '@aws-sdk/client-auto-scaling';
-import type { Tag } from '@aws-sdk/client-ec2';
+import type { ResponseLaunchTemplateData, Tag } from '@aws-sdk/client-ec2';
 import type {
   AccessEntry,
   Addon,
@@ -9,14 +9,13 @@ import type {
   ErrorDetail,
   IpFamily,
   Issue,
+  LaunchTemplateSpecification,
   Nodegroup,
   Taint,
   Update,
 } from '@aws-sdk/client-eks';
 import { notFound } from './awsFault.ts';
-import type { TemplateRecord } from './ec2/launchTemplates.ts';
 import { newEntry } from './eks/accessEntryRecord.ts';
-import type { TemplateUse } from './eks/templateRules.ts';
 import { accountId, nodeRoleArn, type SubnetRecord, subnetsOf } from './network.ts';
 import { type ReleaseDay, releaseDays } from './releases.ts';
 import { type Switches, switchesWith } from './switches.ts';
@@ -50,6 +49,29 @@ export interface GroupRecord {
   launchIssue?: Issue;
   /** EKS will look at the access of its nodes. */
   reviewPending?: boolean;
+}
+
+/** A version of a launch template. */
+export interface TemplateVersion {
+  readonly number: number;
+  readonly createdAt: Date;
+  readonly data: ResponseLaunchTemplateData;
+}
+
+/** A launch template. `group`: EKS made it for that node group. Versions are in order; any but the default can be gone. */
+export interface TemplateRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: Date;
+  readonly group?: string;
+  defaultVersion: number;
+  versions: TemplateVersion[];
+}
+
+/** A launch template version as a group uses it: EKS copies the data, whatever becomes of the template. */
+export interface TemplateUse {
+  readonly specification: Required<LaunchTemplateSpecification>;
+  readonly data: ResponseLaunchTemplateData;
 }
 
 /** What a group becomes when its change of version succeeds, and until then what new instances are. */

@@ -26,7 +26,7 @@ import { nodeFor, nodeTaint, podAddresses, podAddressResource, readyCondition } 
 import type { InstanceRecord, NodeEvent } from '../localaws/state.ts';
 import type { Switches } from '../localaws/switches.ts';
 import { sampleCluster } from '../localaws/testing/fixtures.ts';
-import type { OperationName, Operations } from '../localaws/wire/calls.ts';
+import type { OperationName, Operations } from '../localaws/wire/operations.ts';
 import { NodeJudge } from './nodeJudge.ts';
 import { Workload } from './workload.ts';
 

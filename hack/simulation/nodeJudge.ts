@@ -12,17 +12,27 @@ import {
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import type { DrainPod } from '../../controllers/windowspool/ports/pods.ts';
 import type { Deps } from '../../controllers/windowspool/reconcile.ts';
+import type { FakeWorld } from '../../controllers/windowspool/testing/fakeWorld.ts';
+import type { MemoryCloud } from '../localaws/memory.ts';
 import type { InstanceRecord } from '../localaws/state.ts';
-import type { LocalAwsWorld } from './localAwsWorld.ts';
+import type { Workload } from './workload.ts';
 
 /** From the end of its grace, until nobody waits for a pod on a node that is not Ready any more. */
 const DEAD_NODE_WAIT_MS = 300_000;
 
+/** Where the nodes are that are judged, and the list of what was wrong. */
+interface JudgedWorld extends Pick<FakeWorld, 'now' | 'nodes' | 'pools'> {
+  readonly cloud: MemoryCloud;
+  readonly workload: Workload;
+  readonly breaches: string[];
+  nodesOf(pool: string): readonly NodeRecord[];
+}
+
 export class NodeJudge {
-  readonly #world: LocalAwsWorld;
+  readonly #world: JudgedWorld;
   readonly #poolsAtOnce: number;
 
-  constructor(world: LocalAwsWorld, poolsAtOnce: number) {
+  constructor(world: JudgedWorld, poolsAtOnce: number) {
     this.#world = world;
     this.#poolsAtOnce = poolsAtOnce;
   }

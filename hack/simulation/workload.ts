@@ -2,7 +2,7 @@
 import type { CallResult } from '../../controllers/windowspool/ports/callResult.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import type { DrainPod, Drains, Eviction } from '../../controllers/windowspool/ports/pods.ts';
-import type { LocalAwsWorld } from './localAwsWorld.ts';
+import type { FakeWorld } from '../../controllers/windowspool/testing/fakeWorld.ts';
 
 /** A pod and where it is. */
 export type PlacedPod = DrainPod & { readonly node: string };
@@ -18,11 +18,11 @@ export class Workload implements Drains {
   isKept = false;
   #pods: readonly PlacedPod[] = [];
   #made = 0;
-  readonly #world: Pick<LocalAwsWorld, 'now' | 'nodes'>;
+  readonly #world: Pick<FakeWorld, 'now' | 'nodes'>;
   readonly #graceSeconds: number;
 
   /** @param graceSeconds how long a pod takes to terminate */
-  constructor(world: Pick<LocalAwsWorld, 'now' | 'nodes'>, graceSeconds = GRACE_SECONDS) {
+  constructor(world: Pick<FakeWorld, 'now' | 'nodes'>, graceSeconds = GRACE_SECONDS) {
     this.#world = world;
     this.#graceSeconds = graceSeconds;
   }

@@ -1,6 +1,5 @@
 import type { Tag } from '@aws-sdk/client-ec2';
-import type { TemplateUse } from '../eks/templateRules.ts';
-import type { GroupRecord, LocalAwsState } from '../state.ts';
+import type { GroupRecord, LocalAwsState, TemplateUse } from '../state.ts';
 import { imageIdFor, imageNamed } from './images.ts';
 import { addVersion } from './launchTemplates.ts';
 

@@ -9,28 +9,11 @@ import type {
   ResponseLaunchTemplateData,
 } from '@aws-sdk/client-ec2';
 import { AwsFault } from '../awsFault.ts';
-import type { LocalAwsState } from '../state.ts';
+import type { LocalAwsState, TemplateRecord, TemplateVersion } from '../state.ts';
 import { checkInput } from '../wire/model.ts';
 import { pageOf } from '../wire/paging.ts';
 import { operationOf } from '../wire/shapes.ts';
 import { type Filters, fits, pageSize } from './ec2Filters.ts';
-
-/** A version of a launch template. */
-export interface TemplateVersion {
-  readonly number: number;
-  readonly createdAt: Date;
-  readonly data: ResponseLaunchTemplateData;
-}
-
-/** A launch template. `group`: EKS made it for that node group. Versions are in order; any but the default can be gone. */
-export interface TemplateRecord {
-  readonly id: string;
-  readonly name: string;
-  readonly createdAt: Date;
-  readonly group?: string;
-  defaultVersion: number;
-  versions: TemplateVersion[];
-}
 
 /** A new version of the template of that name, or a new template. */
 export function addVersion(

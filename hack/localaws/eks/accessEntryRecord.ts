@@ -1,5 +1,5 @@
 import type { AccessEntry, CreateAccessEntryRequest } from '@aws-sdk/client-eks';
-import type { LocalAwsState } from '../state.ts';
+import type { Timeline } from '../timeline.ts';
 
 const nodeGroups: Readonly<Record<string, readonly string[]>> = {
   EC2_LINUX: ['system:nodes'],
@@ -9,7 +9,7 @@ const nodeGroups: Readonly<Record<string, readonly string[]>> = {
 
 /** An entry with what EKS fills in. */
 export function newEntry(
-  cloud: Pick<LocalAwsState, 'arn' | 'cluster' | 'timeline'>,
+  cloud: { readonly cluster: { readonly name: string }; readonly timeline: Timeline; arn(rest: string): string },
   { principalArn = '', type = 'STANDARD', kubernetesGroups, username, tags }: Partial<CreateAccessEntryRequest>,
   uuid: string,
 ): AccessEntry {

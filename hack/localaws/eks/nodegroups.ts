@@ -14,11 +14,11 @@ import { livingInstances, resize, runningInstances, scaleTo, setWarmPool, termin
 import { copyTemplate } from '../ec2/launchConfig.ts';
 import { stopDrain } from '../nodes/nodeDrain.ts';
 import { windowsOf } from '../releases.ts';
-import { type GroupRecord, type LocalAwsState, takePlan } from '../state.ts';
+import { type GroupRecord, type LocalAwsState, type TemplateUse, takePlan } from '../state.ts';
 import { admitNodes } from './admission.ts';
 import { later, reviewAccess, setStatus } from './groupStatus.ts';
 import { forgetTokens, once } from './idempotency.ts';
-import { type TemplateUse, templateUse } from './templateRules.ts';
+import { templateUse } from './templateRules.ts';
 import { checkCreate } from './validation.ts';
 
 /** CreateNodegroup: checks, then a group that is CREATING. */

@@ -2,19 +2,12 @@
  * What EKS wants of a user's launch template. Rules: user guide of EKS, "Customize managed nodes with launch templates".
  * Words marked "seen" are EKS' own, the others only mean the same.
  */
-import type { ResponseLaunchTemplateData } from '@aws-sdk/client-ec2';
 import type { LaunchTemplateSpecification } from '@aws-sdk/client-eks';
 import { type AwsFault, invalidParameter, invalidRequest } from '../awsFault.ts';
 import { imageNamed, isPublic } from '../ec2/images.ts';
 import { offeredType } from '../ec2/instanceTypeQueries.ts';
 import { templateNamed, versionOf } from '../ec2/launchTemplates.ts';
-import type { LocalAwsState } from '../state.ts';
-
-/** A launch template version as a group uses it: EKS copies the data, whatever becomes of the template. */
-export interface TemplateUse {
-  readonly specification: Required<LaunchTemplateSpecification>;
-  readonly data: ResponseLaunchTemplateData;
-}
+import type { LocalAwsState, TemplateUse } from '../state.ts';
 
 /** What else a request says. */
 export interface TemplateRequest {

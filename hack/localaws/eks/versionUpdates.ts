@@ -2,12 +2,12 @@ import type { Update, UpdateNodegroupVersionRequest, UpdateParam } from '@aws-sd
 import { type AwsFault, invalidParameter } from '../awsFault.ts';
 import { newestInEks } from '../ec2/images.ts';
 import { minorNumber } from '../releases.ts';
-import type { GroupRecord, LocalAwsState, Target } from '../state.ts';
+import type { GroupRecord, LocalAwsState, Target, TemplateUse } from '../state.ts';
 import { once } from './idempotency.ts';
 import { checkCluster } from './nodegroups.ts';
 import { startRollout } from './rollout.ts';
 import { changesNothing } from './rolloutFacts.ts';
-import { type TemplateUse, templateFault, templateUse } from './templateRules.ts';
+import { templateFault, templateUse } from './templateRules.ts';
 import { checkUpdatable, openUpdate } from './updates.ts';
 import { minorFault, releaseFault } from './validation.ts';
 

@@ -7,7 +7,7 @@ import { AwsFault, invalidRequest } from '../awsFault.ts';
 import { templateNamed, versionOf } from '../ec2/launchTemplates.ts';
 import { entryPath } from '../eks/accessEntryRecord.ts';
 import type { LocalAwsState } from '../state.ts';
-import type { OperationName, Operations } from '../wire/calls.ts';
+import type { OperationName, Operations } from '../wire/operations.ts';
 import { fleetQuestions } from './accessFleet.ts';
 import { type AccessQuestion, notAuthorized } from './iam.ts';
 

@@ -2,7 +2,7 @@ import { autoScalingArn } from '../ec2/autoScaling.ts';
 import { tagsOfGroup } from '../ec2/autoScalingTags.ts';
 import { instanceTags } from '../ec2/ec2Queries.ts';
 import type { LocalAwsState } from '../state.ts';
-import type { OperationName } from '../wire/calls.ts';
+import type { OperationName } from '../wire/operations.ts';
 import type { AccessQuestion } from './iam.ts';
 
 type Given = Readonly<Record<string, unknown>>;

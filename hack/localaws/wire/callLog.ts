@@ -1,4 +1,4 @@
-import type { Caller, OperationName } from './calls.ts';
+import type { Caller, OperationName } from './operations.ts';
 
 /** One call, as it is listed. `n` counts from 1; `result` stays `pending` for a call that was never answered. */
 export interface CallEntry {

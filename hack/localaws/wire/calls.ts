@@ -1,9 +1,3 @@
-import type * as autoscaling from '@aws-sdk/client-auto-scaling';
-import type * as ec2 from '@aws-sdk/client-ec2';
-import type * as eks from '@aws-sdk/client-eks';
-import type * as iam from '@aws-sdk/client-iam';
-import type * as ssm from '@aws-sdk/client-ssm';
-import type * as sts from '@aws-sdk/client-sts';
 import { AwsFault } from '../awsFault.ts';
 import { describeAutoScalingGroups, setDesiredCapacity, terminateInGroup } from '../ec2/autoScaling.ts';
 import { createOrUpdateTags, deleteTags, describeTags } from '../ec2/autoScalingTags.ts';
@@ -25,78 +19,9 @@ import type { Policy } from '../iam/iam.ts';
 import { listAttachedRolePolicies } from '../iam/rolePolicies.ts';
 import type { LocalAwsState } from '../state.ts';
 import { checkInput, checkOutput } from './model.ts';
+import type { Caller, OperationName, Operations } from './operations.ts';
 import { protocols } from './protocols.ts';
 import { type Operation, operationOf, type Service } from './shapes.ts';
-
-/** The operations that the local AWS serves, with their input and output as the SDK clients have them. */
-export interface Operations {
-  DescribeCluster: { input: eks.DescribeClusterRequest; output: eks.DescribeClusterResponse };
-  ListClusters: { input: eks.ListClustersRequest; output: eks.ListClustersResponse };
-  CreateNodegroup: { input: eks.CreateNodegroupRequest; output: eks.CreateNodegroupResponse };
-  DescribeNodegroup: { input: eks.DescribeNodegroupRequest; output: eks.DescribeNodegroupResponse };
-  ListNodegroups: { input: eks.ListNodegroupsRequest; output: eks.ListNodegroupsResponse };
-  DeleteNodegroup: { input: eks.DeleteNodegroupRequest; output: eks.DeleteNodegroupResponse };
-  UpdateNodegroupConfig: { input: eks.UpdateNodegroupConfigRequest; output: eks.UpdateNodegroupConfigResponse };
-  UpdateNodegroupVersion: { input: eks.UpdateNodegroupVersionRequest; output: eks.UpdateNodegroupVersionResponse };
-  DescribeUpdate: { input: eks.DescribeUpdateRequest; output: eks.DescribeUpdateResponse };
-  ListUpdates: { input: eks.ListUpdatesRequest; output: eks.ListUpdatesResponse };
-  TagResource: { input: eks.TagResourceRequest; output: eks.TagResourceResponse };
-  UntagResource: { input: eks.UntagResourceRequest; output: eks.UntagResourceResponse };
-  ListTagsForResource: { input: eks.ListTagsForResourceRequest; output: eks.ListTagsForResourceResponse };
-  DescribeAddon: { input: eks.DescribeAddonRequest; output: eks.DescribeAddonResponse };
-  UpdateAddon: { input: eks.UpdateAddonRequest; output: eks.UpdateAddonResponse };
-  ListAddons: { input: eks.ListAddonsRequest; output: eks.ListAddonsResponse };
-  CreateAccessEntry: { input: eks.CreateAccessEntryRequest; output: eks.CreateAccessEntryResponse };
-  DescribeAccessEntry: { input: eks.DescribeAccessEntryRequest; output: eks.DescribeAccessEntryResponse };
-  ListAccessEntries: { input: eks.ListAccessEntriesRequest; output: eks.ListAccessEntriesResponse };
-  DeleteAccessEntry: { input: eks.DeleteAccessEntryRequest; output: eks.DeleteAccessEntryResponse };
-  DescribeInstances: { input: ec2.DescribeInstancesRequest; output: ec2.DescribeInstancesResult };
-  DescribeInstanceTypes: { input: ec2.DescribeInstanceTypesRequest; output: ec2.DescribeInstanceTypesResult };
-  DescribeInstanceTypeOfferings: {
-    input: ec2.DescribeInstanceTypeOfferingsRequest;
-    output: ec2.DescribeInstanceTypeOfferingsResult;
-  };
-  DescribeSubnets: { input: ec2.DescribeSubnetsRequest; output: ec2.DescribeSubnetsResult };
-  DescribeImages: { input: ec2.DescribeImagesRequest; output: ec2.DescribeImagesResult };
-  DescribeLaunchTemplates: {
-    input: ec2.DescribeLaunchTemplatesRequest;
-    output: ec2.DescribeLaunchTemplatesResult;
-  };
-  DescribeLaunchTemplateVersions: {
-    input: ec2.DescribeLaunchTemplateVersionsRequest;
-    output: ec2.DescribeLaunchTemplateVersionsResult;
-  };
-  TerminateInstances: { input: ec2.TerminateInstancesRequest; output: ec2.TerminateInstancesResult };
-  DescribeAutoScalingGroups: {
-    input: autoscaling.AutoScalingGroupNamesType;
-    output: autoscaling.AutoScalingGroupsType;
-  };
-  DescribeTags: { input: autoscaling.DescribeTagsType; output: autoscaling.TagsType };
-  CreateOrUpdateTags: { input: autoscaling.CreateOrUpdateTagsType; output: Record<string, never> };
-  DeleteTags: { input: autoscaling.DeleteTagsType; output: Record<string, never> };
-  SetDesiredCapacity: { input: autoscaling.SetDesiredCapacityType; output: Record<string, never> };
-  TerminateInstanceInAutoScalingGroup: {
-    input: autoscaling.TerminateInstanceInAutoScalingGroupType;
-    output: autoscaling.ActivityType;
-  };
-  GetParameter: { input: ssm.GetParameterRequest; output: ssm.GetParameterResult };
-  GetCallerIdentity: { input: sts.GetCallerIdentityRequest; output: sts.GetCallerIdentityResponse };
-  ListAttachedRolePolicies: {
-    input: iam.ListAttachedRolePoliciesRequest;
-    output: iam.ListAttachedRolePoliciesResponse;
-  };
-}
-
-/** The name of a served operation. */
-export type OperationName = keyof Operations;
-
-/** Who calls. */
-export interface Caller {
-  readonly arn: string;
-  readonly userAgent: string;
-  /** Of the account: no policy limits it. */
-  readonly isAdministrator?: boolean;
-}
 
 /** The access key id of the account's administrator. Any other one is the operator's. */
 export const ADMINISTRATOR = 'ADMINISTRATOR';

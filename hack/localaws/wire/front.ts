@@ -3,7 +3,8 @@ import type { Policy } from '../iam/iam.ts';
 import type { LocalAwsState } from '../state.ts';
 import { type Breakage, CallFaults } from './callFaults.ts';
 import { type CallEntry, CallLog } from './callLog.ts';
-import { type Caller, call, isServed, type Operations } from './calls.ts';
+import { call, isServed } from './calls.ts';
+import type { Caller, Operations } from './operations.ts';
 import type { Service } from './shapes.ts';
 
 /** How a call ends, before it is put on a wire. */

@@ -4,7 +4,7 @@ import type { Faults } from '../faults.ts';
 import { nodeRoleArn } from '../network.ts';
 import type { LocalAwsState } from '../state.ts';
 import { sampleGroup } from '../testing/fixtures.ts';
-import type { OperationName } from './calls.ts';
+import type { OperationName } from './operations.ts';
 
 /** A step of a test: a call, time that passes, or a fault. */
 export type Act =

@@ -7,10 +7,11 @@ import { LocalAwsState } from '../state.ts';
 import { type Switches, switchTable } from '../switches.ts';
 import { openPolicy, sampleCluster, sampleGroup } from '../testing/fixtures.ts';
 import { memoryCloud, TestClock } from '../testing/testClock.ts';
-import { type OperationName, type Operations, serviceOf } from './calls.ts';
+import { serviceOf } from './calls.ts';
 import { Front } from './front.ts';
 import { type Act, acts, filledIn } from './frontActs.ts';
 import { HttpFront } from './http.ts';
+import type { OperationName, Operations } from './operations.ts';
 import { type SdkClients, sdkClients } from './sdkClients.ts';
 
 const switches = fc.record(

@@ -2,9 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { AwsFault } from '../awsFault.ts';
 import { Answer } from './answer.ts';
-import { ADMINISTRATOR, type Caller, servedOperation } from './calls.ts';
+import { ADMINISTRATOR, servedOperation } from './calls.ts';
 import * as eksWire from './eksWire.ts';
 import type { Front } from './front.ts';
+import type { Caller } from './operations.ts';
 import * as queryWire from './queryWire.ts';
 import type { Operation, Service } from './shapes.ts';
 
