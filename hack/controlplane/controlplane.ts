@@ -5,8 +5,15 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import {
+  CoreV1Api,
+  Health,
+  KubeConfig,
+  KubernetesObjectApi,
+  loadAllYaml,
+  PatchStrategy,
+} from '@kubernetes/client-node';
 import type { Log } from '../gobuild/find.ts';
-import { answersOk, applyClusterRbac, requestToken, type ServerAccess } from './apiClient.ts';
 import { type Binaries, ensureBinaries } from './binaries.ts';
 import { type Outcome, runCommand } from './command.ts';
 import {
@@ -26,7 +33,7 @@ import { kubeconfig, writeSecretFile } from './kubeconfig.ts';
 import { lastCertificate, makeLayout } from './layout.ts';
 import { logTail } from './logTail.ts';
 import { Starter } from './starter.ts';
-import { waitFor } from './wait.ts';
+import { waitFor, withDeadline } from './wait.ts';
 
 export type { Outcome } from './command.ts';
 export type { StaticUser } from './identities.ts';
@@ -179,12 +186,12 @@ class RunningControlPlane implements ControlPlane {
     await this.#startEtcd();
     await this.startApiServer();
     for (const user of this.#tokens.keys()) await this.kubeconfigForUser(user);
-    await applyClusterRbac(this.#api(), rbacFile);
+    await this.#applyRbac();
     await this.#applyCrds(crds);
     await Promise.all([
-      this.#startClient('kube-controller-manager', controllerManagerArgs, '/healthz'),
-      this.#startClient('kube-scheduler', schedulerArgs, '/readyz'),
-      this.#startClient('kwok', kwokArgs, '/healthz'),
+      this.#startClient('kube-controller-manager', controllerManagerArgs),
+      this.#startClient('kube-scheduler', schedulerArgs),
+      this.#startClient('kwok', kwokArgs),
       this.#waitForDefaultServiceAccount(),
     ]);
   }
@@ -201,7 +208,7 @@ class RunningControlPlane implements ControlPlane {
           .catch(() => undefined);
         if (!ca) return undefined;
         this.#ca = ca;
-        return (await answersOk({ ...this.#api(), url: `https://127.0.0.1:${port}` }, '/readyz')) || undefined;
+        return this.#isReady(port);
       },
       ...(this.#port === undefined ? {} : { port: this.#port }),
     });
@@ -229,14 +236,14 @@ class RunningControlPlane implements ControlPlane {
   }
 
   async serviceAccountKubeconfig(namespace: string, name: string): Promise<string> {
-    const token = await requestToken(this.#api(), namespace, name, tokenSeconds);
+    const token = await this.#token(namespace, name);
     return this.kubeconfigForToken(`${namespace}/${name}`, token);
   }
 
   async podCredentials(namespace: string, name: string): Promise<PodCredentials> {
     const dir = this.#layout.podCredentials(`${namespace}/${name}`);
     await mkdir(dir, { recursive: true, mode: 0o700 });
-    const token = await requestToken(this.#api(), namespace, name, tokenSeconds);
+    const token = await this.#token(namespace, name);
     const files = { token, 'ca.crt': this.#ca, namespace };
     for (const [file, content] of Object.entries(files)) await writeSecretFile(join(dir, file), content);
     const { hostname, port } = new URL(this.url);
@@ -261,6 +268,22 @@ class RunningControlPlane implements ControlPlane {
   stop(): Promise<void> {
     this.#ending.abort(new Error('The control plane was stopped.'));
     return this.#keeper.end();
+  }
+
+  async #applyRbac(): Promise<void> {
+    const api = KubernetesObjectApi.makeApiClient(this.#config());
+    for (const object of loadAllYaml(await readFile(rbacFile, 'utf8')))
+      await api.patch(object, undefined, undefined, 'controlplane', true, PatchStrategy.ServerSideApply);
+  }
+
+  /** From the TokenRequest API. */
+  async #token(namespace: string, name: string): Promise<string> {
+    const body = { spec: { audiences: [], expirationSeconds: tokenSeconds } };
+    const api = this.#config().makeApiClient(CoreV1Api);
+    const created = api.createNamespacedServiceAccountToken({ namespace, name, body });
+    const { status } = await withDeadline(created, `a token of ServiceAccount ${namespace}/${name}`, 10_000);
+    if (!status?.token) throw new Error(`No token for ServiceAccount ${namespace}/${name}.`);
+    return status.token;
   }
 
   async #applyCrds(paths: readonly string[]): Promise<void> {
@@ -296,12 +319,11 @@ class RunningControlPlane implements ControlPlane {
     this.#etcdUrl = result;
   }
 
-  async #startClient(name: Component, args: (layout: Layout, port: number) => string[], health: string): Promise<void> {
+  async #startClient(name: Component, args: (layout: Layout, port: number) => string[]): Promise<void> {
     await this.#starter.start({
       ...this.#component(name),
       args: (port) => args(this.#layout, port),
-      healthy: async (port) =>
-        (await answersOk({ ...this.#api(), url: `https://127.0.0.1:${port}` }, health)) || undefined,
+      healthy: (port) => this.#isReady(port),
     });
   }
 
@@ -310,8 +332,9 @@ class RunningControlPlane implements ControlPlane {
   }
 
   async #waitForDefaultServiceAccount(): Promise<void> {
-    const path = '/api/v1/namespaces/default/serviceaccounts/default';
-    await waitFor(() => answersOk(this.#api(), path), {
+    const api = this.#config().makeApiClient(CoreV1Api);
+    const account = { name: 'default', namespace: 'default' };
+    await waitFor(() => api.readNamespacedServiceAccount(account).catch(() => undefined), {
       what: 'the controller manager to make the ServiceAccount default/default',
       timeoutMs: 60_000,
       signal: this.#signal,
@@ -319,8 +342,20 @@ class RunningControlPlane implements ControlPlane {
     });
   }
 
-  #api(): ServerAccess {
-    return { url: this.url, ca: this.#ca, token: this.#tokens.get('admin') ?? '' };
+  /** Whether a component answers 200 at its readyz, or at its healthz where it has no readyz; undefined while it does not. */
+  async #isReady(port: number): Promise<true | undefined> {
+    const health = new Health(this.#config(port));
+    return (await health.readyz({ signal: AbortSignal.timeout(10_000) }).catch(() => false)) || undefined;
+  }
+
+  /** The admin's, for the API server or for another component. */
+  #config(port = this.#port ?? 0): KubeConfig {
+    const config = new KubeConfig();
+    config.loadFromClusterAndUser(
+      { name: 'local', server: `https://127.0.0.1:${port}`, caData: this.caData, skipTLSVerify: false },
+      { name: 'admin', token: this.#tokens.get('admin') ?? '' },
+    );
+    return config;
   }
 
   #noteEnd(end: ProcessEnd): void {

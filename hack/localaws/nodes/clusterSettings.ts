@@ -2,14 +2,14 @@
  * The ConfigMaps of kube-system that decide over Windows nodes: amazon-vpc-cni (does the VPC resource controller give
  * them pod addresses?) and aws-auth (which roles may join?). Names and keys: the user guide of EKS.
  */
+import type { V1ConfigMap } from '@kubernetes/client-node';
 import { parseDocument, stringify } from 'yaml';
 import { valuesOf } from '../eks/addons.ts';
 import type { ConflictMode, LocalAwsState } from '../state.ts';
-import type { KubeClient, KubeRequest } from './kubeClient.ts';
-import { expectOk } from './nodeStepError.ts';
+import { type ApiServer, unlessRefused } from './apiServer.ts';
 
 const cniConfig = 'amazon-vpc-cni';
-const folder = '/api/v1/namespaces/kube-system/configmaps';
+const namespace = 'kube-system';
 const ipamKey = 'enable-windows-ipam';
 const prefixKey = 'enable-windows-prefix-delegation';
 
@@ -21,24 +21,14 @@ interface RoleMapping {
 
 type Data = Readonly<Record<string, string>>;
 
-interface ConfigMap {
-  readonly data: Data;
-  readonly metadata?: { readonly managedFields?: readonly ManagedFields[] };
-}
-
-interface ManagedFields {
-  readonly manager?: string;
-  readonly fieldsV1?: { readonly 'f:data'?: Readonly<Record<string, unknown>> };
-}
-
-/** Reads and writes these settings. Throws NodeStepError, or what the connection threw. */
+/** Reads and writes these settings. Throws ApiException, or what the connection threw. */
 export class ClusterSettings {
   readonly #cloud: LocalAwsState;
-  readonly #kube: KubeClient;
+  readonly #server: ApiServer;
 
-  constructor(cloud: LocalAwsState, kube: KubeClient) {
+  constructor(cloud: LocalAwsState, server: ApiServer) {
     this.#cloud = cloud;
-    this.#kube = kube;
+    this.#server = server;
   }
 
   /** Is Windows IPAM on? The ConfigMap alone decides, whatever an add-on says. */
@@ -58,7 +48,7 @@ export class ClusterSettings {
     if (addon === undefined) return undefined;
     const { enableWindowsIpam = 'false' } = valuesOf(addon) as Data;
     const found = await this.#read(cniConfig, signal);
-    const value = found?.data[ipamKey];
+    const value = found?.data?.[ipamKey];
     if (value === enableWindowsIpam) return undefined;
     const isForeign = found !== undefined && value !== undefined && ownerOf(found, ipamKey) !== 'eks';
     if (isForeign && conflicts === 'NONE') return `ConfigMap ${cniConfig} - .data.${ipamKey}`;
@@ -83,25 +73,19 @@ export class ClusterSettings {
     await this.#write('aws-auth', found, { mapRoles: stringify([...mappings, added]) }, signal);
   }
 
-  async #read(name: string, signal: AbortSignal): Promise<ConfigMap | undefined> {
-    const answer = await this.#kube.send({ method: 'GET', path: `${folder}/${name}`, agent: 'eks' }, signal);
-    if (answer.status === 404) return undefined;
-    expectOk(`read ConfigMap ${name}`, answer);
-    return { data: {}, ...(answer.body as Partial<ConfigMap>) };
+  #read(name: string, signal: AbortSignal): Promise<V1ConfigMap | undefined> {
+    return this.#server.as('eks', signal).readNamespacedConfigMap({ name, namespace }).catch(unlessRefused(404));
   }
 
-  async #write(name: string, before: ConfigMap | undefined, data: Data, signal: AbortSignal): Promise<void> {
-    const metadata = { name, namespace: 'kube-system' };
-    const request: KubeRequest =
-      before === undefined
-        ? { method: 'POST', path: folder, agent: 'eks', body: { apiVersion: 'v1', kind: 'ConfigMap', metadata, data } }
-        : { method: 'PATCH', path: `${folder}/${name}`, agent: 'eks', patch: 'merge-patch', body: { data } };
-    expectOk(`write ConfigMap ${name}`, await this.#kube.send(request, signal));
+  async #write(name: string, before: V1ConfigMap | undefined, data: Data, signal: AbortSignal): Promise<void> {
+    const api = this.#server.as('eks', signal);
+    if (before !== undefined) await api.patchNamespacedConfigMap({ name, namespace, body: { data } });
+    else await api.createNamespacedConfigMap({ namespace, body: { metadata: { name }, data } });
   }
 }
 
 /** Who wrote a key of the ConfigMap last. */
-function ownerOf({ metadata }: ConfigMap, key: string): string | undefined {
+function ownerOf({ metadata }: V1ConfigMap, key: string): string | undefined {
   return metadata?.managedFields?.find(({ fieldsV1 }) => fieldsV1?.['f:data']?.[`f:${key}`] !== undefined)?.manager;
 }
 

@@ -1,63 +1,43 @@
-/** As EKS' node manager: a node takes no more pods, and those that it has are asked to go by the eviction API. */
+/** What EKS' node manager does before it replaces a node: it cordons it and evicts its pods. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { InstanceRecord } from '../state.ts';
-import type { KubeAnswer, KubeRequest } from './kubeClient.ts';
-import { expectOk } from './nodeStepError.ts';
+import type { CoreV1Api, V1Pod } from '@kubernetes/client-node';
+import { unlessRefused } from './apiServer.ts';
 
-type Send = (request: KubeRequest) => Promise<KubeAnswer>;
-
-interface Pod {
-  readonly metadata: {
-    readonly name: string;
-    readonly namespace: string;
-    readonly deletionTimestamp?: string;
-    readonly annotations?: Readonly<Record<string, string>>;
-    readonly ownerReferences?: readonly { readonly kind: string }[];
-  };
-  readonly status?: { readonly phase?: string };
-}
-
-const agent = 'eks-node-manager';
 const excludeLabel = 'node.kubernetes.io/exclude-from-external-load-balancers';
 const firstPauseMs = 50;
 const longestPauseMs = 400;
 
-/** Makes a node unschedulable and takes it out of load balancers, or takes both back. */
-export async function cordonNode({ nodeName }: InstanceRecord, on: boolean, send: Send): Promise<void> {
+/** Makes a node unschedulable and excludes it from load balancers, or undoes both. */
+export async function cordonNode(api: CoreV1Api, name: string, on: boolean): Promise<void> {
   const body = {
     metadata: { labels: { [excludeLabel]: on ? 'true' : null } },
     spec: { unschedulable: on ? true : null },
   };
-  const path = `/api/v1/nodes/${nodeName}`;
-  expectOk(`cordon ${nodeName}`, await send({ method: 'PATCH', path, agent, patch: 'merge-patch', body }));
+  await api.patchNode({ name, body });
 }
 
 /**
  * Evicts the pods of a node until there are none, as often as disruption budgets refuse. Pods of DaemonSets, static and
- * finished pods don't count. Returns whether it came to that before the signal.
+ * finished pods don't count. Returns whether the node was empty before the signal.
  */
-export async function evictPods({ nodeName }: InstanceRecord, send: Send, signal: AbortSignal): Promise<boolean> {
+export async function evictPods(api: CoreV1Api, node: string, signal: AbortSignal): Promise<boolean> {
   for (let wait = firstPauseMs; !signal.aborted; wait = Math.min(wait * 2, longestPauseMs)) {
-    const path = `/api/v1/pods?fieldSelector=${encodeURIComponent(`spec.nodeName=${nodeName}`)}`;
-    const answer = await send({ method: 'GET', path, agent });
-    expectOk(`list the pods of ${nodeName}`, answer);
-    const pods = (answer.body as { readonly items: readonly Pod[] }).items.filter(mustGo);
+    const { items } = await api.listPodForAllNamespaces({ fieldSelector: `spec.nodeName=${node}` });
+    const pods = items.filter(isEvicted);
     if (pods.length === 0) return true;
-    for (const pod of pods) if (pod.metadata.deletionTimestamp === undefined) await evict(pod, send);
+    for (const pod of pods) if (pod.metadata?.deletionTimestamp === undefined) await evict(api, pod);
     await pause(wait, undefined, { signal }).catch(() => {});
   }
   return false;
 }
 
-async function evict({ metadata: { name, namespace } }: Pod, send: Send): Promise<void> {
-  const path = `/api/v1/namespaces/${namespace}/pods/${name}/eviction`;
+async function evict(api: CoreV1Api, { metadata: { name = '', namespace = '' } = {} }: V1Pod): Promise<void> {
   const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace } };
-  const answer = await send({ method: 'POST', path, agent, body });
-  // 404: it has gone by itself. 429: a disruption budget says not now.
-  if (answer.status !== 404 && answer.status !== 429) expectOk(`evict ${namespace}/${name}`, answer);
+  // 404: it is gone already. 429: a disruption budget does not allow it yet.
+  await api.createNamespacedPodEviction({ name, namespace, body }).catch(unlessRefused(404, 429));
 }
 
-const mustGo = ({ metadata: { annotations, ownerReferences }, status }: Pod): boolean =>
+const isEvicted = ({ metadata: { annotations, ownerReferences } = {}, status }: V1Pod): boolean =>
   annotations?.['kubernetes.io/config.mirror'] === undefined &&
   ownerReferences?.some(({ kind }) => kind === 'DaemonSet') !== true &&
   status?.phase !== 'Succeeded' &&

@@ -1,9 +1,9 @@
 import { mayGiveAddresses } from '../iam/rolePolicies.ts';
 import type { LocalAwsState } from '../state.ts';
+import { ApiServer } from './apiServer.ts';
 import { ClusterSettings } from './clusterSettings.ts';
 import { followSettings } from './followSettings.ts';
 import { IpamGate } from './ipamGate.ts';
-import { KubeClient } from './kubeClient.ts';
 import { NodeQueues } from './nodeQueues.ts';
 import { nodeStep } from './nodeSteps.ts';
 import { untilDone } from './untilDone.ts';
@@ -21,15 +21,15 @@ export interface Kubelets {
  * order and repeated until it succeeds, also over a restart of the API server; nodes don't wait for each other.
  */
 export function startKubelets(cloud: LocalAwsState, kubeconfig: string): Kubelets {
-  const kube = new KubeClient(kubeconfig);
+  const server = new ApiServer(kubeconfig);
   const problems: string[] = [];
   const problem = (error: unknown) => {
     problems.push(String(error instanceof Error ? error.message : error));
   };
   const stopping = new AbortController();
-  const settings = new ClusterSettings(cloud, kube);
+  const settings = new ClusterSettings(cloud, server);
   const nodes = new NodeQueues(
-    (event, signal) => untilDone(() => nodeStep(cloud, kube, event, signal), signal),
+    (event, signal) => untilDone(() => nodeStep(cloud, server, event, signal), signal),
     problem,
     stopping.signal,
   );
@@ -48,7 +48,7 @@ export function startKubelets(cloud: LocalAwsState, kubeconfig: string): Kubelet
     stop: async () => {
       stopping.abort();
       await Promise.allSettled([...nodes.tails(), settled()]);
-      await kube.close();
+      await server.close();
     },
   };
 }

@@ -1,11 +1,11 @@
 import type { Nodegroup } from '@aws-sdk/client-eks';
+import type { CoreV1Api, V1Node, V1Taint } from '@kubernetes/client-node';
 import type { ControllerWarning, InstanceRecord, LocalAwsState, NodeEvent } from '../state.ts';
+import { type ApiServer, unlessRefused } from './apiServer.ts';
 import { cordonNode, evictPods } from './evictions.ts';
-import type { KubeAnswer, KubeClient, KubeRequest } from './kubeClient.ts';
 import {
   cloudLabels,
   lostCondition,
-  type NodeTaint,
   nodeFor,
   nodeInfo,
   nodeTaint,
@@ -15,189 +15,163 @@ import {
   restartLabels,
   uninitializedTaint,
 } from './nodeObject.ts';
-import { expectOk } from './nodeStepError.ts';
 
-/** Does in Kubernetes what a node event means, one attempt (a drain goes on until it is done or given up). Throws NodeStepError, or what the connection threw. */
+/**
+ * Does in Kubernetes what a node event means, one attempt (a drain goes on until it is done or its signal aborts). Throws ApiException, or what the
+ * connection threw.
+ */
 export async function nodeStep(
   cloud: LocalAwsState,
-  kube: KubeClient,
+  server: ApiServer,
   event: NodeEvent,
   signal: AbortSignal,
 ): Promise<void> {
-  const send = (request: KubeRequest) => kube.send(request, signal);
+  const { instance } = event;
+  const name = instance.nodeName;
+  const steps = new NodeSteps(cloud, instance, (agent) =>
+    server.as(agent, signal, agent === 'kubelet' ? name : undefined),
+  );
   switch (event.kind) {
     case 'join':
     case 'restart':
-      return start(cloud, event.instance, send);
+      return steps.start();
     case 'podAddresses':
-      return givePodAddresses(cloud, event.instance, send);
+      return steps.givePodAddresses();
     case 'controllerWarning':
-      return warn(event.instance, event.reason, cloud.timeline.now(), send);
+      return steps.warn(event.reason);
     case 'ready':
-      return reportReady(cloud, event.instance, event.ready, send);
+      return steps.reportReady(event.ready);
     case 'relabel':
-      return relabel(event.instance, event.before, event.after, send);
+      return steps.relabel(event.before, event.after);
     case 'cordon':
-      return cordonNode(event.instance, event.on, send);
-    case 'drain':
-      if (await evictPods(event.instance, send, AbortSignal.any([signal, event.signal]))) event.drained();
+      return cordonNode(server.as('eks-node-manager', signal), name, event.on);
+    case 'drain': {
+      const either = AbortSignal.any([signal, event.signal]);
+      if (await evictPods(server.as('eks-node-manager', signal), name, either)) event.drained();
       return;
+    }
     case 'lost':
-      return lose(cloud, event.instance, send);
+      return steps.lose();
     case 'leave':
-      return leave(event.instance, send);
+      return steps.leave();
   }
 }
 
-type Send = (request: KubeRequest) => Promise<KubeAnswer>;
+type Agent =
+  | 'kubelet'
+  | 'cloud-controller-manager'
+  | 'node-controller'
+  | 'vpc-resource-controller'
+  | 'eks-node-manager';
 
-const pathOf = ({ nodeName }: InstanceRecord, subresource = ''): string => `/api/v1/nodes/${nodeName}${subresource}`;
+/** What kubelets and controllers write about the Node of one instance. */
+class NodeSteps {
+  readonly #cloud: LocalAwsState;
+  readonly #instance: InstanceRecord;
+  readonly #name: string;
+  readonly #as: (agent: Agent) => CoreV1Api;
 
-// As a kubelet that starts: it registers, and where its Node exists already it puts right what it knows better.
-async function start(cloud: LocalAwsState, instance: InstanceRecord, send: Send): Promise<void> {
-  const body = nodeFor(cloud, instance);
-  const answer = await send({ method: 'POST', path: '/api/v1/nodes', node: instance.nodeName, agent: 'kubelet', body });
-  if (answer.status === 409) await measureAgain(cloud, instance, send);
-  else expectOk(`register ${instance.nodeName}`, answer);
-  await initialize(cloud, instance, send);
-}
+  constructor(cloud: LocalAwsState, instance: InstanceRecord, as: (agent: Agent) => CoreV1Api) {
+    this.#cloud = cloud;
+    this.#instance = instance;
+    this.#name = instance.nodeName;
+    this.#as = as;
+  }
 
-// As the cloud controller manager: labels that it knows best, and the end of its taint.
-async function initialize(cloud: LocalAwsState, instance: InstanceRecord, send: Send): Promise<void> {
-  await changeTaints(instance, send, 'cloud-controller-manager', (taints) =>
-    taints.filter(({ key }) => key !== uninitializedTaint.key),
-  );
-  const body = { metadata: { labels: cloudLabels(cloud, instance) } };
-  const patch: KubeRequest = {
-    method: 'PATCH',
-    path: pathOf(instance),
-    agent: 'cloud-controller-manager',
-    patch: 'merge-patch',
-    body,
-  };
-  expectOk(`initialize ${instance.nodeName}`, await send(patch));
-}
+  /** A kubelet starts: it registers its Node; in one that exists it corrects what it measures. */
+  async start(): Promise<void> {
+    // Its times are texts, which client-node sends as they are.
+    const body: object = nodeFor(this.#cloud, this.#instance);
+    const created = await this.#as('kubelet')
+      .createNode({ body: body as V1Node })
+      .catch(unlessRefused(409));
+    if (created === undefined) {
+      const status = { nodeInfo: nodeInfo(this.#cloud, this.#instance) };
+      await this.#patchStatus('kubelet', status, { labels: restartLabels(this.#instance) });
+    }
+    await this.#initialize();
+  }
 
-// As the VPC resource controller, which runs in EKS' control plane.
-async function givePodAddresses(cloud: LocalAwsState, instance: InstanceRecord, send: Send): Promise<void> {
-  const count = { [podAddressResource]: String(podAddresses(cloud, instance)) };
-  const answer = await send({
-    method: 'PATCH',
-    path: pathOf(instance, '/status'),
-    agent: 'vpc-resource-controller',
-    patch: 'strategic-merge-patch',
-    body: { status: { capacity: count, allocatable: count } },
-  });
-  expectOk(`give pod addresses to ${instance.nodeName}`, answer);
-}
+  /** The cloud controller manager adds its labels and removes its taint. */
+  async #initialize(): Promise<void> {
+    const agent = 'cloud-controller-manager';
+    await this.#changeTaints(agent, (taints) => taints.filter(({ key }) => key !== uninitializedTaint.key));
+    await this.#patchLabels(agent, cloudLabels(this.#cloud, this.#instance));
+  }
 
-// As the same controller: an event about the Node, with its name for a UID, because kubelets do so and kubectl describe looks for it.
-async function warn(instance: InstanceRecord, reason: ControllerWarning, now: Date, send: Send): Promise<void> {
-  const words: Readonly<Record<ControllerWarning, string>> = {
-    Unsupported: `The instance type ${instance.type} is not supported for Windows`,
-    InsufficientCidrBlocks:
-      'InsufficientCidrBlocks: The specified subnet does not have enough free cidr blocks to satisfy the request',
-  };
-  const { nodeName } = instance;
-  const body = {
-    apiVersion: 'v1',
-    kind: 'Event',
-    metadata: { generateName: `${nodeName}.`, namespace: 'default' },
-    involvedObject: { apiVersion: 'v1', kind: 'Node', name: nodeName, uid: nodeName },
-    reason,
-    message: words[reason],
-    type: 'Warning',
-    source: { component: 'vpc-resource-controller' },
-    firstTimestamp: now.toISOString(),
-    lastTimestamp: now.toISOString(),
-    count: 1,
-  };
-  const path = '/api/v1/namespaces/default/events';
-  expectOk(`warn of ${nodeName}`, await send({ method: 'POST', path, agent: 'vpc-resource-controller', body }));
-}
+  /** The VPC resource controller, which runs in EKS' control plane. */
+  async givePodAddresses(): Promise<void> {
+    const count = { [podAddressResource]: String(podAddresses(this.#cloud, this.#instance)) };
+    await this.#patchStatus('vpc-resource-controller', { capacity: count, allocatable: count });
+  }
 
-async function measureAgain(cloud: LocalAwsState, instance: InstanceRecord, send: Send): Promise<void> {
-  const answer = await send({
-    method: 'PATCH',
-    path: pathOf(instance, '/status'),
-    node: instance.nodeName,
-    agent: 'kubelet',
-    patch: 'strategic-merge-patch',
-    body: { metadata: { labels: restartLabels(instance) }, status: { nodeInfo: nodeInfo(cloud, instance) } },
-  });
-  expectOk(`measure ${instance.nodeName} again`, answer);
-}
+  /** The same controller: an event about the Node, with its name for a UID, because kubelets do so and kubectl describe looks for it. */
+  async warn(reason: ControllerWarning): Promise<void> {
+    const messages: Readonly<Record<ControllerWarning, string>> = {
+      Unsupported: `The instance type ${this.#instance.type} is not supported for Windows`,
+      InsufficientCidrBlocks:
+        'InsufficientCidrBlocks: The specified subnet does not have enough free cidr blocks to satisfy the request',
+    };
+    const now = this.#cloud.timeline.now();
+    const name = this.#name;
+    const body = {
+      metadata: { generateName: `${name}.`, namespace: 'default' },
+      involvedObject: { apiVersion: 'v1', kind: 'Node', name, uid: name },
+      reason,
+      message: messages[reason],
+      type: 'Warning',
+      source: { component: 'vpc-resource-controller' },
+      firstTimestamp: now,
+      lastTimestamp: now,
+      count: 1,
+    };
+    await this.#as('vpc-resource-controller').createNamespacedEvent({ namespace: 'default', body });
+  }
 
-async function reportReady(cloud: LocalAwsState, instance: InstanceRecord, ready: boolean, send: Send): Promise<void> {
-  const answer = await send({
-    method: 'PATCH',
-    path: pathOf(instance, '/status'),
-    node: instance.nodeName,
-    agent: 'kubelet',
-    patch: 'strategic-merge-patch',
-    body: { status: { conditions: [readyCondition(ready, cloud.timeline.now())] } },
-  });
-  expectOk(`report ${instance.nodeName} ${ready ? 'ready' : 'not ready'}`, answer);
-}
+  async reportReady(ready: boolean): Promise<void> {
+    await this.#patchStatus('kubelet', { conditions: [readyCondition(ready, this.#cloud.timeline.now())] });
+  }
 
-// As the node lifecycle controller: nobody has heard of the kubelet for a while.
-async function lose(cloud: LocalAwsState, instance: InstanceRecord, send: Send): Promise<void> {
-  const answer = await send({
-    method: 'PATCH',
-    path: pathOf(instance, '/status'),
-    agent: 'node-controller',
-    patch: 'strategic-merge-patch',
-    body: { status: { conditions: [lostCondition(cloud.timeline.now())] } },
-  });
-  if (answer.status !== 404) expectOk(`report ${instance.nodeName} lost`, answer);
-}
+  /** The node lifecycle controller: the kubelet has not reported for a while. */
+  async lose(): Promise<void> {
+    const conditions = [lostCondition(this.#cloud.timeline.now())];
+    await this.#patchStatus('node-controller', { conditions }).catch(unlessRefused(404));
+  }
 
-// As EKS' node manager: a changed configuration reaches living nodes too.
-async function relabel(instance: InstanceRecord, before: Nodegroup, after: Nodegroup, send: Send): Promise<void> {
-  const gone = Object.keys(before.labels ?? {}).filter((label) => after.labels?.[label] === undefined);
-  const labels = { ...Object.fromEntries(gone.map((label) => [label, null])), ...after.labels };
-  const body = { metadata: { labels } };
-  const patch: KubeRequest = {
-    method: 'PATCH',
-    path: pathOf(instance),
-    agent: 'eks-node-manager',
-    patch: 'merge-patch',
-    body,
-  };
-  expectOk(`relabel ${instance.nodeName}`, await send(patch));
-  const old = (before.taints ?? []).map((taint) => nodeTaint(taint));
-  const wanted = (after.taints ?? []).map((taint) => nodeTaint(taint));
-  if (old.length + wanted.length === 0) return;
-  await changeTaints(instance, send, 'eks-node-manager', (taints) => [
-    ...taints.filter(
-      (taint) => ![...old, ...wanted].some((other) => other.key === taint.key && other.effect === taint.effect),
-    ),
-    ...wanted,
-  ]);
-}
+  /** EKS' node manager: a changed configuration reaches running nodes too. */
+  async relabel(before: Nodegroup, after: Nodegroup): Promise<void> {
+    const agent = 'eks-node-manager';
+    const gone = Object.keys(before.labels ?? {}).filter((label) => after.labels?.[label] === undefined);
+    await this.#patchLabels(agent, { ...Object.fromEntries(gone.map((label) => [label, null])), ...after.labels });
+    const old = (before.taints ?? []).map((taint) => nodeTaint(taint));
+    const wanted = (after.taints ?? []).map((taint) => nodeTaint(taint));
+    const ofGroup = [...old, ...wanted];
+    if (ofGroup.length === 0) return;
+    await this.#changeTaints(agent, (taints) => [
+      ...taints.filter(({ key, effect }) => !ofGroup.some((other) => other.key === key && other.effect === effect)),
+      ...wanted,
+    ]);
+  }
 
-// As the node lifecycle part of the cloud controller: the Node goes with its instance.
-async function leave(instance: InstanceRecord, send: Send): Promise<void> {
-  const answer = await send({ method: 'DELETE', path: pathOf(instance), agent: 'cloud-controller-manager' });
-  if (answer.status !== 404) expectOk(`remove ${instance.nodeName}`, answer);
-}
+  /** The node lifecycle part of the cloud controller manager: it deletes the Node of a terminated instance. */
+  async leave(): Promise<void> {
+    await this.#as('cloud-controller-manager').deleteNode({ name: this.#name }).catch(unlessRefused(404));
+  }
 
-// The list of taints is atomic: read, change, and write only if nobody else wrote meanwhile (409 otherwise).
-async function changeTaints(
-  instance: InstanceRecord,
-  send: Send,
-  agent: string,
-  change: (taints: readonly NodeTaint[]) => readonly NodeTaint[],
-): Promise<void> {
-  const found = await send({ method: 'GET', path: pathOf(instance), agent });
-  expectOk(`read ${instance.nodeName}`, found);
-  const node = found.body as { metadata: { resourceVersion: string }; spec: { taints?: NodeTaint[] } };
-  const body = {
-    metadata: { resourceVersion: node.metadata.resourceVersion },
-    spec: { taints: change(node.spec.taints ?? []) },
-  };
-  expectOk(
-    `taint ${instance.nodeName}`,
-    await send({ method: 'PATCH', path: pathOf(instance), agent, patch: 'merge-patch', body }),
-  );
+  async #patchLabels(agent: Agent, labels: Readonly<Record<string, string | null>>): Promise<void> {
+    await this.#as(agent).patchNode({ name: this.#name, body: { metadata: { labels } } });
+  }
+
+  async #patchStatus(agent: Agent, status: object, metadata?: object): Promise<void> {
+    await this.#as(agent).patchNodeStatus({ name: this.#name, body: { metadata, status } });
+  }
+
+  /** The list of taints is atomic: read, change, and write only if nobody else has written in between (409 otherwise). */
+  async #changeTaints(agent: Agent, change: (taints: readonly V1Taint[]) => readonly V1Taint[]): Promise<void> {
+    const api = this.#as(agent);
+    const { metadata, spec } = await api.readNode({ name: this.#name });
+    const taints = change(spec?.taints ?? []);
+    const body = { metadata: { resourceVersion: metadata?.resourceVersion }, spec: { taints } };
+    await api.patchNode({ name: this.#name, body });
+  }
 }

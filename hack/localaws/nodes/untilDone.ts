@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { NodeStepError } from './nodeStepError.ts';
+import { ApiException } from '@kubernetes/client-node';
 
 const firstPauseMs = 100;
 const longestPauseMs = 2_000;
 
-/** Repeats a step until it succeeds, is refused for good, or is no longer wanted (then it just returns). */
+/** Repeats a step until it succeeds, the API server refuses it for good, or the signal aborts (then it just returns). */
 export async function untilDone(step: () => Promise<void>, signal: AbortSignal): Promise<void> {
   for (let wait = firstPauseMs; !signal.aborted; wait = Math.min(wait * 2, longestPauseMs)) {
     try {
@@ -12,9 +12,11 @@ export async function untilDone(step: () => Promise<void>, signal: AbortSignal):
       return;
     } catch (error) {
       if (signal.aborted) return;
+      const code = error instanceof ApiException ? error.code : 503;
       // A kubelet does not care that its Node was deleted, until it starts again.
-      if (error instanceof NodeStepError && error.gone) return;
-      if (error instanceof NodeStepError && !error.again) throw error;
+      if (code === 404) return;
+      // 403 as well: the permissions of a fresh control plane arrive a moment after its first answers.
+      if (code < 500 && ![403, 409, 429].includes(code)) throw error;
     }
     await pause(wait, undefined, { signal }).catch(() => {});
   }
