@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createKubernetesClient, type KubernetesClient, PATCH } from '../../controllers/kubernetes/client.ts';
+import { nodeName } from '../../controllers/kubernetes/testing/nodes.ts';
 import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
 import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
 import { waitFor } from '../controlplane/wait.ts';
@@ -9,7 +10,7 @@ import { startLocalAws } from '../localaws/localAws.ts';
 import { subnetIds } from '../localaws/network.ts';
 import { operatorBundle } from '../operatorBundle.ts';
 import { CLUSTER_NAME, REGION, TestEnv } from '../testenv/testEnv.ts';
-import { type Extras, groupName, nodeName, nodeObject } from './nodeObject.ts';
+import { type Extras, groupName, nodeObject } from './nodeObject.ts';
 import { forEachOf } from './workers.ts';
 
 const CRD = join(fileURLToPath(new URL('../../', import.meta.url)), 'crds/windowspools.yaml');

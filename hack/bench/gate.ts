@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PATCH } from '../../controllers/kubernetes/client.ts';
 import { nodeIdentity, nodeListWatch } from '../../controllers/kubernetes/nodes.ts';
+import { nodeName } from '../../controllers/kubernetes/testing/nodes.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { GATE_TAINT, isGated } from '../../controllers/windowspool/nodes/nodeTaints.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
@@ -9,7 +10,7 @@ import { conditionOf } from '../testenv/testEnv.ts';
 import type { BenchCluster } from './benchCluster.ts';
 import { BenchOperator } from './benchOperator.ts';
 import { sendHeartbeats } from './heartbeats.ts';
-import { groupName, nodeName } from './nodeObject.ts';
+import { groupName } from './nodeObject.ts';
 import { settle } from './noise.ts';
 import { preparePools, watchPools } from './pools.ts';
 import type { Result, Section } from './section.ts';

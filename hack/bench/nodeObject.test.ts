@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { nodeName, nodeObject } from './nodeObject.ts';
+import { nodeName } from '../../controllers/kubernetes/testing/nodes.ts';
+import { nodeObject } from './nodeObject.ts';
 
 describe('a node of the benches', () => {
   const node = nodeObject(4711, 'windows-1') as { metadata: { labels: object }; status: { images: readonly object[] } };

@@ -1,10 +1,14 @@
-/** A Windows node that nobody here made: what a pool of existing nodes is for. */
+import {
+  type NodeJson,
+  type NodeParts,
+  type NodeTaint,
+  nodeJson,
+} from '../../controllers/kubernetes/testing/nodeJson.ts';
 
-export interface ExistingNode {
+/** A Windows node that was created outside the operator, for a pool of existing nodes. */
+export interface ExistingNode extends Omit<NodeParts, 'spec' | 'status'> {
   readonly name: string;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly annotations?: Readonly<Record<string, string>>;
-  readonly taints?: readonly { readonly key: string; readonly value?: string; readonly effect: string }[];
+  readonly taints?: readonly NodeTaint[];
   readonly addresses?: readonly { readonly type: string; readonly address: string }[];
   /** Default: a Windows Server 2022. */
   readonly kernelVersion?: string;
@@ -16,41 +20,17 @@ export interface ExistingNode {
 }
 
 /** The Node as its kubelet registers it. kwok plays the kubelet from then on. */
-export function existingNode({ name, kernelVersion = '10.0.20348.2762', ...more }: ExistingNode): object {
-  const resources = { cpu: '4', memory: '16Gi', pods: '110' };
-  return {
-    apiVersion: 'v1',
-    kind: 'Node',
-    metadata: {
-      name,
-      annotations: { 'kwok.x-k8s.io/node': 'fake', ...more.annotations },
-      labels: {
-        'kubernetes.io/os': 'windows',
-        'kubernetes.io/arch': 'amd64',
-        'kubernetes.io/hostname': name,
-        'node.kubernetes.io/windows-build': kernelVersion.split('.').slice(0, 3).join('.'),
-        ...more.labels,
-      },
-    },
-    spec: { providerID: `vsphere://${name}`, ...(more.taints && { taints: more.taints }) },
+export function existingNode({ name, labels, annotations, ...more }: ExistingNode): NodeJson {
+  const { taints, kernelVersion, nodeInfo, allocatableMemory: memory = '12Gi', addresses, runtimeHandlers } = more;
+  return nodeJson(name, {
+    labels,
+    annotations: { 'kwok.x-k8s.io/node': 'fake', ...annotations },
+    spec: { providerID: `vsphere://${name}`, ...(taints && { taints }) },
     status: {
-      capacity: resources,
-      allocatable: { ...resources, memory: more.allocatableMemory ?? '12Gi' },
-      ...(more.runtimeHandlers && { runtimeHandlers: more.runtimeHandlers }),
-      addresses: more.addresses ?? [{ type: 'Hostname', address: name }],
-      nodeInfo: {
-        operatingSystem: 'windows',
-        architecture: 'amd64',
-        osImage: 'Windows Server 2022 Datacenter',
-        kernelVersion,
-        kubeletVersion: 'v1.36.1',
-        containerRuntimeVersion: 'containerd://2.1.6',
-        kubeProxyVersion: '',
-        machineID: name,
-        systemUUID: name,
-        bootID: '1',
-        ...more.nodeInfo,
-      },
+      allocatable: { memory },
+      ...(addresses && { addresses }),
+      ...(runtimeHandlers && { runtimeHandlers }),
+      nodeInfo: { ...(kernelVersion && { kernelVersion }), ...nodeInfo },
     },
-  };
+  });
 }

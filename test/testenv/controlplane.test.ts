@@ -4,50 +4,13 @@ import type { V1Lease, V1Node, V1PodList, V1SelfSubjectReview, VersionInfo } fro
 import type { Stored, Wire } from '../../controllers/kubernetes/objects.ts';
 import { type ControlPlane, type Outcome, startControlPlane } from '../../hack/controlplane/controlplane.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
+import { existingNode } from '../../hack/testenv/existingNode.ts';
 
 const nodeName = 'ip-10-0-1-10.ec2.internal';
 const kernelVersion = '10.0.20348.2762';
 
-/** A Windows node as its kubelet registers it. */
-function windowsNode(name: string, labels: Record<string, string> = {}): object {
-  const resources = { cpu: '4', memory: '16Gi', pods: '110', 'ephemeral-storage': '100Gi' };
-  return {
-    apiVersion: 'v1',
-    kind: 'Node',
-    metadata: {
-      name,
-      annotations: { 'kwok.x-k8s.io/node': 'fake' },
-      labels: {
-        'kubernetes.io/arch': 'amd64',
-        'kubernetes.io/os': 'windows',
-        'kubernetes.io/hostname': name,
-        'node.kubernetes.io/windows-build': '10.0.20348',
-        ...labels,
-      },
-    },
-    spec: {
-      providerID: 'aws:///us-west-2a/i-0123456789abcdef0',
-      taints: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }],
-    },
-    status: {
-      capacity: resources,
-      allocatable: { ...resources, memory: '14Gi' },
-      addresses: [{ type: 'InternalIP', address: '10.0.1.10' }],
-      nodeInfo: {
-        architecture: 'amd64',
-        operatingSystem: 'windows',
-        osImage: 'Windows Server 2022 Datacenter',
-        kernelVersion,
-        kubeletVersion: 'v1.36.3-eks-1234567',
-        containerRuntimeVersion: 'containerd://2.1.0',
-        bootID: '',
-        kubeProxyVersion: '',
-        machineID: 'i-0123456789abcdef0',
-        systemUUID: 'EC2',
-      },
-    },
-  };
-}
+const windowsNode = (name: string, labels: Record<string, string> = {}): object =>
+  existingNode({ name, labels, kernelVersion, taints: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }] });
 
 const runtimeClass = {
   apiVersion: 'node.k8s.io/v1',

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { NodeJson } from './nodes.ts';
+import type { NodeJson } from './nodeJson.ts';
 
 const text = fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.constant('Grüße, 世界 🪟'));
 const some = fc.string({ minLength: 1 });

@@ -1,116 +1,95 @@
-/** Windows nodes like those of EKS, in JSON and in protobuf. */
-import type {
-  V1ManagedFieldsEntry,
-  V1Node,
-  V1NodeStatus,
-  V1NodeSystemInfo,
-  V1ObjectMeta,
-} from '@kubernetes/client-node';
+/** Nodes as EKS' Windows nodes are, in JSON and in protobuf. */
+import type { V1ManagedFieldsEntry } from '@kubernetes/client-node';
 import type { Wire } from '../objects.ts';
+import { type NodeJson, nodeJson, type RegisteredNode } from './nodeJson.ts';
 import { each, envelope, frame, map, message, type WrittenField } from './protobufWriter.ts';
-
-/** A Node with a name, and with as much of the rest as a test is about. */
-export type NodeJson = Omit<Wire<V1Node>, 'metadata' | 'status'> & {
-  readonly metadata: Wire<V1ObjectMeta> & { readonly name: string };
-  readonly status?: Omit<Wire<V1NodeStatus>, 'nodeInfo'> & { readonly nodeInfo?: Partial<Wire<V1NodeSystemInfo>> };
-};
 
 const CREATED = '2026-03-01T08:00:00Z';
 const BEAT = '2026-03-02T09:30:00Z';
 
-/** The Windows node `index` of a pool: 20 labels, 30 images, 5 conditions. With managed fields, as {@link stored}, it has 17 KB of JSON. */
-export function windowsNode(index: number): NodeJson & Required<Pick<NodeJson, 'spec' | 'status'>> {
-  const name = `ip-10-${(index >> 16) & 255}-${(index >> 8) & 255}-${index & 255}.eu-west-1.compute.internal`;
+export const nodeName = (index: number): string =>
+  `ip-10-${(index >> 16) & 255}-${(index >> 8) & 255}-${index & 255}.eu-west-1.compute.internal`;
+
+/**
+ * A Windows node of a pool, number `index` of many: 20 labels, 30 images. With the managed fields of the writers it has in a
+ * cluster, it is 17 KB of JSON.
+ */
+export function windowsNode(index: number): RegisteredNode {
+  const name = nodeName(index);
   const zone = `eu-west-1${'abc'[index % 3]}`;
   const instance = `i-0${index.toString(16).padStart(16, '0')}`;
-  return {
-    apiVersion: 'v1',
-    kind: 'Node',
-    metadata: {
-      name,
-      labels: labels(name, zone, index % 30),
-      annotations: {
-        'node.alpha.kubernetes.io/ttl': '300',
-        'volumes.kubernetes.io/controller-managed-attach-detach': 'true',
-        'csi.volume.kubernetes.io/nodeid': JSON.stringify({ 'ebs.csi.aws.com': instance }),
-      },
+  return nodeJson(name, {
+    labels: labels(zone, `pool-${index % 30}`),
+    annotations: {
+      'node.alpha.kubernetes.io/ttl': '300',
+      'volumes.kubernetes.io/controller-managed-attach-detach': 'true',
+      'csi.volume.kubernetes.io/nodeid': JSON.stringify({ 'ebs.csi.aws.com': instance }),
     },
     spec: {
       providerID: `aws:///${zone}/${instance}`,
       taints: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }],
     },
     status: {
-      capacity: { ...resources, memory: '16776700Ki' },
-      allocatable: { ...resources, memory: '14679548Ki' },
-      conditions,
+      capacity,
+      allocatable: { memory: '14679548Ki' },
+      conditions: kubeletConditions(BEAT),
       addresses: [
         { type: 'InternalIP', address: `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}` },
         { type: 'Hostname', address: name },
         { type: 'InternalDNS', address: name },
       ],
       daemonEndpoints: { kubeletEndpoint: { Port: 10250 } },
-      nodeInfo: nodeInfo(instance),
+      nodeInfo: {
+        machineID: instance,
+        systemUUID: `EC2${instance.slice(3)}`,
+        bootID: '9',
+        kernelVersion: '10.0.20348.3207',
+        kubeletVersion: 'v1.36.3-eks-1a2b3c4',
+      },
       runtimeHandlers: ['', 'runhcs-wcow-hypervisor', 'runhcs-wcow-process'].map((handler) => ({
         name: handler,
         features: {},
       })),
       images,
     },
-  };
+  });
 }
 
-const labels = (name: string, zone: string, pool: number): Record<string, string> => ({
+const labels = (zone: string, pool: string): Record<string, string> => ({
   'beta.kubernetes.io/arch': 'amd64',
   'beta.kubernetes.io/instance-type': 'm6i.xlarge',
   'beta.kubernetes.io/os': 'windows',
   'eks.amazonaws.com/capacityType': 'ON_DEMAND',
-  'eks.amazonaws.com/nodegroup': `pool-${pool}`,
+  'eks.amazonaws.com/nodegroup': pool,
   'eks.amazonaws.com/nodegroup-image': 'ami-0123456789abcdef0',
   'eks.amazonaws.com/sourceLaunchTemplateId': 'lt-0123456789abcdef0',
   'eks.amazonaws.com/sourceLaunchTemplateVersion': '1',
   'failure-domain.beta.kubernetes.io/region': 'eu-west-1',
   'failure-domain.beta.kubernetes.io/zone': zone,
   'k8s.io/cloud-provider-aws': 'b1f6e2a4c8d90735e1a2b3c4d5e6f708',
-  'kubernetes.io/arch': 'amd64',
-  'kubernetes.io/hostname': name,
-  'kubernetes.io/os': 'windows',
   'node.kubernetes.io/instance-type': 'm6i.xlarge',
-  'node.kubernetes.io/windows-build': '10.0.20348',
   'topology.kubernetes.io/region': 'eu-west-1',
   'topology.kubernetes.io/zone': zone,
-  'winpool.dev/pool': `pool-${pool}`,
+  'winpool.dev/pool': pool,
   'winpool.dev/windows-build': '10.0.20348',
 });
 
-const resources = {
-  cpu: '4',
+const capacity = {
   'ephemeral-storage': '104855532Ki',
-  pods: '110',
+  memory: '16776700Ki',
   'vpc.amazonaws.com/PrivateIPv4Address': '14',
 };
 
-const nodeInfo = (instance: string): Wire<V1NodeSystemInfo> => ({
-  machineID: instance,
-  systemUUID: `EC2${instance.slice(3)}`,
-  bootID: '9',
-  kernelVersion: '10.0.20348.3207',
-  osImage: 'Windows Server 2022 Datacenter',
-  containerRuntimeVersion: 'containerd://2.1.6',
-  kubeletVersion: 'v1.36.3-eks-1a2b3c4',
-  kubeProxyVersion: '',
-  operatingSystem: 'windows',
-  architecture: 'amd64',
-});
-
-const conditions = [
-  ['MemoryPressure', 'False', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'],
-  ['DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'],
-  ['PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'],
-  ['Ready', 'True', 'KubeletReady', 'kubelet is posting ready status'],
-  ['NetworkUnavailable', 'False', 'RouteCreated', 'the network is configured'],
-].map(([type = '', status = '', reason = '', text = '']) => {
-  return { type, status, reason, message: text, lastHeartbeatTime: BEAT, lastTransitionTime: CREATED };
-});
+/** The conditions of a healthy node, in the kubelet's order and words. */
+export const kubeletConditions = (heartbeat: string) =>
+  [
+    ['MemoryPressure', 'False', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'],
+    ['DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'],
+    ['PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'],
+    ['Ready', 'True', 'KubeletReady', 'kubelet is posting ready status'],
+  ].map(([type = '', status = '', reason = '', text = '']) => {
+    return { type, status, reason, message: text, lastHeartbeatTime: heartbeat, lastTransitionTime: CREATED };
+  });
 
 const images = Array.from({ length: 30 }, (_, index) => {
   const repository = `123456789012.dkr.ecr.eu-west-1.amazonaws.com/platform/team-${index % 5}/windows/service-${index}`;

@@ -2,16 +2,15 @@
  * The Node that a kubelet registers for an instance. Order of labels and taints as in initialNode and updateDefaultLabels
  * of pkg/kubelet/kubelet_node_status.go, Kubernetes 1.36; the values as EKS' Windows images report them.
  */
+
 import type { Taint } from '@aws-sdk/client-eks';
-import type { V1Node, V1NodeCondition, V1NodeSystemInfo, V1Taint } from '@kubernetes/client-node';
+import type { V1NodeCondition, V1NodeSystemInfo } from '@kubernetes/client-node';
 import type { Wire } from '../../../controllers/kubernetes/objects.ts';
+import { type NodeTaint, nodeJson, type RegisteredNode } from '../../../controllers/kubernetes/testing/nodeJson.ts';
 import { releaseOf } from '../ec2/images.ts';
 import { instanceType } from '../network.ts';
 import { buildOf, yearOf } from '../releases.ts';
 import type { InstanceRecord, LocalAwsState } from '../state.ts';
-
-/** A taint as Kubernetes writes it, before it was added to a node. */
-export type NodeTaint = Omit<V1Taint, 'timeAdded'>;
 
 /** The extended resource whose count is the number of pods that can get an address. */
 export const podAddressResource = 'vpc.amazonaws.com/PrivateIPv4Address';
@@ -67,16 +66,11 @@ export const cloudLabels = (cloud: LocalAwsState, instance: InstanceRecord): Rec
 });
 
 /** The Node as its kubelet registers it. A healthy one has no Ready condition yet: kwok reports that. */
-export function nodeFor(cloud: LocalAwsState, instance: InstanceRecord) {
-  return {
-    apiVersion: 'v1',
-    kind: 'Node',
-    metadata: {
-      name: instance.nodeName,
-      labels: kubeletLabels(instance),
-      // kwok keeps nodes with the first annotation alive.
-      annotations: { 'kwok.x-k8s.io/node': 'fake', 'volumes.kubernetes.io/controller-managed-attach-detach': 'true' },
-    },
+export function nodeFor(cloud: LocalAwsState, instance: InstanceRecord): RegisteredNode {
+  return nodeJson(instance.nodeName, {
+    labels: kubeletLabels(instance),
+    // kwok keeps nodes with the first annotation alive.
+    annotations: { 'kwok.x-k8s.io/node': 'fake', 'volumes.kubernetes.io/controller-managed-attach-detach': 'true' },
     spec: {
       providerID: `aws:///${instance.subnet.zone}/${instance.id}`,
       taints: [...instance.registerWithTaints.map((taint) => nodeTaint(taint)), uninitializedTaint],
@@ -97,11 +91,11 @@ export function nodeFor(cloud: LocalAwsState, instance: InstanceRecord) {
         { names: ['mcr.microsoft.com/windows/servercore:ltsc'], sizeBytes: 2_230_000_000 },
       ],
     },
-  } satisfies Wire<V1Node>;
+  });
 }
 
 /** The Ready condition as a kubelet reports it. */
-export function readyCondition(ready: boolean, now: Date): Wire<V1NodeCondition> {
+export function readyCondition(ready: boolean, now: Date) {
   const time = `${now.toISOString().slice(0, 19)}Z`;
   const result = ready
     ? { status: 'True', reason: 'KubeletReady', message: 'kubelet is posting ready status' }
@@ -160,14 +154,9 @@ export function nodeTaint({ key = '', value, effect = 'NO_SCHEDULE' }: Taint): N
 function resources(cloud: LocalAwsState, instance: InstanceRecord) {
   const type = instanceType(instance.type);
   const memoryMiB = type?.memoryMiB ?? 8192;
-  const capacity = {
-    cpu: String(type?.cpus ?? 2),
-    memory: `${memoryMiB}Mi`,
-    pods: '110',
-    'ephemeral-storage': '52427772Ki',
-  };
+  const capacity = { cpu: String(type?.cpus ?? 2), memory: `${memoryMiB}Mi`, 'ephemeral-storage': '52427772Ki' };
   const reservedMiB = instance.defect.reservedMiB ?? evictionThresholdMiB(kubeletVersion(cloud, instance));
-  return { capacity, allocatable: { ...capacity, memory: `${memoryMiB - reservedMiB}Mi` } };
+  return { capacity, allocatable: { memory: `${memoryMiB - reservedMiB}Mi` } };
 }
 
 /**

@@ -167,7 +167,7 @@ class NodeSteps {
   }
 
   /** The list of taints is atomic: read, change, and write only if nobody else has written in between (409 otherwise). */
-  async #changeTaints(agent: Agent, change: (taints: readonly V1Taint[]) => readonly V1Taint[]): Promise<void> {
+  async #changeTaints(agent: Agent, change: (taints: readonly V1Taint[]) => readonly object[]): Promise<void> {
     const api = this.#as(agent);
     const { metadata, spec } = await api.readNode({ name: this.#name });
     const taints = change(spec?.taints ?? []);
