@@ -1,12 +1,11 @@
 import {
+  type AddonIssue,
   AddonIssueCode,
   AuthenticationMode,
   ClusterStatus,
   type CreateNodegroupRequest,
   IpFamily,
   type Issue,
-  type NodegroupScalingConfig,
-  type Taint,
 } from '@aws-sdk/client-eks';
 import { terminateInstance } from './ec2/endInstance.ts';
 import { releaseOf } from './ec2/images.ts';
@@ -22,7 +21,6 @@ import type { Policy } from './iam/iam.ts';
 import { controllerPolicy, setClusterRolePolicy } from './iam/rolePolicies.ts';
 import { instanceTypes, nodeRoleArn } from './network.ts';
 import {
-  type AddonFailure,
   controllerWarningReasons,
   type InstanceRecord,
   type LocalAwsState,
@@ -32,12 +30,8 @@ import {
 import type { CallFaults } from './wire/callFaults.ts';
 
 /** A change of a group behind its operator's back. A label, tag or taint list replaces the present one as a whole. */
-export interface ConsoleEdit {
+export interface ConsoleEdit extends Pick<CreateNodegroupRequest, 'labels' | 'taints' | 'scalingConfig' | 'tags'> {
   readonly group: string;
-  readonly labels?: Record<string, string>;
-  readonly taints?: Taint[];
-  readonly scalingConfig?: NodegroupScalingConfig;
-  readonly tags?: Record<string, string>;
 }
 
 /** What can be changed about the cluster. `runningUpdate` is the id of one, null ends it. `autoMode` is EKS Auto Mode. */
@@ -194,7 +188,7 @@ export class Faults {
   }
 
   /** The next update of an add-on fails: it is UPDATE_FAILED, with this health issue. */
-  addonFailure(plan: AddonFailure): void {
+  addonFailure(plan: AddonIssue): void {
     checkValue('code', plan.code, AddonIssueCode);
     this.#cloud.plans.addonFailures.push(plan);
   }
@@ -231,7 +225,7 @@ export class Faults {
     const all = this.#cloud.subnets.map(({ zone }) => zone);
     const wrong = zones?.find((zone) => !all.includes(zone));
     if (wrong !== undefined) throw new RangeError(`there is no zone ${wrong}; there are ${all.join(', ')}`);
-    if (!instanceTypes.some(({ name }) => name === instanceType))
+    if (!instanceTypes.some(({ InstanceType }) => InstanceType === instanceType))
       throw new RangeError(`there is no instance type ${instanceType}; network.ts lists them`);
     if (zones === undefined) this.#cloud.offerings.delete(instanceType);
     else this.#cloud.offerings.set(instanceType, [...zones]);

@@ -1,3 +1,5 @@
+import type { _InstanceType, ArchitectureType, InstanceTypeHypervisor, InstanceTypeInfo } from '@aws-sdk/client-ec2';
+
 /** The account that the local AWS plays. */
 export const accountId = '111122223333';
 
@@ -48,36 +50,31 @@ export function subnetsOf(region: string): SubnetRecord[] {
   }));
 }
 
-/** What is known of an instance type: memory in MiB, IPv4 addresses of one network interface. */
-export interface InstanceTypeRecord {
-  readonly name: string;
-  readonly architecture: 'x86_64' | 'arm64';
-  readonly cpus: number;
-  readonly memoryMiB: number;
-  readonly interfaces: number;
-  readonly addressesPerInterface: number;
-  readonly hypervisor: 'nitro' | 'xen';
-}
-
 const row = (
-  name: string,
-  cpus: number,
-  memoryMiB: number,
-  interfaces: number,
-  addressesPerInterface: number,
-  { architecture = 'x86_64', hypervisor = 'nitro' }: Partial<InstanceTypeRecord> = {},
-): InstanceTypeRecord => ({
-  name,
-  architecture,
-  cpus,
-  memoryMiB,
-  interfaces,
-  addressesPerInterface,
-  hypervisor,
-});
+  InstanceType: _InstanceType,
+  DefaultVCpus: number,
+  SizeInMiB: number,
+  MaximumNetworkInterfaces: number,
+  Ipv4AddressesPerInterface: number,
+  {
+    architecture = 'x86_64',
+    hypervisor = 'nitro',
+  }: { architecture?: ArchitectureType; hypervisor?: InstanceTypeHypervisor } = {},
+) =>
+  ({
+    InstanceType,
+    CurrentGeneration: hypervisor === 'nitro',
+    SupportedUsageClasses: ['on-demand', 'spot'],
+    BareMetal: false,
+    Hypervisor: hypervisor,
+    ProcessorInfo: { SupportedArchitectures: [architecture] },
+    VCpuInfo: { DefaultVCpus },
+    MemoryInfo: { SizeInMiB },
+    NetworkInfo: { MaximumNetworkInterfaces, Ipv4AddressesPerInterface, Ipv6Supported: true },
+  }) satisfies InstanceTypeInfo;
 
 /** The instance types on offer. Figures: the AWS table of network interfaces and addresses per instance type. */
-export const instanceTypes: readonly InstanceTypeRecord[] = [
+export const instanceTypes = [
   row('t3.medium', 2, 4096, 3, 6),
   row('t3.large', 2, 8192, 3, 12),
   row('t3.xlarge', 4, 16384, 4, 15),
@@ -99,5 +96,5 @@ export const instanceTypes: readonly InstanceTypeRecord[] = [
 ];
 
 /** The instance type of that name. */
-export const instanceType = (name: string): InstanceTypeRecord | undefined =>
-  instanceTypes.find((type) => type.name === name);
+export const instanceType = (name: string): ReturnType<typeof row> | undefined =>
+  instanceTypes.find(({ InstanceType }) => InstanceType === name);

@@ -4,6 +4,7 @@ import type { ResponseLaunchTemplateData, Tag } from '@aws-sdk/client-ec2';
 import type {
   AccessEntry,
   Addon,
+  AddonIssue,
   AuthenticationMode,
   ClusterStatus,
   ErrorDetail,
@@ -11,6 +12,7 @@ import type {
   Issue,
   LaunchTemplateSpecification,
   Nodegroup,
+  ResolveConflicts,
   Taint,
   Update,
 } from '@aws-sdk/client-eks';
@@ -175,28 +177,18 @@ export type NodeEvent =
 export type SettingEvent =
   | {
       readonly kind: 'addon';
-      readonly conflicts: ConflictMode;
+      readonly conflicts: ResolveConflicts;
       /** Called once, with what of the cluster was in the way. */
       readonly done: (conflict: string | undefined) => void;
     }
   | { readonly kind: 'readAwsAuth' }
   | { readonly kind: 'mapRole'; readonly roleArn: string; readonly groups: readonly string[] };
 
-/** What becomes of a field of an add-on's objects that somebody else changed: EKS' `resolveConflicts`. */
-export type ConflictMode = 'NONE' | 'OVERWRITE' | 'PRESERVE';
-
-/** How an update of an add-on fails, as its health shows it. */
-export interface AddonFailure {
-  /** One of EKS' AddonIssueCode. */
-  readonly code: string;
-  readonly message: string;
-}
-
 /** Failures that wait for their moment; each is used once. `group` undefined: whichever comes first. */
 export interface Plans {
   readonly createFailures: { readonly group?: string; readonly issues: Issue[]; readonly afterSeconds?: number }[];
   readonly updateFailures: UpdateFailure[];
-  readonly addonFailures: AddonFailure[];
+  readonly addonFailures: AddonIssue[];
   readonly deleteFailures: { readonly group?: string; readonly issues: Issue[] }[];
   readonly nodes: { readonly group?: string; readonly defect: NodeDefect }[];
   /** Nodes whose pods will not leave. */
@@ -334,7 +326,7 @@ export class LocalAwsState {
   }
 
   /** Writes what the add-ons say into the cluster, where there is one. `done` gets what was in the way. */
-  applyAddon(conflicts: ConflictMode, done: (conflict: string | undefined) => void): void {
+  applyAddon(conflicts: ResolveConflicts, done: (conflict: string | undefined) => void): void {
     if (this.#settingListeners.length === 0) done(undefined);
     else this.emitSetting({ kind: 'addon', conflicts, done });
   }

@@ -78,13 +78,7 @@ export function terminateInGroup(
   return { Activity: activityOf(cloud, group, instance) };
 }
 
-interface Sizes {
-  readonly min: number;
-  readonly max: number;
-  readonly desired: number;
-}
-
-function sizesOf({ nodegroup: { scalingConfig }, growth }: GroupRecord): Sizes {
+function sizesOf({ nodegroup: { scalingConfig }, growth }: GroupRecord) {
   const { minSize = 0, maxSize = 0, desiredSize = 0 } = scalingConfig ?? {};
   return { min: minSize, max: maxSize + growth, desired: desiredSize + growth };
 }

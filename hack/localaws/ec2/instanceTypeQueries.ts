@@ -1,5 +1,4 @@
 import type {
-  _InstanceType,
   DescribeInstanceTypeOfferingsRequest,
   DescribeInstanceTypeOfferingsResult,
   DescribeInstanceTypesRequest,
@@ -8,7 +7,7 @@ import type {
   InstanceTypeOffering,
 } from '@aws-sdk/client-ec2';
 import { AwsFault } from '../awsFault.ts';
-import { type InstanceTypeRecord, instanceTypes } from '../network.ts';
+import { instanceType, instanceTypes } from '../network.ts';
 import type { LocalAwsState } from '../state.ts';
 import { pageOf } from '../wire/paging.ts';
 import { type Filters, fits, pageSize } from './ec2Filters.ts';
@@ -32,8 +31,8 @@ export const zonesOffering = (cloud: LocalAwsState, type: string): readonly stri
   cloud.offerings.get(type) ?? cloud.subnets.map(({ zone }) => zone);
 
 /** The instance type of that name, where the region offers it at all. */
-export const offeredType = (cloud: LocalAwsState, name: string): InstanceTypeRecord | undefined =>
-  instanceTypes.find((type) => type.name === name && zonesOffering(cloud, name).length > 0);
+export const offeredType = (cloud: LocalAwsState, name: string): ReturnType<typeof instanceType> =>
+  zonesOffering(cloud, name).length > 0 ? instanceType(name) : undefined;
 
 /** DescribeInstanceTypes: by names or filters, 5 to 100 a page. */
 export function describeInstanceTypes(
@@ -55,8 +54,8 @@ export function describeInstanceTypes(
     );
   }
   const all = instanceTypes
-    .filter(({ name }) => (names.length === 0 || names.includes(name)) && offeredType(cloud, name) !== undefined)
-    .map(typeInfoOf)
+    .filter(({ InstanceType: name }) => names.length === 0 || names.includes(name))
+    .filter(({ InstanceType }) => offeredType(cloud, InstanceType) !== undefined)
     .filter((type) => fits(type, request.Filters, typeFilters));
   const page = pageOf(all, request.NextToken, pageSize(request.MaxResults, 100), 'InvalidNextToken');
   return { InstanceTypes: page.items, ...(page.nextToken === undefined ? {} : { NextToken: page.nextToken }) };
@@ -69,9 +68,8 @@ export function describeInstanceTypeOfferings(
 ): DescribeInstanceTypeOfferingsResult {
   const { LocationType = 'region', Filters: filters, NextToken: token } = request;
   const all = instanceTypes
-    .flatMap(({ name }) => locationsOf(cloud, name, LocationType).map((Location) => ({ name, Location })))
-    .map(
-      ({ name, Location }): InstanceTypeOffering => ({ InstanceType: name as _InstanceType, LocationType, Location }),
+    .flatMap(({ InstanceType }) =>
+      locationsOf(cloud, InstanceType, LocationType).map((Location) => ({ InstanceType, LocationType, Location })),
     )
     .filter((offering) => fits(offering, filters, offeringFilters));
   const page = pageOf(all, token, pageSize(request.MaxResults, 1000), 'InvalidNextToken');
@@ -85,19 +83,3 @@ function locationsOf(cloud: LocalAwsState, type: string, by: string): readonly s
     return cloud.subnets.filter(({ zone }) => zones.includes(zone)).map(({ zoneId }) => zoneId);
   return by === 'region' && zones.length > 0 ? [cloud.cluster.region] : [];
 }
-
-const typeInfoOf = (type: InstanceTypeRecord): InstanceTypeInfo => ({
-  InstanceType: type.name as _InstanceType,
-  CurrentGeneration: type.hypervisor === 'nitro',
-  SupportedUsageClasses: ['on-demand', 'spot'],
-  BareMetal: false,
-  Hypervisor: type.hypervisor,
-  ProcessorInfo: { SupportedArchitectures: [type.architecture] },
-  VCpuInfo: { DefaultVCpus: type.cpus },
-  MemoryInfo: { SizeInMiB: type.memoryMiB },
-  NetworkInfo: {
-    MaximumNetworkInterfaces: type.interfaces,
-    Ipv4AddressesPerInterface: type.addressesPerInterface,
-    Ipv6Supported: true,
-  },
-});

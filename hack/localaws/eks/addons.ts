@@ -1,19 +1,16 @@
-import type { Addon, AddonIssueCode, AddonStatus, Update, UpdateAddonRequest } from '@aws-sdk/client-eks';
+import type { Addon, AddonIssue, AddonStatus, Update, UpdateAddonRequest } from '@aws-sdk/client-eks';
 import { parseDocument } from 'yaml';
 import { inUse, invalidParameter, notFound } from '../awsFault.ts';
 import { durations } from '../durations.ts';
-import type { AddonFailure, ConflictMode, LocalAwsState } from '../state.ts';
+import type { LocalAwsState } from '../state.ts';
 import { once } from './idempotency.ts';
 import { openUpdate } from './updates.ts';
 
 /** What an administrator can say of an add-on; what is not said stays. `configurationValues` is JSON or YAML as text, as EKS has it. */
-export interface AddonChange {
+export interface AddonChange extends Pick<Addon, 'addonVersion' | 'configurationValues' | 'serviceAccountRoleArn'> {
   readonly name: string;
   readonly exists?: boolean;
   readonly status?: string;
-  readonly addonVersion?: string;
-  readonly configurationValues?: string;
-  readonly serviceAccountRoleArn?: string;
 }
 
 /** The settings of the vpc-cni add-on for Windows, which its schema has as text: charts/aws-vpc-cni of aws/amazon-vpc-cni-k8s. */
@@ -95,8 +92,7 @@ function finish(cloud: LocalAwsState, request: UpdateAddonRequest, update: Updat
     return;
   }
   change(cloud, addonName, configured(cloud, before, request));
-  const conflicts: ConflictMode = resolveConflicts ?? 'NONE';
-  cloud.applyAddon(conflicts, (conflict) => {
+  cloud.applyAddon(resolveConflicts ?? 'NONE', (conflict) => {
     if (!cloud.addons.has(addonName)) return;
     if (conflict !== undefined) {
       cloud.addons.set(addonName, before);
@@ -110,16 +106,11 @@ function finish(cloud: LocalAwsState, request: UpdateAddonRequest, update: Updat
   });
 }
 
-function fail(
-  cloud: LocalAwsState,
-  request: UpdateAddonRequest,
-  update: Update,
-  { code, message }: AddonFailure,
-): void {
+function fail(cloud: LocalAwsState, request: UpdateAddonRequest, update: Update, { code, message }: AddonIssue): void {
   const { addonName = '' } = request;
   update.status = 'Failed';
   update.errors = [{ errorCode: 'ConfigurationConflict', errorMessage: message, resourceIds: [addonName] }];
-  const issues = [{ code: code as AddonIssueCode, message, resourceIds: [addonName] }];
+  const issues = [{ code, message, resourceIds: [addonName] }];
   const shown =
     cloud.switches.failedAddonUpdate === 'showsNewValues' ? configured(cloud, addonOf(cloud, addonName), request) : {};
   change(cloud, addonName, { ...shown, status: 'UPDATE_FAILED', health: { issues } });

@@ -199,10 +199,8 @@ describe('what can be read of the cluster, through the real SDK client', () => {
         await rejection(stage.sdk.eks.updateAddon({ ...vpcCni, addonName: 'kube-proxy' })),
         /^ResourceNotFoundException/,
       );
-      assert.throws(
-        () => stage.cloud.faults.addonFailure({ code: 'Broken', message: '' }),
-        /code is Broken; it can be/,
-      );
+      const broken: object = { code: 'Broken', message: '' };
+      assert.throws(() => stage.cloud.faults.addonFailure(broken), /code is Broken; it can be/);
     });
   });
 });

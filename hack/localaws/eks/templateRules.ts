@@ -2,7 +2,7 @@
  * What EKS wants of a user's launch template. Rules: user guide of EKS, "Customize managed nodes with launch templates".
  * Words marked "seen" are EKS' own, the others only mean the same.
  */
-import type { LaunchTemplateSpecification } from '@aws-sdk/client-eks';
+import type { CreateNodegroupRequest, LaunchTemplateSpecification } from '@aws-sdk/client-eks';
 import { type AwsFault, invalidParameter, invalidRequest } from '../awsFault.ts';
 import { imageNamed, isPublic } from '../ec2/images.ts';
 import { offeredType } from '../ec2/instanceTypeQueries.ts';
@@ -10,12 +10,7 @@ import { templateNamed, versionOf } from '../ec2/launchTemplates.ts';
 import type { LocalAwsState, TemplateUse } from '../state.ts';
 
 /** What else a request says. */
-export interface TemplateRequest {
-  readonly instanceTypes?: readonly string[] | undefined;
-  readonly amiType?: string | undefined;
-  readonly version?: string | undefined;
-  readonly releaseVersion?: string | undefined;
-}
+type TemplateRequest = Pick<CreateNodegroupRequest, 'instanceTypes' | 'amiType' | 'version' | 'releaseVersion'>;
 
 /** The template version that a request means; the default one if it names none. EKS tells numbers, whatever it was given. */
 export function templateUse(cloud: LocalAwsState, wanted: LaunchTemplateSpecification): TemplateUse | AwsFault {

@@ -6,6 +6,7 @@ import type {
   Update,
   UpdateNodegroupConfigRequest,
   UpdateParam,
+  UpdateType,
 } from '@aws-sdk/client-eks';
 import { type AwsFault, inUse, invalidParameter, notFound } from '../awsFault.ts';
 import { durations } from '../durations.ts';
@@ -34,7 +35,7 @@ export function updateNodegroupConfig(cloud: LocalAwsState, request: UpdateNodeg
 export function openUpdate(
   cloud: LocalAwsState,
   of: Omit<UpdateRecord, 'update'>,
-  type: 'ConfigUpdate' | 'VersionUpdate' | 'AddonUpdate',
+  type: UpdateType,
   params: UpdateParam[],
 ): Update {
   const id = cloud.nextUuid();

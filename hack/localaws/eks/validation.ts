@@ -87,7 +87,9 @@ function instanceTypesFit({ instanceTypes = [], amiType }: CreateNodegroupReques
     return invalidParameter(`The following supplied instance types do not exist: [${unknown.join(', ')}]`);
   }
   const wanted = amiType === undefined || !/arm_?64/i.test(amiType) ? 'x86_64' : 'arm64';
-  const wrong = instanceTypes.filter((name) => offeredType(cloud, name)?.architecture !== wanted);
+  const wrong = instanceTypes.filter(
+    (name) => offeredType(cloud, name)?.ProcessorInfo.SupportedArchitectures[0] !== wanted,
+  );
   if (wrong.length === 0) return undefined;
   // Seen.
   return invalidParameter(`[${wrong.join(', ')}] is not a valid instance type for requested amiType ${amiType}`);

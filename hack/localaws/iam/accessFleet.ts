@@ -1,3 +1,4 @@
+import type { Tag } from '@aws-sdk/client-ec2';
 import { autoScalingArn } from '../ec2/autoScaling.ts';
 import { tagsOfGroup } from '../ec2/autoScalingTags.ts';
 import { instanceTags } from '../ec2/ec2Queries.ts';
@@ -6,7 +7,6 @@ import type { OperationName } from '../wire/operations.ts';
 import type { AccessQuestion } from './iam.ts';
 
 type Given = Readonly<Record<string, unknown>>;
-type TagList = readonly { readonly Key?: string | undefined; readonly Value?: string | undefined }[];
 
 /**
  * What IAM is asked before an operation of EC2, Auto Scaling, SSM, IAM or STS; undefined for one of EKS. Resources and condition
@@ -84,7 +84,7 @@ function instanceContext(cloud: LocalAwsState, id: unknown): Record<string, stri
   return contextOf(['aws:ResourceTag/', 'ec2:ResourceTag/'], tags);
 }
 
-const contextOf = (prefixes: readonly string[], tags: TagList): Record<string, string> =>
+const contextOf = (prefixes: readonly string[], tags: readonly Tag[]): Record<string, string> =>
   Object.fromEntries(prefixes.flatMap((prefix) => tags.map(({ Key, Value = '' }) => [`${prefix}${Key}`, Value])));
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

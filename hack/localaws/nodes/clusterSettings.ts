@@ -2,10 +2,11 @@
  * The ConfigMaps of kube-system that decide over Windows nodes: amazon-vpc-cni (does the VPC resource controller give
  * them pod addresses?) and aws-auth (which roles may join?). Names and keys: the user guide of EKS.
  */
+import type { ResolveConflicts } from '@aws-sdk/client-eks';
 import type { V1ConfigMap } from '@kubernetes/client-node';
 import { parseDocument, stringify } from 'yaml';
 import { valuesOf } from '../eks/addons.ts';
-import type { ConflictMode, LocalAwsState } from '../state.ts';
+import type { LocalAwsState } from '../state.ts';
 import { type ApiServer, unlessRefused } from './apiServer.ts';
 
 const cniConfig = 'amazon-vpc-cni';
@@ -43,7 +44,7 @@ export class ClusterSettings {
   }
 
   /** Writes what the vpc-cni add-on says into the ConfigMap. A value that somebody else wrote is kept, lost, or in the way: then it is named. */
-  async applyAddon(conflicts: ConflictMode, signal: AbortSignal): Promise<string | undefined> {
+  async applyAddon(conflicts: ResolveConflicts, signal: AbortSignal): Promise<string | undefined> {
     const addon = this.#cloud.addons.get('vpc-cni');
     if (addon === undefined) return undefined;
     const { enableWindowsIpam = 'false' } = valuesOf(addon) as Data;

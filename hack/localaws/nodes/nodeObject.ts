@@ -140,9 +140,9 @@ const kubeletVersion = (cloud: LocalAwsState, instance: InstanceRecord): string 
 
 /** How many pods of the instance can get an address: one interface, less its own address; with prefixes 16 times as many, on Nitro. */
 export function podAddresses(cloud: LocalAwsState, { type }: Pick<InstanceRecord, 'type'>): number {
-  const { addressesPerInterface = 1, hypervisor } = instanceType(type) ?? {};
-  const perSlot = cloud.prefixDelegation && hypervisor === 'nitro' ? 16 : 1;
-  return Math.max(0, addressesPerInterface - 1) * perSlot;
+  const { NetworkInfo, Hypervisor } = instanceType(type) ?? {};
+  const perSlot = cloud.prefixDelegation && Hypervisor === 'nitro' ? 16 : 1;
+  return Math.max(0, (NetworkInfo?.Ipv4AddressesPerInterface ?? 1) - 1) * perSlot;
 }
 
 /** A taint as Kubernetes writes it, from EKS' spelling. */
@@ -152,9 +152,13 @@ export function nodeTaint({ key = '', value, effect = 'NO_SCHEDULE' }: Taint): N
 }
 
 function resources(cloud: LocalAwsState, instance: InstanceRecord) {
-  const type = instanceType(instance.type);
-  const memoryMiB = type?.memoryMiB ?? 8192;
-  const capacity = { cpu: String(type?.cpus ?? 2), memory: `${memoryMiB}Mi`, 'ephemeral-storage': '52427772Ki' };
+  const { MemoryInfo, VCpuInfo } = instanceType(instance.type) ?? {};
+  const memoryMiB = MemoryInfo?.SizeInMiB ?? 8192;
+  const capacity = {
+    cpu: String(VCpuInfo?.DefaultVCpus ?? 2),
+    memory: `${memoryMiB}Mi`,
+    'ephemeral-storage': '52427772Ki',
+  };
   const reservedMiB = instance.defect.reservedMiB ?? evictionThresholdMiB(kubeletVersion(cloud, instance));
   return { capacity, allocatable: { memory: `${memoryMiB - reservedMiB}Mi` } };
 }
