@@ -13,11 +13,11 @@ import { FLEET, POOL, toDashboard } from './links.ts';
 import type { PanelBuilder } from './panels.ts';
 import { aws } from './rows/aws.ts';
 import { causes } from './rows/causes.ts';
-import { leaving } from './rows/leaving.ts';
 import { nodes } from './rows/nodes.ts';
 import { operator } from './rows/operator.ts';
+import { fleetVerdict, poolVerdict } from './rows/summary.ts';
+import { leaving } from './rows/terminating.ts';
 import { updates } from './rows/updates.ts';
-import { fleetVerdict, poolVerdict } from './rows/verdict.ts';
 import { windows } from './rows/windows.ts';
 import { commonVariables, onePool, somePools } from './variables.ts';
 

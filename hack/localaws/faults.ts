@@ -7,10 +7,10 @@ import {
   IpFamily,
   type Issue,
 } from '@aws-sdk/client-eks';
-import { terminateInstance } from './ec2/endInstance.ts';
 import { releaseOf } from './ec2/images.ts';
 import { kernelWith, restart, setWarmPool } from './ec2/instances.ts';
 import { changeTemplate, type TemplateChange } from './ec2/launchTemplates.ts';
+import { terminateInstance } from './ec2/terminateInstance.ts';
 import { setEntry } from './eks/accessEntries.ts';
 import { type AddonChange, setAddon } from './eks/addons.ts';
 import { type ReleaseChange, setRelease, upgradeCluster } from './eks/clusterUpgrade.ts';

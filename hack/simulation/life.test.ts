@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Act } from './act.ts';
-import { lives } from './acts.ts';
+import type { Act } from './action.ts';
+import { lives } from './actions.ts';
 import { Life } from './life.ts';
 
 /** The same lives each time, but for a long look, such as MODEL_RUNS=5000. MODEL_SEED and MODEL_PATH repeat what a failure printed. */

@@ -11,8 +11,8 @@ import { isOwnedBy } from '../../controllers/windowspool/providers/eks/nodeGroup
 import { type Deps, reconcile } from '../../controllers/windowspool/reconcile.ts';
 import { Crash } from '../../controllers/windowspool/testing/fakeWorld.ts';
 import { conditionOf } from '../testenv/testEnv.ts';
-import { type Act, POOLS } from './act.ts';
-import { healed, newPool, retry, UNPUBLISHED } from './acts.ts';
+import { type Act, POOLS } from './action.ts';
+import { healed, newPool, retry, UNPUBLISHED } from './actions.ts';
 import { LocalAwsWorld } from './localAwsWorld.ts';
 
 const MINUTE = 60_000;

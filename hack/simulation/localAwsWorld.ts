@@ -27,7 +27,7 @@ import type { InstanceRecord, NodeEvent } from '../localaws/state.ts';
 import type { Switches } from '../localaws/switches.ts';
 import { sampleCluster } from '../localaws/testing/fixtures.ts';
 import type { OperationName, Operations } from '../localaws/wire/operations.ts';
-import { NodeJudge } from './nodeJudge.ts';
+import { NodeJudge } from './nodeInvariants.ts';
 import { Workload } from './workload.ts';
 
 /** By which the operator knows its cluster. */

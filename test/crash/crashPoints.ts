@@ -1,7 +1,7 @@
 /** At which requests a suite kills the operator: at all of them, or at a fixed sample. In memory it is killed at all of them each time. */
-import type { KillPoint, Moment } from './turnstile.ts';
+import type { CrashPoint, Moment } from './requestGate.ts';
 
-/** Both of them. */
+/** Both moments. */
 export const MOMENTS: readonly Moment[] = ['before', 'after'];
 
 /** Whether the suites visit every point: `make crash` says so. */
@@ -21,8 +21,8 @@ export interface Recording {
 export function samplePoints(
   recordings: readonly Recording[],
   isRepeated: (request: string) => boolean,
-): ReadonlyMap<string, readonly KillPoint[]> {
-  const points = new Map(recordings.map(({ phase }) => [phase, [] as KillPoint[]]));
+): ReadonlyMap<string, readonly CrashPoint[]> {
+  const points = new Map(recordings.map(({ phase }) => [phase, [] as CrashPoint[]]));
   const kinds = new Set(
     recordings.flatMap(({ requests }) => MOMENTS.flatMap((moment) => requests[moment].map(kindOf))),
   );
@@ -42,15 +42,15 @@ export function samplePoints(
   return points;
 }
 
-/** A request, and the time at which it arrived, on a clock that stands still while an operator works. */
+/** A request and the time of its arrival, on a clock that stops while an operator works. */
 export interface TimedRequest {
   readonly request: string;
   readonly at: number;
 }
 
 /**
- * The requests at which a kill leaves a world that no other kill leaves. The killed operator's memory is lost, so only what it has written counts, and
- * what happened in the time that has passed: after a read, all is as it was before it, and before a read that follows another at once, too.
+ * The requests at which a kill leaves a state that no other kill leaves. A killed operator loses its memory, so only its writes count, and what
+ * happened in the time that has passed: a kill after a read is the same as before it, and so is one before a read that follows another at once.
  */
 export function distinctPoints(requests: readonly TimedRequest[], moment: Moment): readonly string[] {
   const distinct = requests.filter(({ request, at }, index) => {

@@ -1,4 +1,4 @@
-/** What a phase of the crash tests needs of the world that it runs in: one pool, and an operator that can be killed at any of its requests. */
+/** What a phase of the crash tests runs in: one pool, and an operator that can be killed at any of its requests. */
 import type { Nodegroup } from '@aws-sdk/client-eks';
 import type { V1RuntimeClass } from '@kubernetes/client-node';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { Agent, type Dispatcher, request as send } from 'undici';
 import type { ControlPlane } from '../../hack/controlplane/controlplane.ts';
 import { detourKubeconfig, listenAnywhere } from '../engine/detour.ts';
-import { SenderIsDead, type Turnstile } from './turnstile.ts';
+import { OperatorKilled, type RequestGate } from './requestGate.ts';
 
 export interface KillingProxy extends AsyncDisposable {
   /** Path of a kubeconfig that is like the given one but leads through the proxy. */
@@ -20,15 +20,15 @@ export interface KillingProxy extends AsyncDisposable {
 export async function startKillingProxy(
   controlPlane: ControlPlane,
   userKubeconfig: string,
-  turnstile: Turnstile,
+  gate: RequestGate,
 ): Promise<KillingProxy> {
   const pki = join(controlPlane.dir, 'pki');
   const [cert, key] = await Promise.all([readFile(join(pki, 'apiserver.crt')), readFile(join(pki, 'apiserver.key'))]);
   const ca = Buffer.from(controlPlane.caData, 'base64').toString();
   const dispatcher = new Agent({ connect: { ca }, bodyTimeout: 0 });
   const server = createServer({ cert, key }, (request, response) => {
-    forward(controlPlane.url, dispatcher, request, response, turnstile).catch((error: unknown) => {
-      if (!response.headersSent && !(error instanceof SenderIsDead)) response.writeHead(502);
+    forward(controlPlane.url, dispatcher, request, response, gate).catch((error: unknown) => {
+      if (!response.headersSent && !(error instanceof OperatorKilled)) response.writeHead(502);
       response.destroy();
     });
   });
@@ -57,13 +57,13 @@ async function forward(
   dispatcher: Agent,
   request: IncomingMessage,
   response: ServerResponse,
-  turnstile: Turnstile,
+  gate: RequestGate,
 ): Promise<void> {
   const { method = 'GET', url = '/' } = request;
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const kind = kindOf(method, url);
-  const passage = turnstile.arrive(kind);
+  const passage = gate.arrive(kind);
   await passage.hold('before');
   const gone = new AbortController();
   response.once('close', () => gone.abort());

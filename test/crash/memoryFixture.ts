@@ -10,7 +10,7 @@ import { conditionLines } from '../../hack/testenv/testEnv.ts';
 import type { TimedRequest } from './crashPoints.ts';
 import { BUSY, type CrashFixture, emptyHistory, groupsOf, record } from './fixture.ts';
 import { MemoryWorld } from './memoryWorld.ts';
-import { type KillPoint, SenderIsDead, Turnstile } from './turnstile.ts';
+import { type CrashPoint, OperatorKilled, RequestGate } from './requestGate.ts';
 
 const MINUTE = 60_000;
 /** More than any creation, drain or retry takes. */
@@ -35,7 +35,7 @@ interface Operator {
 
 export class MemoryFixture implements CrashFixture {
   readonly world: MemoryWorld;
-  readonly turnstile: Turnstile;
+  readonly gate: RequestGate;
   readonly name: string;
   readonly history = emptyHistory();
   retained = false;
@@ -48,10 +48,8 @@ export class MemoryFixture implements CrashFixture {
 
   constructor(name: string, switches: Partial<Switches> = {}) {
     this.name = name;
-    this.turnstile = new Turnstile(async (kind) => this.#check(kind));
-    this.world = new MemoryWorld(this.turnstile, switches, (entry) =>
-      record(this.history, this.world.cloud, name, entry),
-    );
+    this.gate = new RequestGate(async (kind) => this.#check(kind));
+    this.world = new MemoryWorld(this.gate, switches, (entry) => record(this.history, this.world.cloud, name, entry));
   }
 
   get held(): boolean {
@@ -115,23 +113,23 @@ export class MemoryFixture implements CrashFixture {
   }
 
   /** Returns the requests that `act` causes until `end` is reached and nothing more comes. */
-  async rehearse(act: () => Promise<void>, end: () => Promise<void>): Promise<readonly TimedRequest[]> {
+  async recordRequests(act: () => Promise<void>, end: () => Promise<void>): Promise<readonly TimedRequest[]> {
     const first = this.world.arrivals.length;
-    this.turnstile.begin();
+    this.gate.begin();
     await act();
     await end();
     await this.quiet();
-    const requests = this.turnstile.end();
+    const requests = this.gate.end();
     return requests.map((request, index) => ({ request, at: this.world.arrivals[first + index] ?? 0 }));
   }
 
-  /** Does something, kills the operator at the point, and starts another. Says whether the request of the point came. */
-  async crash(point: KillPoint, act: () => Promise<void>): Promise<boolean> {
-    this.turnstile.killAt(point, () => this.kill());
+  /** Runs `act`, kills the operator at the point, and starts another. Returns whether the point was reached. */
+  async crash(point: CrashPoint, act: () => Promise<void>): Promise<boolean> {
+    this.gate.killAt(point, () => this.kill());
     await act();
-    for (let turn = 0; turn < MOST_TURNS && this.turnstile.armed; turn++) await this.#turn();
-    const came = !this.turnstile.armed;
-    this.turnstile.end();
+    for (let turn = 0; turn < MOST_TURNS && this.gate.armed; turn++) await this.#turn();
+    const came = !this.gate.armed;
+    this.gate.end();
     this.start();
     return came;
   }
@@ -169,7 +167,7 @@ export class MemoryFixture implements CrashFixture {
       operator.due = this.world.now + (next.kind === 'requeueAfter' ? next.ms : waits[next.kind]);
     } catch (error) {
       // Only a killed operator is cut off from its requests.
-      if (!(error instanceof SenderIsDead) || this.#operator === operator) throw error;
+      if (!(error instanceof OperatorKilled) || this.#operator === operator) throw error;
     }
     await this.world.buried();
   }

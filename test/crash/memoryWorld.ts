@@ -9,7 +9,7 @@ import type { Deps } from '../../controllers/windowspool/reconcile.ts';
 import type { Switches } from '../../hack/localaws/switches.ts';
 import type { CallEntry } from '../../hack/localaws/wire/callLog.ts';
 import { LocalAwsWorld } from '../../hack/simulation/localAwsWorld.ts';
-import { type Moment, type Passage, SenderIsDead, type Turnstile } from './turnstile.ts';
+import { type GatedRequest, type Moment, OperatorKilled, type RequestGate } from './requestGate.ts';
 
 /** The requests that each call of the fake API server stands for; the last of them has its effect. */
 const REQUESTS: Readonly<Record<string, readonly [string, ...string[]]>> = {
@@ -50,15 +50,15 @@ export function isNumberedInMemory(request: string): boolean {
 export class MemoryWorld extends LocalAwsWorld {
   /** When each request arrived, in epoch milliseconds. */
   readonly arrivals: number[] = [];
-  readonly #turnstile: Turnstile;
-  readonly #passages = new WeakMap<CallEntry, Passage>();
+  readonly #gate: RequestGate;
+  readonly #passages = new WeakMap<CallEntry, GatedRequest>();
   /** Whether the process that sends requests has been killed. */
   #isDead = false;
 
-  /** @param done is told of each call to AWS once it has taken effect */
-  constructor(turnstile: Turnstile, switches: Partial<Switches>, done: (entry: CallEntry) => void) {
+  /** @param done called with each call to AWS once it has taken effect */
+  constructor(gate: RequestGate, switches: Partial<Switches>, done: (entry: CallEntry) => void) {
     super({ kubernetesVersion: '1.36', switches, podGraceSeconds: GRACE_SECONDS });
-    this.#turnstile = turnstile;
+    this.#gate = gate;
     this.cloud.front.gate = async (entry, moment) => {
       const passage = this.#passages.get(entry) ?? this.#arrive(entry.operation);
       this.#passages.set(entry, passage);
@@ -72,7 +72,7 @@ export class MemoryWorld extends LocalAwsWorld {
     this.#isDead = true;
   }
 
-  /** Resolves when nothing of a killed operator runs any more. It has no timers: its promises run their course. */
+  /** Resolves when nothing of a killed operator runs any more. It has no timers, only pending promises. */
   async buried(): Promise<void> {
     if (this.#isDead) await setImmediate();
   }
@@ -105,14 +105,14 @@ export class MemoryWorld extends LocalAwsWorld {
     return answer;
   }
 
-  #arrive(kind: string): Passage {
+  #arrive(kind: string): GatedRequest {
     this.arrivals.push(this.now);
-    return this.#turnstile.arrive(kind);
+    return this.#gate.arrive(kind);
   }
 
-  /** An answer may still reach a killed operator: it cannot do anything with it, because its next request is refused. */
-  async #hold(passage: Passage, moment: Moment): Promise<void> {
+  /** An answer may still reach a killed operator, whose next request is rejected. */
+  async #hold(passage: GatedRequest, moment: Moment): Promise<void> {
     if (!this.#isDead) await passage.hold(moment);
-    if (this.#isDead && moment === 'before') throw new SenderIsDead('a request of a killed operator');
+    if (this.#isDead && moment === 'before') throw new OperatorKilled('a request of a killed operator');
   }
 }

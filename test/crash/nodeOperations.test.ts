@@ -1,19 +1,19 @@
 /**
- * The operator's process is killed before and after its requests while nodes go, and started again: each that was to go goes once, no other ever,
- * and a second watcher never sees more nodes out than disruption.maxUnavailable. At all of them with `make crash`, else at a sample;
+ * The operator's process is killed before and after its requests while nodes are removed, and started again: each of these nodes is terminated once, no other is,
+ * and a watch of the test never sees more nodes unavailable than disruption.maxUnavailable. At all of them with `make crash`, else at a sample;
  * nodeOperationsInMemory.test.ts visits all of them each time.
  */
 import assert from 'node:assert/strict';
 import { startTestEnv, type TestEnv } from '../../hack/testenv/testEnv.ts';
 import { theWorld } from '../sharedWorld.ts';
+import { ClusterFixture } from './clusterFixture.ts';
 import { MOMENTS, type Recording, samplePoints, visitsAll } from './crashPoints.ts';
-import { killAtEach, shareOut } from './killAtEach.ts';
-import { NodeOperationsStage, poolNodeOf, seenOf } from './nodeOperationsStage.ts';
+import { killAtEach, shareAmong } from './killAtEach.ts';
+import { NodeOperationsFixture, poolNodeOf, seenOf } from './nodeOperationsFixture.ts';
 import { assertDone, bystander, instancesOf, isWrite, type Operation, operations } from './operations.ts';
-import { CrashStage } from './stage.ts';
-import type { Moment } from './turnstile.ts';
+import type { Moment } from './requestGate.ts';
 
-/** What is read before the last instance ends; then the pool only waits. Looks at the prerequisites, which pools share, are none of it. */
+/** What is read before the last instance is terminated; then the pool only waits. Reads of prerequisites, which pools share, are left out. */
 function isCounted(request: string, index: number, all: readonly string[]): boolean {
   const isRead = /^(GET (windowspools|nodes|pods)|DescribeNodegroup|DescribeInstances|DescribeAutoScalingGroups) /.test(
     request,
@@ -32,33 +32,33 @@ function isRepeated(request: string): boolean {
 
 describe('an operator that is killed at any of its requests while nodes go', function () {
   this.timeout(900_000);
-  /** Two worlds, so that one computes while the other waits. */
-  const stages: NodeOperationsStage[] = [];
-  const crashes: CrashStage[] = [];
+  /** Two fixtures, so that one computes while the other waits. */
+  const fixtures: NodeOperationsFixture[] = [];
+  const crashes: ClusterFixture[] = [];
   let second: TestEnv | undefined;
   let sample: ReturnType<typeof samplePoints> = new Map();
   before(async () => {
     second = await startTestEnv();
     for (const world of [await theWorld(), second]) {
-      const crash = await CrashStage.open(world, '--join-grace=2s');
+      const crash = await ClusterFixture.open(world, '--join-grace=2s');
       crashes.push(crash);
       world.cloud.faults.consoleCreate(bystander);
-      stages.push(await NodeOperationsStage.open(crash, 'going'));
+      fixtures.push(await NodeOperationsFixture.open(crash, 'going'));
     }
     if (visitsAll) return;
-    const recordings = await shareOut(
-      stages,
+    const recordings = await shareAmong(
+      fixtures,
       operations,
-      async (stage, operation): Promise<Recording> => ({
+      async (fixture, operation): Promise<Recording> => ({
         phase: operation.name,
-        requests: await pointsOf(operation, stage),
+        requests: await pointsOf(operation, fixture),
       }),
     );
     sample = samplePoints(recordings, isRepeated);
   });
   after(async () => {
     try {
-      for (const stage of stages) await stage[Symbol.asyncDispose]();
+      for (const fixture of fixtures) await fixture[Symbol.asyncDispose]();
     } finally {
       for (const crash of crashes) {
         crash.world.cloud.faults.consoleDelete({ group: bystander.nodegroupName });
@@ -68,46 +68,46 @@ describe('an operator that is killed at any of its requests while nodes go', fun
     }
   });
 
-  /** Lets nodes go, in whatever way `run` disturbs that, and asserts what became of them. */
-  async function enact(
+  /** Removes nodes while `run` kills the operator, and asserts the result. */
+  async function perform(
     operation: Operation,
-    stage: NodeOperationsStage,
+    fixture: NodeOperationsFixture,
     run: (act: () => Promise<void>, end: () => Promise<void>) => Promise<void>,
   ): Promise<void> {
-    await stage.reset();
-    const before = await stage.nodes();
-    const others = instancesOf(stage.cloud, bystander.nodegroupName);
+    await fixture.reset();
+    const before = await fixture.nodes();
+    const others = instancesOf(fixture.cloud, bystander.nodegroupName);
     assert.equal(others.length, 1, 'instances of another group');
     const going = before.slice(0, operation.begin.length).map(poolNodeOf);
     const wanted: string[] = [];
     const act = async () => {
-      for (const [index, node] of going.entries()) wanted.push((await operation.begin[index]?.(stage, node)) ?? '');
+      for (const [index, node] of going.entries()) wanted.push((await operation.begin[index]?.(fixture, node)) ?? '');
     };
     const end = async () => {
-      await stage.crash.until('to have no such nodes any more', () => {
-        const terminated = stage.terminated();
+      await fixture.crash.until('to have no such nodes any more', () => {
+        const terminated = fixture.terminated();
         return wanted.every((instance) => terminated.includes(instance));
       });
-      await stage.crash.settle();
-      await stage.settled();
+      await fixture.crash.settle();
+      await fixture.settled();
     };
     await run(act, end);
     assertDone(operation, {
       wanted,
-      terminated: stage.terminated(),
+      terminated: fixture.terminated(),
       before: before.map(seenOf),
-      after: (await stage.nodes()).map(seenOf),
-      desired: stage.size,
+      after: (await fixture.nodes()).map(seenOf),
+      desired: fixture.size,
     });
-    assert.deepEqual(instancesOf(stage.cloud, bystander.nodegroupName), others, 'instances of another group');
-    stage.assertClean();
+    assert.deepEqual(instancesOf(fixture.cloud, bystander.nodegroupName), others, 'instances of another group');
+    fixture.assertClean();
   }
 
-  /** The names of the requests that it takes when nobody is killed. */
-  async function rehearse(operation: Operation, stage: NodeOperationsStage): Promise<readonly string[]> {
+  /** The names of the requests without a kill. */
+  async function recordRequests(operation: Operation, fixture: NodeOperationsFixture): Promise<readonly string[]> {
     let requests: readonly string[] = [];
-    await enact(operation, stage, async (act, end) => {
-      requests = await stage.crash.rehearse(act, end);
+    await perform(operation, fixture, async (act, end) => {
+      requests = await fixture.crash.recordRequests(act, end);
     });
     const counted = requests.filter(isCounted);
     for (const request of operation.includes) assert.ok(counted.includes(request), `${request} is not in ${counted}`);
@@ -115,11 +115,11 @@ describe('an operator that is killed at any of its requests while nodes go', fun
   }
 
   async function killAtAll(operation: Operation, moment: Moment, requests: readonly string[]): Promise<void> {
-    const enactKilled = async (stage: NodeOperationsStage, request: string): Promise<boolean> => {
+    const runKilled = async (fixture: NodeOperationsFixture, request: string): Promise<boolean> => {
       let came = false;
       try {
-        await enact(operation, stage, async (act, end) => {
-          came = await stage.crash.crash({ request, moment }, act);
+        await perform(operation, fixture, async (act, end) => {
+          came = await fixture.crash.crash({ request, moment }, act);
           await end();
         });
       } catch (cause) {
@@ -127,12 +127,12 @@ describe('an operator that is killed at any of its requests while nodes go', fun
       }
       return came;
     };
-    await killAtEach({ stages, requests, isRepeated, enact: enactKilled });
+    await killAtEach({ fixtures, requests, isRepeated, run: runKilled });
   }
 
   /** The requests at which the operator is killed. After a read all is as it is before the next request. */
-  async function pointsOf(operation: Operation, stage: NodeOperationsStage): Promise<Recording['requests']> {
-    const requests = await rehearse(operation, stage);
+  async function pointsOf(operation: Operation, fixture: NodeOperationsFixture): Promise<Recording['requests']> {
+    const requests = await recordRequests(operation, fixture);
     return { before: requests, after: requests.filter(isWrite) };
   }
 
@@ -140,7 +140,7 @@ describe('an operator that is killed at any of its requests while nodes go', fun
     for (const operation of operations)
       for (const moment of MOMENTS)
         it(`${operation.name}, killed ${moment} each ${moment === 'before' ? 'request' : 'write'}`, async () => {
-          const [first] = stages;
+          const [first] = fixtures;
           assert.ok(first);
           await killAtAll(operation, moment, (await pointsOf(operation, first))[moment]);
         });

@@ -1,6 +1,6 @@
 /**
- * The operator is killed, in memory, before and after each of its requests while nodes go: each that was to go goes once, no other ever, and no
- * more nodes are out at any moment than disruption.maxUnavailable.
+ * The operator is killed, in memory, before and after each of its requests while nodes are removed: each of these is terminated once, no other is, and no
+ * more nodes are unavailable at any moment than disruption.maxUnavailable.
  */
 import assert from 'node:assert/strict';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
@@ -21,7 +21,7 @@ import {
   specFor,
   terminatedBy,
 } from './operations.ts';
-import type { KillPoint } from './turnstile.ts';
+import type { CrashPoint } from './requestGate.ts';
 
 const BUDGET = 1;
 
@@ -109,8 +109,8 @@ class NodeOperationsInMemory implements NodeFixture {
   }
 }
 
-/** Lets nodes go, in whatever way `run` disturbs that, and asserts what became of them. */
-async function enact(
+/** Removes nodes while `run` kills the operator, and asserts the result. */
+async function perform(
   operation: Operation,
   answers: Partial<Switches>,
   run: (fixture: MemoryFixture, act: () => Promise<void>, end: () => Promise<void>) => Promise<void>,
@@ -144,18 +144,18 @@ async function enact(
   fixture.assertClean();
 }
 
-async function rehearse(operation: Operation, answers: Partial<Switches>): Promise<readonly TimedRequest[]> {
+async function recordRequests(operation: Operation, answers: Partial<Switches>): Promise<readonly TimedRequest[]> {
   let requests: readonly TimedRequest[] = [];
-  await enact(operation, answers, async (fixture, act, end) => {
-    requests = await fixture.rehearse(act, end);
+  await perform(operation, answers, async (fixture, act, end) => {
+    requests = await fixture.recordRequests(act, end);
   });
   const names = requests.map(({ request }) => request);
   for (const request of operation.includes) assert.ok(names.includes(request), `${request} is not in ${names}`);
   return requests;
 }
 
-async function killAt(operation: Operation, answers: Partial<Switches>, point: KillPoint): Promise<void> {
-  await enact(operation, answers, async (fixture, act, end) => {
+async function killAt(operation: Operation, answers: Partial<Switches>, point: CrashPoint): Promise<void> {
+  await perform(operation, answers, async (fixture, act, end) => {
     assert.ok(await fixture.crash(point, act), 'the request did not come');
     await end();
   });
@@ -167,7 +167,7 @@ describe('an operator in memory that is killed at any of its requests while node
     for (const moment of ['before', 'after'] as const) {
       it(`${operation.name}, killed ${moment} each request`, async () => {
         for (const answers of ANSWERS) {
-          for (const request of distinctPoints(await rehearse(operation, answers), moment)) {
+          for (const request of distinctPoints(await recordRequests(operation, answers), moment)) {
             await killAt(operation, answers, { request, moment }).catch((cause: Error) => {
               throw new Error(`${operation.name}, killed ${moment} ${request}: ${cause.message}`, { cause });
             });

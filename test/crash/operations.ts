@@ -1,4 +1,4 @@
-/** The ways in which single nodes of a pool go, during which the crash tests kill the operator. */
+/** The ways in which single nodes of a pool are removed, during which the crash tests kill the operator. */
 import assert from 'node:assert/strict';
 import type { LocalAws } from '../../hack/localaws/localAws.ts';
 import { nodeRoleArn, subnetIds } from '../../hack/localaws/network.ts';
@@ -33,13 +33,13 @@ export interface NodeFixture {
   failVerification(node: string, kernelVersion: string, since: number): Promise<void>;
 }
 
-/** Starts what makes a node go, and returns the instance that must be terminated. */
+/** Starts the removal of a node, and returns the instance that must be terminated. */
 type Begin = (fixture: NodeFixture, node: PoolNode) => Promise<string>;
 
-/** One way. */
+/** One way to remove nodes. */
 export interface Operation {
   readonly name: string;
-  /** What begins, one for each node; the nodes go one after the other. */
+  /** One for each node; the nodes are removed one after the other. */
   readonly begin: readonly Begin[];
   /** Requests that it must contain, or it is another operation. */
   readonly includes: readonly string[];
@@ -54,13 +54,13 @@ const annotate =
     return instance;
   };
 
-/** The node has failed its verification for long. */
+/** The node has failed its verification for a long time. */
 const failVerification: Begin = async (fixture, { name, instance }) => {
   await fixture.failVerification(name, WRONG_KERNEL, fixture.now() - LONG_AGO);
   return instance;
 };
 
-/** In place of the node, an instance has been running for long that does not register as a node. */
+/** In place of the node, an instance has been running for a long time that does not register as a node. */
 const strand: Begin = async (fixture, { instance }) => {
   const { state, faults } = fixture.cloud;
   faults.nextNode({ group: fixture.pool, neverJoins: true });
@@ -130,7 +130,7 @@ export interface Result {
   readonly desired: number;
 }
 
-/** Fails unless each node that was to go went once, no other did, and nothing is left cordoned. */
+/** Fails unless each of the nodes was terminated once, no other was, and nothing is left cordoned. */
 export function assertDone({ begin, size }: Operation, { wanted, terminated, before, after, desired }: Result): void {
   assert.deepEqual([...terminated].sort(), [...wanted].sort(), 'instances that were terminated');
   assert.equal(desired, size, 'the desired size');

@@ -7,90 +7,90 @@ import { conditionOf } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import type { CrashFixture } from './fixture.ts';
 
-/** One of them. */
+/** A phase of a pool's life. */
 export interface Phase {
   readonly name: string;
   /** Brings the pool to where the phase begins. */
-  readonly prepare?: (stage: CrashFixture) => Promise<void>;
+  readonly prepare?: (fixture: CrashFixture) => Promise<void>;
   /** What a user does. */
-  readonly act: (stage: CrashFixture) => Promise<void>;
-  /** Waits for the end of it and says what must be true then. */
-  readonly end: (stage: CrashFixture) => Promise<void>;
-  /** Which requests are of this phase and not of another phase that it contains. Default: all. */
+  readonly act: (fixture: CrashFixture) => Promise<void>;
+  /** Waits for the end of the phase and asserts what must be true then. */
+  readonly end: (fixture: CrashFixture) => Promise<void>;
+  /** Which requests belong to this phase and not to another phase that it contains. Default: all. */
   readonly own?: (request: string) => boolean;
-  /** Which requests a process makes equally often each time. Default: all but those of an operator's start. */
+  /** Which requests an operator sends equally often each time. Default: all but those of its start. */
   readonly numbers?: (request: string, index: number, all: readonly string[]) => boolean;
-  /** Requests that must be among them, or the phase is not what it says. */
+  /** Requests that must be among them. */
   readonly includes: readonly string[];
 }
 
 const START = /^(WATCH|GET \/version|DescribeCluster)/;
-/** Looks at the prerequisites are shared by pools and kept for a while: whether one is made depends on what was asked before, and when. */
+/** Reads of prerequisites are shared by pools and cached: whether one is sent depends on earlier ones. */
 const SHARED =
   /^(DescribeAddon|DescribeAccessEntry|DescribeImages|GetParameter|DescribeInstanceType|DescribeSubnets|GET configmaps|GET deployments|GET nodes)/;
 /** Whether the request is none of an operator's start, and the pool's own. */
 export const isOfTheRun = (request: string): boolean => !START.test(request) && !SHARED.test(request);
-/** Once the finalizer is away, the pool may be read once more or not: that depends on which of two watch events comes first. */
+/** Once the finalizer is removed, the pool may be read once more or not: that depends on which of two watch events arrives first. */
 const isBeforeTheEnd = (request: string, index: number, all: readonly string[]): boolean =>
   isOfTheRun(request) && (!request.startsWith('GET') || index < all.indexOf('PATCH windowspools #1'));
 
-const manifest = (stage: CrashFixture, spec: Parameters<typeof poolManifest>[1] = {}) =>
-  poolManifest(stage.name, { runtimeClass: { scope: 'Pool' }, ...spec });
+const manifest = (fixture: CrashFixture, spec: Parameters<typeof poolManifest>[1] = {}) =>
+  poolManifest(fixture.name, { runtimeClass: { scope: 'Pool' }, ...spec });
 const isReady = (pool: WindowsPool | undefined) => conditionOf(pool, 'Ready') === 'True/Verified';
 /** Whether there is no such pool. */
 export const isGone = (pool: WindowsPool | undefined) => pool === undefined;
 
-/** One group as the spec wants it, one owner of the RuntimeClass, and nothing that happened twice. */
-async function assertOneGroup(stage: CrashFixture, groupsEver: number, pool: WindowsPool | undefined): Promise<void> {
-  const [group, ...others] = stage.groups();
+/** One group as specified, one owner of the RuntimeClass, and nothing done twice. */
+async function assertOneGroup(fixture: CrashFixture, groupsEver: number, pool: WindowsPool | undefined): Promise<void> {
+  const [group, ...others] = fixture.groups();
   assert.deepEqual(others, []);
-  assert.equal(group?.nodegroupName, stage.name);
+  assert.equal(group?.nodegroupName, fixture.name);
   assert.equal(group?.status, 'ACTIVE');
   assert.equal(pool?.status?.nodeGroup?.arn, group?.nodegroupArn);
-  assert.equal(stage.history.groups.size, groupsEver, 'groups that ever were');
-  assert.equal(stage.history.creationTokens.size, groupsEver, 'client request tokens of creations');
-  const owners = (await stage.runtimeClass())?.metadata?.ownerReferences?.map(({ uid }) => uid);
+  assert.equal(fixture.history.groups.size, groupsEver, 'groups that ever were');
+  assert.equal(fixture.history.creationTokens.size, groupsEver, 'client request tokens of creations');
+  const owners = (await fixture.runtimeClass())?.metadata?.ownerReferences?.map(({ uid }) => uid);
   assert.deepEqual(owners, [pool?.metadata.uid]);
 }
 
-/** The group is gone, and so is what Kubernetes' garbage collector ends. */
-async function assertNothingLeft(stage: CrashFixture): Promise<void> {
-  assert.deepEqual(stage.groups(), []);
-  const instances = [...stage.world.cloud.state.instances.values()].filter(({ group }) => group === stage.name);
+/** The group is gone, and so is what Kubernetes' garbage collector deletes. */
+async function assertNothingLeft(fixture: CrashFixture): Promise<void> {
+  assert.deepEqual(fixture.groups(), []);
+  const instances = [...fixture.world.cloud.state.instances.values()].filter(({ group }) => group === fixture.name);
   assert.deepEqual(
     instances.filter(({ state }) => state !== 'terminated'),
     [],
   );
-  assert.equal(stage.history.groups.size, 1, 'groups that ever were');
-  await waitFor(async () => (await stage.runtimeClass()) === undefined, {
-    what: `RuntimeClass ${stage.name} to be collected`,
+  assert.equal(fixture.history.groups.size, 1, 'groups that ever were');
+  await waitFor(async () => (await fixture.runtimeClass()) === undefined, {
+    what: `RuntimeClass ${fixture.name} to be collected`,
     timeoutMs: 60_000,
   });
 }
 
-async function makeReady(stage: CrashFixture): Promise<void> {
-  await stage.ready();
-  await stage.apply(manifest(stage));
-  await stage.until('to be Ready', isReady);
+async function makeReady(fixture: CrashFixture): Promise<void> {
+  await fixture.ready();
+  await fixture.apply(manifest(fixture));
+  await fixture.until('to be Ready', isReady);
 }
 
-/** Leaves no operator: one that runs would ask again and again, and the requests could not be numbered. */
-async function makeCreating(stage: CrashFixture): Promise<void> {
-  await stage.ready();
-  stage.held = true;
-  await stage.apply(manifest(stage));
-  await stage.until('to be CREATING', (pool) => pool?.status?.nodeGroup?.status === 'CREATING');
-  await stage.kill();
-  stage.held = false;
-  assert.equal(stage.groups()[0]?.status, 'CREATING');
+/** Leaves no operator running: it would keep polling, and the requests could not be numbered. */
+async function makeCreating(fixture: CrashFixture): Promise<void> {
+  await fixture.ready();
+  fixture.held = true;
+  await fixture.apply(manifest(fixture));
+  await fixture.until('to be CREATING', (pool) => pool?.status?.nodeGroup?.status === 'CREATING');
+  await fixture.kill();
+  fixture.held = false;
+  assert.equal(fixture.groups()[0]?.status, 'CREATING');
 }
 
 /** Without nodes: at the speed of this AWS, pods would have no time to leave them. */
-const release = (stage: CrashFixture, releaseVersion: string) =>
-  manifest(stage, { scaling: { min: 0 }, nodeGroup: { releaseVersion } });
+const release = (fixture: CrashFixture, releaseVersion: string) =>
+  manifest(fixture, { scaling: { min: 0 }, nodeGroup: { releaseVersion } });
 const isEmpty = (pool: WindowsPool | undefined) => conditionOf(pool, 'Ready') === 'True/NoNodes';
 const changed = { labels: { tier: 'web' }, nodeGroup: { tags: { cost: '42' } }, scaling: { desired: 2 } };
-/** A group as somebody else makes it. */
+/** A group of another owner. */
 const legacyGroup = (nodegroupName: string) => ({
   nodegroupName,
   nodeRole: nodeRoleArn,
@@ -102,13 +102,13 @@ const legacyGroup = (nodegroupName: string) => ({
 });
 const otherSubnet = { nodeGroup: { subnets: [{ id: 'subnet-0a3000000000000cc' }] } };
 
-/** All of them. */
+/** Every phase. */
 export const phases: readonly Phase[] = [
   {
     name: 'create',
-    prepare: (stage) => stage.ready(),
-    act: (stage) => stage.apply(manifest(stage)),
-    end: async (stage) => assertOneGroup(stage, 1, await stage.until('to be Ready', isReady)),
+    prepare: (fixture) => fixture.ready(),
+    act: (fixture) => fixture.apply(manifest(fixture)),
+    end: async (fixture) => assertOneGroup(fixture, 1, await fixture.until('to be Ready', isReady)),
     includes: [
       'GET windowspools #1',
       'PATCH windowspools #1',
@@ -121,14 +121,14 @@ export const phases: readonly Phase[] = [
   },
   {
     name: 'create with the access entry of the node role',
-    prepare: async (stage) => {
-      stage.world.cloud.faults.accessEntry({ exists: false });
-      await stage.ready();
+    prepare: async (fixture) => {
+      fixture.world.cloud.faults.accessEntry({ exists: false });
+      await fixture.ready();
     },
-    act: (stage) => stage.apply(manifest(stage, { nodeGroup: { manageAccessEntry: true } })),
-    end: async (stage) => {
-      await assertOneGroup(stage, 1, await stage.until('to be Ready', isReady));
-      assert.equal(stage.world.cloud.state.accessEntries.get(nodeRoleArn)?.type, 'EC2_WINDOWS');
+    act: (fixture) => fixture.apply(manifest(fixture, { nodeGroup: { manageAccessEntry: true } })),
+    end: async (fixture) => {
+      await assertOneGroup(fixture, 1, await fixture.until('to be Ready', isReady));
+      assert.equal(fixture.world.cloud.state.accessEntries.get(nodeRoleArn)?.type, 'EC2_WINDOWS');
     },
     // The rest is the creation again.
     own: (request) => request.startsWith('Create'),
@@ -136,12 +136,12 @@ export const phases: readonly Phase[] = [
   },
   {
     name: 'the start of an operator',
-    prepare: async (stage) => {
-      await stage.kill();
-      await stage.apply(manifest(stage));
+    prepare: async (fixture) => {
+      await fixture.kill();
+      await fixture.apply(manifest(fixture));
     },
-    act: async (stage) => stage.start(),
-    end: async (stage) => assertOneGroup(stage, 1, await stage.until('to be Ready', isReady)),
+    act: async (fixture) => fixture.start(),
+    end: async (fixture) => assertOneGroup(fixture, 1, await fixture.until('to be Ready', isReady)),
     // The rest is the creation again.
     own: (request) => START.test(request),
     numbers: () => true,
@@ -150,9 +150,9 @@ export const phases: readonly Phase[] = [
   {
     name: 'update of labels, tags and size',
     prepare: makeReady,
-    act: (stage) => stage.apply(manifest(stage, changed)),
-    end: async (stage) => {
-      const pool = await stage.until(
+    act: (fixture) => fixture.apply(manifest(fixture, changed)),
+    end: async (fixture) => {
+      const pool = await fixture.until(
         'to be updated',
         (found) =>
           isReady(found) &&
@@ -161,26 +161,26 @@ export const phases: readonly Phase[] = [
           found?.status?.nodeGroup?.update?.status !== 'InProgress' &&
           found?.status?.nodes?.verified === 2,
       );
-      await assertOneGroup(stage, 1, pool);
-      const [group] = stage.groups();
+      await assertOneGroup(fixture, 1, pool);
+      const [group] = fixture.groups();
       assert.equal(group?.labels?.tier, 'web');
       assert.equal(group?.tags?.cost, '42');
       assert.equal(group?.scalingConfig?.desiredSize, 2);
       assert.equal(pool?.status?.nodeGroup?.lastAppliedDesired, 2, JSON.stringify(pool?.status));
-      assert.equal(stage.history.resizes.size, 1, 'updates that carried the desired size');
+      assert.equal(fixture.history.resizes.size, 1, 'updates that carried the desired size');
     },
     includes: ['TagResource #1', 'UpdateNodegroupConfig #1', 'DescribeUpdate #1', 'PUT windowspools/status #2'],
   },
   {
     name: 'upgrade',
-    prepare: async (stage) => {
-      await stage.ready();
-      await stage.apply(release(stage, '1.36-2026.02.17'));
-      await stage.until('to be Ready', isEmpty);
+    prepare: async (fixture) => {
+      await fixture.ready();
+      await fixture.apply(release(fixture, '1.36-2026.02.17'));
+      await fixture.until('to be Ready', isEmpty);
     },
-    act: (stage) => stage.apply(release(stage, '1.36-2026.03.17')),
-    end: async (stage) => {
-      const pool = await stage.until(
+    act: (fixture) => fixture.apply(release(fixture, '1.36-2026.03.17')),
+    end: async (fixture) => {
+      const pool = await fixture.until(
         'to have the release, and no share of the disruption budget',
         (found) =>
           isEmpty(found) &&
@@ -188,8 +188,8 @@ export const phases: readonly Phase[] = [
           found.status.nodeGroup.update?.status !== 'InProgress' &&
           found.status.disruption === undefined,
       );
-      await assertOneGroup(stage, 1, pool);
-      const updates = [...stage.world.cloud.state.updates.values()].filter(({ group }) => group === stage.name);
+      await assertOneGroup(fixture, 1, pool);
+      const updates = [...fixture.world.cloud.state.updates.values()].filter(({ group }) => group === fixture.name);
       assert.equal(updates.length, 1, 'updates that ever were');
     },
     includes: ['GET windowspools #1', 'PUT windowspools/status #1', 'UpdateNodegroupVersion #1', 'DescribeUpdate #1'],
@@ -197,10 +197,10 @@ export const phases: readonly Phase[] = [
   {
     name: 'deletion',
     prepare: makeReady,
-    act: (stage) => stage.delete(),
-    end: async (stage) => {
-      await stage.until('to be gone', isGone);
-      await assertNothingLeft(stage);
+    act: (fixture) => fixture.delete(),
+    end: async (fixture) => {
+      await fixture.until('to be gone', isGone);
+      await assertNothingLeft(fixture);
     },
     numbers: isBeforeTheEnd,
     includes: ['DeleteNodegroup #1', 'DescribeNodegroup #3', 'PATCH windowspools #1', 'PUT windowspools/status #1'],
@@ -208,87 +208,87 @@ export const phases: readonly Phase[] = [
   {
     name: 'deletion while EKS creates',
     prepare: makeCreating,
-    act: async (stage) => {
-      await stage.delete();
-      stage.start();
+    act: async (fixture) => {
+      await fixture.delete();
+      fixture.start();
     },
-    end: async (stage) => {
-      await stage.until('to be gone', isGone);
-      await assertNothingLeft(stage);
+    end: async (fixture) => {
+      await fixture.until('to be gone', isGone);
+      await assertNothingLeft(fixture);
     },
     numbers: isBeforeTheEnd,
     includes: ['DeleteNodegroup #1', 'PATCH windowspools #1'],
   },
   {
     name: 'replacement of a failed group',
-    prepare: async (stage) => {
+    prepare: async (fixture) => {
       const issues = [{ code: 'Ec2SubnetInvalidConfiguration' as const, message: 'No route', resourceIds: [] }];
-      stage.world.cloud.faults.createFailure({ group: stage.name, issues });
-      await stage.ready();
-      await stage.apply(manifest(stage));
-      await stage.until('to tell the failure', (pool) => conditionOf(pool, 'Ready') === 'False/CreateFailed');
+      fixture.world.cloud.faults.createFailure({ group: fixture.name, issues });
+      await fixture.ready();
+      await fixture.apply(manifest(fixture));
+      await fixture.until('to tell the failure', (pool) => conditionOf(pool, 'Ready') === 'False/CreateFailed');
     },
-    act: (stage) => stage.apply(manifest(stage, otherSubnet)),
-    end: async (stage) => {
-      await assertOneGroup(stage, 2, await stage.until('to be Ready', isReady));
-      assert.deepEqual(stage.groups()[0]?.subnets, ['subnet-0a3000000000000cc']);
+    act: (fixture) => fixture.apply(manifest(fixture, otherSubnet)),
+    end: async (fixture) => {
+      await assertOneGroup(fixture, 2, await fixture.until('to be Ready', isReady));
+      assert.deepEqual(fixture.groups()[0]?.subnets, ['subnet-0a3000000000000cc']);
     },
     includes: ['DeleteNodegroup #1', 'CreateNodegroup #1', 'PUT windowspools/status #3'],
   },
   {
     name: 'adoption',
-    prepare: async (stage) => {
+    prepare: async (fixture) => {
       // It is there before the pool, and so before the finalizer.
-      stage.retained = true;
-      await stage.ready();
-      stage.world.cloud.faults.consoleCreate(legacyGroup(stage.name));
-      await stage.settle();
+      fixture.retained = true;
+      await fixture.ready();
+      fixture.world.cloud.faults.consoleCreate(legacyGroup(fixture.name));
+      await fixture.settle();
     },
-    act: (stage) =>
-      stage.apply(manifest(stage, { ...changed, nodeGroup: { ...changed.nodeGroup, adoption: 'IfUnowned' } })),
-    end: async (stage) => {
-      const pool = await stage.until(
+    act: (fixture) =>
+      fixture.apply(manifest(fixture, { ...changed, nodeGroup: { ...changed.nodeGroup, adoption: 'IfUnowned' } })),
+    end: async (fixture) => {
+      const pool = await fixture.until(
         'to be Ready and as specified',
         (found) =>
           isReady(found) &&
           conditionOf(found, 'UpToDate') === 'True/AsSpecified' &&
           found?.status?.nodeGroup?.update?.status !== 'InProgress',
       );
-      const [group, ...others] = stage.groups();
+      const [group, ...others] = fixture.groups();
       assert.deepEqual(others, []);
       assert.equal(pool?.status?.nodeGroup?.arn, group?.nodegroupArn);
-      assert.deepEqual([stage.history.groups.size, stage.history.creationTokens.size], [1, 0], 'groups, creations');
-      assert.equal(stage.history.resizes.size, 0, 'updates that carried the desired size');
+      assert.deepEqual([fixture.history.groups.size, fixture.history.creationTokens.size], [1, 0], 'groups, creations');
+      assert.equal(fixture.history.resizes.size, 0, 'updates that carried the desired size');
       assert.deepEqual(group?.labels, {
         team: 'legacy',
         tier: 'web',
-        'winpool.dev/pool': stage.name,
+        'winpool.dev/pool': fixture.name,
         'winpool.dev/windows-build': '10.0.20348',
       });
-      assert.deepEqual(group?.tags, { cost: '42', 'winpool.dev/pool': stage.name });
+      assert.deepEqual(group?.tags, { cost: '42', 'winpool.dev/pool': fixture.name });
       assert.deepEqual(group?.scalingConfig, { minSize: 1, maxSize: 3, desiredSize: 1 });
     },
     includes: ['PUT windowspools/status #1', 'TagResource #1', 'UpdateNodegroupConfig #1', 'TagResource #2'],
   },
   {
     name: 'deletion with Retain',
-    prepare: async (stage) => {
-      stage.retained = true;
-      await stage.ready();
-      await stage.apply(manifest(stage, { deletionPolicy: 'Retain' }));
-      await stage.until('to be Ready', isReady);
+    prepare: async (fixture) => {
+      fixture.retained = true;
+      await fixture.ready();
+      await fixture.apply(manifest(fixture, { deletionPolicy: 'Retain' }));
+      await fixture.until('to be Ready', isReady);
     },
-    act: (stage) => stage.delete(),
-    end: async (stage) => {
-      await stage.until('to be gone', isGone);
+    act: (fixture) => fixture.delete(),
+    end: async (fixture) => {
+      await fixture.until('to be gone', isGone);
       assert.deepEqual(
-        stage.groups().map(({ status, scalingConfig, tags }) => [status, scalingConfig?.desiredSize, tags]),
+        fixture.groups().map(({ status, scalingConfig, tags }) => [status, scalingConfig?.desiredSize, tags]),
         [['ACTIVE', 1, {}]],
       );
       // The RuntimeClass stays and selects the pool's label.
-      assert.deepEqual(stage.groups()[0]?.labels, { 'winpool.dev/pool': stage.name });
-      assert.equal(stage.history.groups.size, 1, 'groups that ever were');
-      assert.deepEqual((await stage.runtimeClass())?.metadata?.ownerReferences ?? [], []);
+      assert.deepEqual(fixture.groups()[0]?.labels, { 'winpool.dev/pool': fixture.name });
+      assert.equal(fixture.history.groups.size, 1, 'groups that ever were');
+      assert.deepEqual((await fixture.runtimeClass())?.metadata?.ownerReferences ?? [], []);
     },
     numbers: isBeforeTheEnd,
     includes: ['UpdateNodegroupConfig #1', 'UntagResource #1', 'PATCH runtimeclasses #1', 'PATCH windowspools #1'],

@@ -6,12 +6,12 @@ import assert from 'node:assert/strict';
 import type { Switches } from '../../hack/localaws/switches.ts';
 import { startTestEnv, type TestEnv } from '../../hack/testenv/testEnv.ts';
 import { setSwitch, theWorld } from '../sharedWorld.ts';
+import { ClusterFixture } from './clusterFixture.ts';
 import { MOMENTS, type Recording, samplePoints, visitsAll } from './crashPoints.ts';
-import { killAtEach, shareOut } from './killAtEach.ts';
+import { killAtEach, shareAmong } from './killAtEach.ts';
 import { isGone, isOfTheRun, type Phase, phases } from './phases.ts';
-import { CrashStage } from './stage.ts';
+import type { Moment } from './requestGate.ts';
 import { SWITCHES } from './switches.ts';
-import type { Moment } from './turnstile.ts';
 
 /** The kills before a request meet the first answers to the open questions about EKS, those after it the second. */
 const ANSWERS: Readonly<Record<Moment, Partial<Switches>>> = { before: SWITCHES[0], after: SWITCHES[1] };
@@ -25,50 +25,50 @@ const isRepeated = (request: string) =>
 
 describe('an operator that is killed at any of its requests', function () {
   this.timeout(900_000);
-  /** Two worlds, so that one computes while the other waits. */
-  let stages: readonly [CrashStage, CrashStage];
+  /** Two fixtures, so that one computes while the other waits. */
+  let fixtures: readonly [ClusterFixture, ClusterFixture];
   let second: TestEnv | undefined;
   let pools = 0;
   let sample: ReturnType<typeof samplePoints> = new Map();
   before(async () => {
     second = await startTestEnv();
-    stages = await Promise.all([CrashStage.open(await theWorld()), CrashStage.open(second)]);
+    fixtures = await Promise.all([ClusterFixture.open(await theWorld()), ClusterFixture.open(second)]);
     if (visitsAll) return;
-    const recordings = await shareOut(stages, phases, async (stage, phase): Promise<Recording> => {
-      const before = await rehearse(phase, 'before', stage);
-      return { phase: phase.name, requests: { before, after: await rehearse(phase, 'after', stage) } };
+    const recordings = await shareAmong(fixtures, phases, async (fixture, phase): Promise<Recording> => {
+      const before = await recordRequests(phase, 'before', fixture);
+      return { phase: phase.name, requests: { before, after: await recordRequests(phase, 'after', fixture) } };
     });
     sample = samplePoints(recordings, isRepeated);
   });
   after(async () => {
-    for (const stage of stages ?? []) await stage[Symbol.asyncDispose]();
+    for (const fixture of fixtures ?? []) await fixture[Symbol.asyncDispose]();
     await second?.stop();
   });
 
-  async function enact(phase: Phase, stage: CrashStage, run: () => Promise<void>): Promise<void> {
+  async function perform(phase: Phase, fixture: ClusterFixture, run: () => Promise<void>): Promise<void> {
     pools += 1;
-    stage.next(`crash-${pools}`);
+    fixture.next(`crash-${pools}`);
     try {
-      await phase.prepare?.(stage);
-      await stage.quiet();
+      await phase.prepare?.(fixture);
+      await fixture.quiet();
       await run();
-      stage.assertClean();
+      fixture.assertClean();
     } catch (error) {
       // The other kills and phases can still go well.
-      await clear(stage).catch(() => undefined);
+      await clear(fixture).catch(() => undefined);
       throw error;
     }
-    await clear(stage);
+    await clear(fixture);
   }
 
-  /** The names of the requests that the phase takes when nobody is killed. */
-  async function rehearse(phase: Phase, moment: Moment, stage: CrashStage): Promise<string[]> {
+  /** The names of the requests of the phase without a kill. */
+  async function recordRequests(phase: Phase, moment: Moment, fixture: ClusterFixture): Promise<string[]> {
     let requests: string[] = [];
-    await withAnswers(stage, moment, () =>
-      enact(phase, stage, async () => {
-        requests = await stage.rehearse(
-          () => phase.act(stage),
-          () => phase.end(stage),
+    await withAnswers(fixture, moment, () =>
+      perform(phase, fixture, async () => {
+        requests = await fixture.recordRequests(
+          () => phase.act(fixture),
+          () => phase.end(fixture),
         );
       }),
     );
@@ -79,13 +79,13 @@ describe('an operator that is killed at any of its requests', function () {
   }
 
   async function killAtAll(phase: Phase, moment: Moment, requests: readonly string[]): Promise<void> {
-    const enactKilled = async (stage: CrashStage, request: string): Promise<boolean> => {
+    const runKilled = async (fixture: ClusterFixture, request: string): Promise<boolean> => {
       let came = false;
       try {
-        await withAnswers(stage, moment, () =>
-          enact(phase, stage, async () => {
-            came = await stage.crash({ request, moment }, () => phase.act(stage));
-            await phase.end(stage);
+        await withAnswers(fixture, moment, () =>
+          perform(phase, fixture, async () => {
+            came = await fixture.crash({ request, moment }, () => phase.act(fixture));
+            await phase.end(fixture);
           }),
         );
       } catch (cause) {
@@ -93,14 +93,14 @@ describe('an operator that is killed at any of its requests', function () {
       }
       return came;
     };
-    await killAtEach({ stages, requests, isRepeated, enact: enactKilled });
+    await killAtEach({ fixtures, requests, isRepeated, run: runKilled });
   }
 
   if (visitsAll)
     for (const phase of phases)
       for (const moment of MOMENTS)
         it(`${phase.name}, killed ${moment} each request`, async () =>
-          killAtAll(phase, moment, await rehearse(phase, moment, stages[0])));
+          killAtAll(phase, moment, await recordRequests(phase, moment, fixtures[0])));
   else
     for (const phase of phases) {
       it(`${phase.name}, killed at one request of each kind`, async () => {
@@ -115,7 +115,7 @@ describe('an operator that is killed at any of its requests', function () {
 });
 
 /** Runs something while the local AWS answers the open questions about EKS as it does at that moment. */
-async function withAnswers({ world }: CrashStage, moment: Moment, run: () => Promise<void>): Promise<void> {
+async function withAnswers({ world }: ClusterFixture, moment: Moment, run: () => Promise<void>): Promise<void> {
   const restore = Object.entries(ANSWERS[moment]).map(([name, value]) =>
     setSwitch(world, name as keyof Switches, value),
   );
@@ -126,16 +126,17 @@ async function withAnswers({ world }: CrashStage, moment: Moment, run: () => Pro
   }
 }
 
-/** Makes room for the next pool, whatever the last one is like. */
-async function clear(stage: CrashStage): Promise<void> {
-  stage.start();
-  stage.retained = true;
-  stage.held = false;
-  stage.world.cloud.faults.accessEntry({ type: 'EC2_WINDOWS' });
-  if (await stage.pool()) await stage.delete();
-  await stage.until('to be gone', isGone);
-  for (const { nodegroupName = '' } of stage.groups()) stage.world.cloud.faults.consoleDelete({ group: nodegroupName });
-  await stage.settle();
-  const runtimeClass = await stage.runtimeClass();
-  if (runtimeClass && !runtimeClass.metadata?.ownerReferences?.length) await stage.deleteRuntimeClass();
+/** Removes the last pool, whatever state it is in. */
+async function clear(fixture: ClusterFixture): Promise<void> {
+  fixture.start();
+  fixture.retained = true;
+  fixture.held = false;
+  fixture.world.cloud.faults.accessEntry({ type: 'EC2_WINDOWS' });
+  if (await fixture.pool()) await fixture.delete();
+  await fixture.until('to be gone', isGone);
+  for (const { nodegroupName = '' } of fixture.groups())
+    fixture.world.cloud.faults.consoleDelete({ group: nodegroupName });
+  await fixture.settle();
+  const runtimeClass = await fixture.runtimeClass();
+  if (runtimeClass && !runtimeClass.metadata?.ownerReferences?.length) await fixture.deleteRuntimeClass();
 }

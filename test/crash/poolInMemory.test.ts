@@ -4,8 +4,8 @@ import { distinctPoints, kindOf, MOMENTS, type TimedRequest } from './crashPoint
 import { MemoryFixture } from './memoryFixture.ts';
 import { isNumberedInMemory } from './memoryWorld.ts';
 import { type Phase, phases } from './phases.ts';
+import type { CrashPoint } from './requestGate.ts';
 import { SWITCHES } from './switches.ts';
-import type { KillPoint } from './turnstile.ts';
 
 type Answers = (typeof SWITCHES)[number];
 
@@ -16,10 +16,10 @@ async function prepared(phase: Phase, answers: Answers): Promise<MemoryFixture> 
   return fixture;
 }
 
-/** The requests of the phase itself if nobody kills the operator. */
-async function rehearse(phase: Phase, answers: Answers): Promise<readonly TimedRequest[]> {
+/** The requests of the phase without a kill. */
+async function recordRequests(phase: Phase, answers: Answers): Promise<readonly TimedRequest[]> {
   const fixture = await prepared(phase, answers);
-  const requests = await fixture.rehearse(
+  const requests = await fixture.recordRequests(
     () => phase.act(fixture),
     () => phase.end(fixture),
   );
@@ -30,12 +30,12 @@ async function rehearse(phase: Phase, answers: Answers): Promise<readonly TimedR
   return requests;
 }
 
-function pointsOf({ own = () => true }: Phase, requests: readonly TimedRequest[]): readonly KillPoint[] {
+function pointsOf({ own = () => true }: Phase, requests: readonly TimedRequest[]): readonly CrashPoint[] {
   const counted = requests.filter(({ request }) => own(request));
   return MOMENTS.flatMap((moment) => distinctPoints(counted, moment).map((request) => ({ request, moment })));
 }
 
-async function killAt(phase: Phase, answers: Answers, point: KillPoint): Promise<void> {
+async function killAt(phase: Phase, answers: Answers, point: CrashPoint): Promise<void> {
   const fixture = await prepared(phase, answers);
   assert.ok(await fixture.crash(point, () => phase.act(fixture)), 'the request did not come');
   await phase.end(fixture);
@@ -48,7 +48,7 @@ describe('an operator in memory that is killed at any of its requests', function
   for (const phase of phases) {
     it(`${phase.name}, killed before and after each request`, async () => {
       for (const answers of SWITCHES) {
-        const points = pointsOf(phase, await rehearse(phase, answers));
+        const points = pointsOf(phase, await recordRequests(phase, answers));
         assert.ok(points.length > 0, 'the phase has no request of its own');
         for (const point of points) {
           await killAt(phase, answers, point).catch((cause: Error) => {

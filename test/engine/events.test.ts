@@ -3,7 +3,7 @@ import { createEventSink } from '../../controllers/kubernetes/events.ts';
 import { realClock } from '../../controllers/runtime/clock.ts';
 import { Recorder } from '../../controllers/runtime/recorder.ts';
 import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
-import { until, withClient } from './clientStage.ts';
+import { until, withClient } from './clientFixture.ts';
 
 describe('events on a real API server', () => {
   const on = withClient();

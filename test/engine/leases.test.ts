@@ -5,7 +5,7 @@ import { StreamFailure } from '../../controllers/runtime/failure.ts';
 import { LeaderElector, LeadershipLost } from '../../controllers/runtime/leaderElection.ts';
 import type { LeaseClient } from '../../controllers/runtime/ports.ts';
 import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
-import { until, withClient } from './clientStage.ts';
+import { until, withClient } from './clientFixture.ts';
 
 describe('the lease of the leader on a real API server', () => {
   const on = withClient();

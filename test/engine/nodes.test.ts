@@ -5,7 +5,7 @@ import { Store } from '../../controllers/runtime/store.ts';
 import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
 import type { NodeRecord, Nodes, Taint, TaintEffect } from '../../controllers/windowspool/ports/nodes.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { good, toCallError, until, withClient } from './clientStage.ts';
+import { good, toCallError, until, withClient } from './clientFixture.ts';
 
 describe('nodes on a real API server', () => {
   const on = withClient();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import { good, toCallError, until, withClient } from './clientStage.ts';
+import { good, toCallError, until, withClient } from './clientFixture.ts';
 
 describe('pools on a real API server', () => {
   const on = withClient();

@@ -9,7 +9,7 @@ import {
 import { Store } from '../../controllers/runtime/store.ts';
 import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
 import type { DesiredRuntimeClass, RuntimeClass } from '../../controllers/windowspool/ports/runtimeClasses.ts';
-import { good, toCallError, until, withClient } from './clientStage.ts';
+import { good, toCallError, until, withClient } from './clientFixture.ts';
 
 describe('RuntimeClasses on a real API server', () => {
   const on = withClient();

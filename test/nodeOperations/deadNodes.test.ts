@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
-import { firstOf, instanceOf, withTerminatingNodes } from './leavingNodesStage.ts';
+import { firstOf, instanceOf, withTerminatingNodes } from './terminatingNodesFixture.ts';
 
 const POOL = 'dead';
 const LATER = fileURLToPath(new URL('laterClock.ts', import.meta.url));

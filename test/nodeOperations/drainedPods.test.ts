@@ -1,7 +1,7 @@
 /** Which pods must leave a node before it ends, and how much time each gets: by the real eviction API. */
 import assert from 'node:assert/strict';
 import { poolManifest } from '../pools.ts';
-import { firstOf, instanceOf, type Node, withTerminatingNodes } from './leavingNodesStage.ts';
+import { firstOf, instanceOf, type Node, withTerminatingNodes } from './terminatingNodesFixture.ts';
 
 const POOL = 'emptied';
 const REPLACE = 'winpool.dev/replace';

@@ -4,7 +4,7 @@ import { waitFor } from '../../hack/controlplane/wait.ts';
 import { existingNode } from '../../hack/testenv/existingNode.ts';
 import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
-import { firstOf, instanceOf, type Node, withTerminatingNodes } from './leavingNodesStage.ts';
+import { firstOf, instanceOf, type Node, withTerminatingNodes } from './terminatingNodesFixture.ts';
 
 const POOL = 'members';
 const REPLACE = 'winpool.dev/replace';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { poolManifest } from '../pools.ts';
-import { firstOf, instanceOf, type Node, withTerminatingNodes } from './leavingNodesStage.ts';
+import { firstOf, instanceOf, type Node, withTerminatingNodes } from './terminatingNodesFixture.ts';
 
 const POOL = 'leavers';
 const REPLACE = 'winpool.dev/replace';

@@ -6,7 +6,7 @@ import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
 import { type Watched, watchEvents } from '../../hack/testenv/watchEvents.ts';
 import { poolManifest } from '../pools.ts';
 import { slowed } from '../sharedWorld.ts';
-import { instanceOf, withTerminatingNodes } from './leavingNodesStage.ts';
+import { instanceOf, withTerminatingNodes } from './terminatingNodesFixture.ts';
 
 const REPLACE = 'winpool.dev/replace=true';
 const OLD = '1.36-2026.02.17';

@@ -8,7 +8,7 @@ import {
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { messageOf } from '../../hack/testenv/testEnv.ts';
 import { existingPool } from '../pools.ts';
-import { withExistingNodes } from './existingStage.ts';
+import { withExistingNodes } from './existingNodesFixture.ts';
 
 describe('existing nodes', () => {
   const { stage, node, join, belongings, becomes, holds, returns } = withExistingNodes();

@@ -10,7 +10,7 @@ import { waitFor } from '../../hack/controlplane/wait.ts';
 import { isReconciled } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { setSwitch } from '../sharedWorld.ts';
-import { type NodeVersion, OTHER_BUILD, waitingPod, withTrust } from './trustStage.ts';
+import { type NodeVersion, OTHER_BUILD, waitingPod, withTrust } from './verificationFixture.ts';
 
 describe('the gate', () => {
   const { stage, nodesOf, tainted, waitForTaints, setPolicy, becomes, ...trust } = withTrust();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { QUARANTINE_TAINT_KEY } from '../../controllers/windowspool/labels.ts';
 import { poolManifest } from '../pools.ts';
-import { OTHER_BUILD, waitingPod, withTrust } from './trustStage.ts';
+import { OTHER_BUILD, waitingPod, withTrust } from './verificationFixture.ts';
 
 describe('under Quarantine', () => {
   const { stage, nodesOf, waitForTaints, setPolicy, becomes, makePods, untilBound, untilAvoided, fill, ...trust } =

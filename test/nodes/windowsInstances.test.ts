@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { messageOf } from '../../hack/testenv/testEnv.ts';
-import { withExistingNodes } from './existingStage.ts';
+import { withExistingNodes } from './existingNodesFixture.ts';
 
 const NAME = 'windows-instances';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { ErrorCode, NodegroupIssueCode } from '@aws-sdk/client-eks';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
-import { shareOut } from '../crash/killAtEach.ts';
+import { shareAmong } from '../crash/killAtEach.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 
@@ -88,7 +88,7 @@ describe('what EKS can say of a node group', () => {
       end.promise.catch(() => undefined);
       reported.set(name, end.promise);
     }
-    void shareOut(POOLS, scenes, (group, { play, end }) => play(group).then(end.resolve, end.reject));
+    void shareAmong(POOLS, scenes, (group, { play, end }) => play(group).then(end.resolve, end.reject));
   });
 
   for (const code of issues)

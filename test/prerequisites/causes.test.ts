@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { podWebhook, windowsIpam } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { setSwitch } from '../sharedWorld.ts';
-import { withPrerequisites } from './stage.ts';
+import { withPrerequisites } from './prerequisitesFixture.ts';
 
 describe('a pool whose nodes run no pods', () => {
   const { stage, is, message, remove, measured } = withPrerequisites('--resync-interval=2s');

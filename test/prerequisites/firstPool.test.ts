@@ -4,7 +4,7 @@ import { conditionOf, type TestEnv, windowsIpam } from '../../hack/testenv/testE
 import { assertGolden, withoutChance } from '../goldenText.ts';
 import { poolManifest } from '../pools.ts';
 import { setSwitch, slowed } from '../sharedWorld.ts';
-import { awsAuth, linuxGroup, withPrerequisites } from './stage.ts';
+import { awsAuth, linuxGroup, withPrerequisites } from './prerequisitesFixture.ts';
 
 const LINUX_GROUPS = ['system:bootstrappers', 'system:nodes'];
 const BOTH_GROUPS = [...LINUX_GROUPS, 'eks:kube-proxy-windows'];

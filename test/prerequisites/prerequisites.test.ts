@@ -4,7 +4,7 @@ import { nodeRoleArn, subnetIds } from '../../hack/localaws/network.ts';
 import { conditionOf, messageOf, type TestEnv, windowsIpam } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { setSwitch } from '../sharedWorld.ts';
-import { awsAuth, LINUX, linuxGroup, withPrerequisites } from './stage.ts';
+import { awsAuth, LINUX, linuxGroup, withPrerequisites } from './prerequisitesFixture.ts';
 
 /** How a prerequisite is taken away and given back, and what the pool says meanwhile. */
 interface Row {

@@ -6,7 +6,7 @@ import { nodeRoleArn } from '../../hack/localaws/network.ts';
 import { OPERATOR_USER } from '../../hack/testenv/audit.ts';
 import { conditionOf, windowsIpam } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
-import { linuxGroup, withPrerequisites } from './stage.ts';
+import { linuxGroup, withPrerequisites } from './prerequisitesFixture.ts';
 
 const BINDING = ['-n', 'kube-system', 'rolebinding', 'windowspool-operator-prerequisites'] as const;
 

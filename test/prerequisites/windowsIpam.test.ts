@@ -8,7 +8,7 @@ import { OPERATOR_USER, readAudit } from '../../hack/testenv/audit.ts';
 import { conditionOf, type TestEnv, windowsIpam } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { setSwitch } from '../sharedWorld.ts';
-import { withPrerequisites } from './stage.ts';
+import { withPrerequisites } from './prerequisitesFixture.ts';
 
 const COMPONENT = fileURLToPath(new URL('../../config/windows-ipam/', import.meta.url));
 const KEY = 'enable-windows-ipam';

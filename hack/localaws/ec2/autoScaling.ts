@@ -16,10 +16,10 @@ import type {
 import { AwsFault } from '../awsFault.ts';
 import type { GroupRecord, InstanceRecord, LocalAwsState } from '../state.ts';
 import { autoScalingGroup, pageOfRecords, tagsOfGroup, validationError } from './autoScalingTags.ts';
-import { follow, takeOutOfService } from './endInstance.ts';
 import { runningInstances, warmInstances } from './instances.ts';
 import { launchConfigOf } from './launchConfig.ts';
 import { templateNamed } from './launchTemplates.ts';
+import { follow, takeOutOfService } from './terminateInstance.ts';
 
 /** DescribeAutoScalingGroups: by names or by filters on tags; a name that is not there is no error. */
 export function describeAutoScalingGroups(

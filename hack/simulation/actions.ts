@@ -4,9 +4,9 @@ import { RETRY_ANNOTATION } from '../../controllers/windowspool/labels.ts';
 import { type NodeGroupPool, samplePool } from '../../controllers/windowspool/testing/fixtures.ts';
 import type { ConsoleEdit } from '../localaws/faults.ts';
 import { nodeRoleArn, subnetIds } from '../localaws/network.ts';
-import { type Act, act, call, edits, group, ofPool, POOLS, pool, top } from './act.ts';
+import { type Act, act, call, edits, group, ofPool, POOLS, pool, top } from './action.ts';
 import { type LocalAwsWorld, TEMPLATE } from './localAwsWorld.ts';
-import { nodeActs } from './nodeActs.ts';
+import { nodeActs } from './nodeActions.ts';
 
 /** A release that there never was. */
 export const UNPUBLISHED = '1.35-2020.01.01';

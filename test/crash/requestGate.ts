@@ -5,32 +5,32 @@ import { withDeadline } from '../../hack/controlplane/wait.ts';
 export type Moment = 'before' | 'after';
 
 /** A request is named by its kind and how many of that kind came before it, such as `PUT windowspools/status #2`. */
-export interface KillPoint {
+export interface CrashPoint {
   readonly request: string;
   readonly moment: Moment;
 }
 
-/** Thrown at whoever serves a request whose sender was killed: it must take no effect. */
-export class SenderIsDead extends Error {
+/** Thrown into the handler of a request whose sender was killed: the request must take no effect. */
+export class OperatorKilled extends Error {
   override readonly name = 'SenderIsDead';
 }
 
-/** One request on its way. Await `hold` at both moments; it rejects with SenderIsDead at the kill point `before`. */
-export interface Passage {
+/** One request. Await `hold` at both moments; it rejects with OperatorKilled at the crash point `before`. */
+export interface GatedRequest {
   hold(moment: Moment): Promise<void>;
 }
 
-/** What is looked at when a request has taken effect. */
+/** An invariant that is checked when a request has taken effect. */
 export type Guard = (kind: string) => Promise<void>;
 
 interface Armed {
-  readonly point: KillPoint;
+  readonly point: CrashPoint;
   readonly kill: () => Promise<void>;
   readonly done: PromiseWithResolvers<void>;
 }
 
-/** All requests pass here. Numbering goes from `begin` to `end`, or to the kill. */
-export class Turnstile {
+/** All requests pass through it. It numbers them from `begin` to `end`, or to the kill. */
+export class RequestGate {
   readonly #guard: Guard;
   #counts: Map<string, number> | undefined;
   #passed: string[] = [];
@@ -41,31 +41,31 @@ export class Turnstile {
     this.#guard = guard;
   }
 
-  /** Starts to number anew. */
+  /** Starts numbering from 1. */
   begin(): void {
     this.#counts = new Map();
     this.#passed = [];
   }
 
-  /** Stops numbering and gives the names of all requests since `begin`, in the order of their arrival. */
+  /** Stops numbering and returns the names of all requests since `begin`, in the order of their arrival. */
   end(): string[] {
     this.#counts = undefined;
     this.#armed = undefined;
     return this.#passed;
   }
 
-  /** Whether the request of `killAt` has not come yet. */
+  /** Whether the request of `killAt` is still awaited. */
   get armed(): boolean {
     return this.#armed !== undefined;
   }
 
-  /** For how long no request has come, in milliseconds. */
+  /** Milliseconds since the last request. */
   get quietMs(): number {
     return performance.now() - this.#lastAt;
   }
 
-  /** Begins to number and arms the kill; the returned function waits for it and says whether its request came within 30 s. */
-  killAt(point: KillPoint, kill: () => Promise<void>): () => Promise<boolean> {
+  /** Starts numbering and arms the kill; the returned function waits up to 30 s and returns whether the request was sent. */
+  killAt(point: CrashPoint, kill: () => Promise<void>): () => Promise<boolean> {
     this.begin();
     const armed = { point, kill, done: Promise.withResolvers<void>() };
     this.#armed = armed;
@@ -81,7 +81,7 @@ export class Turnstile {
   }
 
   /** Numbers a request that has arrived. */
-  arrive(kind: string): Passage {
+  arrive(kind: string): GatedRequest {
     this.#lastAt = performance.now();
     const number = (this.#counts?.get(kind) ?? 0) + 1;
     const request = `${kind} #${number}`;
@@ -97,7 +97,7 @@ export class Turnstile {
         this.#armed = undefined;
         await kill?.();
         done?.resolve();
-        if (moment === 'before') throw new SenderIsDead(request);
+        if (moment === 'before') throw new OperatorKilled(request);
       },
     };
   }

@@ -1,4 +1,4 @@
-/** A pool of three nodes with a pod on each and a PodDisruptionBudget, and a second pair of eyes on how many of them are available. */
+/** A pool of three nodes with a pod on each and a PodDisruptionBudget, and a watch of its own that counts the available nodes. */
 import assert from 'node:assert/strict';
 import type { V1Node, V1Pod, V1PodList } from '@kubernetes/client-node';
 import type { Stored, Wire } from '../../controllers/kubernetes/objects.ts';
@@ -6,8 +6,8 @@ import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf } from '../../hack/testenv/testEnv.ts';
 import { type Watched, watchEvents } from '../../hack/testenv/watchEvents.ts';
 import { poolManifest } from '../pools.ts';
+import type { ClusterFixture } from './clusterFixture.ts';
 import { type NodeFixture, type NodeSeen, type PoolNode, SIZE, specFor, terminatedBy } from './operations.ts';
-import type { CrashStage } from './stage.ts';
 
 type Node = Stored<V1Node>;
 
@@ -16,22 +16,22 @@ const BUDGET = 1;
 const GROUP_LABEL = 'eks.amazonaws.com/nodegroup';
 const APPS = 'app-of-the-crash';
 
-export class NodeOperationsStage implements NodeFixture, AsyncDisposable {
-  readonly crash: CrashStage;
-  /** The nodes as the watch told of them, by name. */
-  readonly #seen = new Map<string, Node>();
+export class NodeOperationsFixture implements NodeFixture, AsyncDisposable {
+  readonly crash: ClusterFixture;
+  /** The nodes as the watch reported them, by name. */
+  readonly #seen = new Map<string, NodeJson>();
   readonly #violations: string[] = [];
   #watch: Watched | undefined;
 
   /** Makes the pool `name`, and waits until it is settled. */
-  static async open(crash: CrashStage, name: string): Promise<NodeOperationsStage> {
+  static async open(crash: ClusterFixture, name: string): Promise<NodeOperationsFixture> {
     crash.next(name);
-    const stage = new NodeOperationsStage(crash);
-    await stage.#populate();
-    return stage;
+    const fixture = new NodeOperationsFixture(crash);
+    await fixture.#populate();
+    return fixture;
   }
 
-  private constructor(crash: CrashStage) {
+  private constructor(crash: ClusterFixture) {
     this.crash = crash;
     crash.explainMore = () =>
       crash.world.kubectl('get', '--namespace', APPS, 'pods,poddisruptionbudgets', '--output', 'yaml');
@@ -97,7 +97,7 @@ export class NodeOperationsStage implements NodeFixture, AsyncDisposable {
     return terminatedBy(this.cloud.calls());
   }
 
-  /** Brings the pool back to three nodes with a pod on each, and waits until the operator has nothing more to ask. */
+  /** Brings the pool back to three nodes with a pod on each, and waits until the operator sends no more requests. */
   async reset(): Promise<void> {
     const { crash } = this;
     crash.start();
@@ -151,7 +151,7 @@ export class NodeOperationsStage implements NodeFixture, AsyncDisposable {
     });
   }
 
-  /** Cordoned, not Ready, or missing: whatever is not there for pods. A count while the watch begins is of some nodes only. */
+  /** Nodes that are cordoned, not Ready, or missing. While the watch starts, only some nodes are counted. */
   #count(): void {
     if (!this.#watch) return;
     const available = [...this.#seen.values()].filter(isAvailable).length;
@@ -160,7 +160,7 @@ export class NodeOperationsStage implements NodeFixture, AsyncDisposable {
     this.#violations.push(`${this.size - available} of ${this.size} nodes were not available: ${nodes}`);
   }
 
-  /** By the pods themselves: the status of their Deployment may still count one that has just left. */
+  /** Counts pods: the status of their Deployment may still count one that has just been deleted. */
   async #nodesWithReadyPod(): Promise<ReadonlySet<string>> {
     const [nodes, found] = await Promise.all([
       this.nodes(),

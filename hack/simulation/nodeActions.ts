@@ -8,7 +8,7 @@ import {
   REPLACE_ANNOTATION,
 } from '../../controllers/windowspool/labels.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
-import { type Act, act, edits, ofPool, pool, top } from './act.ts';
+import { type Act, act, edits, ofPool, pool, top } from './action.ts';
 import type { LocalAwsWorld } from './localAwsWorld.ts';
 import type { PodKind } from './workload.ts';
 

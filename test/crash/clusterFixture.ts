@@ -1,4 +1,4 @@
-/** The stage of the crash suite: one operator that can be killed at any of its requests, and an AWS whose time stands still in between. */
+/** The crash fixture with processes: one operator that can be killed at any of its requests, and an AWS whose clock stops between the requests that poll it. */
 import assert from 'node:assert/strict';
 import type { V1NodeList, V1RuntimeClass } from '@kubernetes/client-node';
 import { createKubernetesClient, type KubernetesClient } from '../../controllers/kubernetes/client.ts';
@@ -12,7 +12,7 @@ import { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
 import { CLUSTER_NAME, conditionLines, REGION, type TestEnv } from '../../hack/testenv/testEnv.ts';
 import { BUSY, type CrashFixture, emptyHistory, groupsOf, type History, record } from './fixture.ts';
 import { type KillingProxy, startKillingProxy } from './killingProxy.ts';
-import { type KillPoint, type Moment, type Passage, Turnstile } from './turnstile.ts';
+import { type CrashPoint, type GatedRequest, type Moment, RequestGate } from './requestGate.ts';
 
 const POOLS = '/apis/winpool.dev/v1alpha1/windowspools';
 const RUNTIME_CLASSES = '/apis/node.k8s.io/v1/runtimeclasses';
@@ -23,29 +23,28 @@ const FLAGS = ['--poll-interval=100ms', '--retry-base=20ms', '--retry-max=200ms'
 /** Longer than the longest poll interval of a pool. */
 const QUIET_MS = 200;
 
-/** Only a guard against a world that hangs: on a busy machine, a process and its caches take many seconds to start. */
+/** Only against a hang: on a busy machine, a process and its caches take many seconds to start. */
 const DEADLINE_MS = 180_000;
 
 /**
- * Pools come one after the other, so every request is about `name`. A group that is CREATING, UPDATING or DELETING stays so for one look
- * of each operator; the second look is held until EKS is done and the nodes are as it wants them. So the same phase always takes the same
- * requests.
+ * Pools are tested one after the other, so every request is about `name`. A group that is CREATING, UPDATING or DELETING keeps that status for the
+ * first poll of each operator; the second poll waits until EKS is done and its nodes exist. So a phase always takes the same requests.
  */
-export class CrashStage implements CrashFixture, AsyncDisposable {
+export class ClusterFixture implements CrashFixture, AsyncDisposable {
   readonly world: TestEnv;
   readonly admin: KubernetesClient;
-  readonly turnstile: Turnstile;
-  /** The name of the pool that is on stage. */
+  readonly gate: RequestGate;
+  /** The name of the pool under test. */
   name = '';
   /** Whether its group may outlive it. */
   retained = false;
-  /** Whether EKS comes to no end, however often it is looked at. */
+  /** Whether EKS finishes nothing, however often it is polled. */
   held = false;
   history: History = emptyHistory();
-  /** What else explains why the pool does not become as described. */
+  /** More text for the error of a pool that does not reach the expected state. */
   explainMore: () => Promise<string> = async () => '';
   readonly #violations: string[] = [];
-  readonly #passages = new WeakMap<CallEntry, Passage>();
+  readonly #passages = new WeakMap<CallEntry, GatedRequest>();
   readonly #signal = new AbortController().signal;
   #proxy: KillingProxy | undefined;
   #operator: OperatorProcess | undefined;
@@ -55,23 +54,23 @@ export class CrashStage implements CrashFixture, AsyncDisposable {
   #status: string | undefined;
 
   /** @param flags more flags of the operator */
-  static async open(world: TestEnv, ...flags: readonly string[]): Promise<CrashStage> {
+  static async open(world: TestEnv, ...flags: readonly string[]): Promise<ClusterFixture> {
     const kubeconfigPath = world.controlPlane.adminKubeconfig;
     const admin = await createKubernetesClient({ kubeconfigPath, log: silentLog, version: 'crash-test' });
-    return new CrashStage(world, [...FLAGS, ...flags], admin).#raise();
+    return new ClusterFixture(world, [...FLAGS, ...flags], admin).#raise();
   }
 
   private constructor(world: TestEnv, flags: readonly string[], admin: KubernetesClient) {
     this.world = world;
     this.#flags = flags;
     this.#speedBefore = world.cloud.state.timeline.speed;
-    this.turnstile = new Turnstile((kind) => this.#check(kind));
+    this.gate = new RequestGate((kind) => this.#check(kind));
     this.admin = admin;
   }
 
   async #raise(): Promise<this> {
     const { controlPlane, operatorKubeconfig, cloud } = this.world;
-    this.#proxy = await startKillingProxy(controlPlane, operatorKubeconfig, this.turnstile);
+    this.#proxy = await startKillingProxy(controlPlane, operatorKubeconfig, this.gate);
     cloud.setGate((entry, moment) => this.#gate(entry, moment));
     return this;
   }
@@ -84,7 +83,7 @@ export class CrashStage implements CrashFixture, AsyncDisposable {
     this.admin.close();
   }
 
-  /** Puts a pool of another name on stage. */
+  /** Continues with a pool of another name. */
   next(name: string): void {
     this.name = name;
     this.retained = false;
@@ -116,34 +115,34 @@ export class CrashStage implements CrashFixture, AsyncDisposable {
     await this.#operator?.kill();
   }
 
-  /** Waits until the operator has nothing more to ask. */
+  /** Waits until the operator sends no more requests. */
   async quiet(): Promise<void> {
-    await waitFor(() => this.turnstile.quietMs > QUIET_MS, {
+    await waitFor(() => this.gate.quietMs > QUIET_MS, {
       what: 'requests to cease',
       timeoutMs: DEADLINE_MS,
       intervalMs: 10,
     });
   }
 
-  /** Does something and gives the names of the requests that it causes until `end` is reached and nothing more comes. */
-  async rehearse(act: () => Promise<void>, end: () => Promise<void>): Promise<string[]> {
-    this.turnstile.begin();
+  /** Runs `act` and returns the names of the requests that it causes until `end` is reached and the operator is quiet. */
+  async recordRequests(act: () => Promise<void>, end: () => Promise<void>): Promise<string[]> {
+    this.gate.begin();
     await act();
     await end();
     await this.quiet();
-    return this.turnstile.end();
+    return this.gate.end();
   }
 
-  /** Does something, kills the operator at the point, and starts another. Says whether the request of the point came. */
-  async crash(point: KillPoint, act: () => Promise<void>): Promise<boolean> {
-    const killed = this.turnstile.killAt(point, () => this.kill());
+  /** Runs `act`, kills the operator at the point, and starts another. Returns whether the point was reached. */
+  async crash(point: CrashPoint, act: () => Promise<void>): Promise<boolean> {
+    const killed = this.gate.killAt(point, () => this.kill());
     await act();
     const came = await killed();
     this.start();
     return came;
   }
 
-  /** Waits until the pool is as described; explains with its conditions and the operator's log. */
+  /** Waits for a state of the pool. The error has its conditions and the operator's log. */
   async until(what: string, isSo: (pool: WindowsPool | undefined) => boolean): Promise<WindowsPool | undefined> {
     let last: WindowsPool | undefined;
     const probe = async () => {
@@ -157,7 +156,7 @@ export class CrashStage implements CrashFixture, AsyncDisposable {
     ).pool;
   }
 
-  /** What explains why a pool does not become as described: its node groups and instances, and the speed of AWS. */
+  /** For the error of a pool that does not reach the expected state: its node groups and instances, and the speed of AWS. */
   #describeAws(): string {
     const { instances, timeline } = this.world.cloud.state;
     const groups = this.groups().map(({ status, scalingConfig }) => `${status}, desired ${scalingConfig?.desiredSize}`);
@@ -210,7 +209,7 @@ export class CrashStage implements CrashFixture, AsyncDisposable {
     assert.deepEqual(this.#violations.splice(0), []);
   }
 
-  /** Lets EKS come to an end with the pool's group, and the nodes follow. */
+  /** Lets EKS finish its work on the pool's node group, including its nodes. */
   async settle(): Promise<void> {
     this.world.cloud.faults.speed({ speed: FAST });
     await waitFor(
@@ -239,14 +238,14 @@ export class CrashStage implements CrashFixture, AsyncDisposable {
     return items.length === wanted && complete.length === wanted;
   }
 
-  /** How many instances run and never become nodes. */
+  /** How many instances run that never register as nodes. */
   #stranded(): number {
     const all = [...this.world.cloud.state.instances.values()].filter(({ group }) => group === this.name);
     return all.filter(({ defect, state, leaving }) => defect.neverJoins && state === 'running' && !leaving).length;
   }
 
   async #gate(entry: CallEntry, moment: Moment): Promise<void> {
-    const passage = this.#passages.get(entry) ?? this.turnstile.arrive(entry.operation);
+    const passage = this.#passages.get(entry) ?? this.gate.arrive(entry.operation);
     this.#passages.set(entry, passage);
     if (moment === 'after') {
       record(this.history, this.world.cloud, this.name, entry);
@@ -256,7 +255,7 @@ export class CrashStage implements CrashFixture, AsyncDisposable {
     if (moment === 'before') await this.#control(entry.operation);
   }
 
-  /** EKS began to work on the group, or an instance ends: that goes on only at the second look. */
+  /** EKS began to work on the group, or an instance is being terminated: that continues only at the second poll. */
   #stopTime(operation: string): void {
     const status = this.groups()[0]?.status;
     const isWork = status !== this.#status && BUSY.includes(status ?? '');
