@@ -47,7 +47,7 @@ const HASTY = [
   '--log-level=debug',
 ];
 
-export interface Stage {
+export interface OperatorFixture {
   readonly world: TestEnv;
   operator: OperatorProcess;
   /** Starts another operator with the same flags, after the last one ended. */
@@ -55,12 +55,12 @@ export interface Stage {
 }
 
 /** Runs an operator during the suite that calls this, and deletes all pools at its end; `stage` is filled when its tests run. */
-export function withOperator(...flags: readonly string[]): Stage {
+export function withOperator(...flags: readonly string[]): OperatorFixture {
   const stage = {
     async restart() {
       stage.operator = await stage.world.operator([...HASTY, ...flags]).ready();
     },
-  } as Stage & { world: TestEnv };
+  } as OperatorFixture & { world: TestEnv };
   before(async function () {
     this.timeout(600_000);
     stage.world = await theWorld();

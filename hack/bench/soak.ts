@@ -12,7 +12,7 @@ import { preparePools } from './pools.ts';
 import { Bench } from './section.ts';
 import { churn } from './soak/churn.ts';
 import { waitForEqualStores } from './soak/comparison.ts';
-import { breakThings, type Stage } from './soak/faults.ts';
+import { injectFaults, type SoakFixture } from './soak/faults.ts';
 import { FaultyProxy } from './soak/faultyProxy.ts';
 import { MemoryTrack } from './soak/memoryTrack.ts';
 import { ProbeProcess } from './soak/probeProcess.ts';
@@ -39,10 +39,10 @@ async function soak(bench: Bench, minutes: number): Promise<void> {
   const operator = await BenchOperator.start(cluster, bundle, { kubeconfig, flags: ['--leader-elect=false'] });
   try {
     const limit = AbortSignal.any([bench.signal, AbortSignal.timeout(minutes * 60_000)]);
-    const stage: Stage = { cluster, proxy, probe, say: bench.say, signal: limit };
+    const fixture: SoakFixture = { cluster, proxy, probe, say: bench.say, signal: limit };
     const track = new MemoryTrack(probe, operator);
     const [faults, changes] = await Promise.all([
-      breakThings(stage, PAUSE_MS),
+      injectFaults(fixture, PAUSE_MS),
       churn(cluster, limit),
       track.follow(SAMPLE_MS, limit),
     ]);

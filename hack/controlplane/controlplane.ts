@@ -121,7 +121,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     return running;
   } catch (error) {
     // What went wrong first is what the caller must learn.
-    await running?.stop().catch((trouble: unknown) => log(String(trouble)));
+    await running?.stop().catch((stopError: unknown) => log(String(stopError)));
     if (temporary) await rm(layout.dir, { recursive: true, force: true });
     throw error;
   }
@@ -291,19 +291,19 @@ class RunningControlPlane implements ControlPlane {
     const files = paths.flatMap((path) => ['-f', path]);
     const { code, stderr } = await this.kubectl(['apply', ...files], { signal: this.#signal });
     if (code !== 0) throw new Error(`kubectl apply ${files.join(' ')}: ${stderr.trim()}`);
-    let trouble = '';
+    let lastError = '';
     const established = async () => {
       // kubectl wait gives up at once on a CRD that is so new that its conditions are still null.
       const args = ['wait', '--for=condition=Established', ...files, '--timeout=5s'];
       const answer = await this.kubectl(args, { signal: this.#signal });
-      trouble = answer.stderr.trim();
+      lastError = answer.stderr.trim();
       return answer.code === 0;
     };
     await waitFor(established, {
       what: 'the CRDs to be Established',
       timeoutMs: 30_000,
       signal: this.#signal,
-      explain: () => trouble,
+      explain: () => lastError,
     });
   }
 

@@ -37,7 +37,7 @@ export async function referencePage(): Promise<string> {
   const [version]: readonly Version[] = spec.versions;
   if (!version) throw new Error('crds/windowspools.yaml has no version');
   const root = version.schema.openAPIV3Schema;
-  const { spec: wish = {}, status = {} } = root.properties ?? {};
+  const { spec: poolSpec = {}, status = {} } = root.properties ?? {};
   return [
     '<!-- Generated from crds/windowspools.yaml by `make generate`. Do not edit. -->',
     '# API reference',
@@ -48,7 +48,7 @@ export async function referencePage(): Promise<string> {
     root.description ?? '',
     '',
     ...rulesOf(root),
-    ...sectionsOf('spec', wish),
+    ...sectionsOf('spec', poolSpec),
     ...sectionsOf('status', status),
   ].join('\n');
 }

@@ -15,8 +15,8 @@ import { aws } from './rows/aws.ts';
 import { causes } from './rows/causes.ts';
 import { nodes } from './rows/nodes.ts';
 import { operator } from './rows/operator.ts';
-import { fleetVerdict, poolVerdict } from './rows/summary.ts';
-import { leaving } from './rows/terminating.ts';
+import { fleetSummary, poolSummary } from './rows/summary.ts';
+import { terminating } from './rows/terminating.ts';
 import { updates } from './rows/updates.ts';
 import { windows } from './rows/windows.ts';
 import { commonVariables, onePool, somePools } from './variables.ts';
@@ -37,7 +37,7 @@ const common = () => ({
   Nodes: nodes(),
   'Updates and releases': updates(),
   'What pools lack': causes(),
-  'Nodes that leave one by one': leaving(),
+  'Nodes that leave one by one': terminating(),
 });
 
 const fleet: Plan = {
@@ -46,7 +46,7 @@ const fleet: Plan = {
   description: 'All WindowsPools of a cluster: is anything wrong, where, and why?',
   link: ['One pool', POOL],
   variables: [...commonVariables(), somePools()],
-  rows: { 'Is anything wrong?': fleetVerdict(), ...common(), AWS: aws(), 'The operator': operator() },
+  rows: { 'Is anything wrong?': fleetSummary(), ...common(), AWS: aws(), 'The operator': operator() },
 };
 
 const pool: Plan = {
@@ -55,7 +55,7 @@ const pool: Plan = {
   description: 'One WindowsPool and the Windows of its nodes.',
   link: ['Fleet', FLEET],
   variables: [...commonVariables(), ...onePool()],
-  rows: { 'Is anything wrong?': poolVerdict(), ...common(), 'Windows on the nodes (windows_exporter)': windows() },
+  rows: { 'Is anything wrong?': poolSummary(), ...common(), 'Windows on the nodes (windows_exporter)': windows() },
 };
 
 /** The dashboards as JSON, by the names of their files. */

@@ -11,7 +11,7 @@ const SAME_PLACE = ['datasource', 'cluster', 'namespace'].map((name) => `\${${na
 
 /** From one dashboard to another, of the same cluster and time. */
 export function toDashboard(title: string, uid: string): Builder<DashboardLink> {
-  return inPlainSight(
+  return besideTitle(
     new DashboardLinkBuilder(title).type(DashboardLinkType.Link).url(`/d/${uid}?${SAME_PLACE}`).keepTime(true),
   );
 }
@@ -23,7 +23,7 @@ export const TO_POOL = {
 } as const;
 
 /** The link beside the title: the SDK (0.0.21) puts every link into the menu of the controls, and offers nothing else. */
-export function inPlainSight(link: Builder<DashboardLink>): Builder<DashboardLink> {
+export function besideTitle(link: Builder<DashboardLink>): Builder<DashboardLink> {
   return {
     build: () => {
       const { placement: _menu, ...shown } = link.build();

@@ -9,7 +9,7 @@ import * as timelines from '@grafana/grafana-foundation-sdk/statetimeline';
 import * as tables from '@grafana/grafana-foundation-sdk/table';
 import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
 import { runbooks } from './alerts.ts';
-import { inPlainSight } from './links.ts';
+import { besideTitle } from './links.ts';
 
 /** The data source that the reader chose. */
 export const DATASOURCE = { type: 'prometheus', uid: `\${datasource}` } as const;
@@ -215,7 +215,7 @@ function runbookLink(alert: string): Builder<dashboard.DashboardLink> {
   const url = runbooks[alert];
   if (url === undefined)
     throw new Error(`A panel names the alert ${alert}, which config/prometheus/rules.yaml does not have.`);
-  return inPlainSight(
+  return besideTitle(
     new dashboard.DashboardLinkBuilder(`Runbook: ${alert}`)
       .type(dashboard.DashboardLinkType.Link)
       .url(url)

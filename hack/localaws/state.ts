@@ -120,7 +120,7 @@ export interface InstanceRecord {
   boots: number;
   state: 'pending' | 'running' | 'terminated';
   /** Its Auto Scaling group has taken it out of service, and a lifecycle hook keeps it for a while. EC2 knows nothing of it. */
-  leaving?: 'Terminating:Wait' | 'Terminating:Proceed';
+  terminating?: 'Terminating:Wait' | 'Terminating:Proceed';
   /** It waits in the warm pool of its Auto Scaling group: it carries the group's tags, and is no member. */
   readonly warm?: true;
   joined: boolean;

@@ -75,7 +75,7 @@ export const switchTable = {
    * What does TerminateInstanceInAutoScalingGroup of an instance get that leaves already? Accepted hundreds of times: kubernetes/autoscaler#2930; with
    * a smaller size each time: #4095. ScalingActivityInProgress is in the service model.
    */
-  endOfLeavingInstance: ['accept', 'refuse'],
+  repeatedTermination: ['accept', 'refuse'],
   /** Windows AMI types outside the commercial Regions: the model of CreateNodegroup says "only supported for commercial AWS Regions". */
   windowsOutsideCommercialRegions: ['reject', 'accept'],
   /** Do Windows nodes of a node group beside Auto Mode get addresses for their pods, where the vpc-cni add-on is installed? Without it they don't. */

@@ -6,9 +6,9 @@ import type { CallFaults } from '../localaws/wire/callFaults.ts';
 import type { LocalAwsWorld } from './localAwsWorld.ts';
 
 /** One thing that happens; `name` says which, to read a counterexample. */
-export interface Act {
+export interface Action {
   readonly name: string;
-  readonly happen?: (world: LocalAwsWorld) => void;
+  readonly run?: (world: LocalAwsWorld) => void;
   /** How long nothing but the operator and AWS does anything, in milliseconds. */
   readonly passes?: number;
   /** How a counterexample shows it. */
@@ -16,7 +16,7 @@ export interface Act {
 }
 
 /** An act of this name. */
-export function act(name: string, rest: Pick<Act, 'happen' | 'passes'>): Act {
+export function action(name: string, rest: Pick<Action, 'run' | 'passes'>): Action {
   return { name, ...rest, [fc.toStringMethod]: () => name };
 }
 
@@ -30,10 +30,10 @@ export function edits(
   what: string,
   edit: fc.Arbitrary<Edit>,
   also: (world: LocalAwsWorld, name: string) => unknown = () => undefined,
-): fc.Arbitrary<Act> {
+): fc.Arbitrary<Action> {
   return fc.tuple(pool, edit).map(([name, change]) =>
-    act(`${what} of ${name}`, {
-      happen: (world) => {
+    action(`${what} of ${name}`, {
+      run: (world) => {
         const known = world.pools.get(name) as NodeGroupPool | undefined;
         if (!known || known.metadata.deletionTimestamp) return;
         world.apply({ ...known, spec: change(known.spec) } as WindowsPool);
@@ -58,11 +58,11 @@ export const top =
     ({ ...spec, ...change }) as NodeGroupPool['spec'];
 
 /** What is done to one pool. */
-export const ofPool = (what: string, happen: (world: LocalAwsWorld, name: string) => void): fc.Arbitrary<Act> =>
-  pool.map((name) => act(`${what} ${name}`, { happen: (world) => happen(world, name) }));
+export const ofPool = (what: string, run: (world: LocalAwsWorld, name: string) => void): fc.Arbitrary<Action> =>
+  pool.map((name) => action(`${what} ${name}`, { run: (world) => run(world, name) }));
 
 /** What becomes of the next call of one of these operations. */
-export const call = (what: string, arm: (calls: CallFaults, operation: string) => void): fc.Arbitrary<Act> =>
+export const call = (what: string, arm: (calls: CallFaults, operation: string) => void): fc.Arbitrary<Action> =>
   fc
     .constantFrom(
       'CreateNodegroup',
@@ -77,4 +77,4 @@ export const call = (what: string, arm: (calls: CallFaults, operation: string) =
       'DescribeAutoScalingGroups',
       'DescribeInstances',
     )
-    .map((operation) => act(`${operation} ${what}`, { happen: ({ cloud }) => arm(cloud.faults.calls, operation) }));
+    .map((operation) => action(`${operation} ${what}`, { run: ({ cloud }) => arm(cloud.faults.calls, operation) }));

@@ -4,9 +4,9 @@ import { RETRY_ANNOTATION } from '../../controllers/windowspool/labels.ts';
 import { type NodeGroupPool, samplePool } from '../../controllers/windowspool/testing/fixtures.ts';
 import type { ConsoleEdit } from '../localaws/faults.ts';
 import { nodeRoleArn, subnetIds } from '../localaws/network.ts';
-import { type Act, act, call, edits, group, ofPool, POOLS, pool, top } from './action.ts';
+import { type Action, action, call, edits, group, ofPool, POOLS, pool, top } from './action.ts';
 import { type LocalAwsWorld, TEMPLATE } from './localAwsWorld.ts';
-import { nodeActs } from './nodeActions.ts';
+import { nodeActions } from './nodeActions.ts';
 
 /** A release that there never was. */
 export const UNPUBLISHED = '1.35-2020.01.01';
@@ -26,7 +26,7 @@ export function newPool(name: string): NodeGroupPool {
   return samplePool({ nodeGroup, scaling: { min: 1, max: 4 } }, { metadata });
 }
 
-const spec: readonly fc.Arbitrary<Act>[] = [
+const spec: readonly fc.Arbitrary<Action>[] = [
   edits(
     'sizes',
     fc
@@ -117,7 +117,7 @@ const spec: readonly fc.Arbitrary<Act>[] = [
   ),
 ];
 
-const objects: readonly fc.Arbitrary<Act>[] = [
+const objects: readonly fc.Arbitrary<Action>[] = [
   ofPool('apply', (world, name) => {
     if (!world.pools.has(name)) world.apply(newPool(name));
   }),
@@ -134,10 +134,10 @@ export function retry(world: LocalAwsWorld, name: string): void {
 }
 
 /** Somebody edits a group in the console; nothing where there is none, or it is busy. */
-function consoleEdits(what: string, edit: fc.Arbitrary<Omit<ConsoleEdit, 'group'>>): fc.Arbitrary<Act> {
+function consoleEdits(what: string, edit: fc.Arbitrary<Omit<ConsoleEdit, 'group'>>): fc.Arbitrary<Action> {
   return fc.tuple(pool, edit).map(([name, change]) =>
-    act(`console: ${what} of ${name}`, {
-      happen: ({ cloud, edited }) => {
+    action(`console: ${what} of ${name}`, {
+      run: ({ cloud, edited }) => {
         cloud.state.timeline.settle();
         if (cloud.state.groups.get(name)?.nodegroup.status !== 'ACTIVE') return;
         edited.add(name);
@@ -147,7 +147,7 @@ function consoleEdits(what: string, edit: fc.Arbitrary<Omit<ConsoleEdit, 'group'
   );
 }
 
-const consoles: readonly fc.Arbitrary<Act>[] = [
+const consoles: readonly fc.Arbitrary<Action>[] = [
   consoleEdits(
     'labels',
     fc.dictionary(fc.constantFrom('team', 'tier', 'theirs'), fc.constantFrom('a', 'x')).map((labels) => ({ labels })),
@@ -171,15 +171,15 @@ const consoles: readonly fc.Arbitrary<Act>[] = [
 const issues = [{ code: 'NodeCreationFailure' as const, message: 'the instances did not join', resourceIds: ['i-1'] }];
 const errors = [{ errorCode: 'NodeCreationFailure' as const, errorMessage: 'they did not join', resourceIds: ['i-1'] }];
 
-const crash: fc.Arbitrary<Act> = fc.integer({ min: 1, max: 12 }).map((count) =>
-  act(`the process ends after ${count} calls`, {
-    happen: (world) => {
+const crash: fc.Arbitrary<Action> = fc.integer({ min: 1, max: 12 }).map((count) =>
+  action(`the process ends after ${count} calls`, {
+    run: (world) => {
       world.callsLeft = count;
     },
   }),
 );
 
-const faults: readonly fc.Arbitrary<Act>[] = [
+const faults: readonly fc.Arbitrary<Action>[] = [
   ofPool('the creation fails of', ({ cloud }, name) => cloud.faults.createFailure({ group: name, issues })),
   ofPool('the next update fails of', ({ cloud }, name) => cloud.faults.updateFailure({ group: name, errors })),
   ofPool('the deletion fails of', ({ cloud }, name) => cloud.faults.deleteFailure({ group: name, issues })),
@@ -195,8 +195,8 @@ const faults: readonly fc.Arbitrary<Act>[] = [
   }),
   ofPool('better health of', healed),
   fc.constant(
-    act('an upgrade of the control plane', {
-      happen: ({ cloud }) => {
+    action('an upgrade of the control plane', {
+      run: ({ cloud }) => {
         cloud.state.timeline.settle();
         const { status, version } = cloud.state.clusterState;
         if (status === 'ACTIVE' && version === '1.35') cloud.faults.upgradeCluster({ version: '1.36' });
@@ -207,25 +207,25 @@ const faults: readonly fc.Arbitrary<Act>[] = [
   call('fails', (calls, operation) => calls.serverError({ operation })),
   call('loses its answer', (calls, operation) => calls.reset({ operation, after: true })),
   fc.constantFrom('accept', 'reject').map((answer) =>
-    act(`EKS ${answer}s updates of DEGRADED groups`, {
-      happen: ({ cloud }) => void Object.assign(cloud.state.switches, { updatesWhileDegraded: answer }),
+    action(`EKS ${answer}s updates of DEGRADED groups`, {
+      run: ({ cloud }) => void Object.assign(cloud.state.switches, { updatesWhileDegraded: answer }),
     }),
   ),
   crash,
   fc.constant(
-    act('a new version of the launch template', {
-      happen: ({ cloud }) => void cloud.faults.launchTemplate({ name: TEMPLATE, data: {} }),
+    action('a new version of the launch template', {
+      run: ({ cloud }) => void cloud.faults.launchTemplate({ name: TEMPLATE, data: {} }),
     }),
   ),
   fc.constant(
-    act('another default version of the launch template', {
-      happen: ({ cloud }) => {
+    action('another default version of the launch template', {
+      run: ({ cloud }) => {
         const { version } = cloud.faults.launchTemplate({ name: TEMPLATE });
         cloud.faults.launchTemplate({ name: TEMPLATE, defaultVersion: version });
       },
     }),
   ),
-  fc.constant(act('a new release', { happen: ({ cloud }) => cloud.faults.release({ date: '2026.05.12' }) })),
+  fc.constant(action('a new release', { run: ({ cloud }) => cloud.faults.release({ date: '2026.05.12' }) })),
 ];
 
 /** EKS no longer has anything to say about a group. */
@@ -235,28 +235,28 @@ export function healed({ cloud }: LocalAwsWorld, name: string): void {
     cloud.faults.healthIssue({ group: name, issues: [] });
 }
 
-const time: fc.Arbitrary<Act> = fc
+const time: fc.Arbitrary<Action> = fc
   .constantFrom(1_000, 3_000, 30_000, 2 * MINUTE, 20 * MINUTE)
-  .map((ms) => act(`${ms / 1_000} s pass`, { passes: ms }));
+  .map((ms) => action(`${ms / 1_000} s pass`, { passes: ms }));
 
 /** What happens in its order. Time passes often, or nothing would ever be in the middle of anything. */
-const anything: fc.Arbitrary<readonly Act[]> = fc.array(
+const anything: fc.Arbitrary<readonly Action[]> = fc.array(
   fc.oneof(
     { weight: 5, arbitrary: time },
     { weight: 5, arbitrary: fc.oneof(...spec) },
     { weight: 2, arbitrary: fc.oneof(...objects) },
     { weight: 3, arbitrary: fc.oneof(...consoles) },
     { weight: 4, arbitrary: fc.oneof(...faults) },
-    { weight: 2, arbitrary: nodeActs },
+    { weight: 2, arbitrary: nodeActions },
   ),
   { minLength: 3, maxLength: 20 },
 );
 
 /** Both pools have three nodes. */
-const populated: readonly Act[] = [
-  act('both pools', { happen: (world) => world.apply(newPool('db')), passes: 5 * MINUTE }),
-  act('three nodes each', {
-    happen: ({ cloud }) => {
+const populated: readonly Action[] = [
+  action('both pools', { run: (world) => world.apply(newPool('db')), passes: 5 * MINUTE }),
+  action('three nodes each', {
+    run: ({ cloud }) => {
       const scalingConfig = { minSize: 1, desiredSize: 3, maxSize: 4 };
       for (const group of POOLS) if (cloud.state.groups.has(group)) cloud.faults.edit({ group, scalingConfig });
     },
@@ -265,19 +265,19 @@ const populated: readonly Act[] = [
 ];
 
 /** What happens to nodes, and a little of everything else. */
-const ofNodes: fc.Arbitrary<readonly Act[]> = fc
+const ofNodes: fc.Arbitrary<readonly Action[]> = fc
   .array(
     fc.oneof(
       { weight: 6, arbitrary: time },
-      { weight: 9, arbitrary: nodeActs },
+      { weight: 9, arbitrary: nodeActions },
       { weight: 1, arbitrary: fc.oneof(...spec) },
       { weight: 1, arbitrary: fc.oneof(...objects) },
       { weight: 1, arbitrary: fc.oneof(...consoles) },
-      { weight: 2, arbitrary: fc.oneof(...faults, ...Array<fc.Arbitrary<Act>>(6).fill(crash)) },
+      { weight: 2, arbitrary: fc.oneof(...faults, ...Array<fc.Arbitrary<Action>>(6).fill(crash)) },
     ),
     { minLength: 3, maxLength: 20 },
   )
   .map((acts) => [...populated, ...acts]);
 
 /** A life. */
-export const lives: fc.Arbitrary<readonly Act[]> = fc.oneof(anything, ofNodes);
+export const lives: fc.Arbitrary<readonly Action[]> = fc.oneof(anything, ofNodes);

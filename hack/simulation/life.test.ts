@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Act } from './action.ts';
+import type { Action } from './action.ts';
 import { lives } from './actions.ts';
 import { Life } from './life.ts';
 
@@ -9,7 +9,7 @@ const { MODEL_RUNS, MODEL_SEED, MODEL_PATH } = process.env;
 const seed = Number(MODEL_SEED ?? (MODEL_RUNS === undefined ? 1 : Date.now() | 0));
 const numRuns = Number(MODEL_RUNS ?? 30);
 
-async function outcome(acts: readonly Act[]): Promise<string[]> {
+async function outcome(acts: readonly Action[]): Promise<string[]> {
   const life = new Life();
   await life.live(acts);
   await life.settle();

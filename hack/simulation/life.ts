@@ -11,7 +11,7 @@ import { isOwnedBy } from '../../controllers/windowspool/providers/eks/nodeGroup
 import { type Deps, reconcile } from '../../controllers/windowspool/reconcile.ts';
 import { Crash } from '../../controllers/windowspool/testing/fakeWorld.ts';
 import { conditionOf } from '../testenv/testEnv.ts';
-import { type Act, POOLS } from './action.ts';
+import { type Action, POOLS } from './action.ts';
 import { healed, newPool, retry, UNPUBLISHED } from './actions.ts';
 import { LocalAwsWorld } from './localAwsWorld.ts';
 
@@ -42,11 +42,11 @@ export class Life {
   readonly #tries = new Map<string, number>();
 
   /** The acts one after the other, with the operator at work in between. */
-  async live(acts: readonly Act[]): Promise<void> {
+  async live(acts: readonly Action[]): Promise<void> {
     this.world.apply(newPool('web'));
     await this.#wakeAll();
-    for (const { happen, passes } of acts) {
-      happen?.(this.world);
+    for (const { run, passes } of acts) {
+      run?.(this.world);
       await this.#wakeAll();
       if (passes !== undefined) await this.pass(passes);
     }
@@ -100,7 +100,7 @@ export class Life {
 
   /** What is wrong with the end of this life; nothing when every pool is as its spec says or says why not. */
   async complaints(): Promise<string[]> {
-    const found: string[] = [...this.world.breaches];
+    const found: string[] = [...this.world.violations];
     for (const name of POOLS) found.push(...(await this.#complaintsOf(name)).map((text) => `${name}: ${text}`));
     return found;
   }

@@ -27,7 +27,7 @@ import type { InstanceRecord, NodeEvent } from '../localaws/state.ts';
 import type { Switches } from '../localaws/switches.ts';
 import { sampleCluster } from '../localaws/testing/fixtures.ts';
 import type { OperationName, Operations } from '../localaws/wire/operations.ts';
-import { NodeJudge } from './nodeInvariants.ts';
+import { NodeInvariants } from './nodeInvariants.ts';
 import { Workload } from './workload.ts';
 
 /** By which the operator knows its cluster. */
@@ -53,9 +53,9 @@ interface CloudWorldOptions {
 export class LocalAwsWorld extends FakeWorld {
   readonly cloud: MemoryCloud;
   /** What must never be, and was. */
-  readonly breaches: string[] = [];
+  readonly violations: string[] = [];
   readonly workload: Workload;
-  readonly #judgeOfNodes = new NodeJudge(this, modelSettings.maxPoolsUpdating);
+  readonly #nodeInvariants = new NodeInvariants(this, modelSettings.maxPoolsUpdating);
   /** Groups that somebody else changed. */
   readonly edited = new Set<string>();
   /** Calls of the operator that change something in AWS. */
@@ -127,7 +127,7 @@ export class LocalAwsWorld extends FakeWorld {
       scalingGroups,
       drains: this.workload,
     };
-    return this.#mortal(this.#judgeOfNodes.watch(deps));
+    return this.#mortal(this.#nodeInvariants.watch(deps));
   }
 
   /** The process ends before or after one of the next calls; what it has then done stays done. */
@@ -167,7 +167,7 @@ export class LocalAwsWorld extends FakeWorld {
   }
 
   async #send(operation: string, input: object, signal: AbortSignal): Promise<unknown> {
-    if (/^(Create|Update|Delete|Tag|Untag|Terminate)/.test(operation)) this.#judge(operation, input);
+    if (/^(Create|Update|Delete|Tag|Untag|Terminate)/.test(operation)) this.#checkWrite(operation, input);
     const output = await this.cloud.send(
       operation as OperationName,
       input as Operations[OperationName]['input'],
@@ -180,44 +180,44 @@ export class LocalAwsWorld extends FakeWorld {
 
   /** An update that EKS took on. The answer of one that failed, once more, is none: a call with its token learns how it ended. */
   #follows(operation: string, input: { nodegroupName?: string }, id: string): void {
-    const before = this.#sent.get(wishOf(input));
+    const before = this.#sent.get(requestedBy(input));
     const { status } = this.cloud.state.updates.get(before ?? '')?.update ?? {};
     if (before !== id && status === 'Failed')
-      this.breaches.push(`${operation} of ${input.nodegroupName} is repeated though it failed`);
-    this.#sent.set(wishOf(input), id);
+      this.violations.push(`${operation} of ${input.nodegroupName} is repeated though it failed`);
+    this.#sent.set(requestedBy(input), id);
   }
 
   /** Looks at a call that changes something, in the moment in which it is made. */
-  #judge(operation: string, input: JudgedInput): void {
+  #checkWrite(operation: string, input: CheckedInput): void {
     this.cloud.state.timeline.settle();
     const { groups, updates } = this.cloud.state;
     const { nodegroupName: name = '', InstanceId: instance, ShouldDecrementDesiredCapacity: shrink = false } = input;
-    if (instance !== undefined) this.#judgeOfNodes.judgeEnd(instance, shrink);
+    if (instance !== undefined) this.#nodeInvariants.checkTermination(instance, shrink);
     this.writes.push(`${operation} ${name}`);
     if (operation === 'CreateNodegroup') {
       const pool = input.tags?.['winpool.dev/pool'];
       const others = [...groups.values()].filter(
         (one) => one.name !== name && one.nodegroup.tags?.['winpool.dev/pool'] === pool,
       );
-      if (others.length > 0) this.breaches.push(`pool ${pool} gets a second group ${name}`);
+      if (others.length > 0) this.violations.push(`pool ${pool} gets a second group ${name}`);
     }
     if (operation.startsWith('UpdateNodegroup')) {
       const running = [...updates.values()].some(
         ({ group, update }) => group === name && update.status === 'InProgress',
       );
-      if (running) this.breaches.push(`${operation} of ${name} during another update`);
+      if (running) this.violations.push(`${operation} of ${name} during another update`);
     }
     if (operation === 'UpdateNodegroupVersion') {
       const leaving = this.pools.get(name)?.status?.disruption?.nodes;
-      if (leaving) this.breaches.push(`${name} is updated while ${leaving.map((one) => one.name)} go`);
+      if (leaving) this.violations.push(`${name} is updated while ${leaving.map((one) => one.name)} go`);
       const limit = this.pools.get(name)?.spec.disruption?.maxUnavailable;
       const { maxUnavailable, maxUnavailablePercentage } = groups.get(name)?.nodegroup.updateConfig ?? {};
       const taken = maxUnavailablePercentage === undefined ? maxUnavailable : `${maxUnavailablePercentage}%`;
       if (limit !== undefined && limit !== taken)
-        this.breaches.push(`${name} is updated by ${taken} nodes at a time, not ${limit}`);
+        this.violations.push(`${name} is updated by ${taken} nodes at a time, not ${limit}`);
       const rolling = [...groups.values()].filter((one) => one.rollout !== undefined && one.name !== name);
       if (rolling.length >= modelSettings.maxPoolsUpdating)
-        this.breaches.push(`${name} is updated while ${rolling.map((one) => one.name)} is`);
+        this.violations.push(`${name} is updated while ${rolling.map((one) => one.name)} is`);
     }
   }
 
@@ -277,7 +277,7 @@ export class LocalAwsWorld extends FakeWorld {
 }
 
 /** What a call that changes something is judged by. */
-interface JudgedInput {
+interface CheckedInput {
   readonly nodegroupName?: string;
   readonly tags?: Readonly<Record<string, string>>;
   readonly InstanceId?: string;
@@ -285,7 +285,7 @@ interface JudgedInput {
 }
 
 /** What an update asks for, whatever its token. */
-function wishOf(input: object): string {
+function requestedBy(input: object): string {
   return JSON.stringify({ ...input, clientRequestToken: undefined });
 }
 

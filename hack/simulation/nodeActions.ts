@@ -8,25 +8,25 @@ import {
   REPLACE_ANNOTATION,
 } from '../../controllers/windowspool/labels.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
-import { type Act, act, edits, ofPool, pool, top } from './action.ts';
+import { type Action, action, edits, ofPool, pool, top } from './action.ts';
 import type { LocalAwsWorld } from './localAwsWorld.ts';
 import type { PodKind } from './workload.ts';
 
 /** What is done to one node of a pool; nothing where it has none. */
-function ofNode(what: string, happen: (world: LocalAwsWorld, node: NodeRecord) => void): fc.Arbitrary<Act> {
+function ofNode(what: string, run: (world: LocalAwsWorld, node: NodeRecord) => void): fc.Arbitrary<Action> {
   return fc.tuple(pool, fc.nat(3)).map(([name, index]) =>
-    act(`${what} node ${index} of ${name}`, {
-      happen: (world) => {
+    action(`${what} node ${index} of ${name}`, {
+      run: (world) => {
         const nodes = world.nodesOf(name);
         const node = nodes[index % nodes.length];
-        if (node) happen(world, node);
+        if (node) run(world, node);
       },
     }),
   );
 }
 
 /** As kubectl annotate: these annotations, and of the others only what the operator wrote. */
-const ordered = (what: string, annotations: Readonly<Record<string, string>>): fc.Arbitrary<Act> =>
+const ordered = (what: string, annotations: Readonly<Record<string, string>>): fc.Arbitrary<Action> =>
   ofNode(what, (world, node) => {
     const { [CORDONED_ANNOTATION]: mark } = node.annotations;
     world.setNode({
@@ -39,7 +39,7 @@ const REPLACE = { [REPLACE_ANNOTATION]: 'true' };
 const REMOVE = { [REMOVE_ANNOTATION]: 'true' };
 const EXCLUDE = { [EXCLUDE_FROM_DRAIN_ANNOTATION]: 'true' };
 
-const annotations: readonly fc.Arbitrary<Act>[] = [
+const annotations: readonly fc.Arbitrary<Action>[] = [
   ordered('replace', REPLACE),
   ordered('replace', REPLACE),
   ordered('remove', REMOVE),
@@ -52,7 +52,7 @@ const annotations: readonly fc.Arbitrary<Act>[] = [
   ofNode('uncordon', (world, node) => world.setNode({ ...node, unschedulable: false })),
 ];
 
-const failures: readonly fc.Arbitrary<Act>[] = [
+const failures: readonly fc.Arbitrary<Action>[] = [
   ofNode('not Ready:', (world, { name }) => world.setReady(name, false)),
   ofNode('Ready again:', (world, { name }) => world.setReady(name, true)),
   ofPool('a node that is never Ready comes to', ({ cloud }, name) =>
@@ -63,13 +63,13 @@ const failures: readonly fc.Arbitrary<Act>[] = [
   ),
 ];
 
-const lands = (what: string, kind: PodKind): fc.Arbitrary<Act> =>
+const lands = (what: string, kind: PodKind): fc.Arbitrary<Action> =>
   ofNode(`a pod ${what} lands on`, ({ workload }, { name }) => workload.place(name, kind));
 
-const pods: readonly fc.Arbitrary<Act>[] = [
+const pods: readonly fc.Arbitrary<Action>[] = [
   fc.boolean().map((isKept) =>
-    act(`the PodDisruptionBudget ${isKept ? 'keeps' : 'releases'} all pods`, {
-      happen: ({ workload }) => Object.assign(workload, { isKept }),
+    action(`the PodDisruptionBudget ${isKept ? 'keeps' : 'releases'} all pods`, {
+      run: ({ workload }) => Object.assign(workload, { isKept }),
     }),
   ),
   lands('without a controller', {}),
@@ -77,7 +77,7 @@ const pods: readonly fc.Arbitrary<Act>[] = [
   lands('with an emptyDir volume', { controller: 'ReplicaSet', emptyDir: true }),
 ];
 
-const spec: readonly fc.Arbitrary<Act>[] = [
+const spec: readonly fc.Arbitrary<Action>[] = [
   edits(
     'the remediation',
     fc
@@ -99,7 +99,7 @@ const spec: readonly fc.Arbitrary<Act>[] = [
 ];
 
 /** All of them. */
-export const nodeActs: fc.Arbitrary<Act> = fc.oneof(
+export const nodeActions: fc.Arbitrary<Action> = fc.oneof(
   { weight: 5, arbitrary: fc.oneof(...annotations) },
   { weight: 2, arbitrary: fc.oneof(...failures) },
   { weight: 2, arbitrary: fc.oneof(...pods) },

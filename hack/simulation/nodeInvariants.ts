@@ -21,18 +21,18 @@ import type { Workload } from './workload.ts';
 const DEAD_NODE_WAIT_MS = 300_000;
 
 /** Where the nodes are that are judged, and the list of what was wrong. */
-interface JudgedWorld extends Pick<FakeWorld, 'now' | 'nodes' | 'pools'> {
+interface CheckedWorld extends Pick<FakeWorld, 'now' | 'nodes' | 'pools'> {
   readonly cloud: MemoryCloud;
   readonly workload: Workload;
-  readonly breaches: string[];
+  readonly violations: string[];
   nodesOf(pool: string): readonly NodeRecord[];
 }
 
-export class NodeJudge {
-  readonly #world: JudgedWorld;
+export class NodeInvariants {
+  readonly #world: CheckedWorld;
   readonly #poolsAtOnce: number;
 
-  constructor(world: JudgedWorld, poolsAtOnce: number) {
+  constructor(world: CheckedWorld, poolsAtOnce: number) {
     this.#world = world;
     this.#poolsAtOnce = poolsAtOnce;
   }
@@ -45,14 +45,14 @@ export class NodeJudge {
       nodes: {
         ...nodes,
         cordon: (node, signal) => {
-          this.#judgeCordon(node);
+          this.#checkCordon(node);
           return cordon(node, signal);
         },
       },
       drains: {
         podsOn: (node, signal) => drains.podsOn(node, signal),
         evict: (pod, grace, signal) => {
-          this.#judgeEviction(pod);
+          this.#checkEviction(pod);
           return drains.evict(pod, grace, signal);
         },
       },
@@ -61,7 +61,7 @@ export class NodeJudge {
           const answer = await budget.reserve(pool, status, signal);
           const holders = [...this.#world.pools.values()].filter((each) => each.status?.disruption !== undefined);
           if (answer.ok && holders.length > this.#poolsAtOnce)
-            this.#breach(`${holders.length} pools lose nodes at the same time`);
+            this.#violation(`${holders.length} pools lose nodes at the same time`);
           return answer;
         },
       },
@@ -69,71 +69,71 @@ export class NodeJudge {
   }
 
   /** TerminateInstanceInAutoScalingGroup is about to be carried out. */
-  judgeEnd(id: string, shrink: boolean): void {
+  checkTermination(id: string, shrink: boolean): void {
     const instance = this.#world.cloud.state.instances.get(id);
     const found = this.#entryOf(({ instance: known }) => known === id);
-    if (instance?.state === 'terminated' || instance?.leaving !== undefined)
-      this.#breach(`instance ${id} is ended twice`);
+    if (instance?.state === 'terminated' || instance?.terminating !== undefined)
+      this.#violation(`instance ${id} is ended twice`);
     if (!instance || !found) {
-      this.#breach(`instance ${id} is ended, and no pool says so`);
+      this.#violation(`instance ${id} is ended, and no pool says so`);
       return;
     }
     const { pool, entry } = found;
     const { name } = pool.metadata;
-    if (instance.group !== name) this.#breach(`pool ${name} ends an instance of ${instance.group}`);
-    this.#judgeRest(name, `the end of ${id}`);
-    if (shrink !== (entry.operation === 'Remove')) this.#breach(`${entry.operation} of ${id} with shrink=${shrink}`);
-    this.#judgeEndOfNode(pool, entry, instance);
+    if (instance.group !== name) this.#violation(`pool ${name} ends an instance of ${instance.group}`);
+    this.#checkGroupIdle(name, `the end of ${id}`);
+    if (shrink !== (entry.operation === 'Remove')) this.#violation(`${entry.operation} of ${id} with shrink=${shrink}`);
+    this.#checkTerminatedNode(pool, entry, instance);
   }
 
-  #judgeEndOfNode(pool: WindowsPool, entry: LeavingNode, instance: InstanceRecord): void {
+  #checkTerminatedNode(pool: WindowsPool, entry: LeavingNode, instance: InstanceRecord): void {
     const node = this.#world.nodes.find(({ name }) => name === instance.nodeName);
     if (!node) {
-      if (entry.operation !== 'Remediate') this.#breach(`instance ${instance.id} ends, which is no node`);
-      this.#judgeBudget(pool, instance.nodeName, true);
+      if (entry.operation !== 'Remediate') this.#violation(`instance ${instance.id} ends, which is no node`);
+      this.#checkBudget(pool, instance.nodeName, true);
       return;
     }
     const { name, annotations, unschedulable } = node;
-    if (!unschedulable || !(CORDONED_ANNOTATION in annotations)) this.#breach(`${name} ends and is not cordoned`);
-    if (!isAsked(pool, entry, node)) this.#breach(`${name} ends, and nobody wants that: ${entry.operation}`);
+    if (!unschedulable || !(CORDONED_ANNOTATION in annotations)) this.#violation(`${name} ends and is not cordoned`);
+    if (!isAsked(pool, entry, node)) this.#violation(`${name} ends, and nobody wants that: ${entry.operation}`);
     if (annotations[EXCLUDE_FROM_DRAIN_ANNOTATION] === 'true') return;
     const since = Date.parse(entry.since);
     const pods = this.#world.workload.on(name).filter((pod) => mustGo(pod, node, since, this.#world.now));
-    if (pods.length > 0) this.#breach(`${name} ends with ${pods.map((pod) => pod.name)}`);
+    if (pods.length > 0) this.#violation(`${name} ends with ${pods.map((pod) => pod.name)}`);
   }
 
-  #judgeCordon(node: NodeRecord): void {
+  #checkCordon(node: NodeRecord): void {
     const found = this.#entryOf(({ uid }) => uid === node.uid);
     const { name, labels } = node;
     if (!found) {
-      this.#breach(`${name} is cordoned, and no pool says so`);
+      this.#violation(`${name} is cordoned, and no pool says so`);
       return;
     }
     const { pool, entry } = found;
-    if (labels[NODE_GROUP_LABEL] !== pool.metadata.name) this.#breach(`${pool.metadata.name} cordons ${name}`);
-    if (!isAsked(pool, entry, node)) this.#breach(`${name} is cordoned, and nobody wants that`);
-    this.#judgeRest(pool.metadata.name, `the cordon of ${name}`);
-    this.#judgeBudget(pool, name, node.ready !== 'True' || node.unschedulable);
+    if (labels[NODE_GROUP_LABEL] !== pool.metadata.name) this.#violation(`${pool.metadata.name} cordons ${name}`);
+    if (!isAsked(pool, entry, node)) this.#violation(`${name} is cordoned, and nobody wants that`);
+    this.#checkGroupIdle(pool.metadata.name, `the cordon of ${name}`);
+    this.#checkBudget(pool, name, node.ready !== 'True' || node.unschedulable);
   }
 
-  #judgeEviction({ name, controller }: DrainPod): void {
+  #checkEviction({ name, controller }: DrainPod): void {
     const placed = this.#world.nodes.find((each) =>
       this.#world.workload.on(each.name).some((pod) => pod.name === name),
     );
     if (!placed) return;
     if (!placed.unschedulable || !this.#entryOf(({ uid }) => uid === placed.uid))
-      this.#breach(`${name} is evicted from ${placed.name}, which does not go`);
-    if (controller === 'DaemonSet') this.#breach(`${name} of a DaemonSet is evicted`);
+      this.#violation(`${name} is evicted from ${placed.name}, which does not go`);
+    if (controller === 'DaemonSet') this.#violation(`${name} of a DaemonSet is evicted`);
   }
 
   /** No node goes on while EKS works on the group. */
-  #judgeRest(name: string, what: string): void {
+  #checkGroupIdle(name: string, what: string): void {
     const status = this.#world.cloud.state.groups.get(name)?.nodegroup.status;
-    if (status !== 'ACTIVE' && status !== 'DEGRADED') this.#breach(`${what} while the group is ${status}`);
+    if (status !== 'ACTIVE' && status !== 'DEGRADED') this.#violation(`${what} while the group is ${status}`);
   }
 
   /** One more node goes: with those that are out already no more than allowed, unless it was out before. */
-  #judgeBudget(pool: WindowsPool, name: string, wasOut: boolean): void {
+  #checkBudget(pool: WindowsPool, name: string, wasOut: boolean): void {
     const nodes = this.#world.nodesOf(pool.metadata.name);
     const desired = this.#world.cloud.state.groups.get(pool.metadata.name)?.nodegroup.scalingConfig?.desiredSize ?? 0;
     const most = limitOf(pool.spec.disruption?.maxUnavailable ?? 1, desired);
@@ -143,7 +143,7 @@ export class NodeJudge {
     const missing = Math.max(0, desired - nodes.length);
     const taken = wasOut ? ours.length : out.length + missing;
     if (taken >= most)
-      this.#breach(
+      this.#violation(
         `${name} is taken away, and ${taken} are out (${missing} missing) of ${desired}: no more than ${most}`,
       );
   }
@@ -158,8 +158,8 @@ export class NodeJudge {
     return undefined;
   }
 
-  #breach(text: string): void {
-    this.#world.breaches.push(text);
+  #violation(text: string): void {
+    this.#world.violations.push(text);
   }
 }
 

@@ -8,7 +8,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { END, type Report, type Task } from './protocol.ts';
-import { longestFirst, processCount, slowestTests, verdictOnDuration } from './queue.ts';
+import { checkDuration, longestFirst, processCount, slowestTests } from './queue.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url));
@@ -87,7 +87,7 @@ async function main(chosen: readonly string[]): Promise<boolean> {
   if (chosen.length === 0) await work([LAST], '');
   const tests = reports.flatMap(({ file, tests: ran }) => ran.map((test) => ({ file, ...test })));
   console.log(`\n${slowestTests(tests)}`);
-  const result = verdictOnDuration(performance.now() - started);
+  const result = checkDuration(performance.now() - started);
   console.log(result.text);
   if (process.env.UPDATE_DURATIONS) await update(durations);
   if (queue.length > 0) console.log(`Not run: ${queue.join(', ')}`);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { longestFirst, processCount, slowestTests, verdictOnDuration } from './queue.ts';
+import { checkDuration, longestFirst, processCount, slowestTests } from './queue.ts';
 
 describe('the order of suites', () => {
   it('is the longest first, and before them those of unknown duration by name', () => {
@@ -42,7 +42,7 @@ describe('a run of all suites', () => {
   ];
   for (const [minutes, ok, text] of rows)
     it(`of ${minutes} minutes ${ok ? 'passes' : 'fails'}`, () => {
-      const result = verdictOnDuration(minutes * 60_000);
+      const result = checkDuration(minutes * 60_000);
       assert.equal(result.ok, ok);
       assert.match(result.text, text);
     });

@@ -32,7 +32,7 @@ export function slowestTests(tests: readonly TestRun[], count = 20): string {
 }
 
 /** What is to be said of a run of all suites that took so long. */
-export function verdictOnDuration(ms: number): { readonly ok: boolean; readonly text: string } {
+export function checkDuration(ms: number): { readonly ok: boolean; readonly text: string } {
   const minutes = ms / 60_000;
   const took = `The cluster suites took ${minutes.toFixed(1)} minutes`;
   const remedy = 'Make the slowest tests above faster, or move what they enumerate to a unit test.';

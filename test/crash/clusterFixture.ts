@@ -161,7 +161,9 @@ export class ClusterFixture implements CrashFixture, AsyncDisposable {
     const { instances, timeline } = this.world.cloud.state;
     const groups = this.groups().map(({ status, scalingConfig }) => `${status}, desired ${scalingConfig?.desiredSize}`);
     const own = [...instances.values()].filter(({ group }) => group === this.name);
-    const states = own.map(({ id, state, joined, leaving = '' }) => `${id} ${state} joined=${joined} ${leaving}`);
+    const states = own.map(
+      ({ id, state, joined, terminating = '' }) => `${id} ${state} joined=${joined} ${terminating}`,
+    );
     return `node groups: ${groups}; instances: ${states}; speed ${timeline.speed}, ${this.#looks} looks`;
   }
 
@@ -241,7 +243,8 @@ export class ClusterFixture implements CrashFixture, AsyncDisposable {
   /** How many instances run that never register as nodes. */
   #stranded(): number {
     const all = [...this.world.cloud.state.instances.values()].filter(({ group }) => group === this.name);
-    return all.filter(({ defect, state, leaving }) => defect.neverJoins && state === 'running' && !leaving).length;
+    return all.filter(({ defect, state, terminating }) => defect.neverJoins && state === 'running' && !terminating)
+      .length;
   }
 
   async #gate(entry: CallEntry, moment: Moment): Promise<void> {

@@ -147,7 +147,7 @@ export class MemoryFixture implements CrashFixture {
 
   /** Fails if something was wrong at any moment. */
   assertClean(): void {
-    assert.deepEqual([...this.violations, ...this.world.breaches], []);
+    assert.deepEqual([...this.violations, ...this.world.violations], []);
   }
 
   /** The operator runs if something has changed or its time has come; otherwise time passes. */

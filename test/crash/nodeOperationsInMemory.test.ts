@@ -26,7 +26,7 @@ import type { CrashPoint } from './requestGate.ts';
 const BUDGET = 1;
 
 /** Both answers to the open question about EKS that decides what a restarted operator meets. */
-const ANSWERS: readonly Partial<Switches>[] = [{ endOfLeavingInstance: 'accept' }, { endOfLeavingInstance: 'refuse' }];
+const ANSWERS: readonly Partial<Switches>[] = [{ repeatedTermination: 'accept' }, { repeatedTermination: 'refuse' }];
 
 const seen = ({ uid, ready, unschedulable }: NodeRecord): NodeSeen => ({
   uid,

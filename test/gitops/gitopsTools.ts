@@ -14,13 +14,13 @@ const TIMEOUT_MS = 20_000;
 const say = (line: string) => console.log(`    ${line}`);
 
 /** What a tool says of an object. */
-export interface Verdict {
+export interface HealthResult {
   readonly status: string;
   readonly message: string;
 }
 
 /** The verdicts of kstatus: InProgress, Current, Failed, Terminating. */
-export async function kstatusOf(objects: readonly object[]): Promise<Verdict[]> {
+export async function kstatusOf(objects: readonly object[]): Promise<HealthResult[]> {
   const stdin = objects.map((object) => JSON.stringify(object)).join('\n');
   const { stdout, stderr, code } = await runCommand(await toolPath('kstatus', say), [], {
     stdin,
@@ -37,7 +37,7 @@ export async function kstatusOf(objects: readonly object[]): Promise<Verdict[]> 
 const WITHHELD = 'getmetatable("").__index = nil; string, math, io, coroutine, channel, debug = nil';
 
 /** The health that Argo CD shows by config/argocd. Rejects when the script fails, as it does in Argo CD. */
-export async function argoHealthOf(object: object): Promise<Verdict> {
+export async function argoHealthOf(object: object): Promise<HealthResult> {
   const script = [
     `obj = ${luaOf(object)}`,
     WITHHELD,

@@ -6,7 +6,7 @@ import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { ofOperator, readAudit } from '../../hack/testenv/audit.ts';
 import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
-import { type Stage, withOperator } from '../sharedWorld.ts';
+import { type OperatorFixture, withOperator } from '../sharedWorld.ts';
 
 /** A Node of a pool. */
 export type Node = Stored<V1Node>;
@@ -24,8 +24,8 @@ const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMES
 /** Runs an operator during the suite that calls this. After each test its pods and budgets are gone, and no node goes. */
 export function withTerminatingNodes(...flags: readonly string[]) {
   after(() => stage.world?.kubectl('delete', 'namespace', NAMESPACE, '--ignore-not-found', '--timeout=60s'));
-  const stage: Stage = withOperator('--resync-interval=1s', ...flags);
-  let owner: V1OwnerReference;
+  const stage: OperatorFixture = withOperator('--resync-interval=1s', ...flags);
+  let owner: Owner;
   const kubectl = (...args: readonly string[]) => stage.world.kubectl('-n', NAMESPACE, ...args);
 
   before(async () => {

@@ -7,14 +7,14 @@ import { VERIFIED_CONDITION } from '../../controllers/windowspool/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { type ExistingNode, existingNode } from '../../hack/testenv/existingNode.ts';
 import { conditionOf } from '../../hack/testenv/testEnv.ts';
-import { type Stage, withOperator } from '../sharedWorld.ts';
+import { type OperatorFixture, withOperator } from '../sharedWorld.ts';
 
 /** What Kubernetes' own controllers write of every node. */
 const [TTL, FORMER_OS] = ['node.alpha.kubernetes.io/ttl', 'beta.kubernetes.io/os'];
 
 /** An operator, and nodes that end with each test. */
 export function withExistingNodes() {
-  const stage: Stage = withOperator();
+  const stage: OperatorFixture = withOperator();
   const nodes: string[] = [];
 
   const node = async (name: string): Promise<Stored<V1Node>> =>

@@ -71,7 +71,7 @@ describe('an upgrade of the operator', function () {
   const read = async (name: string) => (await world.pool(name)) ?? assert.fail(`pool ${name} is gone`);
   const all = () => Promise.all(names.map(read));
   /** What AWS was asked to change since the old operator ended, but for the pool that came later. */
-  const wishes = () =>
+  const writesToAws = () =>
     world.cloud
       .calls()
       .slice(callsBefore)
@@ -152,7 +152,7 @@ describe('an upgrade of the operator', function () {
     await untilQuiet();
   });
 
-  it('sends nothing to AWS for them', () => assert.deepEqual(wishes(), []));
+  it('sends nothing to AWS for them', () => assert.deepEqual(writesToAws(), []));
 
   it('leaves every condition as it was, and the time since when', async () => {
     const facts = ({ metadata, status }: WindowsPool) =>
@@ -184,7 +184,7 @@ describe('an upgrade of the operator', function () {
         pool.status.nodeGroup.update?.status !== 'InProgress' &&
         conditionOf(pool, 'Ready') === 'True/Verified',
     );
-    assert.deepEqual(wishes(), []);
+    assert.deepEqual(writesToAws(), []);
   });
 
   it('lets every pool go', async () => {

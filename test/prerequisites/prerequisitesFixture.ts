@@ -2,13 +2,13 @@
 import { nodeRoleArn, subnetIds } from '../../hack/localaws/network.ts';
 import { conditionOf, podWebhook, type TestEnv, windowsIpam } from '../../hack/testenv/testEnv.ts';
 import { creationsOf } from '../pools.ts';
-import { type Stage, withOperator } from '../sharedWorld.ts';
+import { type OperatorFixture, withOperator } from '../sharedWorld.ts';
 
 const LINUX_AMI = 'AL2023_x86_64_STANDARD';
 export const LINUX = ['-l', 'kubernetes.io/os=linux'] as const;
 
-export interface PrerequisiteStage {
-  readonly stage: Stage;
+export interface PrerequisitesFixture {
+  readonly stage: OperatorFixture;
   /** Waits for the state of a condition, such as `False/NoLinuxNode`. */
   readonly is: (pool: string, type: string, state: string) => Promise<unknown>;
   /** What a condition says now. */
@@ -21,7 +21,7 @@ export interface PrerequisiteStage {
 }
 
 /** Runs an operator during the suite that calls this. After each test the world is as it was, whatever the test left. */
-export function withPrerequisites(...flags: readonly string[]): PrerequisiteStage {
+export function withPrerequisites(...flags: readonly string[]): PrerequisitesFixture {
   const stage = withOperator('--join-grace=6s', '--denied-retry-interval=500ms', ...flags);
   afterEach(async () => {
     const { cloud } = stage.world;

@@ -12,7 +12,7 @@ const NOTICE_SECONDS = 60;
 const NOTICE_LIMIT_MS = 120_000;
 const DOWN_MS = 2_000;
 
-export interface Stage {
+export interface SoakFixture {
   readonly cluster: BenchCluster;
   readonly proxy: FaultyProxy;
   readonly probe: ProbeProcess;
@@ -31,34 +31,34 @@ export interface FaultCounts {
   readonly complaints: string[];
 }
 
-type Fault = (stage: Stage, counts: FaultCounts) => Promise<void>;
+type Fault = (fixture: SoakFixture, counts: FaultCounts) => Promise<void>;
 
 const faults: readonly Fault[] = [cut, freeze, restart, compactAndRestart, cut, compactAlone];
 
 /** Breaks something every `pauseMs` until the signal aborts. */
-export async function breakThings(stage: Stage, pauseMs: number): Promise<FaultCounts> {
+export async function injectFaults(fixture: SoakFixture, pauseMs: number): Promise<FaultCounts> {
   const counts: FaultCounts = {
     ...{ cuts: 0, halfOpen: 0, restarts: 0, compactions: 0, slowestNoticeSeconds: 0 },
     complaints: [],
   };
-  for (let turn = 0; !stage.signal.aborted; turn++) {
-    await sleep(pauseMs, undefined, { signal: stage.signal }).catch(() => undefined);
-    if (stage.signal.aborted) break;
-    await faults[turn % faults.length]?.(stage, counts).catch((error: unknown) => {
+  for (let turn = 0; !fixture.signal.aborted; turn++) {
+    await sleep(pauseMs, undefined, { signal: fixture.signal }).catch(() => undefined);
+    if (fixture.signal.aborted) break;
+    await faults[turn % faults.length]?.(fixture, counts).catch((error: unknown) => {
       // The end of the soak may come while something is broken; that is no failure.
-      if (!stage.signal.aborted) throw error;
+      if (!fixture.signal.aborted) throw error;
     });
   }
   return counts;
 }
 
-async function cut({ proxy, say }: Stage, counts: FaultCounts): Promise<void> {
+async function cut({ proxy, say }: SoakFixture, counts: FaultCounts): Promise<void> {
   say(`Cut ${proxy.cut()} connections.`);
   counts.cuts++;
 }
 
 /** How long the cache hears nothing of the changes that go on. */
-async function freeze({ proxy, probe, say, signal }: Stage, counts: FaultCounts): Promise<void> {
+async function freeze({ proxy, probe, say, signal }: SoakFixture, counts: FaultCounts): Promise<void> {
   using _frozen = proxy.freeze();
   const started = performance.now();
   const { events } = await probe.ask('memory');
@@ -72,7 +72,7 @@ async function freeze({ proxy, probe, say, signal }: Stage, counts: FaultCounts)
   if (seconds > NOTICE_SECONDS) counts.complaints.push(`a half-open connection went unnoticed for ${seconds} s`);
 }
 
-async function restart({ cluster, say }: Stage, counts: FaultCounts): Promise<void> {
+async function restart({ cluster, say }: SoakFixture, counts: FaultCounts): Promise<void> {
   const { controlPlane } = cluster.world;
   await controlPlane.stopApiServer();
   await sleep(DOWN_MS);
@@ -82,18 +82,18 @@ async function restart({ cluster, say }: Stage, counts: FaultCounts): Promise<vo
 }
 
 /** A restarted API server remembers nothing, and etcd no longer knows the version at which watches would go on: they must relist. */
-async function compactAndRestart(stage: Stage, counts: FaultCounts): Promise<void> {
-  const { controlPlane } = stage.cluster.world;
-  const revision = await stage.cluster.version();
+async function compactAndRestart(fixture: SoakFixture, counts: FaultCounts): Promise<void> {
+  const { controlPlane } = fixture.cluster.world;
+  const revision = await fixture.cluster.version();
   await controlPlane.stopApiServer();
   await compact(controlPlane, revision);
   await controlPlane.startApiServer();
   counts.restarts++;
   counts.compactions++;
-  stage.say(`Compacted etcd at revision ${revision} while the API server was away.`);
+  fixture.say(`Compacted etcd at revision ${revision} while the API server was away.`);
 }
 
-async function compactAlone({ cluster, say }: Stage, counts: FaultCounts): Promise<void> {
+async function compactAlone({ cluster, say }: SoakFixture, counts: FaultCounts): Promise<void> {
   const revision = await cluster.version();
   await compact(cluster.world.controlPlane, revision);
   counts.compactions++;

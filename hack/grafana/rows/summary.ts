@@ -17,7 +17,7 @@ const alerts = `ALERTS{cluster=~"$cluster|", alertname=~"${Object.keys(runbooks)
 const AGE_OF_STATUS: Steps = ['green', [30 * 60, 'yellow'], [60 * 60, 'red']];
 
 /** Of all pools. */
-export function fleetVerdict(): PanelBuilder[] {
+export function fleetSummary(): PanelBuilder[] {
   return [
     stat(
       {
@@ -53,7 +53,7 @@ export function fleetVerdict(): PanelBuilder[] {
 }
 
 /** Of one pool. */
-export function poolVerdict(): PanelBuilder[] {
+export function poolSummary(): PanelBuilder[] {
   return [
     stat(
       {

@@ -9,7 +9,7 @@ const AGE: Steps = ['green', [15 * MINUTE, 'yellow'], [60 * MINUTE, 'red']];
 const STAGES = { draining: 'blue', blocked: 'orange', ending: 'purple', drained: 'green' } as const;
 
 /** Of the chosen pools. */
-export function leaving(): PanelBuilder[] {
+export function terminating(): PanelBuilder[] {
   return [
     table(
       {

@@ -61,7 +61,7 @@ export function terminateInGroup(
   const group = cloud.groups.get(instance?.group ?? '');
   if (instance === undefined || instance.state === 'terminated' || group === undefined)
     throw validationError(`Instance Id not found - No managed instance found for instance ID: ${id}`);
-  if (instance.leaving !== undefined && cloud.switches.endOfLeavingInstance === 'refuse')
+  if (instance.terminating !== undefined && cloud.switches.repeatedTermination === 'refuse')
     throw new AwsFault('ScalingActivityInProgressFault', `Activity ${cloud.nextUuid()} is in progress.`);
   const { min, desired } = sizesOf(group);
   if (shrink === true) {
@@ -73,7 +73,7 @@ export function terminateInGroup(
       );
     setDesired(group, desired - 1);
   }
-  if (instance.leaving === undefined) takeOutOfService(cloud, group, instance);
+  if (instance.terminating === undefined) takeOutOfService(cloud, group, instance);
   else follow(cloud, group);
   return { Activity: activityOf(cloud, group, instance) };
 }
@@ -137,11 +137,11 @@ function describe(cloud: LocalAwsState, group: GroupRecord, withInstances: boole
   };
 }
 
-const instanceOf = ({ id, type, subnet, state, leaving, imageId, warm }: InstanceRecord): Instance => ({
+const instanceOf = ({ id, type, subnet, state, terminating, imageId, warm }: InstanceRecord): Instance => ({
   InstanceId: id,
   InstanceType: type,
   AvailabilityZone: subnet.zone,
-  LifecycleState: warm ? 'Warmed:Running' : (leaving ?? (state === 'running' ? 'InService' : 'Pending')),
+  LifecycleState: warm ? 'Warmed:Running' : (terminating ?? (state === 'running' ? 'InService' : 'Pending')),
   HealthStatus: 'Healthy',
   ImageId: imageId,
   ProtectedFromScaleIn: false,

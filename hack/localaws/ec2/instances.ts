@@ -36,7 +36,7 @@ export function setWarmPool(cloud: LocalAwsState, group: GroupRecord, size: numb
 
 /** Those of them that are in service: what counts when an Auto Scaling group looks whether it has as many as it wants. */
 export const livingInstances = (cloud: LocalAwsState, group: string): InstanceRecord[] =>
-  runningInstances(cloud, group).filter(({ leaving }) => leaving === undefined);
+  runningInstances(cloud, group).filter(({ terminating }) => terminating === undefined);
 
 /** Launches or ends instances until there are as many as the group's configuration desires, and its growth. */
 export const resize = (cloud: LocalAwsState, group: GroupRecord): void =>

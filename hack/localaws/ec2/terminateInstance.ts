@@ -20,7 +20,7 @@ export function terminateInstance(cloud: LocalAwsState, instance: InstanceRecord
  * guide's "Simplify node lifecycle with managed node groups", and the lifecycle states of EC2 Auto Scaling's user guide.
  */
 export function takeOutOfService(cloud: LocalAwsState, group: GroupRecord, instance: InstanceRecord): void {
-  instance.leaving = 'Terminating:Wait';
+  instance.terminating = 'Terminating:Wait';
   follow(cloud, group);
   const during = (seconds: number, run: () => void) =>
     cloud.timeline.after(seconds, () => {
@@ -28,7 +28,7 @@ export function takeOutOfService(cloud: LocalAwsState, group: GroupRecord, insta
     });
   const proceed = () => {
     stopDrain(instance);
-    instance.leaving = 'Terminating:Proceed';
+    instance.terminating = 'Terminating:Proceed';
     during(durations.drained, () => terminateUnderNode(cloud, instance));
   };
   const look = (left: number): void => {

@@ -13,7 +13,7 @@ interface Stage {
   readonly ids: readonly string[];
 }
 
-async function stageWith(switches: Partial<Switches> = {}): Promise<Stage> {
+async function fixtureWith(switches: Partial<Switches> = {}): Promise<Stage> {
   const { cloud, clock } = memoryCloud({ policy: openPolicy, switches });
   await active(cloud, clock);
   return { cloud, clock, ids: [...cloud.state.instances.keys()] };
@@ -38,7 +38,7 @@ const sizeOf = async (cloud: MemoryCloud): Promise<number | undefined> =>
 
 describe("the lifecycle hook of a node group's Auto Scaling group", () => {
   it('keeps an instance until its node is drained: for EC2 it runs meanwhile, and then its Node is lost before it goes', async () => {
-    const { cloud, clock, ids } = await stageWith();
+    const { cloud, clock, ids } = await fixtureWith();
     const events: string[] = [];
     const drains: (() => void)[] = [];
     cloud.state.onNodeEvent((event: NodeEvent) => {
@@ -62,7 +62,7 @@ describe("the lifecycle hook of a node group's Auto Scaling group", () => {
   });
 
   it('ends an instance also when its pods stay: after 15 minutes', async () => {
-    const { cloud, clock, ids } = await stageWith();
+    const { cloud, clock, ids } = await fixtureWith();
     cloud.faults.blockDrain();
     await end(cloud, ids[0]);
     clock.advance(15);
@@ -76,7 +76,7 @@ describe("the lifecycle hook of a node group's Auto Scaling group", () => {
       [false, 2, 3],
       [true, 1, 2],
     ] as const) {
-      const { cloud, ids } = await stageWith();
+      const { cloud, ids } = await fixtureWith();
       await end(cloud, ids[0], shrink);
       assert.deepEqual([await sizeOf(cloud), cloud.state.instances.size], [size, instances]);
       assert.deepEqual(await told(cloud, ids[0]), ['Terminating:Wait', 'running']);
@@ -86,7 +86,7 @@ describe("the lifecycle hook of a node group's Auto Scaling group", () => {
 
   it('is not run by TerminateInstances of EC2, which ends an instance that it keeps, too', async () => {
     for (const isKept of [false, true]) {
-      const { cloud, ids } = await stageWith();
+      const { cloud, ids } = await fixtureWith();
       if (isKept) await end(cloud, ids[0]);
       await cloud.send('TerminateInstances', { InstanceIds: [ids[0] ?? ''] });
       assert.deepEqual(await told(cloud, ids[0]), [undefined, 'terminated']);
@@ -95,11 +95,11 @@ describe("the lifecycle hook of a node group's Auto Scaling group", () => {
   });
 
   it('lets a second call make the size smaller once more, or refuses it, as the switch says', async () => {
-    for (const [endOfLeavingInstance, answer, size] of [
+    for (const [repeatedTermination, answer, size] of [
       ['accept', /^accepted$/, 1],
       ['refuse', /^ScalingActivityInProgressFault: Activity \S+ is in progress\.$/, 2],
     ] as const) {
-      const { cloud, clock, ids } = await stageWith({ endOfLeavingInstance });
+      const { cloud, clock, ids } = await fixtureWith({ repeatedTermination });
       await cloud.send('SetDesiredCapacity', { AutoScalingGroupName: nameOf(cloud), DesiredCapacity: 3 });
       await end(cloud, ids[0], true);
       assert.match(await rejection(end(cloud, ids[0], true)), answer);
@@ -110,7 +110,7 @@ describe("the lifecycle hook of a node group's Auto Scaling group", () => {
   });
 
   it('does not keep a node group from being deleted', async () => {
-    const { cloud, clock, ids } = await stageWith();
+    const { cloud, clock, ids } = await fixtureWith();
     cloud.faults.blockDrain();
     await end(cloud, ids[0]);
     await cloud.send('DeleteNodegroup', group);

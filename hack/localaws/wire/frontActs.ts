@@ -7,7 +7,7 @@ import { sampleGroup } from '../testing/fixtures.ts';
 import type { OperationName } from './operations.ts';
 
 /** A step of a test: a call, time that passes, or a fault. */
-export type Act =
+export type Action =
   | { readonly kind: 'call'; readonly operation: OperationName; readonly input: object }
   | { readonly kind: 'wait'; readonly seconds: number }
   | { readonly kind: 'fault'; readonly arm: (faults: Faults) => void; readonly name: string };
@@ -26,7 +26,7 @@ const taint = fc.record(
 const size = fc.integer({ min: -1, max: 6 });
 const sizes = fc.record({ minSize: size, desiredSize: size, maxSize: size }, { requiredKeys: [] });
 const labels = fc.dictionary(label, fc.constantFrom('1', '2', ''));
-const call = (operation: OperationName, input: fc.Arbitrary<object>): fc.Arbitrary<Act> =>
+const call = (operation: OperationName, input: fc.Arbitrary<object>): fc.Arbitrary<Action> =>
   input.map((value) => ({ kind: 'call', operation, input: value }));
 const ofGroup = (rest: Record<string, fc.Arbitrary<unknown>>, requiredKeys: string[] = []) =>
   fc
@@ -71,7 +71,7 @@ const create = fc
   }));
 
 /** All kinds of steps. */
-export const acts: fc.Arbitrary<Act>[] = [
+export const actions: fc.Arbitrary<Action>[] = [
   call('CreateNodegroup', create),
   call(
     'CreateNodegroup',

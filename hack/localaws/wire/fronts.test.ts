@@ -9,7 +9,7 @@ import { openPolicy, sampleCluster, sampleGroup } from '../testing/fixtures.ts';
 import { memoryCloud, TestClock } from '../testing/testClock.ts';
 import { serviceOf } from './calls.ts';
 import { Front } from './front.ts';
-import { type Act, acts, filledIn } from './frontActs.ts';
+import { type Action, actions, filledIn } from './frontActs.ts';
 import { HttpFront } from './http.ts';
 import type { OperationName, Operations } from './operations.ts';
 import { type SdkClients, sdkClients } from './sdkClients.ts';
@@ -19,7 +19,7 @@ const switches = fc.record(
 ) as fc.Arbitrary<Switches>;
 
 // Otherwise few sequences would come as far as an update.
-const beginning: readonly Act[] = [
+const beginning: readonly Action[] = [
   { kind: 'call', operation: 'CreateNodegroup', input: sampleGroup() },
   { kind: 'wait', seconds: 3 },
 ];
@@ -66,7 +66,7 @@ describe('the HTTP front and the memory front', () => {
     await fc.assert(
       fc.asyncProperty(
         switches,
-        fc.array(fc.oneof(...acts), { minLength: 10, maxLength: 40 }),
+        fc.array(fc.oneof(...actions), { minLength: 10, maxLength: 40 }),
         async (settings, steps) => {
           const http = await httpCloud(settings);
           const memory = memoryCloud({ switches: settings, policy: openPolicy });
