@@ -33,7 +33,7 @@ export interface CliCommand {
   /** The structure that holds the members of its flags. */
   readonly structure: string;
   readonly flags: readonly Flag[];
-  /** What `--query` looks at; undefined where the CLI prints something else. */
+  /** The output that `--query` reads; undefined where the CLI prints something else. */
   readonly output: Shape | undefined;
 }
 
@@ -127,7 +127,7 @@ const customCommand = (flags: readonly string[]): CliCommand => ({
   output: undefined,
 });
 
-/** `[nodegroup-active, DescribeNodegroup]`: the waiters' declarations say which operation they repeat. */
+/** `[nodegroup-active, DescribeNodegroup]`: the declarations of waiters name the operation that they repeat. */
 function waitersOf(packageName: string, exports: SdkExports): [string, string][] {
   const entry = require.resolve(`@aws-sdk/${packageName}`);
   const folder = path.join(path.dirname(entry), '..', 'dist-types', 'waiters');

@@ -1,8 +1,8 @@
-/** What stands behind a flag of the AWS CLI: plain words, JSON, or the CLI's shorthand for structures. */
+/** The value of a flag of the AWS CLI: plain text, JSON, or the CLI's shorthand for structures. */
 import type { Member, Shape } from '../sdkModel/schema.ts';
 import type { Word } from './shell.ts';
 
-/** The value that the CLI sends for a flag; undefined where only the shell knows it. `problem` where the CLI refuses the words. */
+/** The value that the CLI sends for a flag; undefined if only the shell can tell. `problem` if the CLI rejects the text. */
 export type FlagValue = { readonly value: unknown } | { readonly problem: string } | undefined;
 
 /** Reads the words behind a flag as the shape of its member wants them. */
@@ -99,7 +99,7 @@ class Shorthand {
       return this.#closed(items, ']');
     }
     const items = [this.#scalar(end)];
-    // `Values=a,b`: what is no new key goes on with the list.
+    // `Values=a,b`: text without a key continues the list.
     while (this.#text[this.#at] === ',' && !/^,[^,=[\]{}]+=/.test(this.#text.slice(this.#at))) {
       this.#at += 1;
       items.push(this.#scalar(end));

@@ -1,5 +1,5 @@
-/** How fast this machine's API server takes a write and tells of it, now: no controller can be faster. */
-import type { V1ConfigMap } from '@kubernetes/client-node';
+/** The latency from a write to its watch event on this machine: no controller can be faster. */
+
 import { PATCH } from '../../controllers/kubernetes/client.ts';
 import { jsonDecoder } from '../../controllers/kubernetes/decoder.ts';
 import { createListWatch } from '../../controllers/kubernetes/listWatch.ts';

@@ -11,7 +11,7 @@ export interface Program {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Starts the program, tells it when that was, and gives its figures when it has ended. Rejects with its words when it failed. */
+/** Starts the program with the time of its start as an argument, and returns its figures when it has ended. Rejects with its output when it failed. */
 export async function runMeasured({ file, args, env = {} }: Program, signal: AbortSignal): Promise<Synced> {
   const started = performance.timeOrigin + performance.now();
   const all = [...args, `--started=${started}`];

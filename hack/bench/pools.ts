@@ -45,7 +45,7 @@ export async function preparePools(cluster: BenchCluster, bundle: string): Promi
   }
 }
 
-/** Ready, for what the spec says now. */
+/** Whether the pool is Ready for its current generation. */
 export function isReady(pool: WindowsPool): boolean {
   return conditionOf(pool, 'Ready').startsWith('True') && pool.status?.observedGeneration === pool.metadata.generation;
 }

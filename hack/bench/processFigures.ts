@@ -1,4 +1,4 @@
-/** What Linux knows about a process: proc(5). */
+/** Memory and CPU time of a process: proc(5). */
 import { readFileSync } from 'node:fs';
 
 /** Clock ticks a second in /proc/PID/stat: USER_HZ, 100 on every platform that Node runs on under Linux. */

@@ -1,5 +1,3 @@
-/** Work on many things at the same time. */
-
 /** Calls `work` for 0 to `count` - 1, so many at once. The first failure ends it. */
 export async function forEachOf(count: number, workers: number, work: (index: number) => Promise<void>): Promise<void> {
   let next = 0;

@@ -13,7 +13,7 @@ export function isAlive(pid: number): boolean {
   return !isZombie(pid);
 }
 
-/** The state is the letter after the command's name in parentheses (proc_pid_stat(5)). Without /proc nobody knows. */
+/** The state is the letter after the command's name in parentheses (proc_pid_stat(5)). Unknown without /proc. */
 function isZombie(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

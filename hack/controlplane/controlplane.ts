@@ -41,20 +41,20 @@ export type { StaticUser } from './identities.ts';
 export interface ControlPlaneOptions {
   /** Folder for data, keys, logs and kubeconfigs; kept, and used again by a later start. Default: a temporary one that goes at stop. */
   readonly dir?: string;
-  /** Gets a line when a binary is built and when a component ends that nobody stopped. */
+  /** Gets a line when a binary is built and when a component ends unexpectedly. */
   readonly log?: Log;
-  /** More users whom the API server knows by a token; see `kubeconfigForUser`. */
+  /** More users, with a token each; see `kubeconfigForUser`. */
   readonly users?: readonly StaticUser[];
   /** Divides the time between two node heartbeats, 5 to 5.5 minutes. Default: 1. */
   readonly kwokSpeed?: number;
   /** An audit.k8s.io/v1 Policy. Default: every request at level Metadata, evictions at level Request. */
   readonly auditPolicy?: object;
   /**
-   * Paths of CRDs that are there before the controllers start: the garbage collector looks for new kinds only every 30 s, and until
-   * then nothing ends that a custom resource owns.
+   * Paths of CRDs that are there before the controllers start: the garbage collector discovers new kinds only every 30 s, and until
+   * then deletes nothing that a custom resource owns.
    */
   readonly crds?: readonly string[];
-  /** Raised: the start is given up and everything that runs already is ended. */
+  /** When aborted, the start is cancelled and everything that runs already is ended. */
   readonly signal?: AbortSignal;
 }
 
@@ -120,7 +120,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     await running.start(options.crds ?? []);
     return running;
   } catch (error) {
-    // What went wrong first is what the caller must learn.
+    // The caller must get the first error.
     await running?.stop().catch((stopError: unknown) => log(String(stopError)));
     if (temporary) await rm(layout.dir, { recursive: true, force: true });
     throw error;
@@ -140,7 +140,7 @@ class RunningControlPlane implements ControlPlane {
   readonly #keeper: Keeper;
   readonly #starter: Starter;
   readonly #log: Log;
-  /** Raised at the end, so that nothing goes on waiting for a component that is gone. */
+  /** Aborted at the end, so that nothing waits for a component that is gone. */
   readonly #ending = new AbortController();
   readonly #signal: AbortSignal;
   #etcdUrl = '';

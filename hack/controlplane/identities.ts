@@ -4,13 +4,13 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeSecretFile } from './kubeconfig.ts';
 
-/** A user whom the API server knows by a fixed token. */
+/** A user with a static token. */
 export interface StaticUser {
   readonly name: string;
   readonly groups: readonly string[];
 }
 
-/** Name and groups come from Kubernetes' own bootstrap policy, but for `cloud` and `kwok`: their rights are in rbac.yaml. */
+/** Name and groups come from Kubernetes' own bootstrap policy, but for `cloud` and `kwok`: their permissions are in rbac.yaml. */
 export const builtInUsers: readonly StaticUser[] = [
   { name: 'admin', groups: ['system:masters'] },
   { name: 'cloud', groups: [] },

@@ -6,7 +6,7 @@ const lowest = 20_000;
 const highest = 32_000;
 
 /**
- * A loopback port that nobody listens on now. Somebody else may still take it before it is used: start again with
+ * A free loopback port. Another process may still take it before it is used: start again with
  * another one when a server says {@link portTaken}.
  */
 export async function freePort(): Promise<number> {
@@ -17,7 +17,7 @@ export async function freePort(): Promise<number> {
   throw new Error(`Found no free port on 127.0.0.1 between ${lowest} and ${highest}. End some of the servers there.`);
 }
 
-/** Whether a server's log says that its port was taken. Go's words for EADDRINUSE. */
+/** Whether a server's log says that its port was taken. Go's text for EADDRINUSE. */
 export function portTaken(log: string): boolean {
   return log.includes('address already in use');
 }

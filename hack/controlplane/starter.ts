@@ -20,7 +20,7 @@ export interface Start<T> {
 const portTries = 5;
 
 /**
- * Starts components under a keeper and waits for their health. A port that somebody took between its choice and its use
+ * Starts components under a keeper and waits for their health. A port that another process took between its choice and its use
  * costs another try with another port. A component that ends or stays unhealthy is an error that quotes its log.
  */
 export class Starter {
@@ -37,7 +37,7 @@ export class Starter {
     this.#signal = signal;
   }
 
-  /** To be told of every end of a process. */
+  /** Must be called at every end of a process. */
   noteEnd(end: ProcessEnd): void {
     this.#ends.set(end.pid, end);
   }

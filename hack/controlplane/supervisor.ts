@@ -46,7 +46,7 @@ function start(spec: ProcessSpec): number {
   if (ending) throw new Error(`${spec.name} can't start: the control plane is ending`);
   if (running.has(spec.name)) throw new Error(`${spec.name} runs already`);
   const log = openSync(spec.log, 'a');
-  // The shell tells the guard its process id and then becomes the process, without the socket.
+  // The shell sends its process id to the guard and then becomes the process, without the socket.
   const script = 'echo "+ $$" >&3 && exec "$@" 3>&-';
   const child = spawn('/bin/sh', ['-c', script, spec.name, spec.file, ...spec.args], {
     env: { ...spec.env },

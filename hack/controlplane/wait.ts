@@ -17,7 +17,7 @@ class DeadlineError extends Error {
 
 /**
  * Calls `probe` until it returns something other than undefined or false, and returns that. A probe that throws ends
- * the wait: a probe that expects trouble catches it.
+ * the wait: a probe that expects errors catches them.
  */
 export async function waitFor<T>(
   probe: () => Promise<T | undefined | false> | T | undefined | false,

@@ -1,4 +1,4 @@
-/** What counts as an answer to a question, and what leaves it open. */
+/** Which replies answer a question, and which leave it open. */
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import type { Reply } from './aws.ts';
 import type { Answers, QuestionId } from './questions.ts';
@@ -8,7 +8,7 @@ import type { Run } from './run.ts';
 export interface Access {
   /** The type of its access entry; undefined: it has none. */
   readonly entryType: string | undefined;
-  /** The name of the error where AWS does not say whether it has one. */
+  /** The name of the error if AWS did not answer whether it has one. */
   readonly entryRefusal?: string;
   readonly entryGroups: readonly string[];
   /** Its groups in ConfigMap aws-auth, or why they cannot be read; undefined: it is not there. */
@@ -26,7 +26,7 @@ export function answerDenial(answers: Answers, id: QuestionId, reply: Reply<unkn
   else answers.unknown(id, kind === 'gone' ? `${name}. ${whyNone}` : `${name}: ${message}`, reply.refusal);
 }
 
-/** What EKS replied to a request that it should refuse. That the caller may not ask says nothing about the request. */
+/** EKS' reply to a request that it should refuse. A denial by IAM leaves the question open. */
 export function answerRefusal(answers: Answers, id: QuestionId, reply: Reply<unknown>, asked: object): void {
   if ('output' in reply) {
     answers.answer(id, { ...asked, accepted: true });
@@ -37,7 +37,7 @@ export function answerRefusal(answers: Answers, id: QuestionId, reply: Reply<unk
   else answers.unknown(id, `${name}: ${message}`);
 }
 
-/** What an update that did not succeed says about the newest release: `UpdateFailed` is about an update that EKS had accepted. */
+/** Whether EKS accepts the newest release, from an update that did not succeed: `UpdateFailed` means that EKS had accepted it. */
 export function answerFailedUpdate(answers: Answers, release: string, pool: WindowsPool | undefined): void {
   const reasons = ['ReleaseNotOffered', 'UpdateRefused', 'UpdateFailed'];
   const found = pool?.status?.conditions?.find(({ status, reason }) => status === 'False' && reasons.includes(reason));
@@ -49,7 +49,7 @@ export function answerFailedUpdate(answers: Answers, release: string, pool: Wind
   answers.answer('newestRelease', { release, accepted: reason === 'UpdateFailed', reason, message });
 }
 
-/** Only what a role has that had nothing before was written by EKS. It stays: other node groups may use the role by now. */
+/** What a role has that had nothing before was written by EKS. It stays: other node groups may use the role by now. */
 export function answerAccess(
   { answers, cleanup, settings, facts, kubectl }: Pick<Run, 'answers' | 'cleanup' | 'settings' | 'facts' | 'kubectl'>,
   before: Access | undefined,

@@ -46,7 +46,7 @@ export function expiryError(credentials: Credentials, { neededMs, now, whose }: 
   return `${whose} expire in ${left} min, and a run with its cleanup can take ${Math.ceil(neededMs / 60_000)} min. ${REMEDY}`;
 }
 
-/** A warning about temporary credentials that nobody refreshes and that do not say when they expire. */
+/** A warning about temporary credentials that are not refreshed and have no known expiry. */
 export function expiryWarning(credentials: Credentials, { neededMs, whose }: CredentialsNeed): string | undefined {
   if (!isStatic(credentials) || credentials.sessionToken === undefined || credentials.expiration) return undefined;
   return (

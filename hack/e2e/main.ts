@@ -1,4 +1,4 @@
-/** `make e2e`: the acceptance of a real account. Ends with 0 when everything passed and nothing is left, with 2 when it was asked wrongly, else with 1. */
+/** `make e2e`: the end-to-end test in a real account. Exits with 0 when everything passed and nothing is left, with 2 for wrong settings, else with 1. */
 import { createInterface } from 'node:readline/promises';
 import { estimate } from './cost.ts';
 import { reportOf, writeReport } from './report.ts';
@@ -73,7 +73,7 @@ async function run(settings: Settings): Promise<Outcome> {
   return outcome;
 }
 
-/** Shows what it costs, and asks where somebody can answer. */
+/** Shows the cost, and asks for confirmation on a terminal. */
 async function confirmed(settings: Settings): Promise<boolean> {
   if (settings.readOnly) return true;
   say(

@@ -1,9 +1,9 @@
-/** What Windows nodes look like when they register: their first watch event, and when labels and taints follow. */
+/** How Windows nodes register: their first watch event, and when labels and taints follow. */
 import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Kubectl } from './kubectl.ts';
 
-/** A Node, as far as a run looks at it. */
+/** A Node, as far as a run reads it. */
 export interface Node {
   readonly metadata: {
     readonly name: string;

@@ -54,7 +54,7 @@ export async function patchPool({ kubectl, pool }: Run, spec: object, signal: Ab
   await kubectl.run(['patch', POOLS, pool, '--type=merge', `--patch=${JSON.stringify({ spec })}`], { signal });
 }
 
-/** Waits until the operator has done all that the spec asks for, and `also`. Throws when the operator says that it is stuck. */
+/** Waits until the operator has applied the spec, and `also`. Throws when the pool is Stalled. */
 export async function settled(
   run: Run,
   signal: AbortSignal,

@@ -26,7 +26,7 @@ export const QUESTIONS = {
 /** The name of a question. */
 export type QuestionId = keyof typeof QUESTIONS;
 
-/** A question with its answer; with `unknown`, `answer` is what was seen. `why` says why there is none, or what makes it uncertain. */
+/** A question with its answer; with `unknown`, `answer` is what was seen. `why` is the reason why there is none, or why it is uncertain. */
 export interface Answered {
   readonly question: string;
   readonly state: 'answered' | 'not asked' | 'unknown';
@@ -54,7 +54,7 @@ export class Answers {
     this.#given.set(id, { state: 'unknown', why, ...(seen !== undefined && { answer: seen }) });
   }
 
-  /** All questions; those nobody asked say so. */
+  /** All questions, also those that were not asked. */
   all(): Record<QuestionId, Answered> {
     const ids = Object.keys(QUESTIONS) as QuestionId[];
     const entries = ids.map((id) => [

@@ -68,7 +68,7 @@ const PATTERNS: readonly (readonly [RegExp, StandIn])[] = [
   [/\b(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}\b(?![.\d])/g, '<ip>'],
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, (_, hash) => `uuid-<${hash}>`],
   [/\b(i|subnet|sg|vpc|lt|eni|vol|eks|subnetgroup|rtb|nat|igw)-[0-9a-f]{8,17}\b/g, hashed],
-  // What stands alone and is long and mixed is a secret key, a session token, or base64 of something.
+  // A long mixed word is a secret key, a session token, or base64 of something.
   [/(?<![\w+/.-])(?=[\w+/]*[A-Z])(?=[\w+/]*[a-z])(?=[\w+/]*\d)[A-Za-z0-9+/]{40,}={0,2}(?![\w+/])/g, '<secret>'],
 ];
 

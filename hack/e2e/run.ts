@@ -193,7 +193,7 @@ const wordsOf = (error: unknown): string => (error instanceof Error ? error.mess
 /** What each run waits for, for the message when the time is up. */
 const waits = new WeakMap<Run, string>();
 
-/** Probes until the answer is something, and gives it. `explain` says what is missing, for the message when the step's time is up. */
+/** Polls until the result is defined, and returns it. `explain` names what is missing, for the error when the step times out. */
 export async function until<T>(
   run: Run,
   signal: AbortSignal,

@@ -8,7 +8,7 @@ export interface Settings {
   readonly account: string;
   readonly clusterName: string;
   readonly region: string;
-  /** Name or ARN. Empty in a read-only run that looks at no role. */
+  /** Name or ARN. Empty in a read-only run that reads no role. */
   readonly nodeRole: string;
   readonly subnets: readonly string[];
   readonly windowsVersion: 'Windows2019' | 'Windows2022' | 'Windows2025';
@@ -39,7 +39,7 @@ interface Variable<T> {
   readonly fallback?: string;
   /** Not needed by a run that makes nothing. */
   readonly unlessReadOnly?: true;
-  /** Throws an Error that says what the value must be. */
+  /** Throws an Error with what the value must be. */
   readonly parse: (text: string) => T;
 }
 

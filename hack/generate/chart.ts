@@ -49,7 +49,7 @@ async function copy(path: string): Promise<string> {
   return `# Copied from ${path} by \`make generate\`. Do not edit.\n${await read(path)}`;
 }
 
-/** values.yaml: every default under what the schema says of it. What has no default stands there as a comment. */
+/** values.yaml: every default under its description in the schema. A value without a default is a comment. */
 export function valuesFile(root: Root): string {
   const lines = ['# Generated from values.schema.json by `make generate`. Do not edit.'];
   for (const [name, value] of Object.entries(root.properties ?? {})) lines.push('', ...valueLines(name, value));
@@ -73,7 +73,7 @@ function valueLines(name: string, value: Schema): string[] {
 
 const TABLE = /(<!-- values: .*-->\n)[\s\S]*?(<!-- end of values -->)/;
 
-/** The chart's page with the table of values, which stands between two comments. Throws when they are not there. */
+/** The chart's page with the table of values between two comments. Throws when they are missing. */
 export function withTable(page: string, root: Root): string {
   if (!TABLE.test(page)) throw new Error(`${CHART}/README.md has no place for the table of values.`);
   const rows = ['| value | default | what it is |', '| --- | --- | --- |', ...rowsOf('', root)];

@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 
 const SOURCE = new URL('../../crds/windowspools.yaml', import.meta.url);
 
-/** What the page looks at of a structural schema of Kubernetes. */
+/** The parts of a structural schema that the page reads. */
 interface Schema {
   readonly type?: string;
   readonly description?: string;
@@ -86,7 +86,7 @@ function rowOf(path: string, name: string, field: Schema, isRequired: boolean): 
   return `| ${[label, typeOf(field), fallback, text].map(escaped).join(' | ')} |`;
 }
 
-/** The object that a field has its own section for, and what stands behind the field's name there. */
+/** The object in a field that gets a section of its own, and the suffix of the field's name there. */
 function objectIn(field: Schema): readonly [suffix: string, object: Schema | undefined] {
   if (field.properties) return ['', field];
   if (field.items?.properties) return ['[]', field.items];

@@ -34,7 +34,7 @@ type Schema = Record<string, unknown> & {
   maxItems?: unknown;
 };
 
-/** A stored object is complete: the API server has put the defaults in and pruned what the schema does not know. */
+/** A stored object is complete: the API server has added the defaults and pruned unknown fields. */
 function asStored(schema: Schema): JSONSchema {
   const { minItems: _min, maxItems: _max, ...stored } = schema;
   if (schema.properties) {

@@ -5,7 +5,7 @@ import type { GoModule, Program } from './program.ts';
 
 const buildTimeoutMs = 30 * 60_000;
 
-/** What a go.mod says about the Go version that it needs (`1.26.0`), and the versions that it pins (`v1.36.3`). */
+/** The Go version that a go.mod needs (`1.26.0`), and the versions that it pins (`v1.36.3`). */
 export interface GoMod {
   readonly go: string;
   /** Throws when go.mod does not name the module. */
@@ -47,7 +47,7 @@ export function goIsEnough(have: string, need: string): boolean {
   return true;
 }
 
-/** Rejects with one sentence that says what to install when Go is missing or too old. */
+/** Rejects with what to install when Go is missing or too old. */
 export async function checkGo(need: string, what: string, signal?: AbortSignal): Promise<void> {
   const remedy = `Install Go ${need} or newer from https://go.dev/dl/, or put ready-made binaries into a folder named by KUBEBUILDER_ASSETS.`;
   let have: string;

@@ -46,7 +46,7 @@ export function installFolders(env: NodeJS.ProcessEnv): string[] {
   return [env.KUBEBUILDER_ASSETS ?? '', ...path].filter((folder) => folder !== '').map((folder) => resolve(folder));
 }
 
-/** The first usable installation of a program. One of another version is passed over, with a line that says why. */
+/** The first usable installation of a program. One of another version is skipped, with a line that explains why. */
 export async function findInstalled(
   program: Program,
   folders: readonly string[],
@@ -119,14 +119,14 @@ async function buildMissing(
     signal,
   };
   await withLock(join(cache, 'lock'), lock, async () => {
-    // Whoever held the lock before may have built some or all of them.
+    // The previous holder of the lock may have built some or all of them.
     const cached = await Promise.all(missing.map((program) => findCached(program, cache)));
     const left = missing.filter((_, index) => cached[index] === undefined);
     await buildAll(left, log, (program) => buildProgram(module, program, cache, signal));
   });
 }
 
-/** Builds one program after the other (Go uses all cores by itself) and tells how long each took and what is left. */
+/** Builds one program after the other (Go uses all cores) and reports how long each took and what is left. */
 export async function buildAll(
   left: readonly Program[],
   log: Log,
@@ -143,7 +143,7 @@ export async function buildAll(
     await build(program);
     const now = performance.now();
     const todo = left.slice(index + 1);
-    // What the builds so far took, against what they were expected to take, tells how fast this machine is.
+    // The speed of this machine: what the builds so far took, against what was expected.
     const rest = (expected(todo) * (now - start)) / 1000 / expected(left.slice(0, index + 1));
     const next =
       todo.length === 0

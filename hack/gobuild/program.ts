@@ -14,7 +14,7 @@ export interface Program<Name extends string = string> {
    * this, an installed one is never used.
    */
   readonly installed?: { readonly versionArgs: readonly string[]; readonly series: string };
-  /** `package.variable=value` for each Go variable without which the program does not know its version; asks for the versions that go.mod pins. */
+  /** `package.variable=value` for each Go variable without which the program has no version, from the versions that go.mod pins. */
   readonly stamps?: (versionOf: (module: string) => string) => readonly string[];
 }
 

@@ -29,7 +29,7 @@ interface Plan {
   readonly description: string;
   readonly link: readonly [title: string, uid: string];
   readonly variables: readonly Builder<VariableModel>[];
-  /** From what is looked at first to what is looked at last. */
+  /** In the order in which they are read. */
   readonly rows: Readonly<Record<string, readonly PanelBuilder[]>>;
 }
 

@@ -82,7 +82,7 @@ export function quantile<N extends Histogram<OperatorCatalogue>>(
   return `histogram_quantile(${q}, sum by (${['le', ...by].join(', ')}) (${buckets}))`;
 }
 
-/** The series of a metric of windows_exporter on the chosen nodes of the pool; docs/dashboards.md says where `pool` and `node` come from. */
+/** The series of a metric of windows_exporter on the chosen nodes of the pool; `pool` and `node`: docs/dashboards.md. */
 export function ofNodes<N extends keyof WindowsCatalogue>(
   name: N,
   matchers: Matchers<LabelsOf<WindowsCatalogue, N>> = {},

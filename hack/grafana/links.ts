@@ -6,7 +6,7 @@ import { type DashboardLink, DashboardLinkBuilder, DashboardLinkType } from '@gr
 export const FLEET = 'windowspool-fleet';
 export const POOL = 'windowspool-pool';
 
-/** What both dashboards have in common: not the pool, of which one shows all and the other knows no all. */
+/** The variables that both dashboards have. The pool is not one: one dashboard shows all, the other exactly one. */
 const SAME_PLACE = ['datasource', 'cluster', 'namespace'].map((name) => `\${${name}:queryparam}`).join('&');
 
 /** From one dashboard to another, of the same cluster and time. */

@@ -1,4 +1,4 @@
-/** The parts of a dashboard's JSON that tests look at. */
+/** The parts of a dashboard's JSON that tests read. */
 
 interface QueryJson {
   readonly refId: string;

@@ -1,4 +1,4 @@
-/** The kinds of panels that the dashboards are made of: each says in its description which question it answers, and has a unit. */
+/** The kinds of panels that the dashboards are made of: each has a description with the question that it answers, and a unit. */
 import * as bargauge from '@grafana/grafana-foundation-sdk/bargauge';
 import type { Builder, Dataquery } from '@grafana/grafana-foundation-sdk/cog';
 import * as common from '@grafana/grafana-foundation-sdk/common';
@@ -23,7 +23,7 @@ export interface Query {
 /** What every panel says. */
 export interface Question {
   readonly title: string;
-  /** The question that the panel answers, and what to look at next. */
+  /** The question that the panel answers, and what to check next. */
   readonly asks: string;
   /** An id of Grafana's units: https://grafana.com/docs/grafana/latest/panels-visualizations/configure-standard-options/#unit */
   readonly unit: string;
@@ -47,7 +47,7 @@ export type Steps = readonly [base: string, ...(readonly [from: number, color: s
 /** 0 is fine, anything above is not. */
 export const NONE_IS_GOOD: Steps = ['green', [1, 'red']];
 
-/** Colours of series by their names, so that a state looks the same everywhere. */
+/** Colours of series by their names, so that a state has the same colour everywhere. */
 export type Colors = Readonly<Record<string, string>>;
 
 /** One number, or one for each series, as it is now. */

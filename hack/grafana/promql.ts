@@ -7,7 +7,7 @@ export interface Selector {
   readonly matchers: readonly { readonly label: string; readonly operator: string; readonly value: string }[];
 }
 
-/** What stands in an expression. */
+/** The parts of an expression. */
 export interface Reading {
   readonly selectors: readonly Selector[];
   /** Labels of `by`, `without`, `on`, `ignoring`, `group_left` and `group_right`. */
@@ -20,7 +20,7 @@ const GROUPING = /\b(?:by|without|on|ignoring|group_left|group_right)\s*\(([^)]*
 const MATCHER = /(\w+)\s*(=~|!~|!=|=)\s*"((?:[^"\\]|\\.)*)"/g;
 const WORDS = new Set(['or', 'and', 'unless', 'bool', 'offset']);
 
-/** Every selector must have braces, as those of the dashboards do: a name without them is told as bare. */
+/** Every selector must have braces, as those of the dashboards do: a name without them is reported as bare. */
 export function readExpression(expr: string): Reading {
   const selectors: Selector[] = [];
   const withoutSelectors = expr.replaceAll(

@@ -1,4 +1,4 @@
-/** How long things take in seconds, at speed 1. A second stands for about a minute of the real EKS. */
+/** Durations in seconds at speed 1. A second stands for about a minute of the real EKS. */
 export const durations = {
   /** From the create call until its instances are launched. */
   launch: 0.5,
@@ -14,7 +14,7 @@ export const durations = {
   joinTimeout: 20,
   /** From one attempt of a kubelet to register until the next. */
   joinRetry: 1,
-  /** From a change of access to the cluster, or the end of a change of a group, until EKS has looked at the group's health. */
+  /** From a change of access to the cluster, or the end of a change of a group, until EKS has checked the group's health. */
   healthCheck: 1,
   /** UPDATING, for a change of configuration. */
   configUpdate: 1.5,
@@ -30,11 +30,11 @@ export const durations = {
   memoryDrain: 0.2,
   /** From an empty node until its instance ends, so that load balancers notice. */
   drained: 0.2,
-  /** From the end of an instance that Auto Scaling takes out of service until EKS hears of it by its lifecycle hook. */
+  /** From when Auto Scaling takes an instance out of service until EKS gets the event of its lifecycle hook. */
   hook: 0.5,
   /** From the end of an instance until the cloud controller takes its Node away, which is not Ready by then. */
   lostNode: 0.5,
-  /** How often EKS looks at what it waits for. */
+  /** The interval at which EKS polls what it waits for. */
   look: 0.1,
   /** An upgrade of the cluster itself. */
   clusterUpgrade: 8,

@@ -29,12 +29,12 @@ import {
 } from './state.ts';
 import type { CallFaults } from './wire/callFaults.ts';
 
-/** A change of a group behind its operator's back. A label, tag or taint list replaces the present one as a whole. */
+/** A change of a group by another user. Labels, tags or taints replace the present ones as a whole. */
 export interface ConsoleEdit extends Pick<CreateNodegroupRequest, 'labels' | 'taints' | 'scalingConfig' | 'tags'> {
   readonly group: string;
 }
 
-/** What can be changed about the cluster. `runningUpdate` is the id of one, null ends it. `autoMode` is EKS Auto Mode. */
+/** A change of the cluster. `runningUpdate` is the id of an update in progress, null finishes it. `autoMode` is EKS Auto Mode. */
 export interface ClusterChange {
   readonly exists?: boolean;
   readonly status?: string;
@@ -46,7 +46,7 @@ export interface ClusterChange {
   readonly runningUpdate?: string | null;
 }
 
-/** Everything that can be made to go wrong, or to change without the operator. Call faults are in `calls`. */
+/** Fault injection, and changes by other users. Faults of calls are in `calls`. */
 export class Faults {
   readonly calls: CallFaults;
   readonly #cloud: LocalAwsState;
@@ -98,7 +98,7 @@ export class Faults {
     this.restartNode({ node });
   }
 
-  /** Restarts a node; its kubelet puts the labels back that it knows. */
+  /** Restarts a node; its kubelet restores its default labels. */
   restartNode({ node }: { readonly node: string }): void {
     restart(this.#cloud, this.#instance(node));
   }
@@ -108,17 +108,17 @@ export class Faults {
     this.#cloud.emit({ kind: 'ready', instance: this.#instance(node), ready });
   }
 
-  /** Ends the instance of a node, as a spot interruption does; the Auto Scaling group launches another. */
+  /** Terminates the instance of a node, as a spot interruption does; the Auto Scaling group launches another. */
   terminateInstance({ node }: { readonly node: string }): void {
     terminateInstance(this.#cloud, this.#instance(node));
   }
 
-  /** Somebody gives a group a warm pool of so many running instances, or takes it away (0). */
+  /** Gives the Auto Scaling group a warm pool of so many running instances, or removes it (0). */
   warmPool({ group, size }: { readonly group: string; readonly size: number }): void {
     setWarmPool(this.#cloud, this.#cloud.group(group), size);
   }
 
-  /** The pods of the next node that is drained (of that group) stay, whatever their disruption budgets say. */
+  /** The pods of the next node that is drained (of that group) are not evicted, whatever their disruption budgets allow. */
   blockDrain(plan: { readonly group?: string } = {}): void {
     this.#cloud.plans.blockedDrains.push(plan);
   }
@@ -128,27 +128,27 @@ export class Faults {
     setRelease(this.#cloud, change);
   }
 
-  /** Somebody makes a launch template or a version of it (`data` as EC2's LaunchTemplateData), or takes one away. */
+  /** Creates a launch template or a version of it (`data` as EC2's LaunchTemplateData), or deletes one. */
   launchTemplate(change: TemplateChange): { readonly id: string; readonly version: number } {
     return changeTemplate(this.#cloud, change);
   }
 
-  /** Somebody upgrades the control plane to its next minor; it is UPDATING meanwhile. */
+  /** Upgrades the control plane to its next minor; it is UPDATING meanwhile. */
   upgradeCluster({ version }: { readonly version: string }): void {
     upgradeCluster(this.#cloud, version);
   }
 
-  /** Takes an IAM action away from the caller. */
+  /** Removes a permission of the caller. */
   removeAction({ action }: { readonly action: string }): void {
     this.#policy.remove(action);
   }
 
-  /** Gives one removed action back, or all. */
+  /** Restores one removed action, or all. */
   restoreAction({ action }: { readonly action?: string } = {}): void {
     this.#policy.restore(action);
   }
 
-  /** Changes a group as somebody in the console does: at once, and without an update that the operator knows. */
+  /** Changes a group as a user of the console does, but at once and without an update in the API. */
   edit({ group: name, labels, taints, scalingConfig, tags }: ConsoleEdit): void {
     const group = this.#cloud.group(name);
     const after = structuredClone(group.nodegroup);
@@ -160,17 +160,17 @@ export class Faults {
     checkLaunches(this.#cloud, group);
   }
 
-  /** Somebody else creates a group: no IAM check, everything else as always. */
+  /** Creates a group as another user, without an IAM check. */
   consoleCreate(request: Omit<CreateNodegroupRequest, 'clusterName'>): void {
     createNodegroup(this.#cloud, { ...request, clusterName: this.#cloud.cluster.name });
   }
 
-  /** Somebody else deletes a group. */
+  /** Deletes a group as another user. */
   consoleDelete({ group }: { readonly group: string }): void {
     deleteNodegroup(this.#cloud, group);
   }
 
-  /** Changes the cluster: deleted, not ACTIVE, another certificate authority, an update that runs (null ends it), its settings. */
+  /** Changes the cluster: whether it exists, its status, certificate authority, running update and settings. */
   cluster(change: ClusterChange): void {
     const { runningUpdate, ...rest } = change;
     checkValue('cluster.status', change.status, ClusterStatus);
@@ -181,7 +181,7 @@ export class Faults {
     else if (runningUpdate !== undefined) this.#cloud.clusterState.runningUpdate = runningUpdate;
   }
 
-  /** Adds, changes or removes (`exists: false`) an add-on, and what it says in the cluster. `configurationValues` is JSON or YAML as text. */
+  /** Adds, changes or removes (`exists: false`) an add-on, and applies its settings to the cluster. `configurationValues` is JSON or YAML as text. */
   addon(change: AddonChange): void {
     setAddon(this.#cloud, change);
     this.#cloud.applyAddon('OVERWRITE', () => {});
@@ -204,7 +204,7 @@ export class Faults {
     setClusterRolePolicy(this.#cloud, name, attached);
   }
 
-  /** Gives a principal (the node role) an access entry of a type, in place of the one it has; `exists: false` takes it away. */
+  /** Gives a principal (the node role) an access entry of a type, in place of its present one; `exists: false` deletes it. */
   accessEntry(change: { readonly principalArn?: string; readonly type?: string; readonly exists?: boolean }): void {
     setEntry(this.#cloud, { principalArn: nodeRoleArn, ...change });
   }

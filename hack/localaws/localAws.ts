@@ -38,7 +38,7 @@ export interface LocalAws {
   readonly url: string;
   readonly state: LocalAwsState;
   readonly faults: Faults;
-  /** The caller's rights, and which of them were needed so far. */
+  /** The caller's permissions, and which of them were needed so far. */
   readonly policy: Policy;
   /** The nodes' side; undefined without a kubeconfig. */
   readonly kubelets: Kubelets | undefined;

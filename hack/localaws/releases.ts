@@ -15,7 +15,7 @@ export interface Release {
 
 /**
  * What EKS publishes on one day: an image for each Windows version, edition and Kubernetes minor. `date` is `2026.04.18`;
- * one was published as `2026-01-22`. `minors` and `amiTypes` limit what was published, `public` says what became of it.
+ * one was published as `2026-01-22`. `minors` and `amiTypes` limit what was published, `public` is whether it still is public.
  */
 export interface ReleaseDay {
   readonly date: string;
@@ -65,7 +65,7 @@ export const amiTypesOf = (kubernetesVersion: string): string[] =>
     .filter((year) => year !== '2025' || minorNumber(kubernetesVersion) >= 35)
     .flatMap((year) => [`WINDOWS_CORE_${year}_x86_64`, `WINDOWS_FULL_${year}_x86_64`]);
 
-/** The releases of a Kubernetes minor, oldest first (of one amiType, if given); none for a minor that EKS does not know. */
+/** The releases of a Kubernetes minor, oldest first (of one amiType, if given); none for an unknown minor. */
 export function releasesOf(days: readonly ReleaseDay[], kubernetesVersion: string, amiType?: string): Release[] {
   const kubeletVersion = kubelets[kubernetesVersion];
   if (kubeletVersion === undefined) return [];

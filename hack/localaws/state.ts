@@ -33,7 +33,7 @@ export interface ClusterOptions {
   readonly kubernetesVersion: string;
 }
 
-/** A node group with what EKS keeps to itself. A new `epoch` makes everything that is scheduled for the old one void. */
+/** A node group with EKS' internal state. A new `epoch` cancels everything that is scheduled for the old one. */
 export interface GroupRecord {
   readonly name: string;
   readonly autoScalingGroup: string;
@@ -41,15 +41,15 @@ export interface GroupRecord {
   epoch: number;
   /** Instances that the Auto Scaling group has beyond the configuration, while its nodes are replaced. */
   growth: number;
-  /** Tags that somebody gave the Auto Scaling group. */
+  /** Tags that users gave the Auto Scaling group. */
   autoScalingTags: readonly AutoScalingTag[];
   /** The user's launch template, if it was created from one. */
   template?: TemplateUse;
-  /** The change of version that is going on. */
+  /** The change of version in progress. */
   rollout?: Rollout;
-  /** Why the Auto Scaling group has fewer instances than it wants. */
+  /** Why the Auto Scaling group has fewer instances than desired. */
   launchIssue?: Issue;
-  /** EKS will look at the access of its nodes. */
+  /** EKS will check the access of its nodes. */
   reviewPending?: boolean;
 }
 
@@ -76,10 +76,10 @@ export interface TemplateUse {
   readonly data: ResponseLaunchTemplateData;
 }
 
-/** What a group becomes when its change of version succeeds, and until then what new instances are. */
+/** The target of a change of version: what new instances get at once, and the group when it succeeds. */
 export type Target = Pick<Nodegroup, 'version' | 'releaseVersion' | 'launchTemplate'>;
 
-/** A change of version under way. `outdated` has the ids of the instances from before. */
+/** A change of version in progress. `outdated` has the ids of the instances to be replaced. */
 export interface Rollout {
   readonly update: Update;
   readonly target: Target;
@@ -95,7 +95,7 @@ export interface UpdateRecord {
   readonly update: Update;
 }
 
-/** The numbers that EC2 has for the states of an instance. */
+/** EC2's codes for the states of an instance. */
 export const instanceCodes = { pending: 0, running: 16, 'shutting-down': 32, terminated: 48 } as const;
 
 /** An EC2 instance that belongs to a node group, and the node on it. */
@@ -119,12 +119,12 @@ export interface InstanceRecord {
   kernelVersion: string;
   boots: number;
   state: 'pending' | 'running' | 'terminated';
-  /** Its Auto Scaling group has taken it out of service, and a lifecycle hook keeps it for a while. EC2 knows nothing of it. */
+  /** Its Auto Scaling group has taken it out of service, and a lifecycle hook delays its termination. EC2 does not show that. */
   terminating?: 'Terminating:Wait' | 'Terminating:Proceed';
-  /** It waits in the warm pool of its Auto Scaling group: it carries the group's tags, and is no member. */
+  /** It is in the warm pool of its Auto Scaling group: it has the group's tags, and is not a member. */
   readonly warm?: true;
   joined: boolean;
-  /** Stops the drain that goes on. */
+  /** Stops the running drain. */
   drain?: AbortController;
   drained: boolean;
 }
@@ -152,7 +152,7 @@ export interface NodeDefect {
   readonly operatingSystem?: 'linux';
 }
 
-/** What happens to nodes in the Kubernetes cluster because of what happens in AWS. */
+/** What a change in AWS does to a node in the Kubernetes cluster. */
 export type NodeEvent =
   | { readonly kind: 'join' | 'lost' | 'leave' | 'restart'; readonly instance: InstanceRecord }
   | { readonly kind: 'podAddresses'; readonly instance: InstanceRecord }
@@ -161,7 +161,7 @@ export type NodeEvent =
   | {
       readonly kind: 'drain';
       readonly instance: InstanceRecord;
-      /** Ends the attempt. */
+      /** Stops the attempt. */
       readonly signal: AbortSignal;
       readonly drained: () => void;
     }
@@ -173,25 +173,25 @@ export type NodeEvent =
       readonly after: Nodegroup;
     };
 
-/** What EKS does to the settings of the Kubernetes cluster, or wants to know of them. */
+/** What EKS writes to the settings of the Kubernetes cluster, or reads of them. */
 export type SettingEvent =
   | {
       readonly kind: 'addon';
       readonly conflicts: ResolveConflicts;
-      /** Called once, with what of the cluster was in the way. */
+      /** Called once, with the conflict if there was one. */
       readonly done: (conflict: string | undefined) => void;
     }
   | { readonly kind: 'readAwsAuth' }
   | { readonly kind: 'mapRole'; readonly roleArn: string; readonly groups: readonly string[] };
 
-/** Failures that wait for their moment; each is used once. `group` undefined: whichever comes first. */
+/** Injected failures that have not occurred yet; each is used once. `group` undefined: any group. */
 export interface Plans {
   readonly createFailures: { readonly group?: string; readonly issues: Issue[]; readonly afterSeconds?: number }[];
   readonly updateFailures: UpdateFailure[];
   readonly addonFailures: AddonIssue[];
   readonly deleteFailures: { readonly group?: string; readonly issues: Issue[] }[];
   readonly nodes: { readonly group?: string; readonly defect: NodeDefect }[];
-  /** Nodes whose pods will not leave. */
+  /** Nodes whose pods are not evicted. */
   readonly blockedDrains: { readonly group?: string }[];
 }
 
@@ -203,7 +203,7 @@ export interface UpdateFailure {
   readonly status?: 'Failed' | 'Cancelled';
 }
 
-/** What an administrator can change about the cluster. `autoMode`: EKS Auto Mode, `computeConfig.enabled` of the API. */
+/** The state of the cluster that an administrator can change. `autoMode`: EKS Auto Mode, `computeConfig.enabled` of the API. */
 export interface ClusterState {
   exists: boolean;
   status: ClusterStatus;
@@ -225,7 +225,7 @@ export interface StateOptions {
   readonly nodegroupLimit?: number;
 }
 
-/** Everything that the local AWS knows. Other modules hold what it does; nothing here asks a clock or draws lots. */
+/** The state of the local AWS. Other modules hold its behaviour. Nothing here reads the system clock or is random. */
 export class LocalAwsState {
   readonly cluster: ClusterOptions & { readonly accountId: string; readonly createdAt: Date };
   readonly timeline: Timeline;
@@ -243,9 +243,9 @@ export class LocalAwsState {
   readonly addons = new Map<string, Addon>();
   /** By the ARN of the principal. */
   readonly accessEntries = new Map<string, AccessEntry>();
-  /** Whether the ConfigMap amazon-vpc-cni has enable-windows-prefix-delegation, as it was last seen. */
+  /** Whether the ConfigMap amazon-vpc-cni has enable-windows-prefix-delegation, as last read. */
   prefixDelegation = false;
-  /** Roles and their groups in the ConfigMap aws-auth, as it was last seen. */
+  /** Roles and their groups in the ConfigMap aws-auth, as last read. */
   readonly awsAuth = new Map<string, readonly string[]>();
   /** The policies that are attached to the role of the cluster, by name. */
   readonly clusterRolePolicies = new Set(['AmazonEKSClusterPolicy', 'AmazonEKSVPCResourceController']);
@@ -298,19 +298,19 @@ export class LocalAwsState {
     return `${prefix}-0${this.#nextHex().slice(0, 16)}`;
   }
 
-  /** The group of that name, or EKS' words that there is none. */
+  /** The group of that name. Throws EKS' fault if there is none. */
   group(name: string | undefined): GroupRecord {
     const group = this.groups.get(name ?? '');
     if (group === undefined) throw notFound(`No node group found for name: ${name}.`);
     return group;
   }
 
-  /** Is there somebody who follows the nodes? */
+  /** Whether there is a listener to node events. */
   get followed(): boolean {
     return this.#listeners.length > 0;
   }
 
-  /** Says what happens to a node to all who asked. */
+  /** Calls all listeners with a node event. */
   emit(event: NodeEvent): void {
     for (const listener of this.#listeners) listener(event);
   }
@@ -320,12 +320,12 @@ export class LocalAwsState {
     this.#listeners.push(listener);
   }
 
-  /** The same for the settings of the cluster. */
+  /** Calls all listeners with an event about the settings of the cluster. */
   emitSetting(event: SettingEvent): void {
     for (const listener of this.#settingListeners) listener(event);
   }
 
-  /** Writes what the add-ons say into the cluster, where there is one. `done` gets what was in the way. */
+  /** Writes the settings of the add-ons into the Kubernetes cluster, if there is one. `done` gets the conflict. */
   applyAddon(conflicts: ResolveConflicts, done: (conflict: string | undefined) => void): void {
     if (this.#settingListeners.length === 0) done(undefined);
     else this.emitSetting({ kind: 'addon', conflicts, done });
@@ -349,7 +349,7 @@ export class LocalAwsState {
 
 const seededUuid = '00000000-0000-4000-8000-000000000000';
 
-/** Takes the first plan that is meant for the group, and removes it. */
+/** Removes and returns the first plan for the group. */
 export function takePlan<P extends { readonly group?: string }>(plans: P[], group: string): P | undefined {
   const index = plans.findIndex((plan) => plan.group === undefined || plan.group === group);
   return index < 0 ? undefined : plans.splice(index, 1)[0];

@@ -48,7 +48,7 @@ export const switchTable = {
    * https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/service-linked-roles-spot-instance-requests.html
    */
   spotServiceRole: ['exists', 'missing'],
-  /** Where a Windows node comes with an access entry of type EC2_LINUX, its kube-proxy lacks rights. Who says so? */
+  /** Where a Windows node comes with an access entry of type EC2_LINUX, its kube-proxy lacks permissions. Where does that show? */
   linuxAccessEntry: ['healthIssue', 'notReady', 'nobody'],
   /** What does a change of a node group get while the cluster is UPDATING? */
   changeWhileClusterUpdates: ['invalidRequest', 'invalidParameter'],
@@ -88,7 +88,7 @@ export const switchTable = {
   /** After an update of an add-on failed: does DescribeAddon show the configuration from before? */
   failedAddonUpdate: ['showsOldValues', 'showsNewValues'],
   /**
-   * Does EKS put back a field of an add-on that somebody changed before the add-on's next update? It did, every 15 minutes, until 2022:
+   * Does EKS revert a field of an add-on that another user changed, before the add-on's next update? It did, every 15 minutes, until 2022:
    * https://aws.amazon.com/blogs/containers/amazon-eks-add-ons-preserve-customer-edits/
    */
   addonDrift: ['keptUntilUpdate', 'putBack'],

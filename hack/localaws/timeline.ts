@@ -10,7 +10,7 @@ interface Due {
 }
 
 /**
- * What will happen later, in order of time and then of scheduling. Nothing happens by itself: `settle` runs all that is
+ * Scheduled callbacks, in order of time and then of scheduling. Nothing runs on a timer: `settle` runs all that are
  * due, each at its own moment, so the same calls at the same times always give the same history.
  */
 export class Timeline {
@@ -54,7 +54,7 @@ export class Timeline {
     }
   }
 
-  /** When the next thing is due, in milliseconds since the epoch. */
+  /** When the next callback is due, in milliseconds since the epoch. */
   nextDue(): number | undefined {
     return this.#due[0]?.at;
   }

@@ -1,21 +1,21 @@
-/** One thing that happens in a pool's life, and what most of them have in common. */
+/** One action in a pool's life, and what most of them have in common. */
 import fc from 'fast-check';
 import type { WindowsPool, WindowsPoolSpec } from '../../controllers/windowspool/api.gen.ts';
 import type { NodeGroupPool } from '../../controllers/windowspool/testing/fixtures.ts';
 import type { CallFaults } from '../localaws/wire/callFaults.ts';
 import type { LocalAwsWorld } from './localAwsWorld.ts';
 
-/** One thing that happens; `name` says which, to read a counterexample. */
+/** One action of a user, of AWS or of time. Counterexamples show its name. */
 export interface Action {
   readonly name: string;
   readonly run?: (world: LocalAwsWorld) => void;
-  /** How long nothing but the operator and AWS does anything, in milliseconds. */
+  /** How long only the operator and AWS act, in milliseconds. */
   readonly passes?: number;
   /** How a counterexample shows it. */
   readonly [fc.toStringMethod]: () => string;
 }
 
-/** An act of this name. */
+/** An action of this name. */
 export function action(name: string, rest: Pick<Action, 'run' | 'passes'>): Action {
   return { name, ...rest, [fc.toStringMethod]: () => name };
 }
@@ -25,7 +25,7 @@ export const pool = fc.constantFrom(...POOLS);
 
 export type Edit = (spec: NodeGroupPool['spec']) => NodeGroupPool['spec'];
 
-/** A change of the spec of one pool; nothing where the pool is not there. */
+/** A change of the spec of one pool, if it exists. */
 export function edits(
   what: string,
   edit: fc.Arbitrary<Edit>,
@@ -57,11 +57,11 @@ export const top =
   (spec) =>
     ({ ...spec, ...change }) as NodeGroupPool['spec'];
 
-/** What is done to one pool. */
+/** An action on one pool. */
 export const ofPool = (what: string, run: (world: LocalAwsWorld, name: string) => void): fc.Arbitrary<Action> =>
   pool.map((name) => action(`${what} ${name}`, { run: (world) => run(world, name) }));
 
-/** What becomes of the next call of one of these operations. */
+/** A fault of the next call of one of these operations. */
 export const call = (what: string, arm: (calls: CallFaults, operation: string) => void): fc.Arbitrary<Action> =>
   fc
     .constantFrom(

@@ -13,7 +13,7 @@ export const UNPUBLISHED = '1.35-2020.01.01';
 
 const MINUTE = 60_000;
 
-/** A pool as somebody applies it for the first time; `db` is made from a launch template. */
+/** A pool as its user first applies it; `db` has a launch template. */
 export function newPool(name: string): NodeGroupPool {
   const template = { launchTemplate: { name: TEMPLATE, version: '$Default' }, diskSizeGiB: undefined };
   const nodeGroup = {
@@ -125,7 +125,7 @@ const objects: readonly fc.Arbitrary<Action>[] = [
   ofPool('retry', retry),
 ];
 
-/** Somebody sets the annotation that asks for another try. */
+/** A user sets the annotation winpool.dev/retry. */
 export function retry(world: LocalAwsWorld, name: string): void {
   const known = world.pools.get(name);
   if (!known) return;
@@ -133,7 +133,7 @@ export function retry(world: LocalAwsWorld, name: string): void {
   world.apply({ ...known, metadata: { ...known.metadata, annotations } });
 }
 
-/** Somebody edits a group in the console; nothing where there is none, or it is busy. */
+/** A user edits a group in the console, unless it is missing or busy. */
 function consoleEdits(what: string, edit: fc.Arbitrary<Omit<ConsoleEdit, 'group'>>): fc.Arbitrary<Action> {
   return fc.tuple(pool, edit).map(([name, change]) =>
     action(`console: ${what} of ${name}`, {
@@ -228,7 +228,7 @@ const faults: readonly fc.Arbitrary<Action>[] = [
   fc.constant(action('a new release', { run: ({ cloud }) => cloud.faults.release({ date: '2026.05.12' }) })),
 ];
 
-/** EKS no longer has anything to say about a group. */
+/** A group has no health issues any more. */
 export function healed({ cloud }: LocalAwsWorld, name: string): void {
   cloud.state.timeline.settle();
   if (cloud.state.groups.get(name)?.nodegroup.status === 'DEGRADED')

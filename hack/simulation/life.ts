@@ -1,4 +1,4 @@
-/** Lives a life: acts and the operator in turns, on one simulated clock; and says what became of the pools. */
+/** Runs a life: actions and the operator take turns on one simulated clock. Then it checks the pools. */
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import {
   CORDONED_ANNOTATION,
@@ -22,7 +22,7 @@ const LONG = 120 * MINUTE;
 const MOST_DRAINING = 9;
 /** A pool that runs more often than that in two hours loops hot. */
 const MOST_RUNS = 3_000;
-/** What a pool may say for good, because it tells what only people can decide or time brings. */
+/** Reasons that a pool may end with, because only a user or time can change them. */
 const RIGHT_ENDS: readonly string[] = [
   'False/UpdateAvailable',
   'False/Drifted',
@@ -62,7 +62,7 @@ export class Life {
     for (const plans of Object.values(state.plans)) plans.length = 0;
     for (const name of POOLS) healed(this.world, name);
     await this.pass(LONG);
-    // Somebody reads what failed, and asks for another try.
+    // A user reads what failed, and retries.
     for (const name of POOLS) if (this.hasFailed()) retry(this.world, name);
     await this.#wakeAll();
     await this.pass(LONG);
@@ -98,7 +98,7 @@ export class Life {
     return POOLS.some((name) => this.pool(name)?.status?.nodeGroup?.failedTarget !== undefined);
   }
 
-  /** What is wrong with the end of this life; nothing when every pool is as its spec says or says why not. */
+  /** What is wrong at the end of this life; nothing when every pool is as specified or reports why not. */
   async complaints(): Promise<string[]> {
     const found: string[] = [...this.world.violations];
     for (const name of POOLS) found.push(...(await this.#complaintsOf(name)).map((text) => `${name}: ${text}`));
@@ -120,7 +120,7 @@ export class Life {
     if (pool.metadata.deletionTimestamp) return ['the pool is still being deleted'];
     const reconciling = conditions.find(({ type }) => type === 'Reconciling');
     if (reconciling) return [`it is still Reconciling: ${reconciling.message}`];
-    // What cannot be: a release that was never published. The pool says so.
+    // Impossible: a release that was never published. The pool reports it.
     if (pool.status?.nodeGroup?.failedTarget) {
       const { releaseVersion, kubernetesVersion } = pool.spec.nodeGroup ?? {};
       // Nor does EKS go back to an older version.
@@ -175,7 +175,7 @@ export class Life {
       taints?.some((taint) => taint.key === key && taint.value === value);
     const { releaseVersion: pin, kubernetesVersion: minor, launchTemplate: wanted } = spec.nodeGroup ?? {};
     const template = /^\d+$/.test(String(wanted?.version)) ? String(wanted?.version) : undefined;
-    // What waits for the control plane, or for a version of the template, is told.
+    // Waiting for the control plane, or for a version of the template, is reported.
     const isWaiting = /UnsupportedVersion|LaunchTemplateUnfit/.test(conditionOf(pool, 'UpToDate'));
     const checks: readonly (readonly [string, boolean | undefined])[] = [
       ['labels', has(labels, { ...spec.labels, 'winpool.dev/pool': name })],
@@ -209,7 +209,7 @@ export class Life {
     }
   }
 
-  /** In how many milliseconds the pool wants to run again. A process that ends is started again at once. */
+  /** Milliseconds until the pool is requeued. A crashed process restarts at once. */
   async #once(name: string): Promise<number | undefined> {
     try {
       const next = await reconcile(name, this.#deps, signal);

@@ -1,6 +1,6 @@
 /**
- * The operator's whole life without a wire: its domain and its AWS adapters on the local AWS in memory, with a small API server beside it
- * and one clock for all. Nothing here draws lots or looks at the time of day, so the same acts give the same life.
+ * The operator without a network: its domain and its AWS adapters on the local AWS in memory, with a small API server beside it
+ * and one clock for all. Nothing here is random or reads the system clock, so the same actions give the same life.
  */
 import type { Nodegroup } from '@aws-sdk/client-eks';
 import { Ec2Capacity } from '../../controllers/aws/capacity.ts';
@@ -30,14 +30,14 @@ import type { OperationName, Operations } from '../localaws/wire/operations.ts';
 import { NodeInvariants } from './nodeInvariants.ts';
 import { Workload } from './workload.ts';
 
-/** By which the operator knows its cluster. */
+/** The certificate authority by which the operator identifies its cluster. */
 const authority = '-----BEGIN CERTIFICATE-----\nY2E=\n-----END CERTIFICATE-----\n';
 const modelCluster = { ...sampleCluster, caData: Buffer.from(authority).toString('base64') };
 
 /** As in the flags' defaults, but for the cluster. A second of the local AWS stands for a minute of the real one. */
 const modelSettings: Settings = { ...settings, clusterName: sampleCluster.name, region: sampleCluster.region };
 
-/** A launch template, which is there from the beginning. */
+/** A launch template that exists from the beginning. */
 export const TEMPLATE = 'windows';
 
 /** What differs between such worlds. */
@@ -52,18 +52,18 @@ interface CloudWorldOptions {
 
 export class LocalAwsWorld extends FakeWorld {
   readonly cloud: MemoryCloud;
-  /** What must never be, and was. */
+  /** Invariants that were broken. */
   readonly violations: string[] = [];
   readonly workload: Workload;
   readonly #nodeInvariants = new NodeInvariants(this, modelSettings.maxPoolsUpdating);
-  /** Groups that somebody else changed. */
+  /** Groups that other users changed. */
   readonly edited = new Set<string>();
   /** Calls of the operator that change something in AWS. */
   readonly writes: string[] = [];
-  /** How many calls of ports the process still makes before it ends. */
+  /** How many calls of ports the process still makes before it crashes. */
   callsLeft = Number.POSITIVE_INFINITY;
 
-  /** The updates that EKS took on since the last change of a spec, by what they ask for. */
+  /** The updates that EKS accepted since the last change of a spec, by their requests without token. */
   readonly #sent = new Map<string, string>();
 
   constructor({ kubernetesVersion = '1.35', switches = {}, podGraceSeconds }: CloudWorldOptions = {}) {
@@ -75,7 +75,7 @@ export class LocalAwsWorld extends FakeWorld {
     this.cloud.state.onNodeEvent((event) => this.#follow(event));
   }
 
-  /** A change of a spec, and a wish for another try: what failed before may be tried again. */
+  /** After a change of a spec or a retry, what failed before may be tried again. */
   override apply(pool: Parameters<FakeWorld['apply']>[0]): void {
     this.#sent.clear();
     super.apply(pool);
@@ -93,7 +93,7 @@ export class LocalAwsWorld extends FakeWorld {
     return this.nodes.filter(({ labels }) => labels[NODE_GROUP_LABEL] === pool);
   }
 
-  /** A kubelet stops to report, or reports again. */
+  /** A kubelet stops or resumes reporting. */
   setReady(name: string, ready: boolean): void {
     const instance = [...this.cloud.state.instances.values()].find(({ nodeName }) => nodeName === name);
     if (instance?.state === 'running') this.cloud.faults.nodeReady({ node: instance.id, ready });
@@ -130,7 +130,7 @@ export class LocalAwsWorld extends FakeWorld {
     return this.#mortal(this.#nodeInvariants.watch(deps));
   }
 
-  /** The process ends before or after one of the next calls; what it has then done stays done. */
+  /** Crashes the process after one of the next calls, which keeps its effect. */
   #mortal(deps: Deps): Deps {
     const ports = [
       'pools',
@@ -178,7 +178,7 @@ export class LocalAwsWorld extends FakeWorld {
     return output;
   }
 
-  /** An update that EKS took on. The answer of one that failed, once more, is none: a call with its token learns how it ended. */
+  /** Records an update that EKS accepted. Repeating the call of a failed one with its token is no new update: it returns the result. */
   #follows(operation: string, input: { nodegroupName?: string }, id: string): void {
     const before = this.#sent.get(requestedBy(input));
     const { status } = this.cloud.state.updates.get(before ?? '')?.update ?? {};
@@ -187,7 +187,7 @@ export class LocalAwsWorld extends FakeWorld {
     this.#sent.set(requestedBy(input), id);
   }
 
-  /** Looks at a call that changes something, in the moment in which it is made. */
+  /** Checks a write at the moment it is sent. */
   #checkWrite(operation: string, input: CheckedInput): void {
     this.cloud.state.timeline.settle();
     const { groups, updates } = this.cloud.state;
@@ -230,7 +230,7 @@ export class LocalAwsWorld extends FakeWorld {
     }
     if (event.kind === 'lost') this.#change(instance, (node) => ({ ...node, ready: 'Unknown' }));
     if (event.kind === 'cordon') this.#change(instance, (node) => ({ ...node, unschedulable: event.on }));
-    // Here is no pod that could stay.
+    // The workload has no pods that block a drain.
     if (event.kind === 'drain') event.drained();
     if (event.kind === 'ready') {
       this.#change(instance, (node) => ({ ...node, ready: event.ready ? 'True' : 'False' }));
@@ -276,7 +276,7 @@ export class LocalAwsWorld extends FakeWorld {
   }
 }
 
-/** What a call that changes something is judged by. */
+/** The fields of a write that are checked. */
 interface CheckedInput {
   readonly nodegroupName?: string;
   readonly tags?: Readonly<Record<string, string>>;
@@ -284,7 +284,7 @@ interface CheckedInput {
   readonly ShouldDecrementDesiredCapacity?: boolean;
 }
 
-/** What an update asks for, whatever its token. */
+/** The request of an update without its token. */
 function requestedBy(input: object): string {
   return JSON.stringify({ ...input, clientRequestToken: undefined });
 }

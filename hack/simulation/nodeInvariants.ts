@@ -1,4 +1,4 @@
-/** What must never be done to a node, looked at in the moment in which it is done: by what is true then, not by what the operator knows. */
+/** What must never be done to a node, checked when it is done against the true state, not against what the operator has observed. */
 import type { LeavingNode, WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import {
   CORDONED_ANNOTATION,
@@ -17,10 +17,10 @@ import type { MemoryCloud } from '../localaws/memory.ts';
 import type { InstanceRecord } from '../localaws/state.ts';
 import type { Workload } from './workload.ts';
 
-/** From the end of its grace, until nobody waits for a pod on a node that is not Ready any more. */
+/** From the end of a pod's grace period until the operator stops waiting for it on a node that is not Ready. */
 const DEAD_NODE_WAIT_MS = 300_000;
 
-/** Where the nodes are that are judged, and the list of what was wrong. */
+/** The world whose nodes are checked, and the list of violations. */
 interface CheckedWorld extends Pick<FakeWorld, 'now' | 'nodes' | 'pools'> {
   readonly cloud: MemoryCloud;
   readonly workload: Workload;
@@ -37,7 +37,7 @@ export class NodeInvariants {
     this.#poolsAtOnce = poolsAtOnce;
   }
 
-  /** The same, with an eye on what takes nodes away. */
+  /** The same, with checks of everything that removes nodes. */
   watch({ nodes, drains, budget, ...rest }: Deps): Deps {
     const { cordon } = nodes;
     return {
@@ -68,7 +68,7 @@ export class NodeInvariants {
     };
   }
 
-  /** TerminateInstanceInAutoScalingGroup is about to be carried out. */
+  /** Call it before TerminateInstanceInAutoScalingGroup is carried out. */
   checkTermination(id: string, shrink: boolean): void {
     const instance = this.#world.cloud.state.instances.get(id);
     const found = this.#entryOf(({ instance: known }) => known === id);
@@ -126,13 +126,13 @@ export class NodeInvariants {
     if (controller === 'DaemonSet') this.#violation(`${name} of a DaemonSet is evicted`);
   }
 
-  /** No node goes on while EKS works on the group. */
+  /** No removal of a node proceeds while EKS works on the group. */
   #checkGroupIdle(name: string, what: string): void {
     const status = this.#world.cloud.state.groups.get(name)?.nodegroup.status;
     if (status !== 'ACTIVE' && status !== 'DEGRADED') this.#violation(`${what} while the group is ${status}`);
   }
 
-  /** One more node goes: with those that are out already no more than allowed, unless it was out before. */
+  /** One more node becomes unavailable: no more than allowed in total, unless it was unavailable before. */
   #checkBudget(pool: WindowsPool, name: string, wasOut: boolean): void {
     const nodes = this.#world.nodesOf(pool.metadata.name);
     const desired = this.#world.cloud.state.groups.get(pool.metadata.name)?.nodegroup.scalingConfig?.desiredSize ?? 0;

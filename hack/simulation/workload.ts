@@ -1,4 +1,4 @@
-/** The pods of the simulated cluster: a ReplicaSet's and a DaemonSet's on each node, and whatever else comes. */
+/** The pods of the simulated cluster: one of a ReplicaSet and one of a DaemonSet on each node, and those that actions add. */
 import type { CallResult } from '../../controllers/windowspool/ports/callResult.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import type { DrainPod, Drains, Eviction } from '../../controllers/windowspool/ports/pods.ts';
@@ -7,7 +7,7 @@ import type { FakeWorld } from '../../controllers/windowspool/testing/fakeWorld.
 /** A pod and where it is. */
 export type PlacedPod = DrainPod & { readonly node: string };
 
-/** What is special about a pod. */
+/** How a pod differs from the standard pod. */
 export type PodKind = Partial<Pick<DrainPod, 'controller' | 'toleratesCordon' | 'emptyDir'>>;
 
 /** The default of a pod's terminationGracePeriodSeconds: k8s.io/kubernetes/pkg/apis/core/v1/defaults.go. */
@@ -53,7 +53,7 @@ export class Workload implements Drains {
     this.#end((pod) => pod.node === node);
   }
 
-  /** Pods whose grace is over end, where a kubelet is alive to say so. */
+  /** Deletes pods whose grace period is over, where a kubelet is alive to confirm it. */
   pass(): void {
     const alive = new Set(this.#world.nodes.filter(({ ready }) => ready === 'True').map(({ name }) => name));
     this.#end(({ deletingAt, node }) => deletingAt !== undefined && deletingAt <= this.#world.now && alive.has(node));
@@ -73,7 +73,7 @@ export class Workload implements Drains {
     return answer({ kind: 'accepted' });
   }
 
-  /** Controllers make anew what ended, where it may be: those that tolerate it on the same node. */
+  /** Controllers recreate deleted pods on a node that is open, or on the same node if they tolerate its cordon. */
   #end(hasEnded: (pod: PlacedPod) => boolean): void {
     const ended = this.#pods.filter(hasEnded);
     if (ended.length === 0) return;

@@ -1,6 +1,6 @@
 /**
- * `make cluster-test`: runs the cluster suites in processes side by side, each with a world of its own, because most suites wait. With files as
- * arguments it runs these alone, without the last suite, which looks back at all.
+ * `make cluster-test`: runs the cluster suites in parallel processes, each with a test environment of its own, because most suites wait. With files as
+ * arguments it runs these alone, without the last suite, which checks all the others.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { globSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** What the processes that run suites and their parent say to each other. */
+/** The messages between the processes that run suites and their parent. */
 
 /** The line after which a worker has printed all about a file. */
 export const END = '\u0004';

@@ -1,4 +1,4 @@
-/** What the operators of some suites needed of their permissions, kept in a file for each process so that a last suite can look at all. */
+/** The permissions that the operators of some suites needed, in a file for each process, so that a last suite can check all of them. */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { OPERATOR_AGENT, ofOperator, readAudit } from '../testenv/audit.ts';
@@ -16,7 +16,7 @@ export interface Usage {
   };
 }
 
-/** What the operators of this world needed so far. */
+/** What the operators of this test environment needed so far. */
 export async function usageOf({ controlPlane, cloud }: TestEnv): Promise<Usage> {
   const events = ofOperator(await readAudit(controlPlane.auditLog, OPERATOR_AGENT));
   const requests = new Map<string, Request>();

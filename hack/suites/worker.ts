@@ -1,5 +1,5 @@
 /**
- * One of the processes that run the cluster suites: a world of its own, and one file after the other, each as the parent names it. Its last line for
+ * One of the processes that run the cluster suites: it starts a test environment and runs the files that the parent sends, one after the other. Its last line for
  * a file is END, because its output and its messages come by different ways.
  */
 import { once } from 'node:events';

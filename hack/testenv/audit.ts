@@ -1,4 +1,4 @@
-/** What the API server's audit log says of the operator: under whose name it came, and what it was refused. */
+/** The operator's requests in the API server's audit log: under which user, and which of them were refused. */
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { WATCHER } from './watchEvents.ts';
@@ -9,7 +9,7 @@ export const OPERATOR_USER = 'system:serviceaccount:winpool-system:windowspool-o
 /** How the user agent of its program begins. */
 export const OPERATOR_AGENT = 'windowspool-operator/';
 
-/** The fields of an audit.k8s.io/v1 Event that are looked at. */
+/** The fields of an audit.k8s.io/v1 Event that are read. */
 export interface AuditEvent {
   readonly stage: string;
   readonly verb: string;

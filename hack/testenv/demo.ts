@@ -1,4 +1,4 @@
-/** `make demo`: from an empty machine to a verified Windows pool and back, in stages that say what they do. */
+/** `make demo`: from an empty machine to a verified Windows pool and back, in stages that explain what they do. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { VERIFIED_CONDITION } from '../../controllers/windowspool/labels.ts';
@@ -24,7 +24,7 @@ export async function demo(say: (line: string) => void, signal: AbortSignal): Pr
   const world = await startTestEnv({ log: say, signal, switches: { releaseInEks: 'atOnce' } });
   try {
     stage('Starting the operator under its own ServiceAccount with the rights of config/rbac');
-    // It looks at a missing prerequisite every 20 seconds by default: too long for a demo.
+    // It polls a missing prerequisite every 20 seconds by default: too long for a demo.
     const operator = await world.operator(['--poll-interval=1s']).ready();
     await applySample(world, stage, say);
     await switchIpamOn(world, stage, say);
@@ -143,7 +143,7 @@ async function joinGatedPool(world: TestEnv, stage: Say, say: Say): Promise<stri
   return bad.name;
 }
 
-/** spec.remediation does the same by itself, after some minutes. */
+/** spec.remediation does the same automatically, after some minutes. */
 async function replaceNode(world: TestEnv, node: string, stage: Say, say: Say): Promise<void> {
   stage('Having that node replaced: kubectl annotate node NAME winpool.dev/replace=true');
   await world.kubectl('annotate', 'node', node, 'winpool.dev/replace=true');
@@ -170,7 +170,7 @@ function eventsOfPool(world: TestEnv): Promise<string> {
   return world.kubectl('get', 'events', '-A', selector, '--sort-by=.metadata.creationTimestamp', '-o', columns);
 }
 
-/** What `kubectl describe node` says of the operator's verdict: the taints and the condition winpool.dev/Verified. */
+/** The operator's result in `kubectl describe node`: the taints and the condition winpool.dev/Verified. */
 function trustOf(described: string): string {
   const lines = described.split('\n');
   const from = lines.findIndex((line) => line.startsWith('Taints:'));

@@ -11,7 +11,7 @@ const FOLDERS = ['rbac', 'windows-ipam'].map((name) =>
 );
 const ACCOUNT = 'windowspool-operator';
 
-/** The smallest part of a role that can be taken away. */
+/** The smallest part of a role that can be removed. */
 export interface Grant {
   /** Kind and name of the role. */
   readonly role: string;
@@ -25,7 +25,7 @@ export interface Grant {
   readonly verb: string;
 }
 
-/** What of a request tells which grant it needed. */
+/** The parts of a request that decide which grant it needed. */
 export type Request = Pick<AuditEvent, 'verb' | 'objectRef' | 'responseStatus'>;
 
 interface Rule {
@@ -36,7 +36,7 @@ interface Rule {
   readonly verbs: readonly string[];
 }
 
-/** A manifest of config/rbac, as far as it is looked at. */
+/** A manifest of config/rbac, as far as it is read. */
 export interface RbacObject {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string };
@@ -100,7 +100,7 @@ export function unneeded(grants: readonly Grant[], events: readonly Request[]): 
 }
 
 /**
- * The requests that were refused and that no grant covers, in words and each once. What a grant covers was refused because somebody had taken
+ * The requests that were refused and that no grant covers, as text and each once. What a grant covers was refused because a test had taken
  * the right away; what was let through without one has it from another role.
  */
 export function missing(grants: readonly Grant[], events: readonly Request[]): string[] {

@@ -24,7 +24,7 @@ export interface OperatorOptions {
   readonly entry: string;
   /** More flags for Node, before the file. */
   readonly nodeFlags?: readonly string[];
-  /** The flags that it knows, such as `--resync-interval`, where it is of another version: it is given no others. Default: all. */
+  /** For an operator of another version: the flags that it supports, such as `--resync-interval`. Others are not passed. Default: all. */
   readonly knownFlags?: ReadonlySet<string>;
   /** Gets every line of the operator's log. */
   readonly log?: (line: string) => void;
@@ -136,7 +136,7 @@ export class OperatorProcess {
     return this.#end('SIGTERM');
   }
 
-  /** Ends it without a word. */
+  /** Kills it. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL');
   }

@@ -1,4 +1,4 @@
-/** A whole world for the operator on this machine: a real Kubernetes, a local AWS whose instances join it, and the installed manifests. */
+/** A test environment on this machine: a real Kubernetes, a local AWS whose instances join it, and the installed manifests. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { KubernetesObject } from '@kubernetes/client-node';
@@ -27,12 +27,12 @@ export interface TestEnvOptions {
   /** How many times faster than the defaults the local AWS runs. */
   readonly speed?: number;
   readonly switches?: Partial<Switches>;
-  /** Without the CRD and the operator's rights: whoever asks for this installs them in another way. */
+  /** Without the CRD and the operator's RBAC, for callers that install them in another way. */
   readonly bare?: boolean;
   readonly signal?: AbortSignal;
 }
 
-/** Starts the world, with the CRD and the operator's rights installed, unless it shall be bare, and no operator yet. */
+/** Starts the environment without an operator. The CRD and the operator's RBAC are installed, unless it is bare. */
 export async function startTestEnv(options: TestEnvOptions = {}): Promise<TestEnv> {
   const { dir, log, signal, speed, switches, bare = false } = options;
   const entry = await operatorEntry();
@@ -93,7 +93,7 @@ export class TestEnv {
     await this.login();
   }
 
-  /** Gets the kubeconfig of the operator's ServiceAccount, which must be there; again after it was made anew. */
+  /** Gets the kubeconfig of the operator's ServiceAccount, which must exist. Call it again after the ServiceAccount was recreated. */
   async login(): Promise<void> {
     this.#operatorKubeconfig = await this.controlPlane.serviceAccountKubeconfig(...ACCOUNT);
   }
@@ -162,7 +162,7 @@ export class TestEnv {
   }
 
   /**
-   * Waits until the pool is as described, undefined when it is gone, and gives it as it was then: each change is looked at, so nothing is
+   * Waits for a state of the pool, undefined when it is gone, and returns the pool in that state: each change is checked, so nothing is
    * too short to be seen. A status that does not answer the pool's spec yet is not shown to `isSo`: its conditions are those of an earlier
    * spec. Explains with its conditions and the operator's log.
    */
@@ -197,7 +197,7 @@ export class TestEnv {
         watch = await follow();
         return undefined;
       }
-      // What a test waits for may depend on more than the pool, so the last one is looked at again.
+      // What a test waits for may depend on more than the pool, so the last one is checked again.
       look(last);
       return found;
     };

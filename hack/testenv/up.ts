@@ -1,4 +1,4 @@
-/** `make up` and `make down`: the same world as in the demo, running until it is stopped. */
+/** `make up` and `make down`: the demo's environment, running until it is stopped. */
 import { spawn } from 'node:child_process';
 import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const STATE = join(FOLDER, 'state.json');
 const LOG = join(FOLDER, 'log');
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 
-/** What a later command must know of the running world. */
+/** What a later command needs of the running environment. */
 interface State {
   readonly pid: number;
   readonly kubeconfig: string;
@@ -22,7 +22,7 @@ interface State {
   readonly metrics: string;
 }
 
-/** Starts the world in the background and returns when the operator is ready. */
+/** Starts the environment in the background and returns when the operator is ready. */
 export async function up(say: (line: string) => void): Promise<void> {
   const running = await readState();
   if (running) {
@@ -47,7 +47,7 @@ export async function up(say: (line: string) => void): Promise<void> {
   tell(state, say);
 }
 
-/** Stops the world and waits until it is gone. */
+/** Stops the environment and waits until it is gone. */
 export async function down(say: (line: string) => void): Promise<void> {
   const state = await readState();
   if (!state) {

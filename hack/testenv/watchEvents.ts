@@ -1,5 +1,4 @@
-/** Every event of a watch, for tests that must see what lasts only a moment: a poll may look before and after it. */
-import type { KubernetesObject } from '@kubernetes/client-node';
+/** Every event of a watch, for tests of states that are too short for polling. */
 import { createKubernetesClient } from '../../controllers/kubernetes/client.ts';
 import { jsonDecoder } from '../../controllers/kubernetes/decoder.ts';
 import { createListWatch } from '../../controllers/kubernetes/listWatch.ts';
@@ -20,10 +19,10 @@ export interface Watched {
   stop(): Promise<void>;
 }
 
-/** What stands in the user agent instead of the operator's version: the audit log must not take one for the other. */
+/** In the user agent in place of the operator's version, so that the audit log shows which of the two it was. */
 export const WATCHER = 'watcher-of-tests';
 
-/** The watch ended before its time: events may have been missed. */
+/** The watch ended unexpectedly: events may have been missed. */
 export class WatchEnded extends Error {
   override readonly name = 'WatchEnded';
 }
@@ -32,8 +31,8 @@ export class WatchEnded extends Error {
 const timeoutSeconds = 3600;
 
 /**
- * Watches a collection, such as `/api/v1/nodes`, and hands over each event in its order; what is there already comes first, as ADDED.
- * Resolves once all of that was handed over, or could not be. What `onEvent` throws ends the watch.
+ * Watches a collection, such as `/api/v1/nodes`, and passes on each event in order; existing objects come first, as ADDED.
+ * Resolves once all of those were passed on, or failed to be. An error of `onEvent` ends the watch.
  */
 export async function watchEvents<T extends Wire<KubernetesObject>>(
   kubeconfigPath: string,
@@ -44,7 +43,7 @@ export async function watchEvents<T extends Wire<KubernetesObject>>(
   const source = createListWatch<T>({ client, path, decoder: jsonDecoder((object: T) => object) });
   const aborts = new AbortController();
   const known = Promise.withResolvers<void>();
-  /** Of the last event; empty until all that was there already has come. */
+  /** Of the last event; empty until all existing objects have been received. */
   let version = '';
   const take = (event: WatchEvent<T>): void => {
     if (event.type === 'ERROR') throw new WatchEnded(`the watch of ${path}: ${event.message}`);
@@ -57,7 +56,7 @@ export async function watchEvents<T extends Wire<KubernetesObject>>(
     if (version !== '') version = event.item.metadata?.resourceVersion ?? version;
   };
   const follow = async (): Promise<void> => {
-    // The server ends the watch of a reader that is slow. Nothing is lost for one that goes on where it stood.
+    // The server ends the watch of a slow reader. Nothing is lost by watching again from the same resourceVersion.
     for (let before: string | undefined; before !== version; ) {
       before = version;
       const options = { resourceVersion: version, sendInitialEvents: version === '', timeoutSeconds };
@@ -87,7 +86,7 @@ export async function watchEvents<T extends Wire<KubernetesObject>>(
   };
 }
 
-/** The same, and what breaks it is known by its name. */
+/** The same events; errors are wrapped in WatchEnded. */
 async function* received<T>(events: AsyncIterable<T>, path: string): AsyncGenerator<T> {
   try {
     yield* events;

@@ -37,7 +37,7 @@ function prometheus(name: ToolName, buildSeconds: number): Program<ToolName> {
     tags: PROMETHEUS_TAGS,
     buildSeconds,
     installed: { versionArgs: ['--version'], series: '3' },
-    // Its module says v0.313.5 of what its users call 3.13.5.
+    // The module's version v0.313.5 is release 3.13.5.
     stamps: (versionOf) => [`github.com/prometheus/common/version.Version=${releaseOf(versionOf(PROMETHEUS))}`],
   };
 }

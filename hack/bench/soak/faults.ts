@@ -57,7 +57,7 @@ async function cut({ proxy, say }: SoakFixture, counts: FaultCounts): Promise<vo
   counts.cuts++;
 }
 
-/** How long the cache hears nothing of the changes that go on. */
+/** Measures how long the cache takes to notice a half-open connection. */
 async function freeze({ proxy, probe, say, signal }: SoakFixture, counts: FaultCounts): Promise<void> {
   using _frozen = proxy.freeze();
   const started = performance.now();
@@ -81,7 +81,7 @@ async function restart({ cluster, say }: SoakFixture, counts: FaultCounts): Prom
   say('Restarted the API server.');
 }
 
-/** A restarted API server remembers nothing, and etcd no longer knows the version at which watches would go on: they must relist. */
+/** A restarted API server has no watch cache, and etcd has compacted the version at which watches would resume: they must relist. */
 async function compactAndRestart(fixture: SoakFixture, counts: FaultCounts): Promise<void> {
   const { controlPlane } = fixture.cluster.world;
   const revision = await fixture.cluster.version();

@@ -1,4 +1,4 @@
-/** Follows the memory of the soak's processes and says whether it grows. */
+/** Samples the memory of the soak's processes and checks whether it grows. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchOperator } from '../benchOperator.ts';
 import { megabytes } from '../processFigures.ts';

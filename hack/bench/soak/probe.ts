@@ -21,7 +21,7 @@ const cache = await startNodeCache(
 for await (const line of createInterface({ input: process.stdin })) {
   const [command, file = ''] = line.split(' ');
   if (command === 'dump') await writeFile(file, dump(cache.store.list()));
-  // Only what is still used after a collection tells of a leak.
+  // Only what is still used after a garbage collection can be a leak.
   globalThis.gc?.();
   const { heapUsed, external } = process.memoryUsage();
   console.log(

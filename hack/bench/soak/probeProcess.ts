@@ -6,7 +6,7 @@ import type { Memory } from '../processFigures.ts';
 
 const ANSWER_MS = 30_000;
 
-/** What the probe says of itself. */
+/** What the probe reports. */
 export interface ProbeFigures extends Memory {
   readonly lists: number;
   readonly watches: number;

@@ -25,7 +25,7 @@ const IMAGES = { Windows2019: 'ltsc2019', Windows2022: 'ltsc2022', Windows2025: 
 const REMOVE_POOL_MS = 40 * MINUTE;
 const REMOVE_POD_MS = 5 * MINUTE;
 
-/** The access of the node role before the first node group, for the step that looks at it afterwards. */
+/** The access of the node role before the first node group, for the step that compares it afterwards. */
 const accessBefore = new WeakMap<Run, Access>();
 
 export const create: Step = {

@@ -2,7 +2,7 @@
 import { ofPools } from '../expressions.ts';
 import { bars, graph, NONE_IS_GOOD, type PanelBuilder } from '../panels.ts';
 
-/** What a state looks like everywhere. */
+/** The colour of each state. */
 const STATES = { verified: 'green', joining: 'blue', failing: 'red' } as const;
 
 /** The nodes of the chosen pools, together. */

@@ -1,6 +1,6 @@
 /*
- * Auto Scaling groups: the other side of node groups. Each node group has one. Its sizes are those of the group's scaling
- * configuration, with what a change of version adds for a while; what an autoscaler sets is what EKS tells: seen in clients of both.
+ * Auto Scaling groups. Each node group has one, whose sizes are those of the group's scaling configuration, plus the instances that a rollout
+ * adds. EKS reports the desired size that an autoscaler sets: seen in clients of both.
  */
 import type {
   Activity,

@@ -3,10 +3,10 @@ import type { Filter, Tag } from '@aws-sdk/client-ec2';
 import { AwsFault } from '../awsFault.ts';
 import { like } from '../iam/iam.ts';
 
-/** Reads a filter's values from a thing. */
+/** How each filter reads its value from an object. */
 export type Filters<T> = Readonly<Record<string, (thing: T) => string>>;
 
-/** Do all filters let the thing pass? Each does when one of its patterns fits. Tags need no entry in `known`. */
+/** Whether an object matches all filters. It matches a filter if it matches one of its patterns. Tags need no entry in `known`. */
 export function fits<T>(
   thing: T,
   filters: readonly Filter[] | undefined,
@@ -38,6 +38,6 @@ export function pageSize(asked: number | undefined, most: number): number {
   );
 }
 
-/** EC2's words for ids that it does not know. */
+/** EC2's message for unknown ids. */
 export const doNotExist = (what: string, ids: readonly string[]): string =>
   ids.length === 1 ? `The ${what} '${ids[0]}' does not exist` : `The ${what}s '${ids.join(', ')}' do not exist`;

@@ -1,6 +1,6 @@
 /*
- * The images of EKS: one for each release and amiType. Names and SSM parameters: user guide of EKS. AWS takes its Windows
- * images back about four months after their release; nodes that run stay, new ones can't be launched.
+ * The images of EKS: one for each release and amiType. Names and SSM parameters: user guide of EKS. AWS makes its Windows
+ * images private about four months after their release: running nodes stay, new ones can't be launched.
  */
 import { createHash } from 'node:crypto';
 import type { DescribeImagesRequest, DescribeImagesResult, Image } from '@aws-sdk/client-ec2';
@@ -10,7 +10,7 @@ import type { LocalAwsState } from '../state.ts';
 import { pageOf } from '../wire/paging.ts';
 import { doNotExist, type Filters, fits, pageSize } from './ec2Filters.ts';
 
-/** How long an image can be launched, counted to the newest release: no test then depends on today's date. */
+/** How long an image stays public, counted to the newest release, so that no test depends on today's date. */
 const publicMs = 122 * 86_400_000;
 // EC2 deprecates a public image two years after it was made: user guide of EC2.
 const deprecatedMs = 730 * 86_400_000;
@@ -26,11 +26,11 @@ export function releaseOf(cloud: LocalAwsState, releaseVersion: string | undefin
 export const newestRelease = (cloud: LocalAwsState, minor: string, amiType?: string): Release | undefined =>
   releasesOf(cloud.releases, minor, amiType).at(-1);
 
-/** The newest release that EKS takes: SSM, for a while, names a newer one. */
+/** The newest release that EKS accepts. SSM can name a newer one until EKS has it. */
 export const newestInEks = (cloud: LocalAwsState, minor: string, amiType?: string): Release | undefined =>
   inEks(cloud, minor, amiType).at(-1);
 
-/** The releases that EKS takes, oldest first. */
+/** The releases that EKS accepts, oldest first. */
 export const inEks = (cloud: LocalAwsState, minor: string, amiType?: string): Release[] => {
   const days = cloud.releases.filter(({ ahead }) => ahead !== true);
   return releasesOf(days, minor, amiType);
@@ -72,7 +72,7 @@ const imageFilters: Filters<Image> = {
   'is-public': ({ Public }) => String(Public),
 };
 
-/** DescribeImages, of EKS' Windows images: those that were taken back are not to be seen. */
+/** DescribeImages, of EKS' Windows images that are public. */
 export function describeImages(cloud: LocalAwsState, request: DescribeImagesRequest): DescribeImagesResult {
   const ids = request.ImageIds ?? [];
   const all = images(cloud);

@@ -26,7 +26,7 @@ const offeringFilters: Filters<InstanceTypeOffering> = {
   location: ({ Location }) => Location ?? '',
 };
 
-/** The zones of the region that offer an instance type: all, unless a test says otherwise. */
+/** The zones of the region that offer an instance type: all, unless a test changed them. */
 export const zonesOffering = (cloud: LocalAwsState, type: string): readonly string[] =>
   cloud.offerings.get(type) ?? cloud.subnets.map(({ zone }) => zone);
 

@@ -34,7 +34,7 @@ export function setWarmPool(cloud: LocalAwsState, group: GroupRecord, size: numb
   }
 }
 
-/** Those of them that are in service: what counts when an Auto Scaling group looks whether it has as many as it wants. */
+/** The running instances that are in service: an Auto Scaling group compares their number with its desired capacity. */
 export const livingInstances = (cloud: LocalAwsState, group: string): InstanceRecord[] =>
   runningInstances(cloud, group).filter(({ terminating }) => terminating === undefined);
 
@@ -63,12 +63,12 @@ export function scaleTo(cloud: LocalAwsState, group: GroupRecord, desired: numbe
   }
 }
 
-/** Ends an instance: its node leaves, and EC2 forgets it some time later. */
+/** Terminates an instance: its Node is deleted, and EC2 forgets the instance some time later. */
 export function terminate(cloud: LocalAwsState, instance: InstanceRecord): void {
   if (stop(cloud, instance)) cloud.emit({ kind: 'leave', instance });
 }
 
-/** Ends an instance as `terminate` does, but its node is there for a while after it, and not Ready. */
+/** Terminates an instance as `terminate` does, but its Node stays for `durations.lostNode`, not Ready. */
 export function terminateUnderNode(cloud: LocalAwsState, instance: InstanceRecord): void {
   if (!stop(cloud, instance)) return;
   if (instance.joined) cloud.emit({ kind: 'lost', instance });
@@ -203,9 +203,9 @@ export function kernelWith(measured: string, { kernelVersion, build, revision }:
 }
 
 function freeAddress(cloud: LocalAwsState, network: number): string {
-  // The addresses of ended instances rest for a while, as those of a VPC do.
+  // A VPC does not reuse the addresses of terminated instances at once either.
   const taken = new Set([...cloud.instances.values()].map(({ privateIp }) => privateIp));
-  // A fleet larger than a /24 goes on in the next 64 networks up, so that bigger benches fit as well.
+  // A fleet larger than a /24 continues in the next 64 networks, for the benchmarks.
   for (let block = 0; block < 64; block += 1) {
     for (let host = 10; host < 255; host += 1) {
       const address = `10.${block}.${network}.${host}`;

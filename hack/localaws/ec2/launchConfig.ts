@@ -4,8 +4,8 @@ import { imageIdFor, imageNamed } from './images.ts';
 import { addVersion } from './launchTemplates.ts';
 
 /**
- * What the next instance of a group is made of: the group's own settings, those of its launch template and of its
- * Auto Scaling group, and where it is on its way to.
+ * What the next instance of a group is launched from: the settings of the group, of its launch template and of its Auto Scaling group, and the
+ * target of a rollout.
  */
 export interface LaunchConfig {
   readonly imageId: string;
@@ -17,7 +17,7 @@ export interface LaunchConfig {
   readonly template: TemplateUse['specification'] | undefined;
 }
 
-// Of EKS, where neither the request nor the template says one: API reference of CreateNodegroup.
+// EKS' default if neither the request nor the template has a type: API reference of CreateNodegroup.
 const defaultType = 't3.medium';
 
 /** The launch configuration of a group as of now. */

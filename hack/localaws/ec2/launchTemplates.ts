@@ -34,7 +34,7 @@ export function addVersion(
   return template;
 }
 
-/** What somebody does to a template: adds a version, sets the default, takes a version or the template away. */
+/** A user's change of a template: adds a version, sets the default version, deletes a version or the template. */
 export interface TemplateChange {
   readonly name: string;
   readonly data?: object;
@@ -43,7 +43,7 @@ export interface TemplateChange {
   readonly exists?: boolean;
 }
 
-/** Does that, and returns the template's id and newest version. Throws RangeError, or what EC2 says of the data. */
+/** Changes a template, and returns its id and newest version. Throws RangeError, or EC2's fault for the data. */
 export function changeTemplate(
   cloud: LocalAwsState,
   { name, data, defaultVersion, deleteVersion, exists }: TemplateChange,
@@ -126,7 +126,7 @@ function templateFor(
   throw id === undefined ? noName() : noId(id);
 }
 
-// Words of EC2, seen, all three.
+// Seen, all three.
 const noId = (id: string): AwsFault =>
   new AwsFault(
     'InvalidLaunchTemplateId.NotFound',

@@ -13,7 +13,7 @@ export interface Place {
 
 /**
  * Where a group's Auto Scaling group launches its next instance: it balances its zones, and takes the first of its types
- * that a zone with free addresses offers. If there is none, what EKS says of it.
+ * that a zone with free addresses offers. If there is none, the health issue that EKS reports.
  */
 export function placeFor(cloud: LocalAwsState, group: GroupRecord): Place | Issue {
   const { subnets: ids = [] } = group.nodegroup;

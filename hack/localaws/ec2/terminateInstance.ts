@@ -7,7 +7,7 @@ import { type GroupRecord, type InstanceRecord, instanceCodes, type LocalAwsStat
 import { doNotExist } from './ec2Filters.ts';
 import { resize, terminateUnderNode } from './instances.ts';
 
-/** Ends an instance at once, whatever runs on it. Its Auto Scaling group launches another if it still wants one. */
+/** Terminates an instance at once, whatever runs on it. Its Auto Scaling group launches another if it is below its desired capacity. */
 export function terminateInstance(cloud: LocalAwsState, instance: InstanceRecord): void {
   terminateUnderNode(cloud, instance);
   const group = cloud.groups.get(instance.group);
@@ -42,7 +42,7 @@ export function takeOutOfService(cloud: LocalAwsState, group: GroupRecord, insta
   });
 }
 
-/** An Auto Scaling group brings itself to the size that it has been told. One that is being deleted does not. */
+/** Scales an Auto Scaling group to its desired capacity, unless it is being deleted. */
 export function follow(cloud: LocalAwsState, group: GroupRecord): void {
   if (group.nodegroup.status === 'DELETING') return;
   resize(cloud, group);

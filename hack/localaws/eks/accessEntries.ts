@@ -1,6 +1,6 @@
 /*
- * Access entries: which IAM principals the API server knows, and as what. A node joins as what the entry of its role
- * says. Limits and default names: the API reference of CreateAccessEntry and the user guide. Words marked "seen" are EKS' own.
+ * Access entries: which IAM principals the API server authenticates, and as what. A node joins as what the entry of its role
+ * says. Limits and default names: the API reference of CreateAccessEntry and the user guide. Messages marked "seen" are EKS' own.
  */
 import type { AccessEntry, CreateAccessEntryRequest } from '@aws-sdk/client-eks';
 import { type AwsFault, inUse, invalidParameter, invalidRequest, notFound } from '../awsFault.ts';
@@ -39,7 +39,7 @@ export const describeAccessEntry = (cloud: LocalAwsState, principalArn: string |
   accessEntry: entryOf(cloud, principalArn),
 });
 
-/** DeleteAccessEntry. Nodes that have joined stay: that they have to authenticate again some time is not played here. */
+/** DeleteAccessEntry. Nodes that have joined stay: that they must authenticate again later is not simulated. */
 export function deleteAccessEntry(cloud: LocalAwsState, principalArn: string | undefined): Record<string, never> {
   entryOf(cloud, principalArn);
   cloud.accessEntries.delete(principalArn ?? '');
@@ -54,7 +54,7 @@ export function accessEntryArns(cloud: LocalAwsState, associatedPolicyArn: strin
   return associatedPolicyArn === undefined ? [...cloud.accessEntries.keys()].sort() : [];
 }
 
-/** What an administrator does at once: an entry of that type in place of the one there is, or none. Throws RangeError for an unknown type. */
+/** Replaces or deletes an entry at once, as an administrator. Throws RangeError for an unknown type. */
 export function setEntry(
   cloud: LocalAwsState,
   change: { readonly principalArn: string; readonly type?: string; readonly exists?: boolean },
@@ -87,7 +87,7 @@ function checkMode(cloud: LocalAwsState): void {
 function createFault(request: CreateAccessEntryRequest): AwsFault | undefined {
   const { principalArn = '', type = 'STANDARD', kubernetesGroups = [], username, tags } = request;
   const isUser = /^arn:[\w-]+:iam::\d{12}:user\/.+/.test(principalArn);
-  // Seen. EKS looks the principal up, so a role that is not there gets the same words as one that can't be.
+  // Seen. EKS looks the principal up, so a role that does not exist gets the same message as an invalid one.
   if (!isUser && !roleArns.includes(principalArn)) {
     return invalidParameter('The specified principalArn is invalid: invalid principal.');
   }

@@ -6,7 +6,7 @@ import type { LocalAwsState } from '../state.ts';
 import { once } from './idempotency.ts';
 import { openUpdate } from './updates.ts';
 
-/** What an administrator can say of an add-on; what is not said stays. `configurationValues` is JSON or YAML as text, as EKS has it. */
+/** An administrator's change of an add-on; fields that are left out stay. `configurationValues` is JSON or YAML as text, as in EKS. */
 export interface AddonChange extends Pick<Addon, 'addonVersion' | 'configurationValues' | 'serviceAccountRoleArn'> {
   readonly name: string;
   readonly exists?: boolean;
@@ -80,10 +80,10 @@ function change(cloud: LocalAwsState, name: string, changed: Partial<Addon>): vo
   cloud.addons.set(name, { ...addonOf(cloud, name), ...changed, modifiedAt: cloud.timeline.now() });
 }
 
-/** The end of an update: as it was asked for, or as a test wants it, or with a conflict in the cluster. */
+/** Finishes an update: with success, with an injected failure, or with a conflict in the cluster. */
 function finish(cloud: LocalAwsState, request: UpdateAddonRequest, update: Update): void {
   const { addonName = '', resolveConflicts } = request;
-  // Somebody removed it meanwhile.
+  // It was removed meanwhile.
   if (!cloud.addons.has(addonName)) return;
   const before = addonOf(cloud, addonName);
   const failure = cloud.plans.addonFailures.shift();
@@ -116,7 +116,7 @@ function fail(cloud: LocalAwsState, request: UpdateAddonRequest, update: Update,
   change(cloud, addonName, { ...shown, status: 'UPDATE_FAILED', health: { issues } });
 }
 
-/** What of an add-on an update changes. The role that it does not name is lost, as the SDK says, or kept: a switch. */
+/** The fields of an add-on that an update changes. A role that is left out is removed, as the SDK's documentation says, or kept: a switch. */
 function configured(
   { switches }: LocalAwsState,
   addon: Addon,
@@ -141,7 +141,7 @@ function paramsOf(request: UpdateAddonRequest) {
   return rows.flatMap(([type, value]) => (value === undefined ? [] : [{ type, value }]));
 }
 
-/** What EKS has against configuration values, in the words of its check against the schema (seen in issues of its clients). */
+/** Why EKS rejects configuration values, in the words of its schema validation (seen in issues of its clients). */
 function faultIn(text: string): string | undefined {
   const document = parseDocument(text);
   const values: unknown = document.errors.length > 0 ? undefined : document.toJS();

@@ -4,7 +4,7 @@ import { windowsOf } from '../releases.ts';
 import type { GroupRecord, LocalAwsState } from '../state.ts';
 import { newEntry } from './accessEntryRecord.ts';
 
-/** As what the API server knows the nodes of a role: not at all, as nodes, or as nodes whose kube-proxy may read Services too. */
+/** How the API server authenticates the nodes of a role: not at all, as nodes, or as nodes whose kube-proxy may read Services too. */
 export type Admission = 'none' | 'linux' | 'windows';
 
 /** Asks the role's access entry first, and aws-auth where there is none, as far as the authentication mode uses each. */
@@ -43,7 +43,7 @@ function mapRole(cloud: LocalAwsState, roleArn: string, type: 'EC2_WINDOWS' | 'E
   cloud.emitSetting({ kind: 'mapRole', roleArn, groups });
 }
 
-/** Calls `join` as soon as the API server lets the group's nodes in. A kubelet asks again and again, while `wanted` says so. */
+/** Calls `join` as soon as the API server admits the group's nodes. A kubelet keeps trying while `wanted` returns true. */
 export function whenAdmitted(cloud: LocalAwsState, group: GroupRecord, wanted: () => boolean, join: () => void): void {
   if (!wanted()) return;
   if (admissionOf(cloud, group.nodegroup.nodeRole) !== 'none') {

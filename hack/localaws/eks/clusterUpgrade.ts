@@ -3,7 +3,7 @@ import { minorNumber, minors, type ReleaseDay } from '../releases.ts';
 import type { LocalAwsState } from '../state.ts';
 import { openUpdate } from './updates.ts';
 
-/** Somebody upgrades the control plane by one minor, as EKS allows; it is UPDATING for a while. Throws RangeError. */
+/** Upgrades the control plane by one minor, as EKS allows; it is UPDATING for `durations.clusterUpgrade`. Throws RangeError. */
 export function upgradeCluster(cloud: LocalAwsState, version: string): void {
   const { clusterState: cluster } = cloud;
   if (!minors.includes(version) || minorNumber(version) !== minorNumber(cluster.version) + 1)
@@ -21,7 +21,7 @@ export function upgradeCluster(cloud: LocalAwsState, version: string): void {
   });
 }
 
-/** What EKS publishes, or what becomes of it: `public: false` makes the images of that date private. */
+/** A new release, or a change of one: `public: false` makes the images of that date private. */
 export interface ReleaseChange extends Partial<ReleaseDay> {
   readonly date: string;
 }

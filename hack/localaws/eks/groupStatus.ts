@@ -36,12 +36,12 @@ function clearIssue(cloud: LocalAwsState, group: GroupRecord, cleared: Nodegroup
   if (others.length === 0 && group.nodegroup.status === 'DEGRADED') setStatus(cloud, group, 'ACTIVE');
 }
 
-/** Access to the cluster has changed: EKS will look at all groups. */
+/** Access to the cluster has changed: EKS will check all groups. */
 export function accessChanged(cloud: LocalAwsState): void {
   for (const group of cloud.groups.values()) reviewAccess(cloud, group);
 }
 
-/** EKS will look whether the nodes of a group have access, and look again as long as they have not. */
+/** EKS will check whether the nodes of a group have access, and repeat that until they have. */
 export function reviewAccess(cloud: LocalAwsState, group: GroupRecord): void {
   if (group.reviewPending === true) return;
   group.reviewPending = true;
@@ -53,7 +53,7 @@ export function reviewAccess(cloud: LocalAwsState, group: GroupRecord): void {
   });
 }
 
-// Says with a health issue that the nodes of a Windows group, or the kube-proxy on them, have no access.
+// Reports with a health issue that the nodes of a Windows group, or the kube-proxy on them, have no access.
 function checkAccess(cloud: LocalAwsState, group: GroupRecord): void {
   const { status = '', amiType = '', nodeRole } = group.nodegroup;
   if (!['ACTIVE', 'DEGRADED'].includes(status) || windowsOf(amiType) === undefined) return;
@@ -69,7 +69,7 @@ function checkAccess(cloud: LocalAwsState, group: GroupRecord): void {
   reportIssue(cloud, group, { code: 'AccessDenied', message, resourceIds: [nodeRole ?? ''] });
 }
 
-/** Says with a health issue that not all instances could be launched. */
+/** Reports with a health issue that not all instances could be launched. */
 export function checkLaunches(cloud: LocalAwsState, group: GroupRecord): void {
   if (group.launchIssue !== undefined) reportIssue(cloud, group, group.launchIssue);
 }

@@ -27,7 +27,7 @@ export function once<T>(
   return answer;
 }
 
-/** Forgets the tokens of a group that is gone, where the switch says so. */
+/** Forgets the tokens of a deleted group, depending on the switch. */
 export function forgetTokens(cloud: LocalAwsState, group: string): void {
   if (cloud.switches.tokensAfterDelete === 'remembered') return;
   for (const [key, { group: owner }] of cloud.tokens) if (owner === group) cloud.tokens.delete(key);

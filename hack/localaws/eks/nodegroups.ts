@@ -133,7 +133,7 @@ function defaultsFor(
   };
 }
 
-// What the request says. Labels and taints that are empty leave no key at all.
+// The fields of the request. Empty labels and taints leave no key.
 function givenIn(request: CreateNodegroupRequest): Nodegroup {
   const { clusterName: _cluster, nodegroupName: _name, clientRequestToken: _token, labels, taints, ...rest } = request;
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
@@ -155,7 +155,7 @@ function startCreating(cloud: LocalAwsState, group: GroupRecord): void {
 }
 
 function finishCreating(cloud: LocalAwsState, group: GroupRecord, patience: number): void {
-  // An Auto Scaling group goes on trying.
+  // An Auto Scaling group keeps trying.
   if (patience > 0) resize(cloud, group);
   const issue = group.launchIssue ?? joinIssue(cloud, group);
   if (issue === undefined) {
@@ -207,7 +207,7 @@ function startDeleting(cloud: LocalAwsState, group: GroupRecord): void {
   });
 }
 
-// What is going on ends with the group, also when its deletion fails.
+// Running updates end with the group, also when its deletion fails.
 function stopUpdates(cloud: LocalAwsState, group: GroupRecord): void {
   delete group.rollout;
   group.growth = 0;

@@ -134,7 +134,7 @@ class Rolling {
   }
 
   #fail({ errors, degraded = false, status = 'Failed' }: Omit<UpdateFailure, 'group'>): void {
-    // Another object: whatever goes on for the old one is void, and instances are launched as they were before.
+    // A new object cancels what is scheduled for the old one; instances are launched as before the rollout.
     const { template: _void, ...rest } = this.#rollout;
     this.#rollout = { ...rest, target: {} };
     this.#group.rollout = this.#rollout;
@@ -175,7 +175,7 @@ class Rolling {
 
   #untilJoined(then: () => void): void {
     const joined = () => {
-      // An Auto Scaling group goes on trying.
+      // An Auto Scaling group keeps trying.
       if (this.#group.launchIssue !== undefined) resize(this.#cloud, this.#group);
       const fresh = livingInstances(this.#cloud, this.#group.name).filter(({ id }) => !this.#rollout.outdated.has(id));
       const ready = fresh.every((instance) => instance.joined && instance.defect.notReady !== true);
@@ -199,7 +199,7 @@ class Rolling {
     );
   }
 
-  // Looks again and again, so that it does not matter who makes it true.
+  // Polls, so that it does not matter what makes it true.
   #until(test: () => boolean, seconds: number, then: () => void, otherwise: () => void): void {
     const look = (left: number): void => {
       if (test()) then();

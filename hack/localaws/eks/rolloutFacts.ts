@@ -25,7 +25,7 @@ export function parallelOf({ nodegroup: { updateConfig = {}, scalingConfig } }: 
   return Math.min(100, Math.max(1, maxUnavailable ?? share));
 }
 
-/** What an update says when its nodes don't come: they could not be launched, or don't join. */
+/** The error of an update whose nodes could not be launched or don't join. */
 export function joinError(cloud: LocalAwsState, group: GroupRecord, { outdated }: Rollout): ErrorDetail {
   const { launchIssue } = group;
   if (launchIssue?.code === 'InsufficientFreeAddresses') {
@@ -39,7 +39,7 @@ export function joinError(cloud: LocalAwsState, group: GroupRecord, { outdated }
   return { errorCode: 'NodeCreationFailure', errorMessage, resourceIds: absent };
 }
 
-/** What it says when pods stay on a node for too long: which node, but not which pods. */
+/** The error of an update when pods stay on a node for too long. It names the node, not the pods. */
 export const podError = (group: GroupRecord, instance: InstanceRecord): ErrorDetail => ({
   errorCode: 'PodEvictionFailure',
   // Seen.

@@ -1,6 +1,6 @@
 /*
- * What EKS wants of a user's launch template. Rules: user guide of EKS, "Customize managed nodes with launch templates".
- * Words marked "seen" are EKS' own, the others only mean the same.
+ * EKS' rules for a user's launch template: user guide of EKS, "Customize managed nodes with launch templates".
+ * Messages marked "seen" are EKS' own, the others only mean the same.
  */
 import type { CreateNodegroupRequest, LaunchTemplateSpecification } from '@aws-sdk/client-eks';
 import { type AwsFault, invalidParameter, invalidRequest } from '../awsFault.ts';
@@ -9,10 +9,10 @@ import { offeredType } from '../ec2/instanceTypeQueries.ts';
 import { templateNamed, versionOf } from '../ec2/launchTemplates.ts';
 import type { LocalAwsState, TemplateUse } from '../state.ts';
 
-/** What else a request says. */
+/** The other fields of a request. */
 type TemplateRequest = Pick<CreateNodegroupRequest, 'instanceTypes' | 'amiType' | 'version' | 'releaseVersion'>;
 
-/** The template version that a request means; the default one if it names none. EKS tells numbers, whatever it was given. */
+/** The template version of a request; the default version if it names none. EKS reports version numbers, never `$Latest` or `$Default`. */
 export function templateUse(cloud: LocalAwsState, wanted: LaunchTemplateSpecification): TemplateUse | AwsFault {
   const { id, name, version = '$Default' } = wanted;
   // Seen.
@@ -26,7 +26,7 @@ export function templateUse(cloud: LocalAwsState, wanted: LaunchTemplateSpecific
   return { specification, data: structuredClone(found.data) };
 }
 
-/** The first reason why EKS does not take a template version for a group. */
+/** The first reason why EKS rejects a template version for a group. */
 export function templateFault(cloud: LocalAwsState, use: TemplateUse, request: TemplateRequest): AwsFault | undefined {
   return forbiddenFault(use) ?? typeFault(cloud, use, request) ?? imageFault(cloud, use, request);
 }

@@ -102,7 +102,7 @@ function releaseFits({ version, releaseVersion, amiType }: CreateNodegroupReques
   return releaseFault(cloud, kubernetes, releaseVersion, amiType);
 }
 
-/** The minor of a node group may not be above the cluster's, and EKS must know it. */
+/** The minor of a node group must exist and must not be newer than the cluster's. */
 export function minorFault(cloud: LocalAwsState, minor: string): AwsFault | undefined {
   const { version } = cloud.clusterState;
   if (minorNumber(minor) > minorNumber(version))

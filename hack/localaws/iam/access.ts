@@ -222,7 +222,7 @@ function tagQuestions(cloud: LocalAwsState, name: string, given: Readonly<Record
 }
 
 // A resource that does not exist has no tags. Whether AWS then answers "not found" or "denied" is a switch: for the
-// first, it is asked as if it carried the tag that the shipped policy looks for.
+// first, it is evaluated as if it had the tag that the shipped policy requires.
 const missingTags = (cloud: LocalAwsState): Record<string, string> =>
   cloud.switches.missingUnderTagCondition === 'notFound' ? { 'winpool.dev/pool': 'none' } : {};
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { AwsFault } from '../awsFault.ts';
 
-/** A question to IAM: may the caller do this? `resource` is an ARN, or `*` for actions that know no resources. */
+/** A question to IAM: may the caller do this? `resource` is an ARN, or `*` for actions without resources. */
 export interface AccessQuestion {
   readonly action: string;
   readonly resource: string;
@@ -21,7 +21,7 @@ interface Statement {
 
 /**
  * Decides by an identity policy as IAM does: what no statement allows is refused, and a Deny beats every Allow.
- * It knows Action, Resource, StringEquals and StringLike, and refuses a policy with anything else.
+ * It supports Action, Resource, StringEquals and StringLike, and rejects a policy with anything else.
  */
 export class Policy {
   readonly #statements: readonly Statement[];
@@ -43,12 +43,12 @@ export class Policy {
     return new Policy({ ...documents[0], Statement: documents.flatMap(({ Statement }) => Statement) });
   }
 
-  /** Takes an action away until it is restored, as an administrator would. */
+  /** Removes an action until it is restored, as an administrator would. */
   remove(action: string): void {
     this.#removed.add(action);
   }
 
-  /** Gives an action back that was taken away; all of them when none is named. */
+  /** Restores a removed action; all of them when none is named. */
   restore(action?: string): void {
     if (action === undefined) this.#removed.clear();
     else this.#removed.delete(action);
@@ -66,8 +66,8 @@ export class Policy {
   }
 
   /**
-   * The actions, each with the Sid of its statement, that could be taken out without an answer of `check` so far being another one: nobody
-   * asked for them, or another statement allowed the same each time.
+   * The actions, each with the Sid of its statement, that no `check` so far depended on: they were never asked for, or another statement allowed
+   * the same each time.
    */
   unneeded(): string[] {
     return this.#statements
@@ -76,7 +76,7 @@ export class Policy {
       .filter((grant) => !this.#needed.has(grant));
   }
 
-  /** What `check` refused so far though nobody had taken the action away, each once. */
+  /** What `check` denied so far though the action had not been removed, each once. */
   refusals(): string[] {
     return [...this.#refused];
   }
@@ -113,7 +113,7 @@ function accessDenied({ action, resource }: AccessQuestion, callerArn: string): 
   return new AwsFault('AccessDeniedException', message, action.startsWith('ssm:') ? 400 : 403);
 }
 
-/** AWS' words for what no policy allows. */
+/** AWS' message for what no policy allows. */
 export const notAuthorized = (callerArn: string, action: string, resource?: string): string =>
   `User: ${callerArn} is not authorized to perform: ${action}${resource === undefined ? '' : ` on resource: ${resource}`} ` +
   `because no identity-based policy allows the ${action} action`;

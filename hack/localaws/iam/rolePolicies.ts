@@ -1,4 +1,4 @@
-/** What IAM knows of the roles of the account. */
+/** The policies of the roles of the account. */
 import type { ListAttachedRolePoliciesRequest, ListAttachedRolePoliciesResponse } from '@aws-sdk/client-iam';
 import { AwsFault } from '../awsFault.ts';
 import { clusterRoleName, roleArns } from '../network.ts';

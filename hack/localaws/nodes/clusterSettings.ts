@@ -1,6 +1,6 @@
 /*
- * The ConfigMaps of kube-system that decide over Windows nodes: amazon-vpc-cni (does the VPC resource controller give
- * them pod addresses?) and aws-auth (which roles may join?). Names and keys: the user guide of EKS.
+ * The ConfigMaps of kube-system that Windows nodes depend on: amazon-vpc-cni (whether the VPC resource controller gives
+ * them pod addresses) and aws-auth (which roles may join). Names and keys: the user guide of EKS.
  */
 import type { ResolveConflicts } from '@aws-sdk/client-eks';
 import type { V1ConfigMap } from '@kubernetes/client-node';
@@ -43,7 +43,7 @@ export class ClusterSettings {
     return isTrue(data?.[ipamKey]);
   }
 
-  /** Writes what the vpc-cni add-on says into the ConfigMap. A value that somebody else wrote is kept, lost, or in the way: then it is named. */
+  /** Writes the setting of the vpc-cni add-on into the ConfigMap. A value of another field manager is kept, overwritten, or returned as a conflict. */
   async applyAddon(conflicts: ResolveConflicts, signal: AbortSignal): Promise<string | undefined> {
     const addon = this.#cloud.addons.get('vpc-cni');
     if (addon === undefined) return undefined;
@@ -58,14 +58,14 @@ export class ClusterSettings {
     return undefined;
   }
 
-  /** Takes over what aws-auth says of roles. What is no list of mappings counts as nothing, as for EKS. */
+  /** Reads the role mappings of aws-auth. As for EKS, anything but a list of mappings counts as none. */
   async readAwsAuth(signal: AbortSignal): Promise<void> {
     const { data } = (await this.#read('aws-auth', signal)) ?? {};
     this.#cloud.awsAuth.clear();
     for (const { rolearn, groups } of mappingsIn(data)) this.#cloud.awsAuth.set(rolearn, groups);
   }
 
-  /** Adds a role to aws-auth, if it is not there. */
+  /** Adds a role to aws-auth if it is missing. */
   async mapRole(rolearn: string, groups: readonly string[], signal: AbortSignal): Promise<void> {
     const found = await this.#read('aws-auth', signal);
     const mappings = mappingsIn(found?.data);
@@ -85,7 +85,7 @@ export class ClusterSettings {
   }
 }
 
-/** Who wrote a key of the ConfigMap last. */
+/** The field manager of a key of the ConfigMap. */
 function ownerOf({ metadata }: V1ConfigMap, key: string): string | undefined {
   return metadata?.managedFields?.find(({ fieldsV1 }) => fieldsV1?.['f:data']?.[`f:${key}`] !== undefined)?.manager;
 }

@@ -2,7 +2,7 @@ import type { LocalAwsState } from '../state.ts';
 import type { ClusterSettings } from './clusterSettings.ts';
 import { untilDone } from './untilDone.ts';
 
-/** Does what EKS does to the cluster's settings, one after the other. Returns a function that waits for the last. */
+/** Applies EKS' changes of the cluster's settings one after the other. Returns a function that waits for the last. */
 export function followSettings(
   cloud: LocalAwsState,
   settings: ClusterSettings,
@@ -20,7 +20,7 @@ export function followSettings(
     );
   };
   const read = (): void => {
-    // Whoever asks will ask again, so one question at a time is enough, and no answer is one too.
+    // Callers poll, so one read at a time is enough, and a failed one is ignored.
     if (reading) return;
     reading = true;
     add(() => {

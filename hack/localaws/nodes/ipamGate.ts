@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { NodeEvent } from '../state.ts';
 
-/** What waits here. */
+/** A node that is to get pod addresses. */
 export type AddressEvent = NodeEvent & { readonly kind: 'podAddresses' };
 
 const pauseMs = 250;
 
-/** Holds back the nodes that are to get pod addresses until Windows IPAM is on, as the VPC resource controller does. */
+/** Holds the nodes that are to get pod addresses until Windows IPAM is on, as the VPC resource controller does. */
 export class IpamGate {
   readonly #waiting = new Set<AddressEvent>();
   readonly #isOn: () => Promise<boolean>;
@@ -14,14 +14,14 @@ export class IpamGate {
   readonly #signal: AbortSignal;
   #looking = false;
 
-  /** @param isOn asks the cluster; when it can't be told it is asked again */
+  /** @param isOn reads the setting in the cluster; polled, also after an error */
   constructor(isOn: () => Promise<boolean>, pass: (event: AddressEvent) => void, signal: AbortSignal) {
     this.#isOn = isOn;
     this.#pass = pass;
     this.#signal = signal;
   }
 
-  /** Passes the event on as soon as IPAM is on, unless its instance ends before. */
+  /** Passes the event on as soon as IPAM is on, unless its instance is terminated before. */
   wait(event: AddressEvent): void {
     this.#waiting.add(event);
     if (!this.#looking) void this.#look();

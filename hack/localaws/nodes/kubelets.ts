@@ -8,17 +8,17 @@ import { NodeQueues } from './nodeQueues.ts';
 import { nodeStep } from './nodeSteps.ts';
 import { untilDone } from './untilDone.ts';
 
-/** The nodes of all groups, as far as a Kubernetes cluster sees them. */
+/** The kubelets of all instances. */
 export interface Kubelets {
-  /** What went wrong and was given up; empty in good times. */
+  /** Permanent failures. */
   problems(): readonly string[];
   /** Stops writing; Nodes that exist stay. */
   stop(): Promise<void>;
 }
 
 /**
- * Follows the instances of the cloud with Nodes in the cluster of the kubeconfig. What happens to one node is written in
- * order and repeated until it succeeds, also over a restart of the API server; nodes don't wait for each other.
+ * Creates, changes and deletes Nodes in the cluster of the kubeconfig as instances do. The writes of one node are made in order and retried until
+ * they succeed, also across a restart of the API server; nodes don't wait for each other.
  */
 export function startKubelets(cloud: LocalAwsState, kubeconfig: string): Kubelets {
   const server = new ApiServer(kubeconfig);

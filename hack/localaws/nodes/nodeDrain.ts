@@ -1,14 +1,14 @@
 import { durations } from '../durations.ts';
 import { type InstanceRecord, type LocalAwsState, takePlan } from '../state.ts';
 
-/** Marks a node as unschedulable, or takes that back. */
+/** Cordons or uncordons a node. */
 export function cordon(cloud: LocalAwsState, instance: InstanceRecord, on: boolean): void {
   if (instance.joined) cloud.emit({ kind: 'cordon', instance, on });
 }
 
 /**
- * Begins to move the pods of a node elsewhere; `instance.drained` turns true when they are gone. Where there is no
- * Kubernetes they go by themselves. A fault can keep them.
+ * Starts to evict the pods of a node; `instance.drained` turns true when they are gone. Without a Kubernetes this takes `durations.memoryDrain`.
+ * A fault can prevent it.
  */
 export function drain(cloud: LocalAwsState, instance: InstanceRecord): void {
   stopDrain(instance);
@@ -23,7 +23,7 @@ export function drain(cloud: LocalAwsState, instance: InstanceRecord): void {
   else cloud.timeline.after(durations.memoryDrain, drained);
 }
 
-/** Gives the attempt up. */
+/** Stops a drain. */
 export function stopDrain(instance: InstanceRecord): void {
   instance.drain?.abort();
   delete instance.drain;

@@ -22,7 +22,7 @@ export const uninitializedTaint: NodeTaint = {
   effect: 'NoSchedule',
 };
 
-// What an existing Node's kubelet puts back when it starts again: these, and no others.
+// The labels that a kubelet restores on an existing Node when it restarts.
 const defaultLabels = [
   'kubernetes.io/hostname',
   'topology.kubernetes.io/zone',
@@ -40,7 +40,7 @@ const defaultLabels = [
 
 const systemOf = ({ defect }: InstanceRecord): string => defect.operatingSystem ?? 'windows';
 
-/** The labels of a kubelet: what it measures itself, and then `--node-labels`, which override that. */
+/** The labels of a kubelet: those that it sets itself, overridden by `--node-labels`. */
 export const kubeletLabels = (instance: InstanceRecord): Record<string, string> => ({
   'beta.kubernetes.io/arch': 'amd64',
   'beta.kubernetes.io/os': systemOf(instance),
@@ -51,7 +51,7 @@ export const kubeletLabels = (instance: InstanceRecord): Record<string, string> 
   ...instance.nodeLabels,
 });
 
-/** The labels that a restarting kubelet puts back. */
+/** The labels that a restarting kubelet restores. */
 export const restartLabels = (instance: InstanceRecord): Record<string, string> =>
   Object.fromEntries(Object.entries(kubeletLabels(instance)).filter(([label]) => defaultLabels.includes(label)));
 
@@ -103,8 +103,8 @@ export function readyCondition(ready: boolean, now: Date) {
   return { type: 'Ready', ...result, lastHeartbeatTime: time, lastTransitionTime: time };
 }
 
-/** The Ready condition as the node lifecycle controller writes it when a kubelet has not been heard of for a while. */
-export function lostCondition(now: Date): Wire<V1NodeCondition> {
+/** The Ready condition as the node lifecycle controller writes it when the kubelet has stopped reporting. */
+export function lostCondition(now: Date): Record<string, string> {
   const lastTransitionTime = `${now.toISOString().slice(0, 19)}Z`;
   const message = 'Kubelet stopped posting node status.';
   return { type: 'Ready', status: 'Unknown', reason: 'NodeStatusUnknown', message, lastTransitionTime };

@@ -5,7 +5,7 @@ interface NodeQueue {
   current: AbortController;
 }
 
-/** What happens to each node, in order; nodes don't wait for each other. What fails for good is told to `problem`. */
+/** Handles the events of each node in order; nodes don't wait for each other. Calls `problem` with permanent failures. */
 export class NodeQueues {
   readonly #queues = new Map<string, NodeQueue>();
   readonly #run: (event: NodeEvent, signal: AbortSignal) => Promise<void>;
@@ -22,7 +22,7 @@ export class NodeQueues {
     this.#stopping = stopping;
   }
 
-  /** Queues what happened. An event `leave` makes everything void that still waits for its node. */
+  /** Queues an event. An event `leave` cancels everything that is queued for its node. */
   add(event: NodeEvent): void {
     if (this.#stopping.aborted) return;
     // By name, not by instance: an address, and with it the name, can come back with another instance.
@@ -30,7 +30,6 @@ export class NodeQueues {
     const queue = this.#queues.get(name) ?? { tail: Promise.resolve(), current: new AbortController() };
     this.#queues.set(name, queue);
     if (event.kind === 'leave') {
-      // What still waits to be written about this node matters no more.
       queue.current.abort();
       queue.current = new AbortController();
     }
@@ -46,7 +45,7 @@ export class NodeQueues {
     });
   }
 
-  /** What is still being done. */
+  /** The events in progress. */
   tails(): Promise<void>[] {
     return [...this.#queues.values()].map(({ tail }) => tail);
   }

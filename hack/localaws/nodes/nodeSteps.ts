@@ -17,7 +17,7 @@ import {
 } from './nodeObject.ts';
 
 /**
- * Does in Kubernetes what a node event means, one attempt (a drain goes on until it is done or its signal aborts). Throws ApiException, or what the
+ * Makes the writes in Kubernetes that a node event causes, one attempt (a drain goes on until it is done or its signal aborts). Throws ApiException, or what the
  * connection threw.
  */
 export async function nodeStep(

@@ -2,7 +2,7 @@ import { MemoryCloud } from '../memory.ts';
 import type { StateOptions } from '../state.ts';
 import { sampleCluster } from './fixtures.ts';
 
-/** A clock that stands still until it is told. For tests. */
+/** A clock for tests that moves only when it is advanced. */
 export class TestClock {
   #now = Date.UTC(2026, 3, 20);
 

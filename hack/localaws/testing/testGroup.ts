@@ -25,7 +25,7 @@ export async function active(cloud: MemoryCloud, clock: TestClock): Promise<void
   assert.equal(await statusOf(cloud), 'ACTIVE');
 }
 
-/** A cloud whose sample group has that status. Without a policy the caller has the operator's rights. */
+/** A cloud whose sample group has that status. Without a policy the caller has the operator's permissions. */
 export async function inState(
   status: string,
   switches: Partial<Switches>,

@@ -126,7 +126,7 @@ export function call<K extends OperationName>(
   return output;
 }
 
-/** The operation of the service model, if the local AWS serves it; else a fault that says which of the two it lacks. */
+/** The operation of the service model, if the local AWS serves it; else the fault for an unknown or an unserved operation. */
 export function servedOperation(service: Service, name: string): Operation {
   const operation = operationOf(service, name);
   if (operation === undefined) {

@@ -37,7 +37,7 @@ const ofGroup = (rest: Record<string, fc.Arbitrary<unknown>>, requiredKeys: stri
 const someGroup = 'GROUP';
 const someInstance = 'INSTANCE';
 
-/** An input with what it stands for. */
+/** An input with its placeholders replaced. */
 export function filledIn(input: object, { groups, instances }: LocalAwsState): object {
   const group = groups.get('web')?.autoScalingGroup ?? 'none';
   const instance = [...instances.keys()].at(-1) ?? 'i-1';

@@ -21,7 +21,7 @@ interface Incoming {
   readonly input: object;
 }
 
-/** The HTTP front of all services on one port of 127.0.0.1: EKS has paths, the others are told apart by what is posted to /. */
+/** The HTTP front of all services on one port of 127.0.0.1: EKS has paths, the others differ in what is posted to /. */
 export class HttpFront {
   readonly #front: Front;
   readonly #admin: Admin;
@@ -91,7 +91,7 @@ export class HttpFront {
   }
 }
 
-// The signature itself is not checked: the local AWS knows no secrets. That there is one is.
+// A signature must be present, but is not verified: the local AWS has no secrets.
 function checkSignature(request: IncomingMessage): void {
   if (request.headers.authorization?.startsWith('AWS4-HMAC-SHA256 ') === true) return;
   throw new AwsFault('MissingAuthenticationToken', 'Missing Authentication Token');

@@ -2,7 +2,7 @@
 import { AwsFault } from '../awsFault.ts';
 import type { Member, Operation, Shape } from './shapes.ts';
 
-/** The versions of the services that speak a query protocol; requests are told apart by them. */
+/** The versions of the services with a query protocol, by which requests are routed. */
 export const versions = {
   ec2: '2016-11-15',
   autoscaling: '2011-01-01',
@@ -19,7 +19,7 @@ const isEc2 = ({ service }: Pick<Operation, 'service'>): boolean => service === 
 const namespaceOf = (service: QueryService): string =>
   `${service === 'iam' ? 'https' : 'http'}://${service}.amazonaws.com/doc/${versions[service]}/`;
 
-/** What reading a form needs to know: the form's values that are left, and whose names these are. */
+/** A form while it is read: the values that are left, and whether names are EC2's. */
 interface Form {
   readonly left: Map<string, string>;
   readonly ec2: boolean;
@@ -27,7 +27,7 @@ interface Form {
 
 /**
  * The input of an operation from the form of a query: `Filter.1.Value.2=x`. Names on the wire come from the service
- * model. What the model does not know is kept under its own name, for the model check to refuse.
+ * model. Names that the model does not have are kept, for the model check to reject.
  */
 export function inputOf(operation: Operation, form: URLSearchParams): Record<string, unknown> {
   const left = new Map(form);
