@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const FOLDER = new URL('golden/', import.meta.url);
 
-/** Compares with test/golden/NAME, which is a .txt unless it says otherwise; with UPDATE_GOLDEN=1 it writes that file. */
+/** Compares with test/golden/NAME, which is a .txt without another extension; with UPDATE_GOLDEN=1 it writes that file. */
 export async function assertGolden(name: string, text: string): Promise<void> {
   const path = name.includes('.') ? name : `${name}.txt`;
   const file = fileURLToPath(new URL(path, FOLDER));
@@ -39,6 +39,6 @@ export function withoutChance(text: string): string {
   const nodes = [...new Set(text.match(/\bip-10(?:-\d+){3}\b/g))].sort();
   const named = nodes.reduce((before, node, index) => before.replaceAll(node, `ip-10-0-0-${index + 1}`), text);
   const plain = replacements.reduce((before, [pattern, by]) => before.replace(pattern, by), named);
-  // kubectl pads and ends with spaces and empty lines, which editors take away.
+  // kubectl adds trailing spaces and empty lines, which editors remove.
   return `${plain.replace(/[ \t]+$/gm, '').trimEnd()}\n`;
 }

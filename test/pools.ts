@@ -1,4 +1,4 @@
-/** Pools for the cluster suites: valid against the local AWS; a test says only what differs. */
+/** Pools for the cluster suites: valid against the local AWS; a test passes only what differs. */
 import { nodeRoleArn, subnetIds } from '../hack/localaws/network.ts';
 import type { TestEnv } from '../hack/testenv/testEnv.ts';
 

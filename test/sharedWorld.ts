@@ -1,6 +1,6 @@
 /**
- * One world for all cluster suites: starting it costs seconds, and pools of different names do not meet. A suite that needs an operator
- * says so with `withOperator`; it runs only during that suite.
+ * One test environment for all cluster suites: starting it takes seconds, and pools of different names do not interfere. A suite that needs an
+ * operator calls `withOperator`; the operator runs only during that suite.
  */
 
 import { waitFor } from '../hack/controlplane/wait.ts';
@@ -13,24 +13,24 @@ const SPEED = 4;
 
 let started: Promise<TestEnv> | undefined;
 
-/** The world, started at the first call. */
+/** The environment, started at the first call. */
 export function theWorld(): Promise<TestEnv> {
   started ??= startTestEnv({ speed: SPEED, log: (line) => console.log(`    ${line}`) });
   return started;
 }
 
-/** The world if some suite has asked for it. */
+/** The environment if a suite has asked for it. */
 export async function startedWorld(): Promise<TestEnv | undefined> {
   return started?.catch(() => undefined);
 }
 
-/** Ends it. */
+/** Stops it. */
 export async function endWorld(): Promise<void> {
   const world = await startedWorld();
   await world?.stop();
 }
 
-/** Root hooks: after a test that failed the world is as good as before, and it ends when all suites of one mocha are done. */
+/** Root hooks: they clean up after a failed test, and stop the environment when all suites of one mocha are done. */
 export const mochaHooks = {
   async afterEach(this: Mocha.Context): Promise<void> {
     if (this.currentTest?.state === 'failed' && started) await makeGood(await started);
@@ -54,7 +54,7 @@ export interface OperatorFixture {
   restart(): Promise<void>;
 }
 
-/** Runs an operator during the suite that calls this, and deletes all pools at its end; `stage` is filled when its tests run. */
+/** Runs an operator during the suite that calls this, and deletes all pools at its end; the result is complete when its tests run. */
 export function withOperator(...flags: readonly string[]): OperatorFixture {
   const stage = {
     async restart() {
@@ -70,7 +70,7 @@ export function withOperator(...flags: readonly string[]): OperatorFixture {
     if (!stage.world) return;
     try {
       await makeGood(stage.world);
-      // The pools go while somebody is there to let them go.
+      // Pools are deleted while an operator runs that removes their finalizers.
       await stage.world.kubectl('delete', 'windowspools', '--all', '--timeout=50s');
     } finally {
       // With this one at work the next suite would have two.
@@ -81,7 +81,7 @@ export function withOperator(...flags: readonly string[]): OperatorFixture {
   return stage;
 }
 
-/** Takes back what a test that failed may have left, and what would keep a pool from its end. */
+/** Reverts what a failed test may have left, and what would block the deletion of a pool. */
 async function makeGood(world: TestEnv): Promise<void> {
   const { faults } = world.cloud;
   faults.speed({ speed: SPEED });

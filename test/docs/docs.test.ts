@@ -171,7 +171,7 @@ describe('README, docs and CONTRIBUTING, followed from top to bottom', function 
     for (const { after: words, what, look } of checks) if (script.includes(words)) it(what, () => look(reader));
   }
 
-  /** Adds what a person would look at. The error comes last: of a long log the end is what is kept. */
+  /** Adds what a user would check. The error comes last, because the end of a long log is kept. */
   async function withState(error: Error): Promise<never> {
     const look = 'kubectl get wp --output yaml 2>&1; tail -n 20 build/up/log 2>&1';
     throw new Error(`${await reader.run(look).catch(String)}\n${error.message}`);

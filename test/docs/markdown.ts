@@ -27,7 +27,7 @@ export function blocksOf(page: string): Block[] {
   return blocks;
 }
 
-/** Targets of the links in the prose, without what leads to another site. A regular expression in backticks may look like one. */
+/** Targets of the links in the prose, without those to other sites. A regular expression in backticks may look like one. */
 export function linksOf(page: string): string[] {
   return [
     ...proseOf(page)

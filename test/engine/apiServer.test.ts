@@ -1,4 +1,4 @@
-/** The API server goes away and comes back, and the operator is asked to end. In a world of its own: others would be disturbed. */
+/** The API server stops and restarts, and the operator gets SIGTERM. In an environment of its own: others would be disturbed. */
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
@@ -29,7 +29,7 @@ describe('an operator and its API server', function () {
   const remove = (name: string) => world.kubectl('delete', 'windowspool', name, '--timeout=40s');
   const withoutElection = () => world.operator([...FLAGS, '--leader-elect=false']);
 
-  /** Waits until it serves, and fails unless it is alive and says that it is not ready. */
+  /** Waits until it serves, and fails unless it is alive and not ready. */
   async function assertWaits(said: RegExp): Promise<void> {
     const serves = () => operator.lines.some(({ healthPort }) => healthPort !== undefined);
     await waitFor(serves, { what: 'the operator to serve', timeoutMs: 60_000, explain: () => operator.tail() });

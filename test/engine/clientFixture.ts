@@ -1,4 +1,4 @@
-/** What the suites about the adapters share: a client of the real API server, and pools that no operator looks at. */
+/** What the suites about the adapters share: a client of the real API server, and pools that no operator reconciles. */
 import assert from 'node:assert/strict';
 import { createKubernetesClient, type KubernetesClient } from '../../controllers/kubernetes/client.ts';
 import { createPools, poolIdentity, poolListWatch } from '../../controllers/kubernetes/pools.ts';
@@ -79,5 +79,5 @@ export function good<T>(answer: CallResult<T>): T {
   return answer.value;
 }
 
-/** Which trouble an answer tells of; `none` when it is good. */
+/** The kind of error in a result; `none` when it is good. */
 export const toCallError = (answer: CallResult<unknown>): string => (answer.ok ? 'none' : answer.error.kind);

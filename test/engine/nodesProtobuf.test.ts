@@ -215,7 +215,7 @@ describe('nodes in protobuf, from a real API server', () => {
   });
 
   it('fail as they do in JSON: a version that is too old, or not there yet', async () => {
-    // Its cache of changes begins anew.
+    // Its watch cache starts empty.
     await world.controlPlane.stopApiServer();
     await world.controlPlane.startApiServer();
     const failures = async (source: ListWatch<NodeRecord>) => {

@@ -1,4 +1,4 @@
-/** A way to the API server on which it knows no watch lists, as before Kubernetes 1.34 and where their feature gate is off. */
+/** A proxy that makes the API server look like one without watch lists, as before Kubernetes 1.34 and where their feature gate is off. */
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import { join } from 'node:path';

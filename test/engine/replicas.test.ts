@@ -25,7 +25,7 @@ describe('two operators', function () {
   });
   afterEach(async () => {
     world.cloud.faults.speed({ speed: 4 });
-    // The pools go while somebody is there to let them go.
+    // Pools are deleted while an operator runs that removes their finalizers.
     if (leader.running || standby.running) {
       await world.kubectl('delete', 'windowspools', '--all', '--timeout=60s');
     }
@@ -60,7 +60,7 @@ describe('two operators', function () {
     await world.waitForPool(name, 'to be CREATING', (pool) => pool?.status?.nodeGroup?.status === 'CREATING');
   }
 
-  /** Lets EKS go on; whoever leads now brings the pool to its end, with the group that was begun. */
+  /** Lets EKS continue; the new leader finishes the pool with the group that was started. */
   async function assertFinished(name: string): Promise<void> {
     const begun = world.cloud.state.groups.get(name)?.nodegroup.nodegroupArn;
     world.cloud.faults.speed({ speed: 4 });
@@ -99,7 +99,7 @@ describe('two operators', function () {
     assert.equal(await leader.stop(), 0);
     const released = performance.now();
     await toLead(standby);
-    // A candidate looks every 2 to 4.4 s, as client-go's does. One that waits for the end of the lease begins after 13 s or more.
+    // A candidate polls every 2 to 4.4 s, as client-go's does. One that waits for the lease to expire starts after 13 s or more.
     assert.ok(performance.now() - released < 12_000, `took ${Math.round(performance.now() - released)} ms`);
     await assertFinished('handed');
   });
@@ -115,7 +115,7 @@ describe('two operators', function () {
     };
     const next = await waitFor(taken, { what: 'another holder', timeoutMs: 60_000, intervalMs: 200 });
     const took = Date.parse(next.acquireTime) - Date.parse(held.renewTime);
-    // The other looks every 2 to 4.4 s, and a busy machine adds to that.
+    // The other polls every 2 to 4.4 s, and a busy machine adds to that.
     assert.ok(took >= 15_000 && took < 40_000, `it was taken ${took} ms after it was renewed for 15 s`);
     await toLead(standby);
     await assertFinished('orphaned');

@@ -1,4 +1,4 @@
-/** The operator's token and the API server's authority change while it runs. In a world of its own, whose other parts trust the first one only. */
+/** The operator's token and the API server's authority change while it runs. In an environment of its own, whose other parts trust only the first authority. */
 import assert from 'node:assert/strict';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -14,7 +14,7 @@ import { type RecordedPool, recordedPool, recordings } from './recordedPools.ts'
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const UNSEEN = 'The operator has not looked at this version of the pool yet.';
 
-/** Of each recording, what kstatus and Argo CD shall make of it, and words of what Argo CD shows. */
+/** For each recording, the expected results of kstatus and Argo CD, and part of Argo CD's message. */
 const results: Readonly<Record<string, readonly [kstatus: string, argo: string, words: string]>> = {
   'access-denied': ['InProgress', 'Progressing', 'AWS denied CreateNodegroup'],
   'all-nodes-bad': ['InProgress', 'Degraded', '0 nodes of the 1 that the pool must have are verified.'],
@@ -52,7 +52,7 @@ describe('what GitOps tools make of a pool', function () {
     });
   }
 
-  /** The recording `ready`, with one thing else. */
+  /** The recording `ready` with one change. */
   const readyWith = (change: (status: NonNullable<RecordedPool['status']>) => object): object => {
     const pool = recordedPool('ready');
     return { ...pool, status: change(pool.status ?? assert.fail('no status')) };

@@ -13,13 +13,13 @@ export const HEALTH_KEY = 'resource.customizations.health.winpool.dev_WindowsPoo
 const TIMEOUT_MS = 20_000;
 const say = (line: string) => console.log(`    ${line}`);
 
-/** What a tool says of an object. */
+/** The health of an object, as a tool reports it. */
 export interface HealthResult {
   readonly status: string;
   readonly message: string;
 }
 
-/** The verdicts of kstatus: InProgress, Current, Failed, Terminating. */
+/** The results of kstatus: InProgress, Current, Failed, Terminating. */
 export async function kstatusOf(objects: readonly object[]): Promise<HealthResult[]> {
   const stdin = objects.map((object) => JSON.stringify(object)).join('\n');
   const { stdout, stderr, code } = await runCommand(await toolPath('kstatus', say), [], {
@@ -61,7 +61,7 @@ function luaOf(value: unknown): string {
   return `{${fields.join(', ')}}`;
 }
 
-/** By bytes: Lua 5.1 knows neither JSON's escapes nor Unicode. */
+/** By bytes: Lua 5.1 has neither JSON's escapes nor Unicode. */
 function luaString(text: string): string {
   return `"${[...Buffer.from(text)].map((byte) => `\\${String(byte).padStart(3, '0')}`).join('')}"`;
 }

@@ -10,10 +10,10 @@ export interface AlertCase {
   readonly series: Readonly<Record<string, string>>;
   /** Times at which it is quiet: right before it fires, and when the cause is gone. */
   readonly quiet: readonly string[];
-  /** The time at which it fires first, and what it says then. Never, when absent. */
+  /** The time at which it fires first, and its message then. Absent: never. */
   readonly fires?: {
     readonly at: string;
-    /** Later times at which it fires on and says the same. */
+    /** Later times at which it still fires with the same message. */
     readonly on?: readonly string[];
     readonly labels?: Readonly<Record<string, string>>;
     readonly summary: string;

@@ -3,7 +3,7 @@ import type { V1Node } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 
-/** What is so at a time: the pools that a dashboard shows, and the Windows nodes. */
+/** The observed state at a time: the pools that a dashboard shows, and the Windows nodes. */
 export interface Facts {
   readonly pools: readonly WindowsPool[];
   readonly nodes: readonly Stored<V1Node>[];

@@ -133,7 +133,7 @@ describe('the dashboards on a real Prometheus', function () {
     });
   }
 
-  /** Somebody wants a node replaced on which a pod runs that nobody would make again. */
+  /** A user replaces a node with a pod that no controller recreates. */
   async function holdNode(): Promise<void> {
     const failing = (await stage.world.pool(POOL))?.status?.failingNodes ?? [];
     const names = await stage.world.kubectl('get', 'nodes', '-l', `eks.amazonaws.com/nodegroup=${POOL}`, '-o', 'name');

@@ -45,7 +45,7 @@ describe('the metrics endpoint', function () {
     assert.equal(words.shift(), 'kubectl');
     await world.kubectl(...words);
     const token = await tokenOf('prometheus');
-    // The API server knows of the binding a moment later.
+    // The API server sees the binding a moment later.
     const answered = async () => {
       const answer = await scrape(operator, { token });
       return answer.status === 200 && answer;

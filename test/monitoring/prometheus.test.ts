@@ -1,4 +1,4 @@
-/** Every alert on a real Prometheus: it fires because the thing itself happens to a working operator, and ends when it is over. */
+/** Every alert on a real Prometheus: it fires because its cause happens to a working operator, and resolves when that is over. */
 import assert from 'node:assert/strict';
 import type { V1ClusterRole, V1ConfigMap } from '@kubernetes/client-node';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
@@ -30,7 +30,7 @@ describe('alerts on a real Prometheus', function () {
   let port: number;
   const fired = new Set<string>();
 
-  /** A world of its own: releases of these days would be news to other suites. */
+  /** An environment of its own: new releases would disturb other suites. */
   before(async function () {
     this.timeout(900_000);
     world = await startTestEnv({ speed: 8, log: (line) => console.log(`    ${line}`) });
@@ -50,7 +50,7 @@ describe('alerts on a real Prometheus', function () {
     await world?.stop();
   });
 
-  /** On the port that Prometheus knows. */
+  /** On the port that Prometheus scrapes. */
   const launch = () =>
     world.operator([
       '--metrics-secure=true',

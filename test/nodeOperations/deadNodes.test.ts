@@ -1,4 +1,4 @@
-/** Pods on a node that is dead: nobody confirms their end, so they are told of with their age, and waited for no longer than sensible. */
+/** Pods on a dead node: no kubelet confirms their deletion, so they are reported with their age, and waited for only for a limited time. */
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../../hack/testenv/testEnv.ts';
@@ -25,7 +25,7 @@ describe('a node that is to be replaced and is dead', () => {
     const { name } = node.metadata;
     for (const pod of ['lost', 'kept']) await on.pod(name, pod, { spec: { terminationGracePeriodSeconds: 1 } });
     await on.budget('kept');
-    // No kubelet is there to say that it has ended.
+    // No kubelet confirms that it has ended.
     await finalizers(['example.com/kubelet']);
     cloud.faults.nodeReady({ node: name, ready: false });
     cloud.resetCalls();

@@ -114,7 +114,7 @@ describe('the pods of a node that is to be replaced', () => {
     await replace('winpool.dev/exclude-from-drain=true');
     await on.nodeIs(leaver.metadata.name, 'to end', () => on.ended().length > 0);
     assert.equal((await on.node(leaver.metadata.name))?.spec.unschedulable, true);
-    // EKS' own hook ends it at last, whatever the budget says.
+    // EKS' lifecycle hook terminates it in the end, whatever the budget allows.
     on.stage.world.cloud.faults.speed({ speed: 100 });
     await isGone();
     on.stage.world.cloud.faults.speed({ speed: 4 });

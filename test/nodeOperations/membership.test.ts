@@ -1,4 +1,4 @@
-/** Nodes that must not go although somebody asks for it: whose instance is not certain, or that the pool is not to lose. */
+/** Nodes that must not be removed although a user asks for it: those whose instance is uncertain, and those of other owners. */
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { existingNode } from '../../hack/testenv/existingNode.ts';
@@ -20,7 +20,7 @@ describe('a node that must not go although it is asked for', () => {
     found.spec.unschedulable !== true &&
     found.metadata.annotations?.['winpool.dev/cordoned'] === undefined;
   const isGone = (found: Node | undefined) => found?.metadata.uid !== asked.metadata.uid;
-  /** A Node as somebody makes it who has the right to, or a kubelet that lies about its instance. */
+  /** A Node created by a user who may, or by a kubelet that reports a wrong instance. */
   const nodeWith = (name: string, providerID: string, annotations: Record<string, string> = {}) => ({
     ...existingNode({ name, annotations, labels: { 'eks.amazonaws.com/nodegroup': POOL } }),
     spec: { providerID, taints: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }] },
@@ -38,7 +38,7 @@ describe('a node that must not go although it is asked for', () => {
   });
   afterEach(() => faults().restoreAction());
 
-  // First: the recorder drops events about an object of which it has told much, as this suite does of its pool.
+  // First: the recorder drops events about an object that has had many, as this suite's pool has.
   it('is not removed from a pool of scaling.min nodes, which says so, and goes when the pool may be smaller', async () => {
     const { name } = asked.metadata;
     await on.annotate(name, `${REMOVE}=true`);
@@ -93,7 +93,7 @@ describe('a node that must not go although it is asked for', () => {
     await on.nodeIs(name, 'to be refused', isRefused);
     await on.eventSays('NodeStays', name, 'EC2 knows no instance i-00000000000000000');
     assert.deepEqual(on.ended(), []);
-    // Its kubelet registers anew when it starts.
+    // Its kubelet registers again when it starts.
     await on.stage.world.kubectl('delete', 'node', name);
     faults().restartNode({ node: instanceOf(asked) });
   });

@@ -56,7 +56,7 @@ describe('a pool with remediation', () => {
     cloud().resetCalls();
   });
 
-  // First: the recorder drops events about an object of which it has told much, as this suite does of its pool.
+  // First: the recorder drops events about an object that has had many, as this suite's pool has.
   it('replaces none while more than maxUnhealthy fail, and says so, and goes on when fewer do', async () => {
     const other = firstOf(others).metadata.name;
     for (const each of [name(), other]) breakBuild(each);
@@ -159,7 +159,7 @@ describe('a pool with remediation', () => {
     assert.deepEqual(on.ended(), [instanceOf(node)]);
   });
 
-  /** Waits until the operator has looked at everything some times more. */
+  /** Waits for some more reconciles. */
   async function looksAgain(): Promise<void> {
     const looks = () =>
       cloud()

@@ -1,4 +1,4 @@
-/** A node that somebody has replaced: what keeps it, what lets it go, and how that is undone. */
+/** A node that a user replaces: what blocks the drain, what continues it, and how it is cancelled. */
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { poolManifest } from '../pools.ts';

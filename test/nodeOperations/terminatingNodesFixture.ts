@@ -8,10 +8,24 @@ import { ofOperator, readAudit } from '../../hack/testenv/audit.ts';
 import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
 import { type OperatorFixture, withOperator } from '../sharedWorld.ts';
 
-/** A Node of a pool. */
-export type Node = Stored<V1Node>;
+/** The fields of a Node that the tests read. */
+export interface Node {
+  readonly metadata: {
+    readonly name: string;
+    readonly uid: string;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly spec: { readonly providerID: string; readonly unschedulable?: boolean };
+}
 
-/** How a pod of a test differs: null is no owner; the default one is a controller that makes no pod anew. */
+interface Owner {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** How a pod of a test differs. `owner` null: none. Default: a controller that recreates no pod. */
 interface PodOptions {
   readonly spec?: object;
   readonly annotations?: Readonly<Record<string, string>>;
@@ -148,7 +162,7 @@ export function withTerminatingNodes(...flags: readonly string[]) {
           return `${InstanceId}${shrink === true ? ' smaller' : ''}`;
         }),
 
-    /** What the condition NodesLeaving says now. */
+    /** The condition NodesLeaving. */
     reported: async (pool: string) => messageOf(await stage.world.pool(pool), 'NodesLeaving'),
 
     /** Moves into the past since when a node goes. */
@@ -158,7 +172,7 @@ export function withTerminatingNodes(...flags: readonly string[]) {
       return stage.world.kubectl('patch', 'windowspool', pool, ...patch);
     },
 
-    /** Waits until an event about the pool says so. */
+    /** Waits for an event about the pool. */
     eventSays: (reason: string, ...words: readonly string[]) =>
       waitFor(
         async () => {
@@ -176,7 +190,7 @@ export function withTerminatingNodes(...flags: readonly string[]) {
   };
 }
 
-/** The instance that a node says it is. */
+/** The instance in a node's providerID. */
 export function instanceOf({ spec }: Node): string {
   return spec.providerID?.split('/').at(-1) ?? '';
 }

@@ -1,4 +1,4 @@
-/** What the suites about existing nodes have in common: nodes that nobody here made, and how they are looked at. */
+/** What the suites about existing nodes share: nodes that were created outside the operator, and a watch of them. */
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import type { V1Node } from '@kubernetes/client-node';
@@ -11,6 +11,17 @@ import { type OperatorFixture, withOperator } from '../sharedWorld.ts';
 
 /** What Kubernetes' own controllers write of every node. */
 const [TTL, FORMER_OS] = ['node.alpha.kubernetes.io/ttl', 'beta.kubernetes.io/os'];
+
+/** The fields of a Node that the tests read. */
+interface Node {
+  readonly metadata: {
+    readonly name: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly spec: { readonly taints?: readonly { key: string; value?: string; effect: string; timeAdded?: string }[] };
+  readonly status: { readonly conditions?: readonly { type: string; status: string; reason: string }[] };
+}
 
 /** An operator, and nodes that end with each test. */
 export function withExistingNodes() {

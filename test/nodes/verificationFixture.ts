@@ -1,4 +1,4 @@
-/** What the suites of the gate and of the quarantine have in common: how nodes and pods are looked at, each version of them. */
+/** What the suites of the gate and of the quarantine share: watches that see each version of nodes and pods. */
 import assert from 'node:assert/strict';
 import type { V1Node, V1PodSpec } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
@@ -17,8 +17,16 @@ import { withOperator } from '../sharedWorld.ts';
 /** A Windows build that no pool of these suites wants. */
 export const OTHER_BUILD = '10.0.17763';
 
-/** A Node, or a Pod with the node that it is bound to. */
-type Node = Stored<V1Node> & { readonly spec: Pick<V1PodSpec, 'nodeName'> };
+/** The fields of Nodes and Pods that the tests read. */
+interface Node {
+  readonly metadata: {
+    readonly name: string;
+    readonly resourceVersion: string;
+    readonly labels?: Record<string, string>;
+  };
+  readonly spec: { readonly taints?: readonly Taint[]; readonly nodeName?: string };
+  readonly status: { readonly conditions?: readonly (NodeCondition & { readonly type: string })[] };
+}
 
 /** The first version of a pod in which it has a node. */
 interface Bound {
@@ -121,7 +129,7 @@ export function withTrust() {
     stage.world.kubectl('get', 'pod', pod, '--ignore-not-found', '-o', 'jsonpath={.spec.nodeName}');
   const untilBound = (pod: string) =>
     waitFor(async () => (await nodeOf(pod)) !== '', { what: `pod ${pod} to be bound`, timeoutMs: 60_000 });
-  /** Until the scheduler puts no pod on the node: it knows of a taint a moment after the API server. */
+  /** Waits until the scheduler places no pod on the node: it sees a taint a moment after the API server. */
   const untilAvoided = async (pool: string, node: string): Promise<void> => {
     const name = `probe-of-${pool}`;
     const isAvoided = async () => {

@@ -156,7 +156,7 @@ describe('the bundle that ships', () => {
     return { dir: copy, env };
   }
 
-  /** The file beside the entry in which a word stands; there must be exactly one. */
+  /** The file beside the entry that contains a word; there must be exactly one. */
   async function chunkWith(word: string): Promise<string> {
     const found: string[] = [];
     for (const name of await readdir(bundle()))

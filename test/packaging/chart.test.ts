@@ -15,7 +15,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CHART = join(ROOT, 'config/charts/windowspool-operator');
 const VALUES = ['--values', join(CHART, 'ci/values.yaml')];
 
-/** A Kubernetes object, as far as the comparison knows it. */
+/** The fields of a Kubernetes object that the comparison reads. */
 interface KubeObject {
   readonly kind: string;
   readonly metadata: {

@@ -1,4 +1,4 @@
-/** The page of the Helm chart, followed from top to bottom on a cluster of its own, with an operator that has the chart's rights and no others. */
+/** The page of the Helm chart, followed from top to bottom on a cluster of its own, with an operator that has the chart's permissions and no others. */
 import assert from 'node:assert/strict';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -78,7 +78,7 @@ describe('the Helm chart in a cluster', function () {
       .calls()
       .map(({ operation }) => operation)
       .filter((operation) => !/^(Describe|List|Get)/.test(operation));
-  /** What the chart installs and uninstall takes away, as far as it is there. */
+  /** The objects that the chart installs and uninstalls, as far as they exist. */
   const installed = async () => {
     const kinds = 'deployments,serviceaccounts,configmaps,roles,rolebindings,networkpolicies,poddisruptionbudgets';
     const names = [

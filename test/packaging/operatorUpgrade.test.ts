@@ -78,7 +78,7 @@ describe('an upgrade of the operator', function () {
       .filter(({ operation }) => !/^(Describe|List|Get)/.test(operation))
       .map(({ operation, input }) => `${operation} ${JSON.stringify(input)}`)
       .filter((desired) => !desired.includes('newcomer'));
-  /** What was told of the pools, each with how often. */
+  /** The events about the pools, each with its count. */
   const reported = async (): Promise<string[]> => {
     const { items }: { items: Event[] } = JSON.parse(
       await world.kubectl('get', 'events.events.k8s.io', '-A', '-o', 'json'),

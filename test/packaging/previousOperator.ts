@@ -23,7 +23,7 @@ export interface PreviousOperator {
 
 /**
  * Builds it from git's history, with the packages of today. Where there is no history, as in an exported checkout, it is built from the checkout
- * itself: then only the restart is tested, and `origin` says so. Throws with the remedy where the history is cut off, as in a shallow clone.
+ * itself: then only the restart is tested, and `origin` shows that. Throws with the remedy if the history is incomplete, as in a shallow clone.
  */
 export async function previousOperator(): Promise<PreviousOperator> {
   const folder = await mkdtemp(join(tmpdir(), 'windowspool-previous-'));

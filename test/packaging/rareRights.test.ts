@@ -1,4 +1,4 @@
-/** Rights that are needed rarely: by an older API server, an account without node groups, a launch template that tags its instances. */
+/** Permissions that are needed rarely: by an older API server, an account without node groups, a launch template that tags its instances. */
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { ofOperator, readAudit } from '../../hack/testenv/audit.ts';

@@ -1,15 +1,15 @@
 /**
- * The last suite of a whole run (hack/suites/main.ts starts it after all others): every right that is shipped was needed by the operators of the
- * suites before it, in whichever process, and they asked for nothing beyond. One suite alone cannot tell.
+ * The last suite of a whole run (hack/suites/main.ts starts it after all others): every shipped permission was needed by the operators of the
+ * suites before it, in any process, and they needed no others. One suite alone cannot show that.
  */
 import assert from 'node:assert/strict';
 import { readUsage, type Usage } from '../../hack/suites/usage.ts';
 import { missing, shippedGrants, unneeded } from '../../hack/testenv/grants.ts';
 
-/** A list of Windows hosts under another name than windows-instances: who names it to a pool gives the right to read it (docs/existing-nodes.md). */
+/** A list of Windows hosts under another name than windows-instances: a cluster administrator who names it in a pool grants the permission to read it (docs/existing-nodes.md). */
 const OF_USERS = /^no role (list|watch) configmaps hosts in hosts$/;
 
-/** `make e2e` asks as the operator for what does not exist, to learn what AWS answers. */
+/** `make e2e` requests resources that do not exist as the operator, to learn AWS' answers. */
 const OF_E2E = /^eks:DescribeAddon .*aws-efs-csi-driver-e2e/;
 
 describe('the rights that are shipped, after all suites', function () {

@@ -21,7 +21,7 @@ describe('an operator that was uninstalled before its pools', function () {
     await world.apply({ ...pool, metadata: { name: 'stuck', finalizers: [FINALIZER] } });
   });
 
-  /** Runs the script behind `make undeploy` on the world's cluster. */
+  /** Runs the script behind `make undeploy` on the test environment's cluster. */
   async function undeploy(timeout: string): Promise<{ code: number; text: string }> {
     const { kubectl } = await ensureBinaries(() => undefined);
     return run(`${kubectl} --kubeconfig=${world.controlPlane.adminKubeconfig}`, timeout);

@@ -23,7 +23,7 @@ describe('a node group that was there before', () => {
       .map(({ operation }) => operation)
       .filter((operation) => WRITES.test(operation));
 
-  /** A group as somebody makes it with Terraform: two nodes, a label, a taint and a tag of its own. */
+  /** A group as created with Terraform: two nodes, a label, a taint and a tag of its own. */
   async function legacy(name: string, change: Partial<CreateNodegroupRequest> = {}): Promise<void> {
     stage.world.cloud.faults.consoleCreate({
       nodegroupName: name,
@@ -237,7 +237,7 @@ describe('a node group that was there before', () => {
 });
 
 describe('a pool that waits for the name of a node group', () => {
-  // A look that is due by itself would take ten minutes.
+  // The next poll would be due in ten minutes.
   const stage = withOperator();
 
   it('makes its own as soon as the pool that has it is gone', async () => {

@@ -63,8 +63,8 @@ describe('a manifest that is applied again and again beside a working operator',
       ).length;
 
   /**
-   * Waits until the operator has answered the spec and then has looked at the pool twice and had nothing to write; gives its metadata. To look
-   * alone is not enough: it may look while its answer to the last change is on its way.
+   * Waits until the operator has reported the generation and then reconciled twice without a write; returns the metadata. One reconcile is not
+   * enough: it may run while the write for the last change is in flight.
    */
   async function settled(name: string): Promise<Live['metadata']> {
     let seen = { version: '', at: 0 };

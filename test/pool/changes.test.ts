@@ -18,7 +18,7 @@ describe('changes of a pool', () => {
         const { clusterName, nodegroupName, clientRequestToken, ...change } = input as Record<string, unknown>;
         return change;
       });
-  /** EKS has done all, and the pool says so. */
+  /** EKS has finished all updates, and the pool reports that. */
   const settled = () =>
     stage.world.waitForPool(
       POOL,

@@ -6,10 +6,10 @@ import { shareAmong } from '../crash/killAtEach.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 
-/** Pools that are told of errors side by side: most of the time of each is waiting. */
+/** Pools that get errors in parallel: each mostly waits. */
 const POOLS = ['tables-0', 'tables-1', 'tables-2', 'tables-3'] as const;
 
-/** Errors of updates of other things: add-ons. */
+/** Errors of updates of add-ons. */
 const ofAddons: readonly string[] = [
   'AdmissionRequestDenied',
   'InsufficientNumberOfReplicas',
@@ -76,7 +76,7 @@ describe('what EKS can say of a node group', () => {
   before(async () => {
     for (const name of POOLS) await stage.world.apply(poolManifest(name));
     for (const name of POOLS) await until(name, 'to be settled', isSettled);
-    // A look at the nodes' access would take away an AccessDenied that is not true.
+    // EKS' check of the nodes' access would clear an AccessDenied that is not real.
     const areLookedAt = () => POOLS.every((name) => stage.world.cloud.state.group(name).reviewPending !== true);
     await waitFor(areLookedAt, { what: "EKS to have looked at the groups' health", timeoutMs: 30_000 });
     const scenes = [
@@ -84,7 +84,7 @@ describe('what EKS can say of a node group', () => {
       ...failures.map((code) => ({ name: `failure ${code}`, play: (group: string) => failsToUpdate(group, code) })),
     ].map((scene) => ({ ...scene, end: Promise.withResolvers<void>() }));
     for (const { name, end } of scenes) {
-      // Its test is told; nobody else waits for it yet.
+      // Its test gets the error; nothing else awaits it yet.
       end.promise.catch(() => undefined);
       reported.set(name, end.promise);
     }

@@ -6,7 +6,7 @@ import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { setSwitch, withOperator } from '../sharedWorld.ts';
 
-/** As fast as all suites, and so slow that an update goes on while the test works. */
+/** As fast as in all suites, but slow enough that an update lasts while the test works. */
 const [FAST, SLOW] = [4, 0.1];
 
 describe('a pool that leaves its node group', () => {

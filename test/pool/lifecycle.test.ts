@@ -78,7 +78,7 @@ describe('a pool from creation to its end', () => {
     assert.deepEqual(JSON.parse(scale).status, { replicas: 2 });
   });
 
-  /** Makes a pool, and deletes it while EKS creates its group. EKS goes on when it has answered the deletion. */
+  /** Creates a pool, and deletes it while EKS creates its group. EKS continues when it has answered the deletion. */
   async function deleteWhileCreating(name: string, answer: string): Promise<void> {
     const goOn = slowed(stage.world);
     try {
@@ -252,7 +252,7 @@ describe('a pool from creation to its end', () => {
     }
   });
 
-  /** Waits until the operator has looked at the group in AWS twice more: what it read then, it has also reported. */
+  /** Waits for two more polls of the group in AWS: the result of the first has then been reported. */
   async function lookedAtAgain(name: string): Promise<void> {
     stage.world.cloud.resetCalls();
     const looks = () =>

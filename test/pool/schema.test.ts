@@ -14,7 +14,7 @@ const NODE_GROUP = {
   subnets: [{ id: 'subnet-0a1000000000000aa' }],
 };
 
-/** A spec that must be refused, and words of the message that tells what to write instead. */
+/** A spec that must be rejected, and part of the message with the remedy. */
 const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] = [
   [
     'an unknown Windows version',

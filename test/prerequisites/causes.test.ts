@@ -86,7 +86,7 @@ describe('a pool whose nodes run no pods', () => {
     await remove('nojoin');
   });
 
-  /** Who tells that kube-proxy of the nodes lacks its rights, and where the pool points at the cause. */
+  /** Where missing permissions of kube-proxy show, and where the pool names the cause. */
   const tellers = [
     ['healthIssue', 'NodeGroupReady', 'False/Degraded'],
     ['notReady', 'NodesVerified', 'False/NotReady'],

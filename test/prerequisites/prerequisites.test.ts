@@ -6,7 +6,7 @@ import { poolManifest } from '../pools.ts';
 import { setSwitch } from '../sharedWorld.ts';
 import { awsAuth, LINUX, linuxGroup, withPrerequisites } from './prerequisitesFixture.ts';
 
-/** How a prerequisite is taken away and given back, and what the pool says meanwhile. */
+/** How a prerequisite is removed and restored, and what the pool reports meanwhile. */
 interface Row {
   readonly what: string;
   readonly name: string;

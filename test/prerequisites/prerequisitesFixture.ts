@@ -1,4 +1,4 @@
-/** What the suites about prerequisites share: an operator, and a world in which nothing is missing before each test. */
+/** What the suites about prerequisites share: an operator, and an environment in which all prerequisites are met before each test. */
 import { nodeRoleArn, subnetIds } from '../../hack/localaws/network.ts';
 import { conditionOf, podWebhook, type TestEnv, windowsIpam } from '../../hack/testenv/testEnv.ts';
 import { creationsOf } from '../pools.ts';
@@ -11,16 +11,16 @@ export interface PrerequisitesFixture {
   readonly stage: OperatorFixture;
   /** Waits for the state of a condition, such as `False/NoLinuxNode`. */
   readonly is: (pool: string, type: string, state: string) => Promise<unknown>;
-  /** What a condition says now. */
+  /** A condition of the pool. */
   readonly message: (pool: string, type: string) => Promise<string>;
   /** Deletes a pool and waits until it is gone. */
   readonly remove: (pool: string) => Promise<unknown>;
   readonly creations: (pool: string) => number;
-  /** What the metric says is not met or not known: `False/NoLinuxNode`. */
+  /** The prerequisites that the metric reports as not met or unknown: `False/NoLinuxNode`. */
   readonly measured: (pool: string) => Promise<string[]>;
 }
 
-/** Runs an operator during the suite that calls this. After each test the world is as it was, whatever the test left. */
+/** Runs an operator during the suite that calls this. After each test all prerequisites are met again. */
 export function withPrerequisites(...flags: readonly string[]): PrerequisitesFixture {
   const stage = withOperator('--join-grace=6s', '--denied-retry-interval=500ms', ...flags);
   afterEach(async () => {
@@ -60,7 +60,7 @@ export function withPrerequisites(...flags: readonly string[]): PrerequisitesFix
   };
 }
 
-/** A node group of somebody else with that node role, and the cluster's Linux node in it. */
+/** A node group of another owner with that node role, and the cluster's Linux node in it. */
 export async function linuxGroup(world: TestEnv, nodegroupName: string, nodeRole: string): Promise<void> {
   world.cloud.faults.consoleCreate({
     nodegroupName,

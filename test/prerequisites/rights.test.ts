@@ -13,7 +13,7 @@ const BINDING = ['-n', 'kube-system', 'rolebinding', 'windowspool-operator-prere
 describe('prerequisites that may not be looked at', () => {
   const { stage, is, message, remove, creations, measured } = withPrerequisites();
 
-  // Another instance type for each: what was asked for other pools must not be what this one knows.
+  // Another instance type for each: answers that are cached for other pools must not serve this one.
   const actions = {
     'eks:DescribeAccessEntry': 'm5.large',
     'ec2:DescribeInstanceTypes': 'm6i.large',
@@ -53,7 +53,7 @@ describe('prerequisites that may not be looked at', () => {
     await remove('norole');
   });
 
-  /** The API server knows of changed rights a moment later. */
+  /** The API server applies changed RBAC a moment later. */
   const untilDenied = (...question: readonly string[]) =>
     waitFor(
       async () =>
@@ -66,7 +66,7 @@ describe('prerequisites that may not be looked at', () => {
       },
     );
 
-  /** Takes what the operator may read in kube-system while the test runs. */
+  /** Removes the operator's permissions in kube-system while the test runs. */
   async function withoutBinding(run: () => Promise<void>): Promise<void> {
     const binding = await stage.world.kubectl('get', ...BINDING, '-o', 'json');
     await stage.world.kubectl('delete', ...BINDING);
@@ -95,7 +95,7 @@ describe('prerequisites that may not be looked at', () => {
     await remove('norights');
   });
 
-  /** Takes a verb about a resource from the operator while the test runs. */
+  /** Removes the permission for a verb on a resource while the test runs. */
   async function without(resource: string, verb: string, run: () => Promise<void>): Promise<void> {
     const { metadata, rules = [] } =
       (await stage.world.get<Stored<V1ClusterRole>>('clusterrole', 'windowspool-operator')) ?? assert.fail();
@@ -181,7 +181,7 @@ describe('prerequisites that may not be looked at', () => {
       assert.match(await message('noauth', 'PrerequisitesMet'), /it needs get configmaps kube-system\/aws-auth/);
       assert.equal(creations('noauth'), 1);
     });
-    // EKS itself wrote the role into aws-auth when it made the group.
+    // EKS wrote the role into aws-auth when it created the group.
     await is('noauth', 'PrerequisitesMet', 'True/Met');
     await is('noauth', 'Ready', 'True/Verified');
     await remove('noauth');

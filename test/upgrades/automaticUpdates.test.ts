@@ -1,4 +1,4 @@
-/** Updates that nobody asks for by name. In a world of its own: it publishes AMI releases and upgrades the cluster. */
+/** Automatic updates. In an environment of its own: it publishes AMI releases and upgrades the cluster. */
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf, messageOf, startTestEnv, type TestEnv } from '../../hack/testenv/testEnv.ts';
@@ -13,7 +13,7 @@ function closedWindow() {
   const begin = new Date(Date.now() + 12 * 3_600_000);
   return { schedule: `${begin.getUTCMinutes()} ${begin.getUTCHours()} * * *`, duration: '1h', timeZone: 'Etc/UTC' };
 }
-/** It begins anew each minute, before it ends. */
+/** It starts each minute, before it ends. */
 const OPEN = { schedule: '* * * * *', duration: '2m', timeZone: 'Europe/Berlin' };
 
 describe('an automatic update', function () {
@@ -27,7 +27,7 @@ describe('an automatic update', function () {
     return [...new Set(calls.map(({ input }) => (input as { releaseVersion?: string }).releaseVersion))];
   };
   const looks = () => world.cloud.calls().filter(({ operation }) => operation === 'DescribeNodegroup').length;
-  /** The pool says so of UpToDate, and of that release. */
+  /** Waits for the condition UpToDate of the pool, and for that release. */
   const says = (condition: string, release: string) =>
     world.waitForPool(
       POOL,
@@ -46,7 +46,7 @@ describe('an automatic update', function () {
         conditionOf(pool, 'NodesVerified') === 'True/AllVerified' &&
         conditionOf(pool, 'UpToDate') === 'True/AsSpecified',
     );
-  /** Looks at the group some more times, and sees that no update is sent. */
+  /** Waits for some more polls of the group, and asserts that no update is sent. */
   async function restsFor(what: string): Promise<void> {
     world.cloud.resetCalls();
     await waitFor(() => looks() >= 4, { what: `four looks ${what}`, timeoutMs: 60_000 });

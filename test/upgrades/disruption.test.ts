@@ -13,7 +13,7 @@ const NEWER = '1.36-2026.04.18';
 const POOLS = ['turn-a', 'turn-b', 'turn-c'] as const;
 
 describe('pools that are to be upgraded at the same time', () => {
-  // A long resync: who waits is woken, and does not look now and then.
+  // A long resync: a pool that waits is woken by an event, not by polling.
   const stage = withOperator('--max-pools-updating=1', '--resync-interval=10m');
   const patch = (name: string, nodeGroup: object) => stage.world.patchPool(name, { nodeGroup });
   const settledAt = (name: string, release: string) =>
@@ -113,7 +113,7 @@ describe('pools that are to be upgraded at the same time', () => {
     await settledAt('turn-a', NEWER);
     await settledAt('turn-b', NEWER);
     const before = callsAbout('turn-b').slice(0, callsAbout('turn-b').indexOf('UpdateNodegroupVersion'));
-    // One look for the patch, and one when its turn came.
+    // One reconcile for the patch, and one when its turn came.
     assert.deepEqual(before, ['DescribeNodegroup', 'DescribeNodegroup']);
     assert.deepEqual(broken, []);
   });

@@ -114,7 +114,7 @@ describe('an update that pods keep from its end', () => {
     await waitFor(
       async () => {
         const now = await version();
-        // What of the node's end was still to be told is no other look at the same.
+        // Late events about the terminated node are not another poll.
         if (now !== known) [known, from] = [now, looks()];
         return looks() >= from + 3;
       },

@@ -1,4 +1,4 @@
-/** A release whose nodes fail verification in one pool is not rolled out by itself to the others. */
+/** A release whose nodes fail verification in one pool is not rolled out automatically to the others. */
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
@@ -35,7 +35,7 @@ describe('a release whose nodes fail in one pool', () => {
       await stage.world.apply(poolManifest(name, { nodeGroup: { releaseVersion: OLD } }));
     }
     for (const name of ['first', 'second', 'third']) await settledAt(name, OLD);
-    // More than EKS launches for the update of one node, and nobody knows which of them stays.
+    // More than EKS launches for the update of one node, and it is open which of them stays.
     for (let i = 0; i < 10; i++) stage.world.cloud.faults.nextNode({ group: 'first', build: WRONG_BUILD });
     await patch('first', { releaseVersion: NEW });
     const failed = await stage.world.waitForPool(
