@@ -10,8 +10,17 @@ import { waitFor } from '../../hack/controlplane/wait.ts';
 import type { CallEntry } from '../../hack/localaws/wire/callLog.ts';
 import { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
 import { CLUSTER_NAME, conditionLines, REGION, type TestEnv } from '../../hack/testenv/testEnv.ts';
-import { BUSY, type CrashFixture, emptyHistory, groupsOf, type History, record } from './fixture.ts';
-import { type KillingProxy, startKillingProxy } from './killingProxy.ts';
+import type { ApiProxy } from '../engine/apiProxy.ts';
+import {
+  BUSY,
+  type CrashFixture,
+  emptyHistory,
+  groupsOf,
+  type History,
+  type RuntimeClassJson,
+  record,
+} from './fixture.ts';
+import { startKillingProxy } from './killingProxy.ts';
 import { type CrashPoint, type GatedRequest, type Moment, RequestGate } from './requestGate.ts';
 
 const POOLS = '/apis/winpool.dev/v1alpha1/windowspools';
@@ -46,7 +55,7 @@ export class ClusterFixture implements CrashFixture, AsyncDisposable {
   readonly #violations: string[] = [];
   readonly #passages = new WeakMap<CallEntry, GatedRequest>();
   readonly #signal = new AbortController().signal;
-  #proxy: KillingProxy | undefined;
+  #proxy: ApiProxy | undefined;
   #operator: OperatorProcess | undefined;
   readonly #flags: readonly string[];
   readonly #speedBefore: number;
