@@ -9,7 +9,7 @@ import { openPolicy, sampleCluster, sampleGroup } from '../testing/fixtures.ts';
 import { memoryCloud, TestClock } from '../testing/testClock.ts';
 import { serviceOf } from './calls.ts';
 import { Front } from './front.ts';
-import { type Action, actions, filledIn } from './frontActs.ts';
+import { type Action, actions, filledIn } from './frontActions.ts';
 import { HttpFront } from './http.ts';
 import type { OperationName, Operations } from './operations.ts';
 import { type SdkClients, sdkClients } from './sdkClients.ts';

@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AwsFault } from '../awsFault.ts';
-import { Answer } from './answer.ts';
 import { ADMINISTRATOR, servedOperation } from './calls.ts';
 import * as eksWire from './eksWire.ts';
 import type { Front } from './front.ts';
 import type { Caller } from './operations.ts';
 import * as queryWire from './queryWire.ts';
+import { ServiceResponse } from './serviceResponse.ts';
 import type { Operation, Service } from './shapes.ts';
 
 /** Answers requests below /_admin/: status and a JSON value. */
@@ -78,7 +78,7 @@ export class HttpFront {
       return;
     }
     const service = url.pathname === '/' ? serviceOf(request, body) : 'eks';
-    const answer = new Answer(response, service);
+    const answer = new ServiceResponse(response, service);
     try {
       checkSignature(request);
       const { operation, input } = incoming(service, request, url, body);

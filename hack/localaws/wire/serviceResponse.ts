@@ -6,8 +6,8 @@ import type { Reply } from './front.ts';
 import { protocols, type Subject } from './protocols.ts';
 import type { Operation, Service } from './shapes.ts';
 
-/** The answer to one call, on the wire of its service. */
-export class Answer {
+/** The HTTP response to one call, in the protocol of its service. */
+export class ServiceResponse {
   readonly #response: ServerResponse;
   readonly #service: Service;
   readonly #requestId = randomUUID();
