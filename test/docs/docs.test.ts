@@ -191,7 +191,7 @@ function linesToRun({ text }: Block): string {
 }
 
 async function follow(reader: Walkthrough, { info }: Block, script: string): Promise<void> {
-  if (info === 'sh aws') return rehearse(reader, script);
+  if (info === 'sh aws') return recordCalls(reader, script);
   assert.equal(info, 'sh', 'a block is either run (sh) or needs AWS (sh aws)');
   const printed = await reader.run(script, 600_000);
   const exported = printed.match(/^ +export .*$/gm);
@@ -199,8 +199,8 @@ async function follow(reader: Walkthrough, { info }: Block, script: string): Pro
 }
 
 /** Every variable is set, every document is JSON, every file exists. hack/awsCli checks the commands and flags against the models of AWS. */
-async function rehearse(reader: Walkthrough, script: string): Promise<void> {
-  const calls = await reader.rehearse(script, WITH_AWS);
+async function recordCalls(reader: Walkthrough, script: string): Promise<void> {
+  const calls = await reader.recordCalls(script, WITH_AWS);
   assert.notEqual(calls.length, 0);
   for (const [program, ...args] of calls) {
     assert.ok(!args.includes(''), `${program} gets an empty argument`);

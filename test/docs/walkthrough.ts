@@ -67,7 +67,7 @@ export class Walkthrough {
   }
 
   /** Runs a script with stand-ins for the programs, and gives their calls: the program's name and its arguments. */
-  async rehearse(script: string, programs: readonly string[]): Promise<string[][]> {
+  async recordCalls(script: string, programs: readonly string[]): Promise<string[][]> {
     const folder = await mkdtemp(join(this.#tools, 'stand-ins-'));
     for (const program of programs) await writeExecutable(join(folder, program), STAND_IN);
     const calls = join(folder, 'calls');
