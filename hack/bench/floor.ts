@@ -1,5 +1,6 @@
 /** The latency from a write to its watch event on this machine: no controller can be faster. */
 
+import type { V1ConfigMap } from '@kubernetes/client-node';
 import { PATCH } from '../../controllers/kubernetes/client.ts';
 import { jsonDecoder } from '../../controllers/kubernetes/decoder.ts';
 import { createListWatch } from '../../controllers/kubernetes/listWatch.ts';

@@ -1,4 +1,5 @@
 /** Every event of a watch, for tests of states that are too short for polling. */
+import type { KubernetesObject } from '@kubernetes/client-node';
 import { createKubernetesClient } from '../../controllers/kubernetes/client.ts';
 import { jsonDecoder } from '../../controllers/kubernetes/decoder.ts';
 import { createListWatch } from '../../controllers/kubernetes/listWatch.ts';

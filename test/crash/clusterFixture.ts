@@ -11,15 +11,7 @@ import type { CallEntry } from '../../hack/localaws/wire/callLog.ts';
 import { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
 import { CLUSTER_NAME, conditionLines, REGION, type TestEnv } from '../../hack/testenv/testEnv.ts';
 import type { ApiProxy } from '../engine/apiProxy.ts';
-import {
-  BUSY,
-  type CrashFixture,
-  emptyHistory,
-  groupsOf,
-  type History,
-  type RuntimeClassJson,
-  record,
-} from './fixture.ts';
+import { BUSY, type CrashFixture, emptyHistory, groupsOf, type History, record } from './fixture.ts';
 import { startKillingProxy } from './killingProxy.ts';
 import { type CrashPoint, type GatedRequest, type Moment, RequestGate } from './requestGate.ts';
 

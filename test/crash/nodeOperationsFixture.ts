@@ -19,7 +19,7 @@ const APPS = 'app-of-the-crash';
 export class NodeOperationsFixture implements NodeFixture, AsyncDisposable {
   readonly crash: ClusterFixture;
   /** The nodes as the watch reported them, by name. */
-  readonly #seen = new Map<string, NodeJson>();
+  readonly #seen = new Map<string, Node>();
   readonly #violations: string[] = [];
   #watch: Watched | undefined;
 

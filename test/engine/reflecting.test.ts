@@ -7,6 +7,7 @@ import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import { StreamFailure } from '../../controllers/runtime/failure.ts';
 import type { Identity, ListWatch } from '../../controllers/runtime/ports.ts';
 import { Store } from '../../controllers/runtime/store.ts';
+import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
 import { until, withClient } from './clientFixture.ts';
 
 describe('a store that a reflector fills from a real API server', () => {

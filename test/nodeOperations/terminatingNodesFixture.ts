@@ -8,22 +8,8 @@ import { ofOperator, readAudit } from '../../hack/testenv/audit.ts';
 import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
 import { type OperatorFixture, withOperator } from '../sharedWorld.ts';
 
-/** The fields of a Node that the tests read. */
-export interface Node {
-  readonly metadata: {
-    readonly name: string;
-    readonly uid: string;
-    readonly annotations?: Readonly<Record<string, string>>;
-  };
-  readonly spec: { readonly providerID: string; readonly unschedulable?: boolean };
-}
-
-interface Owner {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly uid: string;
-}
+/** A Node of a pool. */
+export type Node = Stored<V1Node>;
 
 /** How a pod of a test differs. `owner` null: none. Default: a controller that recreates no pod. */
 interface PodOptions {
@@ -39,7 +25,7 @@ const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMES
 export function withTerminatingNodes(...flags: readonly string[]) {
   after(() => stage.world?.kubectl('delete', 'namespace', NAMESPACE, '--ignore-not-found', '--timeout=60s'));
   const stage: OperatorFixture = withOperator('--resync-interval=1s', ...flags);
-  let owner: Owner;
+  let owner: V1OwnerReference;
   const kubectl = (...args: readonly string[]) => stage.world.kubectl('-n', NAMESPACE, ...args);
 
   before(async () => {

@@ -12,17 +12,6 @@ import { type OperatorFixture, withOperator } from '../sharedWorld.ts';
 /** What Kubernetes' own controllers write of every node. */
 const [TTL, FORMER_OS] = ['node.alpha.kubernetes.io/ttl', 'beta.kubernetes.io/os'];
 
-/** The fields of a Node that the tests read. */
-interface Node {
-  readonly metadata: {
-    readonly name: string;
-    readonly labels?: Readonly<Record<string, string>>;
-    readonly annotations?: Readonly<Record<string, string>>;
-  };
-  readonly spec: { readonly taints?: readonly { key: string; value?: string; effect: string; timeAdded?: string }[] };
-  readonly status: { readonly conditions?: readonly { type: string; status: string; reason: string }[] };
-}
-
 /** An operator, and nodes that end with each test. */
 export function withExistingNodes() {
   const stage: OperatorFixture = withOperator();

@@ -17,16 +17,8 @@ import { withOperator } from '../sharedWorld.ts';
 /** A Windows build that no pool of these suites wants. */
 export const OTHER_BUILD = '10.0.17763';
 
-/** The fields of Nodes and Pods that the tests read. */
-interface Node {
-  readonly metadata: {
-    readonly name: string;
-    readonly resourceVersion: string;
-    readonly labels?: Record<string, string>;
-  };
-  readonly spec: { readonly taints?: readonly Taint[]; readonly nodeName?: string };
-  readonly status: { readonly conditions?: readonly (NodeCondition & { readonly type: string })[] };
-}
+/** A Node, or a Pod with the node that it is bound to. */
+type Node = Stored<V1Node> & { readonly spec: Pick<V1PodSpec, 'nodeName'> };
 
 /** The first version of a pod in which it has a node. */
 interface Bound {

@@ -314,7 +314,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
       await createWith(1);
       await untilStatus('ACTIVE');
       const [node] = await untilNodes('one ready node', (all) => all.length === 1 && all.every(isReady));
-      assert.equal(node?.status.capacity[pods], undefined);
+      assert.equal(node?.status.capacity?.[pods], undefined);
       // Where EKS reverts what another user wrote.
       undo.push(setSwitch({ cloud }, 'addonDrift', 'putBack'));
       await apply(windowsIpam(true));

@@ -1,57 +1,27 @@
+import type {
+  V1Node,
+  V1NodeSpec,
+  V1NodeStatus,
+  V1NodeSystemInfo,
+  V1ObjectMeta,
+  V1Taint,
+} from '@kubernetes/client-node';
+import type { Wire } from '../objects.ts';
+
 type Strings = Readonly<Record<string, string>>;
+type NodeSpec = Wire<V1NodeSpec>;
+/** A test gives only the parts of nodeInfo that it is about. */
+type NodeInfo = Partial<Wire<V1NodeSystemInfo>>;
+type NodeStatus = Omit<Wire<V1NodeStatus>, 'nodeInfo'> & { readonly nodeInfo?: NodeInfo };
 
-export interface NodeTaint {
-  readonly key: string;
-  readonly value?: string;
-  readonly effect: string;
-  readonly timeAdded?: string;
-}
+/** A taint as Kubernetes writes it. */
+export type NodeTaint = Wire<V1Taint>;
 
-interface NodeSpec {
-  readonly providerID?: string;
-  readonly unschedulable?: boolean;
-  readonly taints?: readonly NodeTaint[];
-}
-
-interface NodeStatus {
-  readonly capacity?: Strings;
-  readonly allocatable?: Strings;
-  readonly conditions?: readonly {
-    readonly type: string;
-    readonly status: string;
-    readonly reason?: string;
-    readonly message?: string;
-    readonly lastHeartbeatTime?: string;
-    readonly lastTransitionTime?: string;
-  }[];
-  readonly addresses?: readonly { readonly type: string; readonly address: string }[];
-  readonly daemonEndpoints?: { readonly kubeletEndpoint: { readonly Port: number } };
-  readonly nodeInfo?: Strings;
-  readonly runtimeHandlers?: readonly {
-    readonly name?: string;
-    readonly features?: { readonly userNamespaces?: boolean };
-  }[];
-  readonly images?: readonly { readonly names: readonly string[]; readonly sizeBytes: number }[];
-}
-
-/** As much of a Node's JSON as tests write. */
-export interface NodeJson {
-  readonly apiVersion: 'v1';
-  readonly kind: 'Node';
-  readonly metadata: {
-    readonly name: string;
-    readonly uid?: string;
-    readonly resourceVersion?: string;
-    readonly creationTimestamp?: string;
-    readonly deletionTimestamp?: string;
-    readonly labels?: Strings;
-    readonly annotations?: Strings;
-    readonly finalizers?: readonly string[];
-    readonly managedFields?: readonly { readonly manager: string; readonly fieldsV1: object }[];
-  };
-  readonly spec?: NodeSpec;
+/** A Node's JSON as tests write it. */
+export type NodeJson = Omit<Wire<V1Node>, 'metadata' | 'status'> & {
+  readonly metadata: Wire<V1ObjectMeta> & { readonly name: string };
   readonly status?: NodeStatus;
-}
+};
 
 /** What a Node has beside what `nodeJson` gives every Node, or instead of it. */
 export interface NodeParts {
@@ -68,7 +38,7 @@ export type RegisteredNode = NodeJson & {
   readonly status: NodeStatus & {
     readonly capacity: Strings;
     readonly allocatable: Strings;
-    readonly nodeInfo: Strings;
+    readonly nodeInfo: NodeInfo;
   };
 };
 

@@ -4,7 +4,7 @@
  */
 
 import type { Taint } from '@aws-sdk/client-eks';
-import type { V1NodeCondition, V1NodeSystemInfo } from '@kubernetes/client-node';
+import type { V1NodeSystemInfo } from '@kubernetes/client-node';
 import type { Wire } from '../../../controllers/kubernetes/objects.ts';
 import { type NodeTaint, nodeJson, type RegisteredNode } from '../../../controllers/kubernetes/testing/nodeJson.ts';
 import { releaseOf } from '../ec2/images.ts';
