@@ -1,6 +1,6 @@
 /**
- * The only place that changes the world. Every step can be repeated; a crash between any two is harmless. Trouble with one thing
- * does not keep the others back: a step is skipped only when an earlier one about the same thing failed. `takeStep.ts` has what each step does.
+ * The only place that writes to AWS and the API server, apart from status. Every step is idempotent, and a crash between any two is harmless. A
+ * failed step holds back only later steps with the same subject. What each step does is in steps/.
  */
 
 import { nameOf } from './disruption/drain.ts';
@@ -14,10 +14,10 @@ import { isLasting } from './queries.ts';
 import { isNodeStep, stepKindOf } from './steps/steps.ts';
 import { inParallel } from './util/inParallel.ts';
 
-/** How many nodes are written to at once: a thousand take a second, and the API server has other clients. */
+/** How many nodes are written to at once: a thousand nodes take about a second, and the API server has other clients. */
 const NODES_AT_ONCE = 16;
 
-/** Takes the steps in order, those about nodes beside each other. What went wrong is added to what went wrong before. */
+/** Takes the steps in order, and those of different nodes in parallel. Errors are added to those of the observed state. */
 export async function act(
   steps: readonly Step[],
   s: ObservedState,
@@ -38,11 +38,11 @@ export async function act(
     if (kind.takesNodes && isAtWork(outcome, errors)) return;
     const result = await kind.run(step, outcome, writers, signal);
     const target = 'target' in step && { target: step.target };
-    // What became of it takes the place of what was remembered.
+    // The result replaces the remembered error.
     const before = target ? errors.findIndex((entry) => entry.step === step.kind && entry.target === step.target) : -1;
     if (before >= 0) errors.splice(before, 1);
     if ('error' in result) {
-      // A node that ended meanwhile needs nothing.
+      // A node that was deleted in the meantime needs nothing.
       if (isNodeStep(step) && result.error.kind === 'gone') return;
       const entry = { at: s.now, step: step.kind, error: result.error, ...target };
       if (isLeaving(step) && isLasting(result.error)) left.push(entry);
@@ -51,7 +51,7 @@ export async function act(
         errors.push(entry);
       }
     } else {
-      // Nothing that a step about a node does is part of the outcome, so it does not matter which of them ends last.
+      // Node steps run in parallel and change nothing in the outcome, so their order of completion does not matter.
       if (!isNodeStep(step)) outcome = result;
       blocked.push(...(result.blocked ?? []));
       done.push(result.took ?? step);
@@ -61,14 +61,14 @@ export async function act(
     await inParallel(batch, NODES_AT_ONCE, async (inOrder) => {
       for (const step of inOrder) await tryTo(step);
     });
-    // EKS works on the group now; the rest follows when it is done.
+    // EKS is updating the group now; the remaining steps follow when it is done.
     const last = done.at(-1);
     if (last?.kind === 'updateConfig' && isLeaving(last)) break;
   }
   return { ...outcome, after: withBlocked({ ...outcome.after, errors }, done, blocked) };
 }
 
-/** Pods that were not asked to go this time are kept as they were last. */
+/** Pods whose eviction was not requested in this run keep their last result. */
 function withBlocked(after: ObservedState, done: readonly Step[], blocked: readonly BlockedPod[]): ObservedState {
   const { operations } = after;
   if (!operations?.fresh) return after;
@@ -80,12 +80,12 @@ function withBlocked(after: ObservedState, done: readonly Step[], blocked: reado
   return { ...after, operations: { ...operations, blocked: [...kept, ...blocked] } };
 }
 
-/** What goes last, and only when all else went well: the finalizer, and the tags by which the nodes of a group that is left are found. */
+/** Steps that go last, and only when nothing failed: the finalizer, and the tags by which the nodes of a retained group are found. */
 function isLast(step: Step): boolean {
   return step.kind === 'removeFinalizer' || (step.kind === 'correctTags' && isLeaving(step));
 }
 
-/** Whether EKS was just asked to work on the group, and may do so even where no answer came: nodes go on when it is done. */
+/** Whether EKS was asked to update the group, even if no response came: steps that take nodes wait until the update is done. */
 function isAtWork({ accepted }: Outcome, errors: readonly StepError[]): boolean {
   const isOpen = ({ step, error }: StepError) =>
     ['updateConfig', 'updateNodeGroupVersion'].includes(step) && error.kind === 'unavailable';
@@ -96,7 +96,10 @@ function isLeaving(step: Step): boolean {
   return 'retain' in step && step.retain === true;
 }
 
-/** The steps in order, as lists that may be taken beside each other: one for each node, and each other step alone. */
+/**
+ * Groups the steps into batches that run one after the other. The lists of a batch run in parallel: one list for each node; any other step is a batch
+ * of its own.
+ */
 function batchesOf(steps: readonly Step[]): (readonly Step[])[][] {
   const batches: (readonly Step[])[][] = [];
   let nodes: Map<string, Step[]> | undefined;

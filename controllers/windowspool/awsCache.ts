@@ -10,52 +10,48 @@ import { groupOf, isDeleting } from './queries.ts';
 import { isIpamStep } from './steps/isIpamStep.ts';
 import { isAwsError } from './steps/steps.ts';
 
-/** What AWS said of a pool at one look. */
+/** What one read of AWS returned for a pool. */
 export interface AwsSnapshot {
   readonly group: ObservedNodeGroup;
-  /** The operator's update that ended well just before. */
+  /** The operator's update that has just succeeded. */
   readonly update: ObservedState['update'];
   readonly prerequisites: ObservedState['prerequisites'];
   readonly instances: ObservedState['instances'];
   readonly newestRelease: ObservedState['newestRelease'];
   readonly autoscaler: ObservedState['autoscaler'];
-  /** What AWS refused then: not asked again before the next look. */
+  /** Calls that AWS refused: not repeated before the next read. */
   readonly errors: readonly StepError[];
 }
 
 export interface Entry {
-  /** When AWS was asked, in epoch milliseconds. */
+  /** When AWS was read, in epoch milliseconds. */
   readonly at: number;
   readonly view: AwsSnapshot;
   readonly wanted: string;
-  /** Since when the group has been seen in its status, in epoch milliseconds. */
+  /** When this process first saw the group in its current status, in epoch milliseconds. */
   readonly since: number;
   readonly until: number;
 }
 
-/**
- * What AWS said of each pool, so that a node's event costs no call. Kept in memory only: after a restart everything is looked at
- * again.
- */
+/** The last AWS snapshot of each pool, so that node events cause no AWS calls. Kept in memory only: after a restart, everything is read again. */
 export class AwsCache {
   readonly #entries = new Map<string, Entry>();
   cluster: ObservedCluster | undefined;
-  /** What many pools ask alike. */
+  /** Answers that are the same for many pools. */
   readonly shared = new SharedAnswers();
   readonly adoptions = new Adoptions();
   readonly windowsIpam = new WindowsIpamLock();
-  /** What was last seen of nodes that go, by pool. */
+  /** The last drain state of each pool. */
   readonly operations = new Map<string, DrainState>();
 
-  /** What was seen before, while nothing asks for another look: the spec is the same and it is not time. */
+  /** The snapshot of a pool while it is valid: the spec is unchanged and the next read is not due. */
   current(pool: WindowsPool, now: number): AwsSnapshot | undefined {
     const entry = this.#entries.get(pool.metadata.name);
     return entry?.wanted === specKeyOf(pool) && now < entry.until ? entry.view : undefined;
   }
 
   /**
-   * What AWS has refused since a time (epoch milliseconds) to end of instances that never became nodes: told also after another look, until it
-   * was tried again.
+   * The refused terminations of unregistered instances since a time (epoch milliseconds): reported after later reads too, until they are tried again.
    */
   refusedTerminations(pool: WindowsPool, since: number): readonly StepError[] {
     const entry = this.#entries.get(pool.metadata.name);
@@ -68,8 +64,8 @@ export class AwsCache {
   }
 
   /**
-   * How old an answer may be when everything is asked, in milliseconds: half the poll interval, so that pools that look at the same time share it.
-   * Of a group that exists, polls can come sooner than that, and each of them is fresh: it is younger than the pool's last look.
+   * The maximum age of a shared answer for a complete read, in milliseconds: half the poll interval, so that pools that read at the same time share
+   * it. A group that exists may be polled more often, and each poll must be fresh: younger than the pool's last read.
    */
   completeAge({ pool, group, settings, now }: ObservedState): number {
     if (group.kind === 'absent') return settings.pollMs / 2;
@@ -77,7 +73,7 @@ export class AwsCache {
     return Math.max(0, Math.min(settings.pollMs / 2, now - lookedAt));
   }
 
-  /** Whether EKS has created the group since the pool's last look, as far as this process knows. */
+  /** Whether EKS finished creating the group since the pool's last read, as far as this process knows. */
   isNewlyCreated({ pool, group }: ObservedState): boolean {
     if (group.kind !== 'seen' || group.group.status === 'CREATING') return false;
     const last = this.last(pool.metadata.name);
@@ -85,21 +81,21 @@ export class AwsCache {
     return before === undefined || before.status === 'CREATING';
   }
 
-  /** When the next look is due, in epoch milliseconds. */
+  /** When the next read is due, in epoch milliseconds. */
   dueAt(name: string): number {
     return this.#entries.get(name)?.until ?? 0;
   }
 
   /**
-   * Since when this process has seen the group of the situation in its status, in epoch milliseconds. `begun`: EKS has just accepted another
-   * operation, which the status alone may not show.
+   * When this process first saw the observed group in its current status, in epoch milliseconds. `begun`: EKS has just accepted another operation,
+   * which the status alone may not show.
    */
   statusSince({ pool, group }: ObservedState, begun: boolean, now: number): number {
     const entry = this.#entries.get(pool.metadata.name);
     return entry && !begun && statusOf(entry.view.group) === statusOf(group) ? entry.since : now;
   }
 
-  /** Keeps what AWS said in a situation until the next look is due. Times are epoch milliseconds. */
+  /** Keeps what AWS returned until the next read is due. Times are epoch milliseconds. */
   keep({ pool, errors, ...seen }: ObservedState, since: number, until: number): void {
     const { group, prerequisites, instances, newestRelease, autoscaler } = seen;
     const kept = errors.filter((entry) => isAwsError(entry) || isIpamStep({ kind: entry.step }));
@@ -108,7 +104,7 @@ export class AwsCache {
     this.#entries.set(pool.metadata.name, { at: seen.now, view, wanted: specKeyOf(pool), since, until });
   }
 
-  /** Forgets a pool that is gone, and what others saw of its group: they may have waited for the name. */
+  /** Forgets a deleted pool, and the snapshots of its group that other pools have: they may have waited for the group's name. */
   forget(name: string): void {
     this.#entries.delete(name);
     this.operations.delete(name);
@@ -118,12 +114,12 @@ export class AwsCache {
   }
 }
 
-/** The status of a group, with what tells it from one that had its name before. */
+/** The status of a group with its ARN, which differs for a group that is recreated under the same name. */
 function statusOf(view: ObservedNodeGroup): string {
   return view.kind === 'seen' ? `${view.group.arn} ${view.group.status}` : view.kind;
 }
 
-/** What the user says: another look is due when that changes. */
+/** What the user sets: a change makes another read due. */
 function specKeyOf(pool: WindowsPool): string {
   const { generation, annotations } = pool.metadata;
   return JSON.stringify([

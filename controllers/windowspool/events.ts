@@ -1,4 +1,4 @@
-/** What Kubernetes events say, on the pool and on its nodes. Events never fail. */
+/** Kubernetes events on the pool and on its nodes. Publishing never fails. */
 
 import type { Condition, WindowsPool, WindowsPoolStatus } from './api.gen.ts';
 import { publishBlockedDrains, publishOnNodes, publishReplaced } from './disruption/events.ts';
@@ -21,7 +21,7 @@ interface EventSinks {
   readonly metrics: Metrics;
 }
 
-/** What was done, what was corrected, and what is left behind. */
+/** Publishes what was done and corrected, and what is left behind. */
 export function publishDone(outcome: Outcome, sinks: EventSinks): void {
   const { events } = sinks;
   publishSteps(outcome, events);
@@ -32,7 +32,7 @@ export function publishDone(outcome: Outcome, sinks: EventSinks): void {
   publishDoubts(outcome, events);
 }
 
-/** What is new in a status that was just written: an event about one that nobody can read yet would only confuse. */
+/** Publishes what is new in a status that was just written. An event about a status that nobody can read yet would only confuse. */
 export function publishNews(s: ObservedState, status: WindowsPoolStatus, events: Events): void {
   const isDrainBlocked = publishChanges(s.pool, status, events).has('DrainBlocked');
   if (isDrainBlocked) publishBlockedDrains(s, events);
@@ -44,9 +44,9 @@ function publishSteps({ done, after: { pool } }: Outcome, events: Events): void 
     const [first] = steps;
     const { reason, describeMany } = first ? stepKindOf(first) : {};
     if (!reason) continue;
-    // The share of an update is told of by the update.
+    // An update reports its own reservation.
     if (first?.kind === 'reserveDisruption' && !first.begins) continue;
-    // A thousand nodes are one event: each takes from the budget of what else there is to tell.
+    // Steps on many nodes become one event: each event takes from the rate limit of all others.
     const messages =
       describeMany && steps.length > 1
         ? [describeMany(count(steps.length, 'node'))]
@@ -56,7 +56,7 @@ function publishSteps({ done, after: { pool } }: Outcome, events: Events): void 
   }
 }
 
-/** What was put right although no change of the spec asked for it: somebody edits the group, or it was adopted so. */
+/** Differences that were corrected although the spec did not change: another user edited the group, or it was adopted that way. */
 function publishCorrections({ done, after: { pool } }: Outcome, { events, metrics }: EventSinks): void {
   for (const step of done) {
     const drift = 'drift' in step ? step.drift : undefined;
@@ -71,7 +71,7 @@ function publishCorrections({ done, after: { pool } }: Outcome, { events, metric
   }
 }
 
-/** That the user has a release rolled out which fails elsewhere. */
+/** Rollouts of a release that fails verification in another pool, which the spec asked for. */
 function publishDoubts({ done, after: { pool } }: Outcome, events: Events): void {
   for (const step of done) {
     if (step.kind !== 'updateNodeGroupVersion' || !step.doubt) continue;
@@ -80,7 +80,7 @@ function publishDoubts({ done, after: { pool } }: Outcome, events: Events): void
   }
 }
 
-/** What the operator could not take from a group that outlives its pool: nothing else will ever tell. */
+/** What the operator could not remove from a group that outlives its pool: nothing else reports it later. */
 function publishMarksLeft(outcome: Outcome, events: Events): void {
   const { left, after, released } = outcome;
   const { pool } = after;
@@ -98,7 +98,7 @@ function publishMarksLeft(outcome: Outcome, events: Events): void {
   events.publish(pool, { type: 'Warning', reason: 'MarksLeft', action: 'removeFinalizer', message });
 }
 
-/** That a group which was the pool's, and which lost its tag, is not deleted with it: it costs money, and nothing else will tell. */
+/** A group that lost the pool's tag is not deleted with the pool. It costs money, and nothing else reports it. */
 function publishStranded({ after: { pool, group: view }, released }: Outcome, events: Events): void {
   if (!released || view.kind !== 'seen' || pool.spec.deletionPolicy !== 'Delete') return;
   const { name, arn, tags, status } = view.group;
@@ -108,8 +108,8 @@ function publishStranded({ after: { pool, group: view }, released }: Outcome, ev
 }
 
 /**
- * Events tell what somebody must know: what turned bad, what is good again, and when Ready turns. What is merely on its way is in the
- * conditions, and the steps have events of their own. Gives the reasons that were told.
+ * Publishes events for conditions that turned bad, recovered, or changed Ready. Progress is only in the conditions, and steps have events of their
+ * own. Returns the reasons that were published.
  */
 function publishChanges(pool: WindowsPool, status: WindowsPoolStatus, events: Events): ReadonlySet<string> {
   const reported = new Set<string>();
@@ -117,7 +117,7 @@ function publishChanges(pool: WindowsPool, status: WindowsPoolStatus, events: Ev
     const reason = 'GateTaintReplaced';
     events.publish(pool, { type: 'Warning', reason, action: 'Gate', message: reasons[reason] });
   }
-  // Ready comes last: where it turns for a reason that was just told, it adds nothing.
+  // Ready comes last: it adds nothing when its reason was just published.
   const [ready, ...parts] = status.conditions ?? [];
   for (const condition of ready ? [...parts, ready] : parts) {
     const before = pool.status?.conditions?.find(({ type }) => type === condition.type);
@@ -132,11 +132,11 @@ function publishChanges(pool: WindowsPool, status: WindowsPoolStatus, events: Ev
 function isNews(now: Condition, before: Condition | undefined): boolean {
   if (now.type === 'Reconciling' || now.type === 'Stalled') return false;
   if (now.type === 'Paused') return before === undefined;
-  // Which pods are in the way is news, and that somebody is asked to wait is none.
+  // Which pods block a drain is news; waiting for a turn is not.
   if (now.type === 'NodesLeaving') return isHolding(now) && before?.reason !== now.reason;
   if (now.type === 'Ready') return before !== undefined && before.status !== now.status;
   const isRemarked = isRemark(now) && remarksIn(before) !== remarksIn(now);
-  // Another drifted field is news, too, also beside what EKS cannot change.
+  // A different set of drifted fields is news, also beside an immutable difference.
   const drifted = ['Drifted', 'ImmutableDifference'].includes(now.reason) && before?.message !== now.message;
   const changed = before?.status !== now.status || before.reason !== now.reason || drifted || isRemarked;
   return changed && (isBad(now) || (now.status === 'True' && before !== undefined && isBad(before)));
@@ -148,20 +148,20 @@ function isBad(condition: Condition): boolean {
   );
 }
 
-/** Whether a prerequisite is ignored or warns: it blocks nothing, and somebody must know. */
+/** Whether a prerequisite is ignored or warns: it blocks nothing, but users must know. */
 function isRemark({ type, reason, message }: Condition): boolean {
   if (type !== 'PrerequisitesMet') return false;
   return reason === 'MetWithWarnings' || message.includes(IGNORE_PREREQUISITES_ANNOTATION);
 }
 
-/** Which prerequisites a condition names, and what it says about the annotation. The numbers in its message change at any time. */
+/** The prerequisites that a condition names, and its remark about the annotation. The numbers in the message change at any time. */
 function remarksIn(condition: Condition | undefined): string {
   const message = condition?.message ?? '';
   const [, fault = ''] = message.split(`Annotation ${IGNORE_PREREQUISITES_ANNOTATION}: `);
   return [...prerequisiteReasons.filter((reason) => message.includes(reason)), fault].join();
 }
 
-/** Whether people have to do something about nodes that are to go. */
+/** Whether terminating nodes need human action. */
 function isHolding({ reason }: Condition): boolean {
   return ['DrainBlocked', 'RemovalRefused', 'TooManyUnhealthy', 'ReplacementDue'].includes(reason);
 }

@@ -1,4 +1,4 @@
-/** What the schedules of all providers share. Pure. */
+/** Intervals and errors that the schedules of all providers share. Pure. */
 
 import type { ObservedState } from './model/observedState.ts';
 import type { StepError } from './model/stepError.ts';
@@ -8,16 +8,15 @@ import { isIpamStep } from './steps/isIpamStep.ts';
 import { isAwsError } from './steps/steps.ts';
 import { hashOf } from './util/hash.ts';
 
-/** Never sooner, so that nothing loops hot. */
+/** The shortest requeue interval, so that nothing loops hot. */
 export const SHORTEST_MS = 100;
 
-/** Trouble that passes: another try comes soon, with growing delays. */
+/** Transient errors: retried soon, with exponential backoff. */
 export const TRANSIENT: readonly string[] = ['throttled', 'unavailable', 'conflict'];
 
 /**
- * The trouble that decides when AWS is looked at again: with AWS, and with the ConfigMap of Windows IPAM, which only a pool that has looked at AWS
- * writes to. Lasting trouble with Windows IPAM, which is a setting of the whole cluster, only delays a
- * group that is still to be created.
+ * The errors that decide when AWS is read again: errors of AWS, and of the ConfigMap of Windows IPAM, which only a pool that has read AWS writes.
+ * Windows IPAM is a setting of the whole cluster: a lasting error there only delays a group that is still to be created.
  */
 export function awsErrorsOf(s: ObservedState): CallError[] {
   const hasGroup = groupOf(s) !== undefined;
@@ -30,11 +29,12 @@ export function awsErrorsOf(s: ObservedState): CallError[] {
   ];
 }
 
+/** Whether a call to enable Windows IPAM failed. */
 export function isIpamError({ step }: StepError): boolean {
   return isIpamStep({ kind: step });
 }
 
-/** Three quarters to five quarters of the interval, always the same for a pool: many pools do not ask at once. */
+/** Spreads an interval to between 75% and 125%, always the same for a pool, so that many pools do not call at once. */
 export function spread({ pool }: ObservedState, ms: number): number {
   const share = Number.parseInt(hashOf(pool.metadata.uid).slice(0, 4), 16) / 0xffff;
   return Math.round(ms * (0.75 + share / 2));

@@ -1,52 +1,52 @@
-/** The names under which the operator marks what is its own. */
+/** The labels, annotations, taints and tags that the operator uses. */
 
-/** Every label, taint and tag under this prefix is the operator's: the schema refuses it to users. */
+/** The operator owns every label, taint and tag with this prefix: the schema rejects it in specs. */
 export const OWN_PREFIX = 'winpool.dev/';
 
-/** The tag of a node group and the label of its nodes: the pool's name. By name, because backup tools and GitOps change UIDs. */
+/** The tag of a node group and the label of its nodes, with the pool's name. Not its UID, because backup tools and GitOps change UIDs. */
 export const POOL_KEY = 'winpool.dev/pool';
 
-/** The label that the group's nodes get: the build that they should have. The kubelet's own label says which they have. */
+/** The label of a group's nodes with the build that they should have. The kubelet's own label has the build that they run. */
 export const EXPECTED_BUILD_LABEL = 'winpool.dev/windows-build';
 
-/** The tag with a hash of what the group was created from: a failed creation is repeated at once when it would differ. */
+/** The tag with a hash of what the group was created from: a failed creation is retried at once when the hash would differ. */
 export const CREATED_FROM_TAG = 'winpool.dev/created-from';
 
 /** The label that EKS puts on every node of a managed node group. */
 export const NODE_GROUP_LABEL = 'eks.amazonaws.com/nodegroup';
 
-/** Holds a deleted pool until its node group is gone. */
+/** Keeps a deleted pool until its node group is gone. */
 export const FINALIZER = 'winpool.dev/finalizer';
 
-/** The annotation that pauses a pool like spec.paused, with any value but `false`: a typo must not let the operator go on. */
+/** The annotation that pauses a pool like spec.paused, with any value but `false`: a typo must not let the operator continue. */
 export const PAUSED_ANNOTATION = 'winpool.dev/paused';
 
-/** The annotation that asks for another try of what failed, by any other value than it had then. */
+/** The annotation that retries what failed, whenever its value changes. */
 export const RETRY_ANNOTATION = 'winpool.dev/retry';
 
-/** The annotation of a pool that lists prerequisites which must not hold it back, by their reasons: `NodeRoleShared,TooFewAddresses`. */
+/** The annotation that lists the prerequisites to ignore, by reason: `NodeRoleShared,TooFewAddresses`. */
 export const IGNORE_PREREQUISITES_ANNOTATION = 'winpool.dev/ignore-prerequisites';
 
-/** The condition of a Node that says what its pool's checks found. */
+/** The condition of a Node with the result of its verification. */
 export const VERIFIED_CONDITION = 'winpool.dev/Verified';
 
-/** What the tags begin with by which the cluster-autoscaler knows a new node. Status remembers the rest: `label/team`, `taint/os`. */
+/** The prefix of the tags that tell the cluster-autoscaler what a new node looks like. Status records the rest: `label/team`, `taint/os`. */
 export const AUTOSCALER_PREFIX = 'k8s.io/cluster-autoscaler/node-template/';
 
-/** The annotation in which a pool of existing nodes records what it did to a node. */
+/** The annotation in which a pool of existing nodes records what it changed on a node. */
 export const OWNERSHIP_ANNOTATION = 'winpool.dev/claim';
 
 /**
- * The annotations of a node by which people say what becomes of it, with the value `true`. Who may annotate nodes may end instances:
- * replace drains the node and ends its instance, so that another one starts; remove makes the group smaller by it.
+ * Annotations by which users request operations on a node, with the value `true`. Whoever may annotate nodes can terminate instances: replace drains
+ * the node and terminates its instance, so that the group starts another; remove also shrinks the group by one.
  */
 export const REPLACE_ANNOTATION = 'winpool.dev/replace';
 export const REMOVE_ANNOTATION = 'winpool.dev/remove';
-/** With the value `true`, the node is ended without being drained. */
+/** With the value `true`, the node is terminated without a drain. */
 export const EXCLUDE_FROM_DRAIN_ANNOTATION = 'winpool.dev/exclude-from-drain';
-/** With any value, the node is not replaced although it fails. It gets `timed-out` or `refused` where that was tried. */
+/** With any value, the node is not remediated. The operator sets `timed-out` or `refused` after a failed attempt. */
 export const REMEDIATION_ANNOTATION = 'winpool.dev/remediation';
-/** Says who cordoned a node that goes: `by-operator`, or `before`, and then the cordon is somebody else's and is not taken back. */
+/** Who cordoned a terminating node: `by-operator`, or `before` for another controller or user, whose cordon stays. */
 export const CORDONED_ANNOTATION = 'winpool.dev/cordoned';
 export const CORDONED_BY_OPERATOR = 'by-operator';
 export const CORDONED_BEFORE = 'before';
@@ -59,33 +59,33 @@ export const OPERATION_ANNOTATIONS = [
   CORDONED_ANNOTATION,
 ] as const;
 
-/** The label of every node of Windows, by which nodes are watched. The kubelet sets it. */
+/** The label of nodes by operating system, which the kubelet sets. The operator watches only Windows nodes. */
 export const OS_LABEL = 'kubernetes.io/os';
 export const WINDOWS = 'windows';
 
-/** The annotation in which a RuntimeClass says which builds of images its nodes run, for people and other tools: `10.0.26100,10.0.20348`. */
+/** The annotation of a RuntimeClass with the image builds that its nodes run, for people and other tools: `10.0.26100,10.0.20348`. */
 export const IMAGE_BUILDS_ANNOTATION = 'winpool.dev/image-builds';
 
-/** Where a RuntimeClass says who made it. */
+/** The label that says who created a RuntimeClass. */
 export const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by';
 export const MANAGED_BY = 'windowspool-operator';
 
 /**
- * The taint of nodes that were not verified yet (verification.policy Gate). The cluster-autoscaler takes a node with a taint of this prefix
- * for one that still starts, and leaves the taint out when it simulates a new node:
+ * The taint of nodes that are not verified yet (verification.policy Gate). The cluster-autoscaler treats a node with a taint of this prefix as still
+ * starting, and leaves the taint out when it simulates a new node:
  * https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md#how-does-cluster-autoscaler-treat-nodes-with-taints
- * EKS takes keys of at most 63 characters.
+ * EKS accepts keys of at most 63 characters.
  */
 export const GATE_TAINT_KEY = 'startup-taint.cluster-autoscaler.kubernetes.io/winpool-gate';
 
 /**
- * The same taint where EKS refuses that prefix, which no source excludes: labels with kubernetes.io/ were refused in 2021. The
- * cluster-autoscaler has to be told of it by its flag --startup-taint.
+ * The gate taint in case EKS rejects that prefix, which no source rules out: EKS rejected labels with kubernetes.io/ in 2021. The cluster-autoscaler
+ * must know it from its flag --startup-taint.
  */
 export const PLAIN_GATE_TAINT_KEY = 'winpool.dev/unverified';
 
 /**
- * The taint of nodes that fail an enforced check; its value is the reason. The cluster-autoscaler does not expect a new node to have a taint
- * of this prefix, and counts a node that has it as started (same source).
+ * The taint of nodes that fail an enforced check; its value is the reason. The cluster-autoscaler does not expect the taint on a new node, and counts
+ * a node that has it as started (same source).
  */
 export const QUARANTINE_TAINT_KEY = 'status-taint.cluster-autoscaler.kubernetes.io/winpool-quarantine';

@@ -1,6 +1,6 @@
 /**
- * The one catalogue of what is shown of pools as metrics, as reasons.ts is of reasons: a metric, a label or a value that is not here cannot be
- * reported. The page in the docs comes from it. Names follow https://prometheus.io/docs/practices/naming/.
+ * The catalogue of the metrics of pools, as reasons.ts is for reasons: a metric, label or value that is not here cannot be reported. The page in the
+ * docs is generated from it. Names follow https://prometheus.io/docs/practices/naming/.
  */
 import type { ExistingNodesConditions, NodeGroupConditions } from './model/conditions.ts';
 import type { TerminatingStage } from './model/disruption.ts';
@@ -150,7 +150,7 @@ const nodes = {
 
 const operation = { values: ['Replace', 'Remove', 'Remediate'] } as const;
 
-/** Nodes that go one by one. */
+/** Nodes that are replaced, removed or remediated one at a time. */
 const operations = {
   windowspool_nodes_leaving: {
     type: 'gauge',
@@ -280,7 +280,7 @@ type NameOf<T extends 'gauge' | 'counter'> = {
 
 type Label<V> = V extends { readonly values: readonly (infer T)[] } ? T : string;
 
-/** The labels of a metric but the pool, with the values that each may have. */
+/** The labels of a metric except the pool, with the values that each may have. */
 export type LabelsOf<N extends keyof Catalogue> = {
   readonly [L in Exclude<keyof Catalogue[N]['labels'], 'pool'>]: Label<Catalogue[N]['labels'][L]>;
 };
@@ -290,11 +290,11 @@ export type Sample<N extends keyof Catalogue> = {
   [M in N]: { readonly metric: M; readonly labels: LabelsOf<M>; readonly value: number };
 }[N];
 
-/** What is so now. */
+/** The current value of a gauge. */
 export type GaugeSample = Sample<NameOf<'gauge'>>;
-/** What happened; `value` is added to what is shown. */
+/** An increment of a counter by `value`. */
 export type CounterSample = Sample<NameOf<'counter'>>;
-/** When something happened to the pool, in seconds since 1970. */
+/** When something happened to the pool, in seconds since the Unix epoch. */
 export type TimeSample = Sample<
   'windowspool_status_confirmed_timestamp_seconds' | 'windowspool_status_written_timestamp_seconds'
 >;

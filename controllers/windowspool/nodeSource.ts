@@ -1,17 +1,17 @@
-/** Where the nodes of a pool come from, and what follows from that for code that no provider owns. Pure. */
+/** Where the nodes of a pool come from, and what follows for code outside the providers. Pure. */
 import type { ExistingNodesSpec, NodeGroupSpec, ScalingSpec, WindowsPool, WindowsPoolSpec } from './api.gen.ts';
 
-/** What sets the pools of one source apart, as data. What takes code is in the provider: providers/provider.ts. */
+/** How the two kinds of pools differ, as data. What takes code is in the provider: providers/provider.ts. */
 export interface NodeSource {
-  /** The field of the spec that chooses it. */
+  /** The field of the spec that selects it. */
   readonly name: 'nodeGroup' | 'existingNodes';
-  /** Whether spec.scaling says how many nodes there should be. */
+  /** Whether spec.scaling sets the number of nodes. */
   readonly hasSize: boolean;
-  /** Whether the operator terminates instances of nodes that are replaced, removed or remediated. Where not, it only drains them. */
+  /** Whether the operator terminates the instances of nodes that are replaced, removed or remediated, and does not only drain them. */
   readonly terminatesInstances: boolean;
-  /** Whether its nodes are replaced by rolling updates. */
+  /** Whether rolling updates replace its nodes. */
   readonly rollsNodes: boolean;
-  /** Whether the operator puts the pool's labels and taints on nodes itself, and records what they had. */
+  /** Whether the operator itself puts the pool's labels and taints on nodes, and records the previous values. */
   readonly marksNodes: boolean;
 }
 
@@ -26,24 +26,24 @@ const SOURCES: Readonly<Record<NodeSource['name'], NodeSource>> = {
   },
 };
 
-/** The schema wants exactly one of nodeGroup and existingNodes, and keeps the choice. */
+/** The source of a pool's nodes. The schema requires exactly one of nodeGroup and existingNodes, and makes the choice immutable. */
 export function nodeSourceOf({ spec }: Pick<WindowsPool, 'spec'>): NodeSource {
   return SOURCES[spec.nodeGroup ? 'nodeGroup' : 'existingNodes'];
 }
 
-/** The node group of a pool that has one. Throws for another: no rule about node groups is asked about such a pool. */
+/** The node group of a spec. Throws for a pool of existing nodes, which no node group rule must see. */
 export function nodeGroupIn({ nodeGroup }: Pick<WindowsPoolSpec, 'nodeGroup'>): NodeGroupSpec {
   if (!nodeGroup) throw new Error('a pool of existing nodes has no node group');
   return nodeGroup;
 }
 
-/** The size of a pool that has a node group. Throws for another. */
+/** The size of a pool with a node group. Throws for a pool of existing nodes. */
 export function scalingIn({ scaling }: Pick<WindowsPoolSpec, 'scaling'>): ScalingSpec {
   if (!scaling) throw new Error('a pool of existing nodes has no size of its own');
   return scaling;
 }
 
-/** Where the nodes of a pool without a node group come from. Throws for another. */
+/** The existing nodes of a spec. Throws for a pool with a node group. */
 export function existingNodesIn({ existingNodes }: Pick<WindowsPoolSpec, 'existingNodes'>): ExistingNodesSpec {
   if (!existingNodes) throw new Error('a pool with a node group takes no existing nodes');
   return existingNodes;

@@ -1,10 +1,10 @@
 /**
- * What to do, from what is true. Pure: no I/O, no clock, no randomness.
+ * Computes the steps from the observed state. Pure: no I/O, no clock, no randomness.
  *
- *   pool lives    claim -> node group -> tags -> RuntimeClass -> nodes
- *   pool goes     its node group, then its finalizer
+ *   pool exists        node membership -> node group -> tags -> RuntimeClass -> nodes
+ *   pool is deleted    its node group, then its finalizer
  *
- * Each list below is read from the top: the first rule that speaks decides for its list. A rule that answers [] says "wait".
+ * In each rule chain, the first rule that matches decides. A rule that returns [] says "wait".
  */
 
 import type { WindowsPool } from './api.gen.ts';
@@ -14,13 +14,14 @@ import { providerOf } from './providers/providers.ts';
 import { isDeleting, isPaused } from './queries.ts';
 import { type RuleChain, stepsOf } from './ruleChains.ts';
 
+/** The steps for one run of a pool. */
 export interface Plan {
   readonly steps: readonly Step[];
   /** What would be done if the pool were not paused. */
   readonly pending: readonly Step[];
 }
 
-/** The plan for a pool. A paused pool is only held: its other steps are pending. */
+/** The plan for a pool. A paused pool only gets its finalizer: its other steps are pending. */
 export function planFor(s: ObservedState): Plan {
   const steps = withOneReservation(stepsOf(chainsFor(s.pool), s));
   const later = isDeleting(s.pool) ? [] : providerOf(s.pool).pendingSteps(s, steps);
@@ -29,13 +30,13 @@ export function planFor(s: ObservedState): Plan {
   return { steps: steps.filter(isHold), pending: [...steps.filter((step) => !isHold(step)), ...later] };
 }
 
-/** A claim is written for one purpose at a time: that of the second would hide the first. */
+/** A reservation has one purpose at a time: a second one would hide the first. */
 function withOneReservation(steps: readonly Step[]): readonly Step[] {
   const first = steps.find(({ kind }) => kind === 'reserveDisruption');
   return steps.filter((step) => step.kind !== 'reserveDisruption' || step === first);
 }
 
-/** The lists for a pool as it is now. Exported for the tests. */
+/** The rule chains for a pool in its current state. Exported for the tests. */
 export function chainsFor(pool: WindowsPool): readonly RuleChain[] {
   const { chains, deletionChains } = providerOf(pool);
   return isDeleting(pool) ? deletionChains : chains;

@@ -1,4 +1,4 @@
-/** What would be done for a pool, in words for people. It only looks. */
+/** What the next run would do for a pool, as text. Read-only. */
 
 import type { WindowsPool } from './api.gen.ts';
 import type { AwsCache } from './awsCache.ts';
@@ -17,21 +17,22 @@ import type { Sources } from './sources.ts';
 import { describeStep } from './steps/steps.ts';
 import { count, sentence } from './util/words.ts';
 
+/** The steps, differences and obstacles of one pool, as sentences. */
 export interface Preview {
   readonly pool: string;
   /** What the next run would do. */
   readonly now: readonly string[];
-  /** What it would leave undone, and why: the pool is paused, driftPolicy is Report, or an adoption comes first. */
+  /** What it would not do, and why: the pool is paused, driftPolicy is Report, or an adoption comes first. */
   readonly later: { readonly why: string; readonly steps: readonly string[] };
-  /** How the group differs from the spec, if it is the pool's or is about to be. */
+  /** How the group differs from the spec, if the pool owns or is about to adopt it. */
   readonly differences: readonly string[];
-  /** What stops the pool, or could not be looked at, as messages of its conditions. */
+  /** What blocks the pool or could not be read, as messages of its conditions. */
   readonly remarks: readonly string[];
-  /** Whether everything could be looked at. */
+  /** Whether everything could be read. */
   readonly isComplete: boolean;
 }
 
-/** Why an update that is due does not begin. */
+/** Reasons why a due update does not start. */
 const HELD: readonly Reason[] = [
   'ReleaseNotVerified',
   'WaitingForBudget',
@@ -39,7 +40,7 @@ const HELD: readonly Reason[] = [
   'InvalidMaintenanceWindow',
 ];
 
-/** Looks at a pool and at AWS now, and writes nothing. */
+/** Reads the pool and AWS now, and writes nothing. */
 export async function preview(
   pool: WindowsPool,
   awsCache: AwsCache,
@@ -86,11 +87,11 @@ function differencesIn(s: ObservedState): string[] {
   const differences = differencesOf(s.pool, group).map(describeDifference);
   if (isOwnedBy(s.pool, group)) return differences;
   if (adoptionOf(s.pool, group).kind !== 'take') return [];
-  // Of a group that is the pool's already, the condition says so.
+  // For a group that the pool owns, the condition says so.
   return [...differences, ...immutableDifferences(s.pool, group).map((text) => `EKS cannot change this: ${text}`)];
 }
 
-/** The preview as a paragraph: a line for the pool, and one for each thing below it. */
+/** The preview as text: a line for the pool, and indented lines for its steps, differences and remarks. */
 export function previewText({ pool, now, later, differences, remarks }: Preview): string {
   const steps = now.length + later.steps.length;
   const list = (title: string, lines: readonly string[]) =>

@@ -1,4 +1,4 @@
-/** What rules and conditions ask of a pool and of its observed state. Pure. */
+/** Questions that rules and conditions ask about a pool and its observed state. Pure. */
 import type { WindowsPool } from './api.gen.ts';
 import { CREATED_FROM_TAG, PAUSED_ANNOTATION } from './labels.ts';
 import type { ObservedState } from './model/observedState.ts';
@@ -13,25 +13,27 @@ import { appliedOf, taintField } from './providers/eks/applied.ts';
 import { desiredNodeGroup } from './providers/eks/nodeGroup.ts';
 import { desiredTemplateVersion } from './providers/eks/upgrades/launchTemplate.ts';
 
+/** Whether the pool has a deletion timestamp. */
 export function isDeleting(pool: WindowsPool): boolean {
   return pool.metadata.deletionTimestamp !== undefined;
 }
 
+/** Whether spec.paused or the annotation pauses the pool. */
 export function isPaused(pool: WindowsPool): boolean {
   return pool.spec.paused || (pool.metadata.annotations?.[PAUSED_ANNOTATION] ?? 'false') !== 'false';
 }
 
-/** The group as far as it is known: seen now, or what was seen last. */
+/** The group as far as it is known: as observed now, or as observed last. */
 export function groupOf({ group }: Pick<ObservedState, 'group'>): NodeGroup | undefined {
   if (group.kind === 'seen') return group.group;
   return group.kind === 'unreachable' ? group.last : undefined;
 }
 
-/** Whether this is not the cluster that the operator runs in, or not the one in which the pool's group was created. */
+/** Whether the EKS cluster is not the one that the operator runs in, or not the one in which the pool's group was created. */
 export function isClusterMismatch({ pool, cluster, settings }: ObservedState): boolean {
   const pinned = pool.status?.cluster?.arn;
   if (pinned !== undefined) {
-    // arn:aws:eks:REGION:ACCOUNT:cluster/NAME, so a wrong flag is seen even when EKS cannot be asked.
+    // arn:aws:eks:REGION:ACCOUNT:cluster/NAME, so that a wrong flag is detected even when EKS cannot be called.
     const [, , , region, , path] = pinned.split(':');
     if (region !== settings.region || path !== `cluster/${settings.clusterName}`) return true;
   }
@@ -39,25 +41,25 @@ export function isClusterMismatch({ pool, cluster, settings }: ObservedState): b
   return !cluster.cluster.isOurs || (pinned !== undefined && pinned !== cluster.cluster.arn);
 }
 
-/** The fewest verified nodes with which the pool is Ready. */
+/** The number of verified nodes that the pool needs to be Ready. */
 export function neededNodes(pool: WindowsPool): number {
   return Math.max(1, pool.spec.scaling?.min ?? 1);
 }
 
-/** A hash of what a creation would be made from. */
+/** A hash of the input of a node group creation. */
 export function createdFrom(s: ObservedState): string {
   return desiredNodeGroup(s.pool, desiredTemplateVersion(s)).tags[CREATED_FROM_TAG] ?? '';
 }
 
-/** Whether the same call would fail for a long time: only people change that. */
+/** Whether the same call would keep failing until people change something. */
 export function isLasting({ kind }: CallError): boolean {
   return ['denied', 'refused', 'limit', 'gone', 'unknown'].includes(kind);
 }
 
-/** Reasons of NodesVerified that say that nodes have been missing for longer than the join grace. */
+/** Reasons of NodesVerified for nodes that have been missing for longer than the join grace. */
 const MISSING: readonly string[] = ['NodesMissing', 'MembershipLabelRemoved', 'WrongOperatingSystem'];
 
-/** Whether nodes have been missing for longer than the join grace: the condition remembers since when. */
+/** Whether nodes have been missing for longer than the join grace; the condition records since when. */
 export function isOverdue({ pool, now, settings }: ObservedState): boolean {
   const before = pool.status?.conditions?.find(({ type }) => type === 'NodesVerified');
   if (!before) return false;
@@ -65,21 +67,21 @@ export function isOverdue({ pool, now, settings }: ObservedState): boolean {
   return before.reason === 'Joining' && now - Date.parse(before.lastTransitionTime) >= settings.joinGraceMs;
 }
 
-/** Instances older than the join grace that are no nodes of the pool; undefined when EC2 was not asked. */
+/** Instances older than the join grace that are not nodes of the pool; undefined when EC2 was not called. */
 export function lateInstances({ instances, poolNodes, now, settings }: ObservedState): Instance[] | undefined {
   return instances?.filter(
     ({ id, launchedAt }) => !poolNodes.hasInstance(id) && now - launchedAt >= settings.joinGraceMs,
   );
 }
 
-/** Whether nodes are missing for too long. A scaling group that has just launched them lacks none: it grows. */
+/** Whether nodes have been missing for too long. A scaling group that has just launched its instances is still growing and lacks none. */
 export function lacksNodes(s: ObservedState): boolean {
   const desired = groupOf(s)?.scaling.desired ?? 0;
   const growing = lateInstances(s)?.length === 0 && (s.instances?.length ?? 0) >= desired;
   return s.poolNodes.total + s.poolNodes.unlabelledNodes.length < desired && isOverdue(s) && !growing;
 }
 
-/** What the pool's nodes are compared with. */
+/** What the pool's nodes are verified against. */
 export function expectationOf(s: Pick<ObservedState, 'pool' | 'group' | 'serverVersion' | 'settings'>): Expectation {
   const { pool, serverVersion, settings } = s;
   const reportedBy = isDeleting(pool) ? undefined : pool.metadata.name;
@@ -96,7 +98,7 @@ export function expectationOf(s: Pick<ObservedState, 'pool' | 'group' | 'serverV
   };
 }
 
-/** What becomes of the taints of the pool's nodes. Where the gate is left, the group loses its taint first, then the nodes. */
+/** The taints that the pool's nodes should have. When the gate is removed, the group loses its taint first, then the nodes. */
 function taintPolicyOf({ pool, group }: Pick<ObservedState, 'pool' | 'group'>): TaintPolicy {
   const { policy } = pool.spec.verification;
   const going = isDeleting(pool);
@@ -106,7 +108,7 @@ function taintPolicyOf({ pool, group }: Pick<ObservedState, 'pool' | 'group'>): 
   return { gate: isCarried || (policy === 'Gate' && !going), quarantine: policy !== 'Report' && !going };
 }
 
-/** The situation with trouble that a look had. */
+/** The observed state with an error of a read added. */
 export function withError(s: ObservedState, step: string, error: CallError): ObservedState {
   return { ...s, errors: [...s.errors, { at: s.now, step, error }] };
 }

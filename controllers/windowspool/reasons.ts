@@ -1,9 +1,6 @@
-/**
- * The one catalogue of reasons. Conditions, events, metrics and the table in the docs come from it: a reason that is not here
- * cannot be reported.
- */
+/** The catalogue of reasons. Conditions, events, metrics and the table in the docs use it: a reason that is not here cannot be reported. */
 
-/** Reasons of the checks on a node. Those that can fail a node are the values of spec.verification.warnOnly. */
+/** Reasons of node verification. Those that can fail a node are the values of spec.verification.warnOnly. */
 const nodeChecks = {
   WrongArchitecture: 'A node is not x86_64. Check the instance types of the node group.',
   UnknownKernelVersion:
@@ -34,7 +31,7 @@ const nodeChecks = {
     'A warning: a node reserves less memory for the system than verification.minimumReservedMemory. Set memory limits on its pods; where you configure the kubelet, raise systemReserved.',
 } as const;
 
-/** Reasons of the checks before a node group is created; docs/prerequisites.md has a section for each. */
+/** Reasons of the checks before a node group is created. docs/prerequisites.md has a section for each. */
 const prerequisites = {
   ClusterNotActive:
     'EKS makes no node group while its cluster is not ACTIVE. Wait, or look at the health of the cluster.',
@@ -206,10 +203,10 @@ const others = {
   NodeTainted: 'A node got or lost a taint of the operator, because its verdict or verification.policy changed.',
 } as const;
 
-/** Every reason with what it means and the next move. */
+/** Every reason with its meaning and remedy. */
 export const reasons = { ...nodeChecks, ...prerequisites, ...others } as const;
 
-/** Reasons of what is merely on its way: no news, and nothing to do for anybody. */
+/** Reasons of normal progress: they cause no event and need no action. */
 export const onTheWay: ReadonlySet<string> = new Set<Reason>([
   'Pending',
   'Outdated',
@@ -224,15 +221,19 @@ export const onTheWay: ReadonlySet<string> = new Set<Reason>([
   'Releasing',
 ]);
 
+/** A reason of node verification. */
 export type NodeCheck = keyof typeof nodeChecks;
+/** A reason of a prerequisite check. */
 export type PrerequisiteReason = keyof typeof prerequisites;
+/** Any reason that the operator reports. */
 export type Reason = keyof typeof reasons;
 
-/** The reasons of the checks on a node, and those of the prerequisites. */
+/** The reasons of node verification. */
 export const nodeCheckReasons = Object.keys(nodeChecks) as readonly NodeCheck[];
+/** The reasons of the prerequisite checks. */
 export const prerequisiteReasons = Object.keys(prerequisites) as readonly PrerequisiteReason[];
 
-/** What to do next about nodes that fail a check, for messages. */
+/** The remedy for nodes that fail a check, for messages. */
 export function remedyFor(reason: NodeCheck): string {
   return nextMoves[reason];
 }

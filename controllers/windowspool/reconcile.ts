@@ -1,4 +1,7 @@
-/** One run for one pool: observe -> plan -> act -> report. It starts from what is true now, never from the event that woke it. */
+/**
+ * One run for one pool: observe -> plan -> act -> report. It is level-triggered: it starts from the current state, never from the event that
+ * triggered it.
+ */
 
 import { act } from './act.ts';
 import type { WindowsPool } from './api.gen.ts';
@@ -27,6 +30,7 @@ import type { Sources } from './sources.ts';
 import { isIpamStep } from './steps/isIpamStep.ts';
 import { writesAws } from './steps/steps.ts';
 
+/** What a run needs: sources, writers, reporter, cache, settings and clock. */
 export interface Deps extends Sources, Writers, Reporter {
   readonly awsCache: AwsCache;
   readonly settings: Settings;
@@ -34,9 +38,9 @@ export interface Deps extends Sources, Writers, Reporter {
   readonly now: () => number;
 }
 
-/** Brings one pool nearer to its spec. Never throws for expected trouble; a throw is a bug, or the signal. */
+/** Brings one pool closer to its spec. Never throws for expected errors; a throw is a bug, or the signal. */
 export async function reconcile(name: string, deps: Deps, signal: AbortSignal): Promise<ReconcileResult> {
-  // Before the first call that may fail: what was never confirmed has an age, too, so that an alert can tell of it.
+  // Stamped before the first call that may fail, so that an alert can fire on a status that was never confirmed.
   if (deps.pools.get(name)) deps.metrics.stampFirst(name, confirmedAt(deps.now()));
   const seen = await observation(name, deps, signal);
   if (!seen.ok) return retry(seen.error);
@@ -45,7 +49,7 @@ export async function reconcile(name: string, deps: Deps, signal: AbortSignal): 
   const plan = planFor(observed);
   const steps = fresh ? plan.steps : withoutAws(plan.steps);
   const acted = await actAlone(steps, observed, deps, signal);
-  // Somebody else was faster: the next look shows whose the group is.
+  // Another pool was faster: the next read shows who owns the group.
   if (!acted) return { kind: 'requeue' };
   forgetWhatChanged(steps, acted, deps.awsCache);
   keepOperations(acted.after, deps.awsCache);
@@ -61,13 +65,13 @@ export async function reconcile(name: string, deps: Deps, signal: AbortSignal): 
 
 interface Observation {
   readonly observed: ObservedState;
-  /** Whether the pool and what is outside the cluster were read in this run, past every cache. */
+  /** Whether the pool and what is outside the cluster were read in this run, uncached. */
   readonly fresh: boolean;
 }
 
 /**
- * The observed state from the cache where that is enough. What is written to AWS is decided only on a fresh one: on a spec, a memory and a
- * group that are true now. Undefined: the pool is gone.
+ * The observed state from the cache where that is enough. Writes to AWS are decided only on a fresh read: on the current spec, status and group.
+ * Undefined: the pool is deleted.
  */
 async function observation(
   name: string,
@@ -85,7 +89,7 @@ async function observation(
   return { ok: true, value: { observed: await withCount(observed, deps, signal), fresh: true } };
 }
 
-/** The observed state from the cache; undefined where it is not enough. */
+/** The observed state from the cache; undefined if the cache is not enough. */
 async function observedFromCache(
   pool: WindowsPool,
   deps: Deps,
@@ -97,12 +101,12 @@ async function observedFromCache(
   if (!provider.mayUseCache(pool, snapshot)) return undefined;
   const observed = await observe(pool, snapshot, deps.awsCache, deps, deps.settings, now, signal);
   const isEnough = !provider.needsRead(observed) && !planFor(observed).steps.some(needsFreshRead);
-  // What AWS refused at the last read is not asked again before the next one, however many events come.
+  // What AWS refused at the last read is not retried before the next one, however many events arrive.
   const isRefused = snapshot?.errors.some((error) => !isDueAgain(error, observed)) === true;
   return isEnough || isRefused ? observed : undefined;
 }
 
-/** Keeps what was read from outside the cluster until it is due again, and says in how many milliseconds that is. */
+/** Keeps what was read from outside the cluster until the next read is due. Returns the milliseconds until then. */
 function keep({ after, accepted }: Outcome, fresh: boolean, { awsCache, now }: Deps): number {
   if (after.group.kind === 'none') return untilNextRead(after, 0);
   if (fresh) {
@@ -113,7 +117,7 @@ function keep({ after, accepted }: Outcome, fresh: boolean, { awsCache, now }: D
 }
 
 /**
- * Takes the steps; not when they adopt a group that another pool has adopted since it was looked at, or change a setting of the cluster that
+ * Takes the steps. Returns undefined when they adopt a group that another pool has adopted since it was read, or change a cluster setting that
  * another pool has changed since.
  */
 async function actAlone(
@@ -157,22 +161,25 @@ async function actOnIpam(
 }
 
 /**
- * What AWS refused at the last look is not asked again before the next one, however many events come. The finalizer waits for what AWS is
- * still to be asked.
+ * What AWS refused at the last read is not retried before the next one, however many events arrive. The finalizer waits for the AWS calls that are
+ * still due.
  */
 function withoutAws(steps: readonly Step[]): readonly Step[] {
   if (!steps.some(needsFreshRead)) return steps;
   return steps.filter((step) => !needsFreshRead(step) && step.kind !== 'removeFinalizer');
 }
 
-/** What writes to AWS or changes a setting of the cluster, and what takes a share of the disruption budget: EKS may have begun to work on the group since it was looked at. */
+/**
+ * Whether a step needs a fresh read: it writes to AWS, changes a setting of the cluster, or takes a share of the disruption budget. EKS may have
+ * started an update since the last read.
+ */
 function needsFreshRead(step: Step): boolean {
   return writesAws(step) || isIpamStep(step) || step.kind === 'reserveDisruption';
 }
 
 /**
- * What was answered before is no longer true, also where a call failed: another client may have made the change. The tags of scaling groups are one
- * answer for all pools: a pool that wrote its own changes them there, and the other pools need not ask again.
+ * Drops shared answers that the steps made stale, also when a call failed: another client may have made the change. The tags of scaling groups are
+ * one answer for all pools: a pool that wrote its own tags changes them there, so that other pools need not read again.
  */
 function forgetWhatChanged(steps: readonly Step[], { done, after }: Outcome, { shared }: AwsCache): void {
   const written = after.autoscaler?.tags;
@@ -186,7 +193,7 @@ function forgetWhatChanged(steps: readonly Step[], { done, after }: Outcome, { s
   }
 }
 
-/** Nodes that go are looked at again after a while, not at every event. */
+/** Keeps the drain state, so that terminating nodes are checked at intervals and not at every event. */
 function keepOperations(after: ObservedState, awsCache: AwsCache): void {
   const { name } = after.pool.metadata;
   const operations = rememberedOperations(after);

@@ -1,4 +1,4 @@
-/** The only place that writes status, events and metrics. Each is written only when it changes; what events say is in events.ts. */
+/** The only place that writes status, events and metrics, each only when it changes. The texts of events are in events.ts. */
 import type { WindowsPool } from './api.gen.ts';
 import { evaluateConditions } from './conditions/conditions.ts';
 import { terminatingNodeCounts } from './disruption/samples.ts';
@@ -13,6 +13,7 @@ import { statusFor } from './status.ts';
 import type { StatusThrottle } from './statusThrottle.ts';
 import { canonical } from './util/hash.ts';
 
+/** Where a run reports to. */
 export interface Reporter {
   readonly pools: Pools;
   readonly events: Events;
@@ -20,14 +21,14 @@ export interface Reporter {
   readonly statusThrottle: StatusThrottle;
 }
 
-/** What became of a report: the pool as it is stored now, when to report again, or why the status could not be written. */
+/** The result of a report: the pool as stored now, when to report again, or why the status could not be written. */
 export type ReportResult =
   | { readonly kind: 'reported'; readonly pool: WindowsPool }
   | { readonly kind: 'deferred'; readonly ms: number }
   | { readonly kind: 'failed'; readonly error: CallError };
 
 /**
- * Tells the world. What only nodes changed may be told a moment later; what was done or learned of AWS is the operator's memory, and is
+ * Reports the outcome of a run. Changes that come only from nodes may be deferred; what was done or learned from AWS is the operator's memory and is
  * written at once. Events and metrics never fail.
  */
 export async function report(
@@ -52,7 +53,7 @@ export async function report(
     reporter.metrics.stamp(name, confirmedAt(now));
     return { kind: 'reported', pool };
   }
-  // What nodes are told follows from the same news as the status, and does not make it more urgent.
+  // A node condition follows from the same change as the status, and does not make it more urgent.
   const isDone = outcome.done.some(({ kind }) => kind !== 'setNodeCondition');
   const ms = urgent || pool.status === undefined || isDone ? 0 : reporter.statusThrottle.wait(name, now);
   if (ms > 0) return { kind: 'deferred', ms };
@@ -69,7 +70,7 @@ export async function report(
   return { kind: 'reported', pool: answer.value };
 }
 
-/** That the status was right at this time, in epoch milliseconds. */
+/** A sample that says that the status was correct at this time, in epoch milliseconds. */
 export function confirmedAt(now: number): TimeSample {
   return { metric: 'windowspool_status_confirmed_timestamp_seconds', labels: {}, value: now / 1_000 };
 }

@@ -1,11 +1,11 @@
-/** Rules, and how a list of them gives steps. Pure. */
+/** Rules, and how a chain of them gives steps. Pure. */
 import type { ObservedState } from './model/observedState.ts';
 import type { Step } from './model/steps.ts';
 
-/** Says what to do, [] for "wait", or undefined for "not my case". */
+/** Returns steps, [] for "wait", or undefined when it does not apply. */
 export type Rule = (s: ObservedState) => readonly Step[] | undefined;
 
-/** The rules for one part of the world, first match wins. */
+/** The rules for one subject: the first match wins. */
 export interface RuleChain {
   readonly about:
     | 'deletion'
@@ -26,7 +26,7 @@ export interface RuleChain {
   readonly rules: readonly Rule[];
 }
 
-/** The steps that the chains give. Exported so that a test can take rules away. */
+/** The steps that the chains give. Exported so that a test can remove rules. */
 export function stepsOf(chains: readonly RuleChain[], s: ObservedState): Step[] {
   return chains.flatMap(({ rules }) => {
     for (const rule of rules) {

@@ -1,4 +1,4 @@
-/** What the metrics of a pool are now. Pure. What status has is taken from it, so that a dashboard and kubectl show the same. */
+/** The current metrics of a pool. Pure. Values that are in status are taken from it, so that dashboards and kubectl show the same. */
 import type { NodeGroupState, WindowsPoolStatus } from './api.gen.ts';
 import { terminatingNodeSamples } from './disruption/samples.ts';
 import type { ConditionType, GaugeSample, LabelsOf } from './metricCatalogue.ts';
@@ -18,7 +18,7 @@ import { groupOf, isPaused } from './queries.ts';
 
 const STATUSES = ['True', 'False', 'Unknown'] as const;
 
-/** Every gauge of a pool, from its situation, its conditions, and the status that follows from both. */
+/** Every gauge of a pool, from its observed state, its conditions, and its status. */
 export function samplesOf(s: ObservedState, assessment: ConditionSet, status: WindowsPoolStatus): GaugeSample[] {
   return [
     ...describe(s),
@@ -151,7 +151,7 @@ function reservationSamples({ disruption }: WindowsPoolStatus): GaugeSample[] {
   ];
 }
 
-/** The update in flight, the operator's or somebody else's. */
+/** The update in progress, whether the operator or another client started it. */
 function updateSamples({ disruption }: WindowsPoolStatus, nodeGroup: NodeGroupState): GaugeSample[] {
   const own = nodeGroup.update?.status === 'InProgress' ? nodeGroup.update : undefined;
   const type = own ? typeOf(own.type) : 'other';
@@ -181,7 +181,7 @@ function driftSamples(s: ObservedState): GaugeSample[] {
   }));
 }
 
-/** The names of gauges that have no label but the pool. */
+/** The gauges whose only label is the pool. */
 type Plain = { [N in GaugeSample['metric']]: object extends LabelsOf<N> ? N : never }[GaugeSample['metric']];
 
 function given(metric: Plain, value: number | undefined): GaugeSample[] {

@@ -1,4 +1,4 @@
-/** When to look again. Pure. Changes of nodes, RuntimeClasses and pools wake a pool by themselves; AWS has to be asked. */
+/** When to reconcile again. Pure. Changes of nodes, RuntimeClasses and pools trigger a run; AWS must be polled. */
 
 import { nextUnhealthyAt } from './disruption/remediation.ts';
 import { terminatingNodes } from './disruption/reservation.ts';
@@ -11,7 +11,7 @@ import { providerOf } from './providers/providers.ts';
 import { groupOf } from './queries.ts';
 import { isAwsError } from './steps/steps.ts';
 
-/** The next run for a pool, from the situation after its steps. What is outside the cluster is read again after `untilReadMs`. */
+/** The next run for a pool, from the state after its steps. What is outside the cluster is read again after `untilReadMs`. */
 export function nextRun(s: ObservedState, untilReadMs: number): ReconcileResult {
   const own = s.errors.filter((entry) => !isAwsError(entry) && !isIpamError(entry)).map(({ error }) => error);
   const retried = [...own, ...awsErrorsOf(s)].find(({ kind }) => TRANSIENT.includes(kind));
@@ -33,29 +33,32 @@ export function nextRun(s: ObservedState, untilReadMs: number): ReconcileResult 
   };
 }
 
-/** When nodes that go are looked at next: at once when they have just got their turn. One that ends is waited for: its node's end wakes the pool. */
+/**
+ * When terminating nodes are checked next: at once when a node's turn has just begun. When every instance is terminating, the deletion of a Node
+ * triggers a run.
+ */
 function untilPass({ pool, operations, settings, now }: ObservedState): number {
   const terminating = terminatingNodes(pool);
   if (terminating.length === 0) return Number.POSITIVE_INFINITY;
   const isEach = terminating.every(({ uid }) => operations?.nodes.some(({ entry }) => entry.uid === uid));
   if (!isEach) return SHORTEST_MS;
-  // One that is gone leaves its place to the next.
+  // A node that is gone makes room for the next.
   if (operations?.fresh && operations.nodes.some(isGone)) return SHORTEST_MS;
-  // What becomes of one that is drained wakes the pool; the look that this asks for may have to wait a moment.
+  // A change of a drained node triggers a run; the read that it requests may have to wait a moment.
   if (operations?.fresh && terminating.every(({ drained }) => drained !== undefined)) return Number.POSITIVE_INFINITY;
   return terminating.every(({ ended }) => ended !== undefined) ? settings.pollMs : (operations?.nextAt ?? now) - now;
 }
 
-/** Another try with growing delays. A conflict is everyday life, and no cause to log: somebody else wrote first. */
+/** Retries with exponential backoff. A conflict is expected, because another client wrote first, and is not logged. */
 export function retry({ kind, operation, code, message }: CallError): ReconcileResult {
   return kind === 'conflict' ? { kind: 'requeue' } : { kind: 'requeue', cause: `${operation}: ${code}: ${message}` };
 }
 
-/** When the first verdict or the wait for missing nodes turns without any event. */
+/** When the join grace of a node ends or the wait for missing nodes is over, without any event. */
 function untilNodesLate(s: ObservedState): number {
   const { membership } = s;
   if (membership) {
-    // A node that left is read before it is written to: not again while such calls fail.
+    // A node that left the pool is read before it is written to: not again while such calls fail.
     const isHeldUp = s.errors.some((entry) => !isAwsError(entry));
     const nextReadAt = isHeldUp ? Number.POSITIVE_INFINITY : membership.nextReadAt;
     return Math.min(s.poolNodes.nextGraceEnd, nextReadAt, membership.contention.until) - s.now;
@@ -65,7 +68,7 @@ function untilNodesLate(s: ObservedState): number {
   return Math.min(s.poolNodes.nextGraceEnd - s.now, missing ? untilMissing : Number.POSITIVE_INFINITY);
 }
 
-/** How long what was read from outside the cluster is good for, in milliseconds. `statusAgeMs`: for how long the group has had its status. */
+/** How long what was read from outside the cluster stays valid, in milliseconds. `statusAgeMs`: how long the group has had its status. */
 export function untilNextRead(s: ObservedState, statusAgeMs: number): number {
   return providerOf(s.pool).untilNextRead(s, statusAgeMs);
 }

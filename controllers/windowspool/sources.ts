@@ -1,4 +1,4 @@
-/** Where the observed state is read from. */
+/** What the observed state is read from. */
 import type { Fleet } from './disruption/fleet.ts';
 import type { PoolNodesCache } from './nodes/poolNodesCache.ts';
 import type { Instances, ScalingGroups } from './ports/ec2.ts';
@@ -9,17 +9,20 @@ import type { PrerequisiteSources } from './ports/prerequisites.ts';
 import type { RuntimeClasses } from './ports/runtimeClasses.ts';
 import type { NodeMembership } from './providers/existing/nodeMembership.ts';
 
+/** What a pool of existing nodes reads. */
 export interface ExistingSources {
   readonly nodeMembership: Pick<NodeMembership, 'of' | 'confirms'>;
   readonly instanceLists: InstanceLists;
 }
 
+/** What the state of node operations is read from. */
 export interface OperationSources extends ExistingSources {
   readonly nodes: Pick<Nodes, 'read' | 'ofGroup' | 'ofPool'>;
   readonly instances: Pick<Instances, 'find'>;
   readonly drains: Pick<Drains, 'podsOn'>;
 }
 
+/** What runs read from, for every kind of pool. */
 export interface Sources extends PrerequisiteSources, ExistingSources {
   readonly nodeGroups: NodeGroups;
   readonly clusters: Clusters;

@@ -1,4 +1,4 @@
-/** The status of a pool, from the situation after the steps. Pure. It is also the operator's memory: what must survive a restart. */
+/** The status of a pool, from the observed state after the steps. Pure. It is also the operator's memory: what must survive a restart. */
 
 import type { WindowsPoolStatus } from './api.gen.ts';
 import { nextReservation } from './disruption/reservation.ts';
@@ -18,11 +18,11 @@ import { describeStep } from './steps/steps.ts';
 import { timeOf } from './util/durations.ts';
 import { count, cut } from './util/words.ts';
 
-/** The longest texts that the schema takes; the API server would refuse the whole status. */
+/** The longest texts that the schema accepts; the API server would reject the whole status otherwise. */
 const CONDITION_LENGTH = 32_768;
 const NODE_MESSAGE_LENGTH = 1_024;
 
-/** The status to write. Equal situations give equal statuses, except for the times of transitions. */
+/** The status to write. Equal states give equal statuses, except for transition times. */
 export function statusFor(outcome: Outcome, assessment: ConditionSet, pending: readonly Step[]): WindowsPoolStatus {
   const s = outcome.after;
   const runtimeClass = runtimeClassName(outcome);
@@ -50,13 +50,13 @@ export function statusFor(outcome: Outcome, assessment: ConditionSet, pending: r
   };
 }
 
-/** The name that the spec wants, once the one that it no longer wants is left: until then the former must not be forgotten. */
+/** The desired name, once the former RuntimeClass is released: until then its name must not be forgotten. */
 function runtimeClassName({ after: { pool, formerRuntimeClass: former }, done }: Outcome): string | undefined {
   const left = done.some(({ kind }) => kind === 'releaseRuntimeClass' || kind === 'deleteRuntimeClass');
   return former && isOwner(pool, former) && !left ? former.name : runtimeClassFor(pool)?.name;
 }
 
-/** The pinned cluster. A pool whose status was lost is pinned again where its own group is. */
+/** The pinned cluster. A pool whose status was lost is pinned again to the cluster that has its group. */
 function clusterOf(s: ObservedState): WindowsPoolStatus['cluster'] {
   const pinned = s.pool.status?.cluster;
   if (pinned || s.cluster.kind !== 'seen' || isClusterMismatch(s)) return pinned;
@@ -96,7 +96,7 @@ function countNodes(s: ObservedState): NonNullable<WindowsPoolStatus['nodes']> {
   };
 }
 
-/** A group that cannot be looked at is as large as it was. */
+/** A group that cannot be read keeps its last known size. */
 function remembered({ group, pool }: ObservedState): number | undefined {
   return group.kind === 'unreachable' ? pool.status?.nodes?.desired : undefined;
 }

@@ -1,7 +1,7 @@
-/** What the schema takes in status: the API server would refuse all of it otherwise. */
+/** Limits of the schema: the API server rejects the whole status otherwise. */
 
-/** Lists in status are cut here; the counts beside them are of all. */
+/** Lists in status are cut to this length; the counts beside them include all. */
 export const LIST_LENGTH = 20;
 
-/** The longest text of a step or an update. */
+/** The longest text of a step or an update, in characters. */
 export const STEP_LENGTH = 1_024;

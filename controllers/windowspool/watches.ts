@@ -1,14 +1,14 @@
 /**
- * Which change in the cluster wakes which pools.
+ * Which change in the cluster triggers which pools.
  *
- *   watch         the change that matters                      is first taken into                  wakes
- *   WindowsPool   anything but its status, which is our own    fleet, lists of hosts, membership    the pool; when it is gone, those that may get its group's name
- *   Node          anything that a NodeRecord has               membership, nodes of the pools       the pools of its node groups; membership wakes those of existing nodes
- *   RuntimeClass  any                                                                               the pools that use its name
- *   ConfigMap     the list of hosts that pools name            membership                           those pools
+ *   watch         relevant change                   updates first                      triggers
+ *   WindowsPool   all but status, which is our own  fleet, instance lists, membership  the pool; when deleted, pools waiting for its group's name
+ *   Node          any field of NodeRecord           membership, pool nodes             pools of its node groups; membership triggers its own pools
+ *   RuntimeClass  any                                                                  pools that use its name
+ *   ConfigMap     an instance list that pools name  membership                         those pools
  *
- * A heartbeat wakes nobody: it changes nothing that a NodeRecord has, and `nodeIdentity.absorbUnchanged` of controllers/kubernetes/nodes.ts drops it
- * before any listener hears of it. A pool that waits for others is woken by the fleet.
+ * A heartbeat triggers nothing: it changes no field of NodeRecord, and `nodeIdentity.absorbUnchanged` of controllers/kubernetes/nodes.ts drops it
+ * before it reaches any listener. The fleet triggers pools that wait for other pools.
  */
 import type { WindowsPool } from './api.gen.ts';
 import type { Fleet } from './disruption/fleet.ts';
@@ -19,13 +19,13 @@ import { providerOf } from './providers/providers.ts';
 import { runtimeClassFor } from './runtimeClass/runtimeClass.ts';
 import { canonical } from './util/hash.ts';
 
-/** A change of an object: without `before` it is new, without `after` it is gone. */
+/** A change of an object: no `before` when it was added, no `after` when it was deleted. */
 interface Change<T> {
   readonly before?: T | undefined;
   readonly after?: T | undefined;
 }
 
-/** What is derived from the watched objects, and the stores of them. */
+/** The watched objects, and the caches derived from them. */
 export interface WatchedViews {
   readonly pools: {
     get(name: string): WindowsPool | undefined;
@@ -36,11 +36,11 @@ export interface WatchedViews {
   readonly fleet: Pick<Fleet, 'follow' | 'onRelief'>;
   readonly poolNodesCache: Pick<PoolNodesCache, 'follow'>;
   readonly nodeMembership: Pick<NodeMembership, 'declare' | 'follow' | 'reconsider'>;
-  /** The lists of hosts that pools name. */
+  /** The instance lists (ConfigMaps) that pools name. */
   readonly lists: { follow(name: string, pool: WindowsPool | undefined): void; of(pool: WindowsPool): InstanceList };
 }
 
-/** Takes each change into what is derived from it, and then wakes pools. One subscription for each store. */
+/** Applies each change to the derived caches, and then triggers pools. One subscription for each store. */
 export class Watches {
   readonly #views: WatchedViews;
   #wake: (pool: string) => void = () => undefined;
@@ -50,7 +50,7 @@ export class Watches {
     this.#views = views;
   }
 
-  /** From now on pools are woken: those that are there already at once. `gone` is told of a pool's end before others are woken by it. */
+  /** Starts to trigger pools, existing pools at once. `gone` is called for a deleted pool before other pools are triggered by the deletion. */
   begin(wake: (pool: string) => void, gone: (pool: string) => void): void {
     this.#wake = wake;
     this.#gone = gone;
@@ -63,7 +63,7 @@ export class Watches {
     fleet.follow(before, after);
     lists.follow(key, after);
     this.#declare(key);
-    // Whose the nodes of a group are follows from which pool has it.
+    // Which pool has a group decides which pool its nodes belong to.
     const groups = [groupKnownOf(before), groupKnownOf(after)];
     if (groups[0] !== groups[1])
       for (const group of groups) if (group !== undefined) nodeMembership.reconsider(nodes.byIndex('nodeGroup', group));
@@ -83,13 +83,13 @@ export class Watches {
     this.#wakeBy('runtimeClass', name);
   }
 
-  /** The list of hosts that a pool names has changed: also where no node comes or goes, status tells of the list itself. */
+  /** The instance list of a pool has changed. Status reports on the list itself, so the pool is triggered even when no node joins or leaves it. */
   list(pool: string): void {
     this.#declare(pool);
     this.#wake(pool);
   }
 
-  /** What a pool wants, now that it or its list has changed. */
+  /** Declares what a pool selects, after the pool or its list changed. */
   #declare(name: string): void {
     const { pools, lists, nodeMembership } = this.#views;
     const pool = pools.get(name);
@@ -101,12 +101,12 @@ export class Watches {
   }
 }
 
-/** The node group that a pool has, or had; undefined where none is known. */
+/** The node group that a pool has or had; undefined if none is known. */
 export function groupKnownOf(pool: WindowsPool | undefined): string | undefined {
   return pool?.status?.nodeGroup?.arn === undefined ? undefined : providerOf(pool).nodeGroupName(pool);
 }
 
-/** Whether a pool must be looked at: anything changed but its status, which the operator writes itself. */
+/** Whether a pool must be reconciled: anything changed except its status, which the operator writes itself. */
 export function poolChangeMatters(before: WindowsPool | undefined, after: WindowsPool | undefined): boolean {
   if (!before || !after) return true;
   const asked = ({ metadata, spec }: WindowsPool) => {
@@ -116,7 +116,7 @@ export function poolChangeMatters(before: WindowsPool | undefined, after: Window
   return asked(before) !== asked(after);
 }
 
-/** The names under which a pool's nodes and RuntimeClasses are found: keys of the store's indexes. */
+/** The names by which a pool's nodes and RuntimeClasses are found: keys of the store's indexes. */
 export const poolIndexes = {
   nodeGroup: (pool: WindowsPool): string[] => {
     const name = providerOf(pool).nodeGroupName(pool);
