@@ -4,20 +4,21 @@
 export interface Difference {
   /** `label team`, `taint gpu:NoSchedule`, `scaling`, `tag cost`, `version`, `release` or `update strategy`. */
   readonly field: string;
-  /** What the spec says; undefined: the spec no longer has the field. */
+  /** The value in the spec; undefined: the spec no longer has the field. */
   readonly wanted: string | undefined;
-  /** What the group has; undefined: nothing. */
+  /** The value of the group; undefined: it has none. */
   readonly found: string | undefined;
-  /** The group had what the spec says, and somebody else changed it; or it never had, because it was adopted so. */
+  /** Whether the group differs without a change of the spec: another client changed it, or it was adopted that way. */
   readonly isDrift: boolean;
 }
 
+/** Tags to set on a node group and to remove from it. */
 export interface TagChange {
   readonly set: Readonly<Record<string, string>>;
   readonly remove: readonly string[];
 }
 
-/** The tags to write to a scaling group and to take from it, with their whole keys. */
+/** Tags to set on a scaling group and to remove from it, with their full keys. */
 export interface ScalingTagChange {
   readonly scalingGroup: string;
   readonly set: Readonly<Record<string, string>>;

@@ -1,20 +1,21 @@
-/** The conditions of a pool without their times, which status.ts adds. */
+/** The conditions of a pool without their timestamps, which status.ts adds. */
 import type { Reason } from '../reasons.ts';
 
+/** The status of a condition, as in `metav1.ConditionStatus`. */
 export type ConditionStatus = 'True' | 'False' | 'Unknown';
 
-/** A condition without its times, which report.ts adds. */
+/** A condition without its timestamps, which status.ts adds. */
 export interface ConditionState {
   readonly status: ConditionStatus;
   readonly reason: Reason;
   readonly message: string;
-  /** Nothing but a human helps. */
+  /** Only human action helps. */
   readonly stalled?: true;
-  /** The operator, EKS or a node is at work on it. */
+  /** The operator, EKS or a node is working on it. */
   readonly working?: true;
 }
 
-/** What every pool is told. */
+/** The conditions that every pool has. */
 export interface CommonConditions {
   readonly Ready: ConditionState;
   readonly RuntimeClassReady: ConditionState;
@@ -25,13 +26,14 @@ export interface CommonConditions {
   readonly Paused?: ConditionState;
 }
 
-/** What a pool with a node group is told. */
+/** The conditions of a pool with a node group. */
 export interface NodeGroupConditions extends CommonConditions {
   readonly NodeGroupReady: ConditionState;
   readonly UpToDate: ConditionState;
   readonly NodesLeaving?: ConditionState;
 }
 
+/** The conditions of a pool of existing nodes. */
 export interface ExistingNodesConditions extends CommonConditions {
   readonly NodesFound: ConditionState;
   readonly NodesLeaving?: ConditionState;

@@ -1,4 +1,4 @@
-/** Nodes that are being drained and terminated, and what a pool knows of the disruption of others. */
+/** Nodes that are drained and terminated, and what a pool knows of the disruption of other pools. */
 import type { LeavingNode, WindowsPoolStatus } from '../api.gen.ts';
 import type { CallResult } from '../ports/callResult.ts';
 import type { KnownInstance } from '../ports/ec2.ts';
@@ -6,90 +6,91 @@ import type { NodeRecord } from '../ports/nodes.ts';
 import type { DrainPod } from '../ports/pods.ts';
 import type { StepError } from './stepError.ts';
 
-/** A pod that a PodDisruptionBudget, or admission, kept on its node. */
+/** A pod whose eviction a PodDisruptionBudget or admission blocked. */
 export interface BlockedPod {
   readonly node: string;
   readonly namespace: string;
   readonly name: string;
-  /** undefined: several budgets match it. */
+  /** The budget that blocked it; undefined: several budgets match the pod. */
   readonly budget: string | undefined;
-  /** What of admission kept it, and no budget: `admission webhook guard.example.com`. */
+  /** The admission that blocked it, when no budget did: `admission webhook guard.example.com`. */
   readonly admission?: string;
 }
 
-/** A node that goes, as the API server and EC2 tell it. */
+/** A terminating node, as read from the API server and EC2. */
 export interface TerminatingNodeView {
   readonly entry: LeavingNode;
-  /** undefined: it is gone. */
+  /** undefined: the node is gone. */
   readonly node: CallResult<NodeRecord | undefined>;
-  /** Its instance, asked for until the node is cordoned, and where there is no node; undefined: not asked for. */
+  /** Its instance, read until the node is cordoned, and when there is no node; undefined: not read. */
   readonly instance?: CallResult<KnownInstance | undefined>;
-  /** Of a pool of existing nodes: whether the node is the pool's, by what both say past every cache; undefined: not asked for. */
+  /** For a pool of existing nodes: whether the node still belongs to the pool, by uncached reads of both; undefined: not read. */
   readonly member?: CallResult<boolean>;
-  /** The pods on it; undefined: not asked for. */
+  /** The pods on the node; undefined: not read. */
   readonly pods?: CallResult<readonly DrainPod[]>;
 }
 
-/** The nodes of a pool, as far as it matters whether another one may go. */
+/** The nodes of a pool, as far as they decide whether another one may be drained. */
 export interface NodeCount {
   readonly total: number;
-  /** Names of those that take no pods: cordoned, or not Ready. */
+  /** Names of nodes that are cordoned or not Ready. */
   readonly unavailable: readonly string[];
 }
 
-/** All nodes of a pool that go. */
+/** All terminating nodes of a pool. */
 export interface DrainState {
-  /** Whether it was looked at in this run: what is done follows from no other look. */
+  /** Whether it was read in this run: steps follow only from a fresh read. */
   readonly fresh: boolean;
-  /** Epoch milliseconds of the next look. */
+  /** When the next read is due, in epoch milliseconds. */
   readonly nextAt: number;
   readonly nodes: readonly TerminatingNodeView[];
-  /** Pods that budgets or admission kept at the last pass. */
+  /** Pods that budgets or admission blocked in the last eviction pass. */
   readonly blocked: readonly BlockedPod[];
-  /** What failed at the last pass and does so for a long time: told until the next one, or conditions would turn to and fro. */
+  /** Lasting errors of the last pass: reported until the next one, so that conditions do not flap. */
   readonly errors?: readonly StepError[];
 }
 
-/** Why a pool loses nodes, and since when. */
+/** Why a pool disrupts nodes, and since when. */
 export type DisruptionReservation = NonNullable<WindowsPoolStatus['disruption']>;
 
-/** The cause of a claim for nodes that go one by one. */
+/** The cause of a reservation for nodes that are replaced, removed or remediated one at a time. */
 export const NODE_OPERATION = 'NodeOperation';
 
-/** The other pools, as far as they matter to one. Names are sorted, so that equal fleets read alike. */
+/** The other pools, as far as they matter to one pool. Names are sorted, so that equal fleets compare equal. */
 export interface FleetView {
-  /** Pools that lose nodes now, or that may begin to at any moment. */
+  /** Pools that disrupt nodes now, or may start to at any moment. */
   readonly disrupted: readonly string[];
-  /** Nodes of them that fail verification for what is in their release, one for each pool. */
+  /** Nodes of them that fail verification because of their release, one for each pool. */
   readonly failures: readonly ReleaseFailure[];
 }
 
-/** A node of a pool that fails verification, and the release that it was made from. */
+/** A node of a pool that fails verification, and the release that it was created from. */
 export interface ReleaseFailure {
   readonly pool: string;
   readonly amiType: string;
   readonly releaseVersion: string;
   readonly node: string;
-  /** What was found: `WrongBuild: runs build ...`. */
+  /** The failed check: `WrongBuild: runs build ...`. */
   readonly finding: string;
 }
 
 /**
- * - `draining`: its pods are being asked to go, or are about to be.
- * - `blocked`: pods keep it, and somebody has to let them go.
- * - `ending`: the end of its instance was asked for.
- * - `drained`: the operator is done with it, and something else is to end it.
+ * The stage of a terminating node.
+ * - `draining`: its pods are being evicted, or are about to be.
+ * - `blocked`: pods block the drain and need human action.
+ * - `ending`: the termination of its instance was requested.
+ * - `drained`: the operator is done; another tool must terminate it.
  */
 export type TerminatingStage = 'draining' | 'blocked' | 'ending' | 'drained';
 
-/** What is next for a node that goes. */
+/** The next action for a terminating node. */
 export type DrainAction =
-  /** Nothing to do now: it is gone, ends, or could not be looked at. */
+  /** Nothing to do now: it is gone, is terminating, or could not be read. */
   | { readonly kind: 'wait' }
   | { readonly kind: 'cordon' }
   | { readonly kind: 'evict'; readonly pods: readonly DrainPod[] }
   | { readonly kind: 'end' }
-  /** Something else ends it: that is told, and no more is done. */
+  /** Another tool terminates it: the operator reports that and does nothing more. */
   | { readonly kind: 'report'; readonly text: string }
-  /** It stays; `answer` takes the place of the annotation's value. */
+  /** The node stays; `answer` replaces the value of the annotation. */
   | { readonly kind: 'restore'; readonly answer?: 'timed-out' | 'refused' | 'uncordoned'; readonly why?: string };

@@ -1,4 +1,4 @@
-/** What is true of a pool at one moment: everything that the plan may look at. Plain data. */
+/** The observed state of a pool at one moment: everything that the plan may use. Plain data. */
 import type { WindowsPool } from '../api.gen.ts';
 import type { CallError, CallResult } from '../ports/callResult.ts';
 import type { Instance } from '../ports/ec2.ts';
@@ -11,31 +11,31 @@ import type { PoolNodesView } from './poolNodes.ts';
 import type { IpamAttempts, PrerequisiteFacts } from './prerequisites.ts';
 import type { StepError } from './stepError.ts';
 
-/** How long things may take, and where the operator works. From the flags. All times in milliseconds. */
+/** The operator's settings, from its flags. All times are in milliseconds. */
 export interface Settings {
   readonly clusterName: string;
   readonly region: string;
-  /** The longest interval between two polls of a group on which EKS works: the first comes after a second. */
+  /** The longest interval between two polls of a group during an EKS operation: the first poll comes after a second. */
   readonly pollMs: number;
-  /** Between two looks at a settled group. */
+  /** Polling interval of a settled group. */
   readonly resyncMs: number;
-  /** How long a new node may take until it is complete, and an instance until it is a Node. */
+  /** How long a new node may take to become complete, and an instance to become a Node. */
   readonly joinGraceMs: number;
-  /** Between two tries of a creation that failed for an outer cause. */
+  /** Interval between attempts of a creation that failed for an external cause. */
   readonly createRetryMs: number;
-  /** Between two tries of a call that AWS denied. */
+  /** Interval between attempts of a call that AWS denied. */
   readonly deniedRetryMs: number;
-  /** How many pools may lose nodes at a time. */
+  /** How many pools may disrupt nodes at a time. */
   readonly maxPoolsUpdating: number;
   /** Whether the operator enables Windows IPAM where a pool needs it. */
   readonly enableWindowsIpam: boolean;
 }
 
 /**
- * The node group as it was seen.
+ * The observed node group.
  * - `absent`: EKS says that it does not exist.
- * - `unreachable`: the call failed; `last` is what was seen before in this process.
- * - `none`: the pool is one of existing nodes.
+ * - `unreachable`: the call failed; `last` is the group as this process observed it before.
+ * - `none`: a pool of existing nodes.
  */
 export type ObservedNodeGroup =
   | { readonly kind: 'none' }
@@ -48,56 +48,57 @@ export type ObservedNodeGroup =
       readonly last: NodeGroup | undefined;
     };
 
-/** The EKS cluster as it was seen; `unasked` where the pool has nothing to do with EKS. */
+/** The observed EKS cluster; `unasked` for a pool that does not use EKS. */
 export type ObservedCluster =
   | { readonly kind: 'unasked' }
   | { readonly kind: 'seen'; readonly cluster: Cluster }
   | { readonly kind: 'absent' }
   | { readonly kind: 'unreachable'; readonly error: CallError };
 
-/** What the cluster-autoscaler knows of a group, and what only AWS can tell of a new node. */
+/** What the cluster-autoscaler knows of a group, and what only AWS knows of a new node. */
 export interface AutoscalerFacts {
-  /** The tags of the group's scaling groups, by their names. */
+  /** The tags of the group's scaling groups, by scaling group name. */
   readonly tags: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** How many pods of a new node get an address; undefined when it was not found out. */
+  /** How many pods of a new node get an address; undefined when unknown. */
   readonly podAddresses: number | undefined;
 }
 
+/** Everything that the plan and the conditions of one pool follow from. */
 export interface ObservedState {
   readonly pool: WindowsPool;
   readonly now: number;
   readonly settings: Settings;
   readonly cluster: ObservedCluster;
   readonly group: ObservedNodeGroup;
-  /** The operator's own update, looked up when it was still running at the last report. */
+  /** The operator's own update, read when it was still in progress at the last report. */
   readonly update: NodeGroupUpdate | undefined;
-  /** The pods that kept that update from its end; undefined where they were not asked for. */
+  /** The pods that block the completion of that update; undefined when not read. */
   readonly stuckPods?: CallResult<readonly StuckPod[]>;
-  /** The nodes that go one by one; undefined where none does. */
+  /** The terminating nodes; undefined when there are none. */
   readonly operations?: DrainState;
-  /** How many nodes are out, past every cache; asked for when more are about to go, and undefined else. */
+  /** How many nodes are unavailable, by an uncached read; read only when more are about to be drained. */
   readonly counted?: CallResult<NodeCount>;
-  /** The verdicts on the pool's nodes: a live view of the cache. */
+  /** The verified nodes of the pool: a live view of the cache. */
   readonly poolNodes: PoolNodesView;
-  /** Of a pool of existing nodes: nodes that it wants and has not, or has and must give back. */
+  /** For a pool of existing nodes: nodes that it selects and does not own, or owns and must release. */
   readonly membership: NodeMembershipView | undefined;
-  /** What the checks of the prerequisites look at; undefined where none are made. */
+  /** The facts that prerequisites are checked against; undefined when none are checked. */
   readonly prerequisites: PrerequisiteFacts | undefined;
-  /** When this process last did something about Windows IPAM, for any pool. */
+  /** When this process last changed Windows IPAM, for any pool. */
   readonly ipamAttempts?: IpamAttempts;
-  /** The newest AMI release for the group; undefined where it was not asked for. */
+  /** The newest AMI release for the group; undefined when not read. */
   readonly newestRelease: CallResult<string | undefined> | undefined;
-  /** What the cluster-autoscaler knows of the group; undefined where it was not asked for. */
+  /** What the cluster-autoscaler knows of the group; undefined when not read. */
   readonly autoscaler: AutoscalerFacts | undefined;
-  /** Instances of the group; looked up only while nodes are missing, and something is wrong or they are late. */
+  /** Instances of the group; read only while nodes are missing and are late, or there is an error. */
   readonly instances: readonly Instance[] | undefined;
-  /** The RuntimeClass with the name that the pool wants, whoever made it. */
+  /** The RuntimeClass with the desired name, whoever created it. */
   readonly runtimeClass: RuntimeClass | undefined;
-  /** The RuntimeClass that the pool had before its spec changed. */
+  /** The RuntimeClass of the pool before its spec changed. */
   readonly formerRuntimeClass: RuntimeClass | undefined;
   readonly serverVersion: string | undefined;
   /** The other pools. */
   readonly fleet: FleetView;
-  /** What went wrong: while the world was looked at, and later while the plan was carried out. */
+  /** Errors of reads, and later of the steps of the plan. */
   readonly errors: readonly StepError[];
 }

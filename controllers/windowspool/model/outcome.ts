@@ -1,42 +1,42 @@
-/** What carrying out a plan led to. */
+/** The outcome of a plan. */
 import type { NodeGroupUpdate } from '../ports/eks.ts';
 import type { BlockedPod } from './disruption.ts';
 import type { ObservedState } from './observedState.ts';
 import type { StepError } from './stepError.ts';
 import type { EvictPods, Step } from './steps.ts';
 
-/** An update that EKS took on. */
+/** An update that EKS accepted. */
 export interface Accepted {
   readonly update: NodeGroupUpdate;
-  /** A hash of what was sent and what it is to reach. */
+  /** A hash of what was sent and of the desired state. */
   readonly target: string;
-  /** What was sent, in words. */
+  /** A description of what was sent. */
   readonly change: string;
   /** The desired size of the spec, if it was sent. */
   readonly desired: number | undefined;
 }
 
-/** What the steps made of the situation. */
+/** The observed state after the steps, and what they did. */
 export interface Outcome {
-  /** The situation after the steps, as far as their answers tell. */
+  /** The observed state after the steps, as far as their results show. */
   readonly after: ObservedState;
   readonly done: readonly Step[];
   readonly accepted: Accepted | undefined;
-  /** The operator's marks that AWS would not let it take from a group that it leaves. */
+  /** The operator's marks on a retained group that AWS refused to remove. */
   readonly left: readonly StepError[];
-  /** The pool is gone, or will be as soon as other finalizers are. */
+  /** The finalizer was removed: the pool is deleted as soon as other finalizers are. */
   readonly released: boolean;
 }
 
-/** What a pass did. */
+/** What one eviction pass did. */
 export interface EvictionPass {
-  /** The step with the pods that were asked. */
+  /** The step with the pods whose eviction was requested. */
   readonly took: EvictPods;
-  /** Those of them that budgets or admission kept. */
+  /** Those that budgets or admission blocked. */
   readonly blocked: readonly BlockedPod[];
 }
 
-/** What the queue does with the pool: nothing, another run after a while, or one with growing delays; a cause is logged. */
+/** What the workqueue does with the pool: nothing, another run after a time, or one with exponential backoff; a cause is logged. */
 export type ReconcileResult =
   | { readonly kind: 'done' }
   | { readonly kind: 'requeueAfter'; readonly ms: number }

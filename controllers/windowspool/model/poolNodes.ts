@@ -1,71 +1,75 @@
-/** The nodes of a pool as they were verified: what nodes/poolNodes.ts keeps up to date, one node at a time. */
+/** The verified nodes of a pool, which nodes/poolNodes.ts keeps up to date one node at a time. */
 import type { WindowsPoolSpec } from '../api.gen.ts';
 import type { NodeCondition, NodeMarks, NodeRecord, Taint } from '../ports/nodes.ts';
 import type { NodeCheck } from '../reasons.ts';
 
-/** What plan and conditions may look at. Lists are sorted by node name, so that equal pools read alike. */
+/** What plan and conditions may use. Lists are sorted by node name, so that equal pools compare equal. */
 export interface PoolNodesView {
   readonly total: number;
   readonly ready: number;
   readonly verified: number;
-  /** Verdicts of nodes that fail an enforced check. */
+  /** Nodes that fail an enforced check. */
   readonly failing: readonly VerificationResult[];
   readonly joining: readonly VerificationResult[];
   /** Verified nodes with a warning. */
   readonly warned: readonly VerificationResult[];
   /** Nodes whose windows-build label differs from their kernel. */
   readonly mislabelled: readonly NodeRecord[];
-  /** Nodes whose taints differ from what their verdicts ask for. */
+  /** Nodes whose taints do not match their verification result. */
   readonly mistainted: readonly Mistainted[];
-  /** Nodes whose condition does not say what was found. */
+  /** Nodes whose condition does not match their verification result. */
   readonly unreported: readonly Unreported[];
-  /** Nodes that lack labels or taints of their pool, or the record of what they had: of a pool of existing nodes only. */
+  /** Nodes of a pool of existing nodes that lack its labels or taints, or the ownership record. */
   readonly unmarked: readonly Unmarked[];
-  /** Nodes that are to be replaced or removed. */
+  /** Nodes that are annotated to be replaced or removed. */
   readonly ordered: readonly NodeRecord[];
-  /** Nodes with the record of a cordon for being replaced or removed. */
+  /** Nodes with the record of a cordon for a replacement or removal. */
   readonly cordoned: readonly NodeRecord[];
   /** Names of nodes that are cordoned or not Ready. */
   readonly unavailable: readonly string[];
-  /** How many nodes have the gate's taint, and how many the quarantine's. */
+  /** How many nodes have the gate taint, and how many the quarantine taint. */
   readonly gated: number;
   readonly quarantined: number;
-  /** Kernel version -> how many nodes have it. */
+  /** Kernel version -> number of nodes. */
   readonly builds: ReadonlyMap<string, number>;
-  /** How many nodes are below verification.minimumRevision, or do not tell their revision; also where that only warns. */
+  /** How many nodes are below verification.minimumRevision or do not report their revision; also where that only warns. */
   readonly belowMinimum: number;
-  /** How many addresses the nodes have for pods; undefined where none of them tells. */
+  /** The number of pod addresses of all nodes; undefined when no node reports any. */
   readonly podAddresses: number | undefined;
-  /** When the first verdict on a joining node turns by itself, epoch milliseconds; infinity when none is joining. */
+  /** When the join grace of the first joining node ends, in epoch milliseconds; Infinity when none is joining. */
   readonly nextGraceEnd: number;
-  /** Nodes that are there and lack the label by which they are the pool's. Not in any of the counts. */
+  /** Nodes that exist without the label that makes them members of the pool. Not in any of the counts. */
   readonly unlabelledNodes: readonly NodeRecord[];
-  /** When nodes that left may be looked for again, epoch milliseconds; infinity when none did. */
+  /** When nodes that left may be read again, in epoch milliseconds; Infinity when there are none. */
   readonly nextReadAt: number;
-  /** The nodes that were there before a time, in epoch milliseconds, by name. */
+  /** The nodes created before a time (epoch milliseconds), by name. */
   nodesBefore(time: number): readonly NodeRecord[];
-  /** Whether the node is here and has the labels and taints of its pool of existing nodes. */
+  /** Whether the node is in the pool and has its labels and taints (pools of existing nodes). */
   isMarked(name: string): boolean;
   /** Whether this EC2 instance is one of the nodes. */
   hasInstance(id: string): boolean;
 }
 
+/** A node whose condition has to be written. */
 export interface Unreported {
   readonly node: NodeRecord;
-  /** What the condition should be; undefined: none. */
+  /** The desired condition; undefined: none. */
   readonly condition: NodeCondition | undefined;
 }
 
+/** A node whose labels, taints or ownership record have to be written. */
 export interface Unmarked {
   readonly node: NodeRecord;
   readonly change: NodeMarks;
 }
 
+/** A node whose taints have to be corrected. */
 export interface Mistainted {
   readonly node: NodeRecord;
   readonly change: TaintChange;
 }
 
+/** A check that failed or warns. */
 export interface CheckFailure {
   readonly reason: NodeCheck;
   /** What was found and what was expected. */
@@ -73,8 +77,9 @@ export interface CheckFailure {
 }
 
 /**
+ * The verification result of a node.
  * - `verified`: Ready, and every enforced check passes.
- * - `joining`: fails only what a new node needs some time for, and is younger than the join grace.
+ * - `joining`: fails only checks that a new node needs time for, and is younger than the join grace.
  * - `failing`: fails an enforced check.
  */
 export interface VerificationResult {
@@ -84,32 +89,32 @@ export interface VerificationResult {
   readonly warnings: readonly CheckFailure[];
 }
 
-/** What the checks compare with. */
+/** What the checks compare nodes with. */
 export interface Expectation {
   readonly spec: WindowsPoolSpec;
-  /** The API server's version, such as `v1.36.3`; undefined when it is not known, then kubelets are not compared with it. */
+  /** The API server's version, such as `v1.36.3`; undefined when unknown: kubelets are not compared with it. */
   readonly serverVersion: string | undefined;
   /** How long a new node may take to be Ready and to get pod addresses, in milliseconds. */
   readonly joinGraceMs: number;
-  /** How long a new node may lack the registration taint, in milliseconds; absent where its group has none that could come late. */
+  /** How long a new node may lack the registration taint, in milliseconds; absent when its group has no taint that EKS adds late. */
   readonly settlingMs?: number;
-  /** What follows for the taints of the nodes. */
+  /** The operator's taints that the nodes should have. */
   readonly taints: TaintPolicy;
-  /** The pool that tells its nodes what was found; undefined: nodes keep no condition of the operator. */
+  /** The pool that reports verification results on its nodes; undefined: nodes get no condition. */
   readonly reportedBy: string | undefined;
-  /** The pool of existing nodes that marks them itself; absent where their node group does. */
+  /** The pool of existing nodes that sets the marks itself; absent when the node group does. */
   readonly owner?: string;
 }
 
-/** Which of its taints the operator keeps on nodes. Where one is not kept it is taken away. */
+/** Which of its taints the operator keeps on nodes. It removes the others. */
 export interface TaintPolicy {
-  /** A node that has the gate's taint keeps it until it is verified. */
+  /** A node that has the gate taint keeps it until it is verified. */
   readonly gate: boolean;
-  /** A node that fails gets the quarantine's taint. */
+  /** A node that fails gets the quarantine taint. */
   readonly quarantine: boolean;
 }
 
-/** The taints that a node is to get and to lose; a taint is one key with one effect. */
+/** The taints to set on a node and to remove from it. A taint is identified by key and effect. */
 export interface TaintChange {
   readonly set: readonly Taint[];
   readonly remove: readonly Taint[];

@@ -16,35 +16,35 @@ import type {
 import type { PrerequisiteReason } from '../reasons.ts';
 
 /**
- * All that was found out beside the cluster itself. A fact that is absent was not asked for, because nothing needed it: its checks say
- * nothing. One that was asked for and not found out carries the trouble.
+ * Everything that the prerequisite checks need beside the cluster. A fact that nothing needed was not read and is absent, and its checks return
+ * nothing. A failed read carries its error.
  */
 export interface PrerequisiteFacts {
-  /** Whether everything was asked, or only what can turn for a group that lives. */
+  /** Whether everything was read, or only what can change for an existing group. */
   readonly complete: boolean;
   /** ConfigMap kube-system/amazon-vpc-cni. */
   readonly cniConfig?: CallResult<Readonly<Record<string, string>> | undefined>;
   readonly cniAddon?: CallResult<Addon | undefined>;
-  /** Who has a say in enable-windows-ipam of that ConfigMap; asked where the operator is about to set it. */
+  /** Who manages and last wrote enable-windows-ipam in that ConfigMap; read when the operator is about to set it. */
   readonly cniConfigOwner?: CallResult<ConfigMapOwner | undefined>;
   /** Whether Deployment kube-system/vpc-resource-controller exists. */
   readonly legacyController?: CallResult<boolean>;
-  /** The names of the policies that are attached to the role of the cluster. */
+  /** The names of the policies attached to the cluster's role. */
   readonly clusterRolePolicies?: CallResult<readonly string[]>;
-  /** Whether the webhook exists that requests pod addresses for Windows pods. */
+  /** Whether the webhook that requests addresses for Windows pods exists. */
   readonly podWebhook?: CallResult<boolean>;
-  /** What the VPC resource controller warns of, by node; asked for a few nodes that have no addresses for pods. No check looks at it. */
+  /** Warnings of the VPC resource controller by node, read for a few nodes that have no pod addresses. No check uses them. */
   readonly controllerWarnings?: readonly {
     readonly node: string;
     readonly answer: CallResult<readonly ControllerWarning[]>;
   }[];
   readonly accessEntry?: CallResult<AccessEntry | undefined>;
   readonly roleMappings?: CallResult<readonly RoleMapping[]>;
-  /** The version that spec.nodeGroup.launchTemplate stands for. */
+  /** The version that spec.nodeGroup.launchTemplate resolves to. */
   readonly launchTemplate?: CallResult<LaunchTemplate | undefined>;
-  /** Whether EKS publishes an AMI for the pool's Kubernetes version. Asked only for versions that the operator's table does not list yet. */
+  /** Whether EKS publishes an AMI for the pool's Kubernetes version. Read only for versions that the operator's table does not list yet. */
   readonly ami?: CallResult<boolean>;
-  /** Whether a Linux node takes pods. */
+  /** Whether a Linux node accepts pods. */
   readonly linuxNode?: CallResult<boolean>;
   /** Node roles of the groups that have Linux nodes. */
   readonly linuxRoles?: CallResult<readonly { readonly group: string; readonly nodeRoleArn: string }[]>;
@@ -53,48 +53,49 @@ export interface PrerequisiteFacts {
   readonly subnets?: CallResult<readonly Subnet[]>;
 }
 
-/** When a step about Windows IPAM was last done, in epoch milliseconds. */
+/** When each step about Windows IPAM was last done, in epoch milliseconds. */
 export type IpamAttempts = Readonly<Partial<Record<'updateAddon' | 'applyCniConfig', number>>>;
 
-/** When the operator enables Windows IPAM. Epoch milliseconds, and durations in milliseconds. */
+/** When the operator enables Windows IPAM. Times are epoch milliseconds, durations milliseconds. */
 export interface IpamOffer {
   readonly now: number;
-  /** When this process last did each step about it. */
+  /** When this process last did each step. */
   readonly attempts: IpamAttempts;
-  /** Why the last try came to nothing, where the same try would come to nothing again. */
+  /** The error of the last attempt, if the same attempt would fail again. */
   readonly error: CallError | undefined;
   readonly pollMs: number;
-  /** Until it enables again what another user disabled. */
+  /** How long until it enables again what another user disabled. */
   readonly resyncMs: number;
-  /** Until an update of the add-on that failed is tried again. */
+  /** How long until a failed update of the add-on is retried. */
   readonly createRetryMs: number;
 }
 
-/** What a check looks at. */
+/** The input of a check. */
 export interface CheckInput {
   readonly spec: WindowsPoolSpec;
   readonly cluster: Cluster;
   readonly region: string;
   readonly facts: PrerequisiteFacts;
-  /** Whether the pool's node group is still to be made. */
+  /** Whether the pool's node group is still to be created. */
   readonly creating: boolean;
-  /** The status that EKS gives the pool's node group; undefined while there is none. */
+  /** The EKS status of the pool's node group; undefined if it does not exist. */
   readonly groupStatus: string | undefined;
-  /** Whether the operator makes an access entry that is missing. */
+  /** Whether the operator creates a missing access entry. */
   readonly managesAccessEntry: boolean;
   /** What the operator does about Windows IPAM; undefined: nothing, because --enable-windows-ipam is off or the pool is paused. */
   readonly windowsIpam?: IpamOffer;
-  /** Instances that the pool has, nodes or not yet: their addresses are no longer free. */
+  /** Instances of the pool, whether or not they are nodes yet: their addresses are no longer free. */
   readonly instances: number;
-  /** Prerequisites that the user asked to ignore. */
+  /** Prerequisites that the user ignores. */
   readonly ignored: ReadonlySet<PrerequisiteReason>;
 }
 
 /**
- * - `met`. `note`: what is met only later, by itself, and why nobody has to act.
- * - `failed`: the message says what was found and the next move. `passes`: it gets better by itself.
- * - `warning`: it may become a problem, or is one only for some workloads; the message is as that of `failed`. Blocks nothing.
- * - `unknown`: it could not be found out; the message says why. `right`: the one that is missing.
+ * The result of a check.
+ * - `met`. `note`: it is met only later, automatically, and why no action is needed.
+ * - `failed`: the message has the cause and the remedy. `passes`: it resolves automatically.
+ * - `warning`: it may become a problem, or affects only some workloads; the message is like that of `failed`. Blocks nothing.
+ * - `unknown`: it could not be checked; the message has the cause. `right`: the missing permission.
  */
 export type PrerequisiteResult =
   | { readonly kind: 'met'; readonly note?: string }
@@ -102,13 +103,14 @@ export type PrerequisiteResult =
   | { readonly kind: 'warning'; readonly message: string }
   | { readonly kind: 'unknown'; readonly message: string; readonly right?: string };
 
+/** A prerequisite check. */
 export interface PrerequisiteCheck {
   readonly reason: PrerequisiteReason;
-  /** What it is about, in a message: `Windows IPAM`. */
+  /** The subject in a message: `Windows IPAM`. */
   readonly about: string;
   /** The heading in docs/prerequisites.md, as an anchor. */
   readonly section: string;
-  /** Pure. Undefined when what it looks at was not asked for. */
+  /** Pure. Undefined when the facts that it needs were not read. */
   readonly look: (input: CheckInput) => PrerequisiteResult | undefined;
 }
 
@@ -118,13 +120,13 @@ export interface Checked<K extends PrerequisiteResult['kind']> {
   readonly result: Extract<PrerequisiteResult, { kind: K }>;
 }
 
-/** What the checks came to. */
+/** The results of all checks. */
 export interface Examination {
   readonly failed: readonly Checked<'failed'>[];
   readonly warned: readonly Checked<'warning'>[];
   readonly unknown: readonly Checked<'unknown'>[];
-  /** What would be in one of the three lists above, if the user had not asked to ignore it. */
+  /** Results that would be in one of the lists above if the user did not ignore them. */
   readonly ignored: readonly Checked<'failed' | 'warning' | 'unknown'>[];
-  /** What is met only later, by itself, as sentences. */
+  /** Prerequisites that are met only later, automatically, as sentences. */
   readonly notes: readonly string[];
 }

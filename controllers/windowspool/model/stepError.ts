@@ -1,13 +1,13 @@
 /** Errors of steps and of reads, kept in the observed state. */
 import type { CallError } from '../ports/callResult.ts';
 
-/** A step, or a look, that did not do its work. */
+/** A step or read that failed. */
 export interface StepError {
-  /** When it happened, epoch milliseconds: it may be told again from memory. */
+  /** When it failed, in epoch milliseconds: it may be reported again from memory. */
   readonly at: number;
-  /** The kind of a Step, or `describe...` for what AWS is asked, `readNode`, `readInstances`, `listNodes` or `listPods`. */
+  /** The kind of a Step, or of a read: `describe...` for AWS, `readNode`, `readInstances`, `listNodes` or `listPods`. */
   readonly step: string;
   readonly error: CallError;
-  /** Of a step that sends an update: the hash of what it was to reach. Of one that ends an instance: the UID of its node. */
+  /** For an update: the hash of its desired state. For a termination: the UID of its node. */
   readonly target?: string;
 }

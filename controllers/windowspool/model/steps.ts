@@ -1,4 +1,4 @@
-/** What the operator can do, as data: planned by plan.ts, done by act.ts, shown in words in status.pendingSteps. */
+/** The operator's actions as data: planned by plan.ts, carried out by act.ts, described in status.pendingSteps. */
 import type { LeavingNode } from '../api.gen.ts';
 import type { ConfigChange, NewNodeGroup, NodeGroup, VersionChange } from '../ports/eks.ts';
 import type { NodeCondition, NodeMarks, NodeRecord } from '../ports/nodes.ts';
@@ -9,36 +9,37 @@ import type { Difference, ScalingTagChange, TagChange } from './changes.ts';
 import type { DisruptionReservation, ReleaseFailure } from './disruption.ts';
 import type { TaintChange } from './poolNodes.ts';
 
+/** One action. Every step can be repeated. */
 export type Step =
   | { readonly kind: 'addFinalizer' }
   | { readonly kind: 'removeFinalizer' }
-  /** Writes to status, before AWS is touched, what must survive a crash. */
+  /** Writes what must survive a crash to status before AWS is called. */
   | { readonly kind: 'remember'; readonly memory: Memory }
-  /** Takes a share of the disruption budget, and remembers with it what must survive a crash. */
+  /** Takes a share of the disruption budget, and writes what must survive a crash with it. */
   | {
       readonly kind: 'reserveDisruption';
       readonly memory: Memory | ReservationMemory;
-      /** What begins with it, in words, where no other step says so: the nodes whose turn it is. */
+      /** Descriptions of what the reservation starts, where no other step has one: the nodes whose turn it is. */
       readonly begins?: readonly string[];
     }
-  /** Makes the group of somebody else the pool's, by its tag and nothing else. */
+  /** Adopts a group that no pool owns, by setting the pool's tag and nothing else. */
   | { readonly kind: 'adoptNodeGroup'; readonly group: NodeGroup; readonly pool: string }
-  /** An access entry of type EC2_WINDOWS, without which the nodes of the role get too few rights. */
+  /** Creates an access entry of type EC2_WINDOWS, without which nodes with the role lack permissions. */
   | { readonly kind: 'createAccessEntry'; readonly role: string; readonly token: string }
-  /** Enables Windows IPAM for the whole cluster, where the vpc-cni add-on owns the setting. */
+  /** Enables Windows IPAM for the whole cluster in the vpc-cni add-on, when that owns the setting. */
   | { readonly kind: 'updateAddon'; readonly cluster: string; readonly addon: Addon; readonly token: string }
   /** Enables Windows IPAM for the whole cluster in ConfigMap kube-system/amazon-vpc-cni. */
   | {
       readonly kind: 'applyCniConfig';
       readonly seen: ConfigMapOwner | undefined;
-      /** Who may revert it, and what to do about that. */
+      /** Which tool may revert it, and the remedy. */
       readonly warning?: string;
     }
   | { readonly kind: 'createNodeGroup'; readonly desired: NewNodeGroup; readonly token: string }
   | {
       readonly kind: 'updateConfig';
       readonly group: string;
-      /** How many nodes the update ends, where it makes the group smaller. */
+      /** How many nodes EKS terminates, when the update shrinks the group. */
       readonly ends?: number;
       readonly change: ConfigChange;
       readonly token: string;
@@ -54,7 +55,7 @@ export type Step =
       readonly token: string;
       readonly target: string;
       readonly drift?: Drift;
-      /** The user wants a release that fails in another pool. */
+      /** The release fails verification in another pool, but the spec asks for it. */
       readonly doubt?: ReleaseFailure;
     }
   | {
@@ -64,7 +65,7 @@ export type Step =
       readonly drift?: Drift;
       readonly retain?: Retaining;
     }
-  /** Tells the cluster-autoscaler what a new node is like, by tags of the scaling group. */
+  /** Sets tags on the scaling group that tell the cluster-autoscaler what a new node looks like. */
   | { readonly kind: 'correctScalingTags'; readonly change: ScalingTagChange; readonly retain?: Retaining }
   | { readonly kind: 'deleteNodeGroup'; readonly group: string; readonly why: string }
   | { readonly kind: 'createRuntimeClass'; readonly desired: DesiredRuntimeClass }
@@ -72,7 +73,7 @@ export type Step =
       readonly kind: 'applyRuntimeClass';
       readonly desired: DesiredRuntimeClass;
       readonly seen: RuntimeClass;
-      /** Whether its content is written: the API server has less to do for an owner alone. */
+      /** Whether the content is written too, and not only the owner reference. */
       readonly differs: boolean;
       /** Whether the pool becomes one of its owners. */
       readonly lacksOwner: boolean;
@@ -80,21 +81,21 @@ export type Step =
   | { readonly kind: 'releaseRuntimeClass'; readonly seen: RuntimeClass }
   | { readonly kind: 'deleteRuntimeClass'; readonly seen: RuntimeClass }
   | { readonly kind: 'labelNode'; readonly node: NodeRecord; readonly build: string }
-  /** Gives a node the labels and taints of its pool of existing nodes, and records what it had. */
+  /** Sets the pool's labels and taints on a node of existingNodes, and records the previous values. */
   | { readonly kind: 'markNode'; readonly node: NodeRecord; readonly change: NodeMarks }
-  /** Gives back to a node what it had before it was the pool's. */
+  /** Restores the labels and taints that a node had before it joined the pool. */
   | { readonly kind: 'releaseNode'; readonly node: NodeRecord; readonly change: NodeMarks; readonly retain?: Retaining }
-  /** Gives a node the operator's taints, or takes them away. */
+  /** Sets or removes the operator's taints on a node. */
   | { readonly kind: 'taintNode'; readonly node: NodeRecord; readonly change: TaintChange; readonly retain?: Retaining }
-  /** Keeps pods from a node that is to go. */
+  /** Cordons a node before it is drained. */
   | { readonly kind: 'cordonNode'; readonly node: NodeRecord }
-  /** Asks for the eviction of pods, once each. */
+  /** Requests the eviction of pods, once each. */
   | {
       readonly kind: 'evictPods';
       readonly node: NodeRecord;
       readonly evictions: readonly { readonly pod: DrainPod; readonly gracePeriodSeconds: number }[];
     }
-  /** Ends the instance of a node, after all was confirmed once more. */
+  /** Terminates the instance of a node after a last check of all conditions. */
   | {
       readonly kind: 'terminateInstance';
       readonly node: NodeRecord;
@@ -102,27 +103,27 @@ export type Step =
       readonly scalingGroups: readonly string[];
       /** The node's UID: a refusal is remembered with it. */
       readonly target: string;
-      /** How many pods end with a node that is not to be drained. */
+      /** How many pods terminate with a node that is not drained. */
       readonly withPods?: number;
     }
-  /** Ends an instance that never became a node, after all was confirmed once more. */
+  /** Terminates an instance that never became a node, after a last check of all conditions. */
   | {
       readonly kind: 'terminateUnregistered';
       readonly entry: LeavingNode;
       readonly scalingGroups: readonly string[];
-      /** The instance's id: a refusal is remembered with it. */
+      /** The instance ID: a refusal is remembered with it. */
       readonly target: string;
     }
-  /** Nothing more is to be done to a node of existingNodes: it is told of. Writes nothing to the node. */
+  /** Reports that a node of existingNodes is drained and the operator is done with it. Writes nothing to the node. */
   | { readonly kind: 'reportDrained'; readonly node: NodeRecord; readonly entry: LeavingNode; readonly text: string }
-  /** A node stays: it loses the operator's cordon, and its annotation says why, unless the annotation was taken away. */
+  /** Keeps a node: removes the operator's cordon, and writes the reason to its annotation unless the annotation was removed. */
   | {
       readonly kind: 'uncordonNode';
       readonly node: NodeRecord;
       readonly answer?: { readonly key: string; readonly value: string; readonly why?: string };
       readonly retain?: Retaining;
     }
-  /** Writes the verdict on a node into its condition, or removes the condition. */
+  /** Writes the verification result of a node to its condition, or removes the condition. */
   | {
       readonly kind: 'setNodeCondition';
       readonly node: NodeRecord;
@@ -130,35 +131,36 @@ export type Step =
       readonly retain?: Retaining;
     };
 
-/** A step about one node. Such steps do not wait for those about other nodes. */
+/** A step about one node. It does not wait for steps about other nodes. */
 export type NodeStep = Extract<Step, { readonly node: NodeRecord }>;
 
-/** What the step puts right that no change of the spec made. */
+/** Differences that the step corrects although the spec did not change. */
 export type Drift = readonly Difference[];
 
 /**
- * The step takes the operator's marks from a group that outlives its pool. What AWS refuses for good stays where it is, so that Retain
- * always lets a pool go.
+ * The step removes the operator's marks from a group that outlives its pool. Marks that AWS permanently refuses to remove stay, so that Retain never
+ * blocks the deletion of a pool.
  */
 export type Retaining = true;
 
-/** What status remembers, because it can't be seen anywhere else. */
+/** What status records because it cannot be observed anywhere else. */
 export interface Memory {
   readonly cluster: { readonly name: string; readonly arn: string };
   readonly nodeGroupName: string;
-  /** For a group that the pool does not have yet: all that it will have, or should have. */
+  /** For a group that the pool does not have yet: everything that it has or will have. */
   readonly anew?: { readonly applied: readonly string[]; readonly desired: number | undefined };
-  /** The fields of which a change is about to be sent. */
+  /** The fields that the update to be sent changes. */
   readonly sending?: readonly string[];
   /** The share of the disruption budget that is about to be used. */
   readonly reservation?: DisruptionReservation;
-  /** The short keys of all tags that a scaling group will have from the operator. */
+  /** The short keys of all operator tags that a scaling group will have. */
   readonly scalingTags?: readonly string[];
 }
 
-/** What the status of a pool of existing nodes remembers: nothing of it is in AWS. */
+/** What the status of a pool of existing nodes records: nothing of it is in AWS. */
 export interface ReservationMemory {
   readonly reservation: DisruptionReservation;
 }
 
+/** The step that evicts pods from one node. */
 export type EvictPods = Extract<Step, { kind: 'evictPods' }>;

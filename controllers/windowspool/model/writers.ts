@@ -1,4 +1,4 @@
-/** What the steps write to. */
+/** What steps write to. */
 import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
 import type { CallResult } from '../ports/callResult.ts';
 import type { Instances, ScalingGroups } from '../ports/ec2.ts';
@@ -9,6 +9,7 @@ import type { Pools } from '../ports/pools.ts';
 import type { AccessEntries, Addons, SystemObjects } from '../ports/prerequisites.ts';
 import type { RuntimeClasses } from '../ports/runtimeClasses.ts';
 
+/** The ports that steps write through. */
 export interface Writers {
   readonly pools: Pools;
   readonly nodeGroups: NodeGroups;
@@ -21,7 +22,7 @@ export interface Writers {
   readonly instances: Instances;
   readonly drains: Drains;
   readonly budget: {
-    /** Writes a status that reserves a share of the disruption budget; the error `conflict` where none is left. */
+    /** Writes a status that reserves a share of the disruption budget; error `conflict` if no share is left. */
     reserve(pool: WindowsPool, status: WindowsPoolStatus, signal: AbortSignal): Promise<CallResult<WindowsPool>>;
   };
 }
