@@ -9,36 +9,40 @@ export interface Instance {
   readonly launchedAt: number;
 }
 
-/** An instance about which somebody asks by its id. */
+/** An EC2 instance that is looked up by its ID. */
 export interface KnownInstance {
-  /** As EC2 names it: pending, running, shutting-down, terminated, stopping, stopped. */
+  /** The EC2 state: pending, running, shutting-down, terminated, stopping, stopped. */
   readonly state: string;
-  /** The tag aws:autoscaling:groupName, which only EC2 Auto Scaling can write; undefined: it belongs to no scaling group. */
+  /** The tag aws:autoscaling:groupName, which only EC2 Auto Scaling can set; undefined: the instance belongs to no scaling group. */
   readonly scalingGroup: string | undefined;
-  /** The name of its node: EKS lets a kubelet in only under the name that EC2 has for its instance. Empty once it has ended. */
+  /** The name of its node: EKS admits a kubelet only under the name that EC2 has for its instance. Empty once terminated. */
   readonly privateDnsName: string;
 }
 
+/** Reads EC2 instances. */
 export interface Instances {
-  /** One instance, whatever its state; undefined when EC2 knows none of this id, or no longer. */
+  /** One instance in any state; undefined when EC2 does not know the ID, or no longer. */
   find(id: string, signal: AbortSignal): Promise<CallResult<KnownInstance | undefined>>;
-  /** The pending and running instances of a scaling group, by its own list: those of its warm pool are no nodes, and left out. */
+  /** The pending and running instances of a scaling group, without those of its warm pool, which are not nodes. */
   ofScalingGroup(name: string, signal: AbortSignal): Promise<CallResult<readonly Instance[]>>;
 }
 
-/** The scaling groups of EC2 behind the node groups of the operator's one cluster. */
+/** The EC2 scaling groups behind the node groups of the operator's cluster. */
 export interface ScalingGroups {
-  /** The tags of all of them, by their names. */
+  /** The tags of all scaling groups, by scaling group name. */
   tags(signal: AbortSignal): Promise<CallResult<Readonly<Record<string, Readonly<Record<string, string>>>>>>;
-  /** Tags of the group alone: instances do not get them. */
+  /** Sets tags on the scaling group only: instances do not inherit them. */
   setTags(group: string, tags: Readonly<Record<string, string>>, signal: AbortSignal): Promise<CallResult<void>>;
-  /** Removing a tag that is not there is done. */
+  /** Succeeds for tags that do not exist. */
   removeTags(group: string, keys: readonly string[], signal: AbortSignal): Promise<CallResult<void>>;
   /**
-   * Where in its life a scaling group has an instance: `InService`, `Terminating:Wait`; undefined when the group has it not, or no longer.
+   * The lifecycle state of an instance in a scaling group: `InService`, `Terminating:Wait`; undefined when it is not in the group.
    * https://docs.aws.amazon.com/autoscaling/ec2/userguide/ec2-auto-scaling-lifecycle.html
    */
   lifecycleOf(group: string, instance: string, signal: AbortSignal): Promise<CallResult<string | undefined>>;
-  /** Ends an instance of a scaling group, which starts another one, or gets smaller by it (`shrink`). Two calls may shrink it by two. */
+  /**
+   * Terminates an instance of a scaling group, which then launches another, or shrinks by one (`shrink`). Not idempotent: two calls may shrink it by
+   * two.
+   */
   terminateInstance(instance: string, shrink: boolean, signal: AbortSignal): Promise<CallResult<void>>;
 }

@@ -12,27 +12,28 @@ export type NodeGroupStatus =
   | 'DELETE_FAILED'
   | 'DEGRADED';
 
+/** The size of a node group, in nodes. */
 export interface Scaling {
   readonly min: number;
   readonly max: number;
   readonly desired: number;
 }
 
-/** How a rolling update replaces nodes: EKS' `updateConfig`. */
+/** How a rolling update replaces nodes: EKS `updateConfig`. */
 export interface UpdateSettings {
-  /** How many nodes at a time: `2`, or a share of them: `33%`. */
+  /** How many nodes at a time: `2`, or a percentage: `33%`. */
   readonly maxUnavailable?: string;
   readonly strategy?: 'Default' | 'Minimal';
 }
 
-/** One entry of EKS' `health.issues`. */
+/** One entry of EKS `health.issues`. */
 export interface HealthIssue {
   readonly code: string;
   readonly message: string;
   readonly resourceIds: readonly string[];
 }
 
-/** A version of a user's launch template: by its id or by its name, never both. */
+/** A version of a user's launch template, by ID or by name, never both. */
 export interface TemplateVersion {
   readonly id?: string;
   readonly name?: string;
@@ -51,7 +52,7 @@ export interface NodeGroup {
   readonly subnets: readonly string[];
   readonly nodeRoleArn: string;
   readonly diskSizeGiB: number | undefined;
-  /** The user's launch template that it was made from, with the number of its version; undefined: EKS' own. */
+  /** The user's launch template that the group was created from, with its version number; undefined: EKS' own. */
   readonly launchTemplate: Required<TemplateVersion> | undefined;
   readonly kubernetesVersion: string | undefined;
   readonly releaseVersion: string | undefined;
@@ -59,39 +60,39 @@ export interface NodeGroup {
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
   readonly update: UpdateSettings;
-  /** Without the `aws:*` tags, which nobody may write. */
+  /** Without the `aws:*` tags, which are read-only. */
   readonly tags: Readonly<Record<string, string>>;
   readonly healthIssues: readonly HealthIssue[];
   readonly autoScalingGroups: readonly string[];
-  /** Epoch milliseconds of EKS' last change to the group. */
+  /** When EKS last changed the group, in epoch milliseconds. */
   readonly modifiedAt: number;
 }
 
-/** What CreateNodegroup is asked for. */
+/** The input of CreateNodegroup. */
 export interface NewNodeGroup {
   readonly name: string;
   readonly amiType: string;
   readonly capacityType: 'OnDemand' | 'Spot';
-  /** None: the launch template has one. */
+  /** Empty: the launch template has one. */
   readonly instanceTypes: readonly string[];
   readonly subnets: readonly string[];
   readonly nodeRoleArn: string;
-  /** Absent: the launch template's. */
+  /** Absent: that of the launch template. */
   readonly diskSizeGiB?: number;
   readonly launchTemplate?: TemplateVersion;
   readonly scaling: Scaling;
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
   readonly tags: Readonly<Record<string, string>>;
-  /** Absent: EKS' own. */
+  /** Absent: the EKS default. */
   readonly update?: UpdateSettings;
-  /** Absent: the cluster's. */
+  /** Absent: that of the cluster. */
   readonly kubernetesVersion?: string;
   /** Absent: the newest. */
   readonly releaseVersion?: string;
 }
 
-/** What UpdateNodegroupConfig is asked for: only what differs. At least one member is present. */
+/** The input of UpdateNodegroupConfig: only what differs. At least one member is present. */
 export interface ConfigChange {
   readonly labels?: { readonly set: Readonly<Record<string, string>>; readonly remove: readonly string[] };
   readonly taints?: { readonly set: readonly Taint[]; readonly remove: readonly Taint[] };
@@ -99,13 +100,13 @@ export interface ConfigChange {
   readonly update?: UpdateSettings;
 }
 
-/** What UpdateNodegroupVersion is asked for. */
+/** The input of UpdateNodegroupVersion. */
 export interface VersionChange {
-  /** A minor version, such as `1.35`. Always said: what EKS takes without it has had two answers in its documentation. */
+  /** A minor version, such as `1.35`. Always set, because the EKS documentation is ambiguous about requests without it. */
   readonly kubernetesVersion: string;
-  /** A release of its AMI, such as `1.35-2026.01.22`. Absent: the newest. */
+  /** An AMI release, such as `1.35-2026.01.22`. Absent: the newest. */
   readonly releaseVersion?: string;
-  /** Another version of the launch template. Absent: the one that the group has. */
+  /** Another version of the launch template. Absent: the group's current version. */
   readonly launchTemplate?: TemplateVersion;
   /** Whether pods that are not evicted in time are deleted. */
   readonly force: boolean;
@@ -125,11 +126,11 @@ export interface NodeGroupUpdate {
   }[];
 }
 
-/** EKS managed node groups of the operator's one cluster. Every call takes a signal and has a time-out of its own. */
+/** EKS managed node groups of the operator's cluster. Every call takes a signal and has its own timeout. */
 export interface NodeGroups {
-  /** The group, or undefined when EKS says that it does not exist. A cluster that is gone is the trouble `gone`. */
+  /** The group, or undefined when EKS says that it does not exist. Error `gone` if the cluster does not exist. */
   describe(name: string, signal: AbortSignal): Promise<CallResult<NodeGroup | undefined>>;
-  /** Repeating a call with the same token gives the same group. A taken name is the trouble `busy`. */
+  /** Idempotent for the same token. Error `busy` if the name is taken. */
   create(desired: NewNodeGroup, token: string, signal: AbortSignal): Promise<CallResult<NodeGroup>>;
   updateConfig(
     name: string,
@@ -137,7 +138,7 @@ export interface NodeGroups {
     token: string,
     signal: AbortSignal,
   ): Promise<CallResult<NodeGroupUpdate>>;
-  /** A rolling update: every node is replaced. */
+  /** Starts a rolling update: every node is replaced. */
   updateVersion(
     name: string,
     change: VersionChange,
@@ -145,7 +146,7 @@ export interface NodeGroups {
     signal: AbortSignal,
   ): Promise<CallResult<NodeGroupUpdate>>;
   describeUpdate(name: string, id: string, signal: AbortSignal): Promise<CallResult<NodeGroupUpdate | undefined>>;
-  /** Deleting what is already gone, or going, is done. */
+  /** Succeeds for a group that does not exist or is being deleted. */
   delete(name: string, signal: AbortSignal): Promise<CallResult<void>>;
   tag(arn: string, tags: Readonly<Record<string, string>>, signal: AbortSignal): Promise<CallResult<void>>;
   untag(arn: string, keys: readonly string[], signal: AbortSignal): Promise<CallResult<void>>;
@@ -161,27 +162,28 @@ export interface Cluster {
   readonly kubernetesVersion: string;
   /** `ipv4` or `ipv6`. */
   readonly ipFamily: string;
-  /** Where EKS looks up what an IAM role may do: CONFIG_MAP (aws-auth), API (access entries) or API_AND_CONFIG_MAP. */
+  /** Where EKS looks up the permissions of an IAM role: CONFIG_MAP (aws-auth), API (access entries) or API_AND_CONFIG_MAP. */
   readonly authenticationMode: string;
   readonly autoMode: boolean;
-  /** Whether EKS' certificate authority is the one of the API server that the operator talks to. */
+  /** Whether EKS' certificate authority is that of the operator's API server. */
   readonly isOurs: boolean;
 }
 
+/** Reads the EKS cluster of the operator. */
 export interface Clusters {
   /** The cluster, or undefined when EKS says that it does not exist. */
   describe(signal: AbortSignal): Promise<CallResult<Cluster | undefined>>;
 }
 
-/** The AMI releases that EKS publishes for Windows. */
+/** The Windows AMI releases that EKS publishes. */
 export interface Releases {
-  /** The newest release (`1.35-2026.01.22`) of a minor version of Kubernetes; undefined when EKS has none. */
+  /** The newest release (`1.35-2026.01.22`) for a Kubernetes minor version; undefined when EKS has none. */
   newest(
     windows: { readonly year: string; readonly edition: 'Core' | 'Full' },
     minor: string,
     signal: AbortSignal,
   ): Promise<CallResult<string | undefined>>;
-  /** Whether EKS publishes an AMI for a minor version of Kubernetes in the operator's Region. */
+  /** Whether EKS publishes an AMI for a Kubernetes minor version in the operator's Region. */
   exists(
     windows: { readonly year: string; readonly edition: 'Core' | 'Full' },
     minor: string,
@@ -189,7 +191,7 @@ export interface Releases {
   ): Promise<CallResult<boolean>>;
 }
 
-/** EKS' codes of health issues: https://docs.aws.amazon.com/eks/latest/APIReference/API_Issue.html */
+/** The EKS health issue codes: https://docs.aws.amazon.com/eks/latest/APIReference/API_Issue.html */
 export const HEALTH_CODES = [
   'AccessDenied',
   'AmiIdNotFound',
@@ -229,4 +231,5 @@ export const HEALTH_CODES = [
   'Unknown',
 ] as const;
 
+/** One of {@link HEALTH_CODES}. */
 export type HealthCode = (typeof HEALTH_CODES)[number];

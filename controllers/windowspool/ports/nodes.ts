@@ -1,23 +1,24 @@
-/** Nodes, and the lists of hosts that become nodes. */
+/** Nodes, and the lists of instances that become nodes. */
 import type { CallError, CallResult } from './callResult.ts';
 
+/** The effect of a taint. */
 export type TaintEffect = 'NoSchedule' | 'NoExecute' | 'PreferNoSchedule';
 
-/** A taint in Kubernetes' spelling; the EKS adapter translates the effect. */
+/** A taint in the notation of Kubernetes; the EKS adapter translates the effect. */
 export interface Taint {
   readonly key: string;
   readonly value?: string;
   readonly effect: TaintEffect;
 }
 
-/** A condition of a Node, without its times. */
+/** A condition of a Node without its timestamps. */
 export interface NodeCondition {
   readonly status: 'True' | 'False' | 'Unknown';
   readonly reason: string;
   readonly message: string;
 }
 
-/** What the operator keeps of a Node. */
+/** The fields of a Node that the operator caches. */
 export interface NodeRecord {
   readonly name: string;
   readonly uid: string;
@@ -26,9 +27,9 @@ export interface NodeRecord {
   readonly createdAt: number;
   readonly deleting: boolean;
   readonly labels: Readonly<Record<string, string>>;
-  /** The annotation winpool.dev/claim: empty when there is none, undefined when the node has no annotations at all. */
+  /** The annotation winpool.dev/claim: empty when absent, undefined when the node has no annotations at all. */
   readonly ownership: string | undefined;
-  /** Those of its annotations that say whether it is to go, and what was done for that: ORDER_ANNOTATIONS by their keys. */
+  /** The annotations that request and record node operations: the keys in OPERATION_ANNOTATIONS. */
   readonly annotations: Readonly<Record<string, string>>;
   readonly providerID: string;
   /** Whether it is cordoned. */
@@ -39,16 +40,16 @@ export interface NodeRecord {
   readonly readyReason: string;
   /** The condition winpool.dev/Verified. */
   readonly verified: NodeCondition | undefined;
-  /** Epoch milliseconds since when that has its status; 0 when there is none. */
+  /** When that condition got its status, in epoch milliseconds; 0 when it is absent. */
   readonly verifiedSince: number;
   readonly kernelVersion: string;
   readonly containerRuntimeVersion: string;
-  /** Names of the handlers that RuntimeClasses can name, the default one as ''; empty where containerd does not report them (before 2.0). */
+  /** Names of the handlers that RuntimeClasses can name, the default one as ''; empty when containerd does not report them (before 2.0). */
   readonly runtimeHandlers: readonly string[];
   readonly kubeletVersion: string;
   readonly operatingSystem: string;
   readonly architecture: string;
-  /** IP addresses and DNS names by which the node is reached, each once, in the order of `status.addresses`. */
+  /** The IP addresses and DNS names of the node, each once, in the order of `status.addresses`. */
   readonly addresses: readonly string[];
   /** Kubernetes quantities: memory, vpc.amazonaws.com/PrivateIPv4Address and the rest. */
   readonly capacity: Readonly<Record<string, string>>;
@@ -56,24 +57,25 @@ export interface NodeRecord {
 }
 
 /**
- * A list of Windows hosts as it is known.
- * - `unknown`: it was not read yet, or could not be: then `trouble` says why.
- * - `absent`: there is no such ConfigMap.
+ * The last known content of a list of Windows instances.
+ * - `unknown`: it was not read yet, or the read failed with `error`.
+ * - `absent`: the ConfigMap does not exist.
  */
 export type InstanceList =
   | { readonly kind: 'unknown'; readonly error?: CallError }
   | { readonly kind: 'absent' }
   | { readonly kind: 'seen'; readonly data: Readonly<Record<string, string>> };
 
+/** Reads instance lists. */
 export interface InstanceLists {
-  /** From the API server, past every cache. Never `unknown`: a list that cannot be read is trouble. */
+  /** From the API server, uncached. Never `unknown`: a list that cannot be read is an error. */
   read(
     list: { readonly namespace: string; readonly name: string },
     signal: AbortSignal,
   ): Promise<CallResult<InstanceList>>;
 }
 
-/** What a pool of existing nodes writes to a node, all of it at once. */
+/** What a pool of existing nodes writes to a node in one call. */
 export interface NodeMarks {
   /** Labels with their values; null removes a label. */
   readonly labels: Readonly<Record<string, string | null>>;
@@ -82,36 +84,34 @@ export interface NodeMarks {
   readonly ownership: string | undefined;
 }
 
+/** Nodes in the API server. Reads are uncached; writes apply only to the observed node. */
 export interface Nodes {
-  /** From the API server, past every cache and whatever its labels are; undefined when there is none of this name. */
+  /** One node, whatever its labels; undefined when it does not exist. */
   read(name: string, signal: AbortSignal): Promise<CallResult<NodeRecord | undefined>>;
-  /** All nodes of a node group, past every cache: some megabytes for a thousand. */
+  /** All nodes of a node group: some megabytes for a thousand. */
   ofGroup(group: string, signal: AbortSignal): Promise<CallResult<readonly NodeRecord[]>>;
-  /** The nodes of Windows that have the label winpool.dev/pool of this pool, past every cache. */
+  /** The Windows nodes with the label winpool.dev/pool of this pool. */
   ofPool(pool: string, signal: AbortSignal): Promise<CallResult<readonly NodeRecord[]>>;
-  /** The nodes that have the label winpool.dev/pool of this pool and do not say that they run Windows: no watch brings them. */
+  /** The nodes with the label winpool.dev/pool of this pool that are not labelled as Windows nodes, which the watch does not cover. */
   outside(pool: string, signal: AbortSignal): Promise<CallResult<readonly NodeRecord[]>>;
-  /** Sets one label, only on the very node that was observed (its uid is a precondition). */
+  /** Sets one label; the UID of the node is a precondition. */
   setLabel(node: NodeRecord, key: string, value: string, signal: AbortSignal): Promise<CallResult<void>>;
   /**
-   * Sets and removes taints, by key and effect; the others stay as they are. Only on the very version of the node that was observed: the
-   * trouble `conflict` when it changed since, because then the verdict on it may be another.
+   * Sets and removes taints by key and effect, and keeps all others. Error `conflict` if the resourceVersion of the node changed, because its
+   * verification result may have changed too.
    */
   setTaints(
     node: NodeRecord,
     change: { readonly set: readonly Taint[]; readonly remove: readonly Taint[] },
     signal: AbortSignal,
   ): Promise<CallResult<void>>;
-  /** Writes labels, taints and record in one call, only on the very version of the node that was observed, as setTaints does. */
+  /** Writes labels, taints and ownership record in one call, with the precondition of setTaints. */
   setMarks(node: NodeRecord, marks: NodeMarks, signal: AbortSignal): Promise<CallResult<void>>;
-  /**
-   * Cordons the very version of the node that was observed, and records in its annotation winpool.dev/cordoned whether it was cordoned
-   * before.
-   */
+  /** Cordons the node with the precondition of setTaints, and records in its annotation winpool.dev/cordoned whether it was cordoned before. */
   cordon(node: NodeRecord, signal: AbortSignal): Promise<CallResult<void>>;
   /**
-   * Takes the operator's cordon and its record from the very version of the node that was observed, and gives an annotation of it another
-   * value. The cordon of somebody else stays.
+   * Removes the operator's cordon and its record from the node with the precondition of setTaints, and sets an annotation. A cordon by another
+   * controller or user stays.
    */
   restore(
     node: NodeRecord,
@@ -119,8 +119,8 @@ export interface Nodes {
     signal: AbortSignal,
   ): Promise<CallResult<void>>;
   /**
-   * Writes the condition winpool.dev/Verified of the very node that was observed, or removes it. `now`, in epoch milliseconds, becomes its
-   * time of transition where its status changes.
+   * Writes the condition winpool.dev/Verified, or removes it; the UID of the node is a precondition. `now` (epoch milliseconds) becomes
+   * lastTransitionTime if the status changes.
    */
   setVerified(
     node: NodeRecord,

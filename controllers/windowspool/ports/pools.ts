@@ -1,22 +1,24 @@
-/** Pools, and what is shown of them: status, events, metrics. */
+/** Pools, and what is reported about them: status, events, metrics. */
 import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
 import type { CounterSample, GaugeSample, TimeSample } from '../metricCatalogue.ts';
 import type { CallResult } from './callResult.ts';
 import type { NodeRecord } from './nodes.ts';
 
+/** WindowsPools in the API server. */
 export interface Pools {
   /** From the cache. */
   get(name: string): WindowsPool | undefined;
-  /** From the API server, past every cache; undefined when it is gone. */
+  /** From the API server, uncached; undefined when it is deleted. */
   read(name: string, signal: AbortSignal): Promise<CallResult<WindowsPool | undefined>>;
-  /** All pools, from the API server, past every cache. */
+  /** All pools, from the API server, uncached. */
   list(signal: AbortSignal): Promise<CallResult<readonly WindowsPool[]>>;
   addFinalizer(pool: WindowsPool, signal: AbortSignal): Promise<CallResult<WindowsPool>>;
   removeFinalizer(pool: WindowsPool, signal: AbortSignal): Promise<CallResult<void>>;
-  /** Replaces the status, only if nobody changed the pool since it was read. */
+  /** Replaces the status; fails if the pool changed since it was read. */
   writeStatus(pool: WindowsPool, status: WindowsPoolStatus, signal: AbortSignal): Promise<CallResult<WindowsPool>>;
 }
 
+/** The content of a Kubernetes event. */
 export interface Event {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
@@ -24,23 +26,23 @@ export interface Event {
   readonly message: string;
 }
 
-/** Kubernetes events. Never blocks and never fails a reconcile. */
+/** Kubernetes events. Publishing never blocks and never fails a reconcile. */
 export interface Events {
   publish(pool: WindowsPool, event: Event): void;
-  /** An event about a node, for those who look at that alone. */
+  /** Publishes an event on a node, for those who watch only the node. */
   publishOnNode(node: Pick<NodeRecord, 'name' | 'uid'>, event: Event): void;
 }
 
-/** What is shown of pools as metrics. Never fails. */
+/** The metrics of pools. Never fails. */
 export interface Metrics {
-  /** Replaces all gauges of a pool but its times. */
+  /** Replaces all gauges of a pool except timestamps. */
   show(pool: string, samples: readonly GaugeSample[]): void;
-  /** Sets a time of a pool. */
+  /** Sets a timestamp of a pool. */
   stamp(pool: string, sample: TimeSample): void;
-  /** Sets a time of a pool that has none yet. */
+  /** Sets a timestamp of a pool unless it has one. */
   stampFirst(pool: string, sample: TimeSample): void;
   /** Adds to a counter of a pool. */
   add(pool: string, samples: readonly CounterSample[]): void;
-  /** Takes away everything that is shown of a pool. */
+  /** Removes all series of a pool. */
   drop(pool: string): void;
 }

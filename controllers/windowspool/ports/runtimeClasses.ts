@@ -1,8 +1,9 @@
-/** RuntimeClasses. */
+/** RuntimeClasses in the API server. */
 import type { WindowsPool } from '../api.gen.ts';
 import type { CallResult } from './callResult.ts';
 import type { TaintEffect } from './nodes.ts';
 
+/** A toleration, as in the Pod API. */
 export interface Toleration {
   readonly key?: string;
   readonly operator?: 'Equal' | 'Exists';
@@ -10,13 +11,13 @@ export interface Toleration {
   readonly effect?: TaintEffect;
 }
 
-/** The parts of a RuntimeClass that the operator decides. */
+/** The fields of a RuntimeClass that the operator manages. */
 export interface DesiredRuntimeClass {
   readonly name: string;
   readonly handler: string;
   readonly nodeSelector: Readonly<Record<string, string>>;
   readonly tolerations: readonly Toleration[];
-  /** The annotation winpool.dev/image-builds: the builds of images that its nodes run. Empty when there is none. */
+  /** The annotation winpool.dev/image-builds: the image builds that its nodes run. Empty when there is none. */
   readonly imageBuilds: string;
 }
 
@@ -25,23 +26,24 @@ export interface RuntimeClass extends DesiredRuntimeClass {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly deleting: boolean;
-  /** Whether a WindowsPool made it: the label `app.kubernetes.io/managed-by=windowspool-operator`. */
+  /** Whether a WindowsPool created it: the label `app.kubernetes.io/managed-by=windowspool-operator`. */
   readonly managed: boolean;
   /** Names and UIDs of the WindowsPools that own it. */
   readonly owners: readonly { readonly name: string; readonly uid: string }[];
 }
 
+/** Reads and writes RuntimeClasses. Writes apply only to the observed object. */
 export interface RuntimeClasses {
   /** From the cache. */
   get(name: string): RuntimeClass | undefined;
-  /** Creates one that does not exist, owned by the pool; the trouble `conflict` when it does. */
+  /** Creates a RuntimeClass that the pool owns; error `conflict` if it exists. */
   create(desired: DesiredRuntimeClass, pool: WindowsPool, signal: AbortSignal): Promise<CallResult<void>>;
-  /** Server-side apply of all but the owners, only on the object that was observed; the trouble `conflict` when it is another by now. */
+  /** Server-side apply of everything except the owners; error `conflict` if the object was replaced. */
   apply(desired: DesiredRuntimeClass, seen: RuntimeClass, signal: AbortSignal): Promise<CallResult<void>>;
-  /** Adds the pool's owner reference to the object that was observed; the trouble `conflict` when it is another or gone by now. */
+  /** Adds the pool's owner reference; error `conflict` if the object was replaced or deleted. */
   addOwner(seen: RuntimeClass, pool: WindowsPool, signal: AbortSignal): Promise<CallResult<void>>;
-  /** Removes the pool's owner reference from the object as it was observed; the trouble `conflict` when it has changed since. */
+  /** Removes the pool's owner reference; error `conflict` if the object has changed. */
   removeOwner(seen: RuntimeClass, pool: WindowsPool, signal: AbortSignal): Promise<CallResult<void>>;
-  /** Deletes the very object that was observed. */
+  /** Deletes exactly the observed object. */
   delete(seen: RuntimeClass, signal: AbortSignal): Promise<CallResult<void>>;
 }
