@@ -1,4 +1,4 @@
-/** What the RuntimeClass of a pool shall be: https://kubernetes.io/docs/concepts/containers/runtime-class/#scheduling */
+/** The desired RuntimeClass of a pool: https://kubernetes.io/docs/concepts/containers/runtime-class/#scheduling */
 import type { WindowsPool } from '../api.gen.ts';
 import { POOL_KEY } from '../labels.ts';
 import { REGISTRATION_TAINT } from '../nodes/nodeTaints.ts';
@@ -7,7 +7,7 @@ import type { Taint } from '../ports/nodes.ts';
 import type { DesiredRuntimeClass, RuntimeClass, Toleration } from '../ports/runtimeClasses.ts';
 import { canonical } from '../util/hash.ts';
 
-/** Either spelling of the registration taint: EKS pools here, OpenShift's Windows nodes. */
+/** Both spellings of the registration taint: `windows` for EKS pools, `Windows` for OpenShift's Windows nodes. */
 const OS_TOLERATIONS: readonly Toleration[] = ['windows', 'Windows'].map((value) => ({
   key: REGISTRATION_TAINT.key,
   operator: 'Equal',
@@ -15,12 +15,12 @@ const OS_TOLERATIONS: readonly Toleration[] = ['windows', 'Windows'].map((value)
   effect: 'NoSchedule',
 }));
 
-/** The pool's RuntimeClass, undefined when it manages none. */
+/** The desired RuntimeClass of the pool; undefined when it manages none. */
 export function runtimeClassFor(pool: WindowsPool): DesiredRuntimeClass | undefined {
   const { spec } = pool;
   if (!spec.runtimeClass.manage) return undefined;
   const nodeSelector = {
-    // The EKS webhook gives a pod an address only where its nodeSelector names the operating system.
+    // The EKS webhook requests an address only for pods whose nodeSelector names the operating system.
     'kubernetes.io/os': 'windows',
     'kubernetes.io/arch': 'amd64',
     [WINDOWS_BUILD_LABEL]: buildOf(spec.windowsVersion),
@@ -45,7 +45,7 @@ function tolerationOf(taint: { key: string; value?: string; effect: Toleration['
     : { key: taint.key, operator: 'Exists', effect: taint.effect };
 }
 
-/** Whether a RuntimeClass says exactly what the pool wants. */
+/** Whether a RuntimeClass has exactly the desired content. */
 export function isAsDesired(seen: RuntimeClass, desired: DesiredRuntimeClass): boolean {
   const parts = ({ handler, nodeSelector, tolerations, imageBuilds }: DesiredRuntimeClass) =>
     canonical({ handler, nodeSelector, imageBuilds, tolerations: tolerations.map(canonical).sort() });
@@ -53,8 +53,8 @@ export function isAsDesired(seen: RuntimeClass, desired: DesiredRuntimeClass): b
 }
 
 /**
- * Whether somebody else's RuntimeClass does the job: same handler, it selects the operating system and no other build or pool, and it
- * tolerates every taint that the pool's own RuntimeClass would tolerate on its nodes.
+ * Whether the pool can use a RuntimeClass that it does not manage: it has the same handler, selects the operating system and no other build or pool,
+ * and tolerates every taint that the pool's own RuntimeClass would tolerate.
  */
 export function fits(seen: RuntimeClass, desired: DesiredRuntimeClass, pool: WindowsPool): boolean {
   const selectsOs = seen.nodeSelector['kubernetes.io/os'] === 'windows';
@@ -74,18 +74,19 @@ function covers({ key, operator = 'Equal', value = '', effect }: Toleration, tai
   return sameKey && sameValue && (effect === undefined || effect === taint.effect);
 }
 
+/** Whether the pool has an owner reference in the RuntimeClass. */
 export function isOwner(pool: WindowsPool, seen: RuntimeClass): boolean {
   return seen.owners.some((owner) => owner.uid === pool.metadata.uid);
 }
 
-/** Whether the object ends with this pool: no other pool owns it. */
+/** Whether the RuntimeClass is deleted with this pool: no other pool owns it. */
 export function isSoleOwner(pool: WindowsPool, seen: RuntimeClass): boolean {
   return isOwner(pool, seen) && seen.owners.length === 1;
 }
 
 /**
- * Whether another pool has the name for a RuntimeClass that says something else: whoever has it keeps it. Those of scope Version are the
- * same for all, and the schema refuses their names to others.
+ * Whether another pool has a RuntimeClass with the same name and different content, and keeps it. RuntimeClasses of scope Version are the same for
+ * all pools, and the schema reserves their names.
  */
 export function isTaken(pool: WindowsPool, seen: RuntimeClass): boolean {
   const desired = runtimeClassFor(pool);

@@ -1,10 +1,10 @@
-/** Changes in words, for status.pendingSteps, events and conditions. */
+/** Descriptions of changes, for status.pendingSteps, events and conditions. */
 
 import type { TaintChange } from '../model/poolNodes.ts';
 import type { ConfigChange, VersionChange } from '../ports/eks.ts';
 import type { Taint } from '../ports/nodes.ts';
 
-/** The change in words, in a fixed order: `labels set team; scaling max 5`. */
+/** A description in a fixed order: `labels set team; scaling max 5`. */
 export function describeChange({ labels, taints, scaling, update }: ConfigChange): string {
   const settings = (values: object) =>
     Object.entries(values)
@@ -33,13 +33,13 @@ export function describeVersionChange({
   return `${what}${template}${force ? ', by force' : ''}`;
 }
 
-/** `set gpu:NoSchedule remove old:NoExecute`: key and effect are what a taint is known by. */
+/** `set gpu:NoSchedule remove old:NoExecute`: a taint is identified by key and effect. */
 export function describeTaints({ set, remove }: TaintChange): string {
   const named = ({ key, effect }: Taint) => `${key}:${effect}`;
   return setAndRemove(set.map(named), remove.map(named));
 }
 
-/** `set a, b remove c`; empty where there is nothing. */
+/** `set a, b remove c`; empty when there is nothing to set or remove. */
 export function setAndRemove(set: readonly string[], remove: readonly string[]): string {
   const list = (verb: string, names: readonly string[]) => (names.length > 0 ? [`${verb} ${names.join(', ')}`] : []);
   return [...list('set', set), ...list('remove', remove)].join(' ');

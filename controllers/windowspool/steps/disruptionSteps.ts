@@ -1,4 +1,4 @@
-/** Steps by which single nodes are cordoned, drained and terminated, or stay after all. */
+/** Steps that cordon, drain, terminate or keep single nodes. */
 
 import { evictPods } from '../disruption/evictPods.ts';
 import { terminateInstance, terminationOf, unregisteredTerminationOf } from '../disruption/terminateInstance.ts';

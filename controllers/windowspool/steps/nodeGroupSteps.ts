@@ -1,4 +1,4 @@
-/** Steps about a node group of EKS, its scaling groups and the access entry of its role. */
+/** Steps about an EKS node group, its scaling groups and the access entry of its role. */
 
 import { AUTOSCALER_PREFIX, POOL_KEY } from '../labels.ts';
 import type { ScalingTagChange } from '../model/changes.ts';
@@ -126,8 +126,8 @@ export const nodeGroupSteps: StepKinds<
 };
 
 /**
- * The update in words, and what it does to pods: EKS drains the nodes of a group that gets smaller for 15 minutes and ends them then, whatever
- * PodDisruptionBudgets say. https://docs.aws.amazon.com/eks/latest/APIReference/API_UpdateNodegroupConfig.html
+ * Describes the update and its effect on pods: when a group shrinks, EKS drains the nodes for 15 minutes and then terminates them regardless of
+ * PodDisruptionBudgets. https://docs.aws.amazon.com/eks/latest/APIReference/API_UpdateNodegroupConfig.html
  */
 function describeUpdateConfig({ change, ends = 0 }: Extract<Step, { kind: 'updateConfig' }>): string {
   const note = ends > 0 ? ` (EKS ends ${count(ends, 'node')} and ignores PodDisruptionBudgets)` : '';
@@ -142,13 +142,13 @@ function describeMachines({ instanceTypes, launchTemplate }: Pick<NewNodeGroup, 
   return `${types}${types && ' '}of version ${version} of launch template ${name ?? id}`;
 }
 
-/** `set label/team remove taint/gpu`: keys without what all of them begin with. */
+/** `set label/team remove taint/gpu`: keys without their common prefix. */
 function describeScalingTags({ set, remove }: ScalingTagChange): string {
   const short = (keys: readonly string[]) => keys.map((key) => key.replace(AUTOSCALER_PREFIX, ''));
   return setAndRemove(short(Object.keys(set)), short(remove));
 }
 
-/** The group as EKS will show it from now on. */
+/** The group as EKS describes it after the call. */
 function withGroup(
   view: ObservedNodeGroup,
   change: { readonly status: NodeGroupStatus } | Pick<NodeGroup, 'tags'>,
@@ -156,7 +156,7 @@ function withGroup(
   return view.kind === 'seen' ? { kind: 'seen', group: { ...view.group, ...change } } : view;
 }
 
-/** The tags of the scaling groups as the cluster-autoscaler sees them from now on. */
+/** The tags of the scaling groups after the call. */
 function withScalingTags(known: ObservedState['autoscaler'], change: ScalingTagChange): ObservedState['autoscaler'] {
   const { [change.scalingGroup]: found, ...others } = known?.tags ?? {};
   return known && { ...known, tags: { ...others, [change.scalingGroup]: changedTags(found ?? {}, change) } };
@@ -171,12 +171,12 @@ async function correctScalingTags(
   return added.ok && remove.length > 0 ? scalingGroups.removeTags(scalingGroup, remove, signal) : added;
 }
 
-/** A size that was only lifted or lowered into the bounds is not the user's: that one is not sent again. */
+/** The desired size, if it is the spec's. A size that was only moved into the bounds is not, and is not sent again. */
 function desiredSizeOf({ change }: Extract<Step, { kind: 'updateConfig' }>, { pool }: ObservedState) {
   return change.scaling?.desired === scalingIn(pool.spec).desired ? change.scaling?.desired : undefined;
 }
 
-/** The tags as they are afterwards. */
+/** Sets and removes the tags, and returns the tags of the group after that. */
 async function correctTags(
   { group, change: { set, remove } }: Extract<Step, { kind: 'correctTags' }>,
   { nodeGroups }: Writers,

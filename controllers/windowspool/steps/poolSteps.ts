@@ -1,4 +1,4 @@
-/** Steps about the pool itself, and what its status must remember before AWS is called. */
+/** Steps about the pool itself, and about what its status must record before AWS is called. */
 
 import { remembering } from '../providers/eks/applied.ts';
 import { changed, type StepKinds, when } from './stepKind.ts';

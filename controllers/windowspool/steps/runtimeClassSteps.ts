@@ -1,4 +1,4 @@
-/** Steps about RuntimeClasses. What they change comes back through the watch. */
+/** Steps about RuntimeClasses. Their effects are observed through the watch. */
 
 import { type StepKinds, unobserved, when } from './stepKind.ts';
 

@@ -4,7 +4,7 @@ import { IPAM_KEY } from '../providers/eks/prerequisites/addressMode.ts';
 import { withFacts } from '../providers/eks/prerequisites/facts.ts';
 import { changed, type StepKinds, when } from './stepKind.ts';
 
-/** What enables Windows IPAM in the vpc-cni add-on: a string, by its schema. */
+/** The configuration value that enables Windows IPAM in the vpc-cni add-on: a string in its schema. */
 const ADDON_VALUES = { enableWindowsIpam: 'true' } as const;
 
 export const windowsIpamSteps: StepKinds<'updateAddon' | 'applyCniConfig'> = {
@@ -27,7 +27,7 @@ export const windowsIpamSteps: StepKinds<'updateAddon' | 'applyCniConfig'> = {
       when(await system.setCniConfig(IPAM_KEY, 'true', seen, signal), () => {
         const { ipamAttempts, now, prerequisites } = soFar.after;
         const data = prerequisites?.cniConfig?.ok ? prerequisites.cniConfig.value : undefined;
-        // The pool goes on at once.
+        // The pool continues in the same run.
         const known = withFacts(soFar, { cniConfig: { ok: true, value: { ...data, [IPAM_KEY]: 'true' } } });
         return changed(known, { ipamAttempts: { ...ipamAttempts, applyCniConfig: now } });
       }),

@@ -1,4 +1,4 @@
-/** How many characters must be added, removed or replaced: https://en.wikipedia.org/wiki/Levenshtein_distance */
+/** The Levenshtein distance of two strings: https://en.wikipedia.org/wiki/Levenshtein_distance */
 export function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (const [i, of] of [...a].entries()) {

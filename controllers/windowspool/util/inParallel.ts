@@ -1,4 +1,6 @@
-/** Does the work on all items, on `limit` of them at a time, and gives the results in the order of the items. After a throw no more are begun. */
+/**
+ * Runs `work` on all items, at most `limit` at a time, and returns the results in the order of the items. After an error, no more items are started.
+ */
 export async function inParallel<T, R>(
   items: readonly T[],
   limit: number,

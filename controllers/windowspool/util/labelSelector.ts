@@ -1,12 +1,12 @@
-/** Label selectors as Kubernetes has them. Pure. */
+/** Kubernetes label selectors. Pure. */
 import type { NodeSelector } from '../api.gen.ts';
 
 type Labels = Readonly<Record<string, string>>;
 type Requirement = NonNullable<NodeSelector['matchExpressions']>[number];
 
 /**
- * Whether the labels fulfil every term of the selector. Semantics of k8s.io/apimachinery v0.36 pkg/labels, Requirement.Matches: NotIn holds
- * for labels that lack the key, too.
+ * Whether the labels match every term of the selector. As in k8s.io/apimachinery v0.36 pkg/labels, Requirement.Matches, NotIn also matches labels
+ * that lack the key.
  */
 export function selects({ matchLabels = {}, matchExpressions = [] }: NodeSelector, labels: Labels): boolean {
   return (
@@ -29,7 +29,7 @@ function holds({ key, operator, values = [] }: Requirement, labels: Labels): boo
   }
 }
 
-/** The value of a label; undefined where it is not there. Not what every object of JavaScript has, such as `constructor`. */
+/** The value of a label; undefined if absent. Ignores inherited properties of JavaScript objects such as `constructor`. */
 export function labelIn(labels: Labels, key: string): string | undefined {
   return Object.hasOwn(labels, key) ? labels[key] : undefined;
 }

@@ -2,7 +2,7 @@ const BINARY = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 const DECIMAL = ['k', 'M', 'G', 'T', 'P', 'E'];
 
 /**
- * The value of a Kubernetes quantity (`2Gi`, `110`, `1500m`) as a number, undefined when it is absent or no quantity.
+ * The value of a Kubernetes quantity (`2Gi`, `110`, `1500m`) as a number; undefined when it is absent or invalid.
  * Source: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
  */
 export function parseQuantity(text: string | undefined): number | undefined {

@@ -1,28 +1,28 @@
-/** Small words for messages. */
+/** Text formatting for messages. */
 
 /** (1, `node`) -> `1 node`, (2, `node`) -> `2 nodes`. */
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-/** `a, b and c`; more than `most` are counted: `a, b, c and 4 more`. */
+/** `a, b and c`; with more than `most` names: `a, b, c and 4 more`. */
 export function joined(names: readonly string[], most = 5): string {
   if (names.length > most) return `${names.slice(0, most).join(', ')} and ${names.length - most} more`;
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
-/** The sentence with exactly one full stop. */
+/** The text with exactly one full stop at its end. */
 export function sentence(text: string): string {
   return `${text.trim().replace(/[.!]+$/, '')}.`;
 }
 
-/** Milliseconds in the largest unit that says it roundly: `15 minutes`, `90 seconds`. */
+/** Milliseconds in whole minutes if possible, else in seconds: `15 minutes`, `90 seconds`. */
 export function duration(ms: number): string {
   const seconds = Math.round(ms / 1_000);
   return seconds >= 60 && seconds % 60 === 0 ? count(seconds / 60, 'minute') : count(seconds, 'second');
 }
 
-/** The text, shortened to at most so many characters: the last one is then an ellipsis. */
+/** The text, truncated to `length` characters with an ellipsis as the last. */
 export function cut(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
