@@ -1,4 +1,4 @@
-/** Which nodes are to go, which of them may begin now, and for what the others wait. Pure. */
+/** Which nodes are requested, which of them may start now, and what the others wait for. Pure. */
 import type { LeavingNode, WindowsPool } from '../api.gen.ts';
 import { REPLACE_ANNOTATION } from '../labels.ts';
 import { NODE_OPERATION } from '../model/disruption.ts';
@@ -16,23 +16,23 @@ import { describeOthers, isDisrupted, terminatingNodes } from './reservation.ts'
 import { endsAgainBefore, refusalOfEnd } from './terminateInstance.ts';
 import { isNodeless } from './terminatingNode.ts';
 
-/** Why a node does not go although it is asked for. */
+/** Why a requested operation is not carried out. */
 export interface Refusal {
   readonly node: string;
   readonly why: string;
 }
 
-/** What is to go, as status will remember it. */
+/** A requested node, as status will record it. */
 export interface Candidate extends Pick<LeavingNode, 'name' | 'uid' | 'instance'> {
   readonly operation: Operation;
 }
 
-/** What is to begin now, what has to wait, and what will not be done. */
+/** What starts now, what waits, and what is refused. */
 export interface Admission {
   readonly begin: readonly Candidate[];
   /** Names of nodes. */
   readonly waiting: readonly string[];
-  /** What those wait for. */
+  /** What the waiting nodes wait for. */
   readonly waitsFor: string;
   readonly refused: readonly Refusal[];
   /** Why no node is remediated although some fail. */
@@ -40,8 +40,8 @@ export interface Admission {
 }
 
 /**
- * Which of the nodes that are asked for may go now: no more of the pool are out at a time than disruption.maxUnavailable. Where the nodes were
- * counted past every cache, that count is what counts, and none begins when they could not be counted.
+ * Which of the requested nodes may start now: at most disruption.maxUnavailable nodes of the pool are unavailable at a time. Uses the uncached count
+ * of nodes if there is one; no node starts if the count failed.
  */
 export function admit(s: ObservedState): Admission {
   const { pool, counted } = s;
@@ -62,7 +62,7 @@ export function admit(s: ObservedState): Admission {
   for (const candidate of asked) {
     const { name, operation } = candidate;
     const why = group && operation === 'Remove' ? refusalOf(pool, group, size) : undefined;
-    // One that is out anyway makes no difference to how many are.
+    // A node that is unavailable anyway does not change the count.
     const fits =
       out.has(name) || isNodeless(candidate) ? terminating.length + begin.length < most : out.size + missing < most;
     if (why) refused.push({ node: name, why });
@@ -77,7 +77,7 @@ export function admit(s: ObservedState): Admission {
   return { begin, waiting, waitsFor, refused, ...(halted && { halted }) };
 }
 
-/** Why none may begin, however few are out. */
+/** Why no node may start, however few are unavailable. */
 function holdOf(s: ObservedState): string {
   if (!isTurnOf(s)) return isDisrupted(s.pool) ? 'the rolling update of the pool is not over' : describeOthers(s);
   if (s.group.kind === 'unreachable') return 'EKS does not say how the group is';
@@ -86,15 +86,15 @@ function holdOf(s: ObservedState): string {
     : 'nodes go only while the group is ACTIVE or DEGRADED and EKS does not work on it';
 }
 
-/** Whether nodes are to go, and must not begin to because as many other pools as allowed lose nodes. */
+/** Whether requested nodes wait because the maximum number of other pools disrupts nodes. */
 export function waitsForTurn(s: ObservedState): boolean {
   return !isDeleting(s.pool) && !isTurnOf(s) && admit(s).waiting.length > 0;
 }
 
-/** All that is to go: nodes of which people say so, and where nothing is against it, what fails and what never became a node. */
+/** All requested nodes: annotated ones and, unless remediation is off or short-circuited, failing nodes and instances that never joined. */
 function candidatesOf(s: ObservedState, isHealing: boolean): Candidate[] {
   const { terminatesInstances } = nodeSourceOf(s.pool);
-  // A node that lacks the record of its pool gets it first: nothing else proves whose it is.
+  // A node without the ownership record of its pool gets that first: nothing else proves its membership.
   const ordered = s.poolNodes.ordered.filter(({ name }) => s.poolNodes.isMarked(name));
   const nodes = [...ordered, ...(isHealing ? unhealthyNodes(s) : [])].map((node) => ({
     name: node.name,
@@ -109,12 +109,12 @@ function candidatesOf(s: ObservedState, isHealing: boolean): Candidate[] {
     instance: id,
     operation: 'Remediate' as const,
   }));
-  // Status remembers them by name, and a name may have come to another instance.
+  // Status records them by name, and a name may have passed to another instance.
   const named = new Set(nodes.map(({ name }) => name));
   return [...nodes, ...instances.filter(({ name }) => !named.has(name))];
 }
 
-/** A kubelet writes what it likes: what is no id of an instance is none, and the node is then not found to be the pool's. */
+/** The instance ID that a kubelet reports, which may be any text: empty if it is no instance ID, and the node then fails the membership check. */
 function claimedInstanceOf(node: NodeRecord): string {
   const id = instanceIdOf(node);
   return /^i-[0-9a-z]{1,32}$/.test(id) ? id : '';
@@ -126,7 +126,7 @@ function isTurnOf({ pool, fleet, settings }: ObservedState): boolean {
   return fleet.disrupted.length < settings.maxPoolsUpdating;
 }
 
-/** How many nodes the group wants once those that are removed are gone. */
+/** The desired size of the group once pending removals are done. */
 function sizeAfter(terminating: readonly LeavingNode[], group: NodeGroup | undefined): number {
   const removed = terminating.filter(({ operation, ended }) => operation === 'Remove' && ended === undefined);
   return (group?.scaling.desired ?? 0) - removed.length;

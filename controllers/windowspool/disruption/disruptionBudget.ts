@@ -1,6 +1,6 @@
 /**
- * The one budget of everything that takes nodes away: no more pools than `--max-pools-updating` lose nodes at the same time. Who has a share
- * of it is in the pools' status, so it outlives the operator.
+ * The budget of everything that disrupts nodes: at most `--max-pools-updating` pools at the same time. The shares are in the status of the pools, so
+ * they survive a restart of the operator.
  */
 import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
 import type { CallResult } from '../ports/callResult.ts';
@@ -8,27 +8,28 @@ import type { Pools } from '../ports/pools.ts';
 import { joined } from '../util/words.ts';
 import { isDisrupted } from './reservation.ts';
 
+/** Hands out the shares of the budget. */
 export class DisruptionBudget {
   readonly #pools: Pick<Pools, 'list' | 'writeStatus'>;
   readonly #limit: number;
   #last: Promise<void> = Promise.resolve();
 
-  /** @param limit how many pools may lose nodes at a time */
+  /** @param limit how many pools may disrupt nodes at a time */
   constructor(pools: Pick<Pools, 'list' | 'writeStatus'>, limit: number) {
     this.#pools = pools;
     this.#limit = limit;
   }
 
   /**
-   * Writes a status that claims a share, if there is one left. The pools are read past every cache, and no other claim of this process comes
-   * between the reading and the writing; only one process leads. The trouble `conflict` when others were faster.
+   * Writes a status that reserves a share, if one is left. Pools are read uncached, and reservations of this process run one at a time; only one
+   * process is the leader. Error `conflict` if no share is left.
    */
   async reserve(pool: WindowsPool, status: WindowsPoolStatus, signal: AbortSignal): Promise<CallResult<WindowsPool>> {
     const before = this.#last;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#last = promise;
     try {
-      // The calls of those before have time-outs of their own.
+      // The calls before this one have their own timeouts.
       await before;
       signal.throwIfAborted();
       return await this.#reserveAlone(pool, status, signal);

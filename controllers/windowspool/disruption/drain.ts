@@ -1,27 +1,26 @@
 /**
- * Which pods must leave a node before it ends, as kubectl drain decides it
- * (https://kubernetes.io/docs/reference/kubectl/generated/kubectl_drain/). Pure. Nothing is remembered between two passes: each one looks at
- * the pods that are there, evicts what it may and comes back.
+ * Which pods must leave a node before it is terminated, as in kubectl drain (https://kubernetes.io/docs/reference/kubectl/generated/kubectl_drain/).
+ * Pure. No state is kept between two passes: each pass reads the pods, evicts those that it may evict, and comes back.
  *
- *   pods on the node --drainOf--> to evict, leaving already, in the way  --isEmpty--> the node may end
+ *   pods on the node --drainOf--> to evict, terminating, obstructing  --isEmpty--> the node may be terminated
  */
 import type { LeavingNode } from '../api.gen.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { DrainPod } from '../ports/pods.ts';
 
-/** How a node is drained. Times in milliseconds, but for the grace period, which is in seconds as in Kubernetes. */
+/** How a node is drained. Times are in milliseconds, except for the grace period, which is in seconds as in Kubernetes. */
 export interface DrainOptions {
-  /** From the claim on; then the drain is given up. */
+  /** From the reservation on; then the drain is given up. */
   readonly timeoutMs: number;
-  /** In place of each pod's own, where it is given. */
+  /** Overrides the grace period of each pod. */
   readonly gracePeriodSeconds?: number;
-  /** Whether pods with emptyDir volumes are evicted, whose data goes with them. */
+  /** Whether to evict pods with emptyDir volumes, which lose that data. */
   readonly deleteEmptyDirData: boolean;
-  /** Whether pods without a controller are evicted: nobody makes them anew. */
+  /** Whether to evict pods without a controller, which nothing recreates. */
   readonly evictBarePods: boolean;
 }
 
-/** Why a pod keeps the drain from its beginning. The words are shown to users. */
+/** Why a pod prevents a drain from starting. Shown to users. */
 type Obstacle = 'has an emptyDir volume' | 'has no controller that makes it anew';
 
 interface Obstruction {
@@ -29,31 +28,31 @@ interface Obstruction {
   readonly why: Obstacle;
 }
 
-/** What is to be done about the pods of a node. Each list is sorted by namespace and name. */
+/** What to do about the pods of a node. Each list is sorted by namespace and name. */
 export interface Drain {
-  /** None while there are obstructions: a drain that cannot end must not begin. */
+  /** Empty while there are obstructions: a drain that cannot complete must not start. */
   readonly evict: readonly DrainPod[];
-  /** Evicted or deleted before, and still there. */
+  /** Evicted or deleted before, and still terminating. */
   readonly terminating: readonly DrainPod[];
-  /** Deleted, and never confirmed by the kubelet of a node that is not Ready: nobody waits for them. */
+  /** Deleted, but not confirmed by the kubelet of a node that is not Ready: the drain does not wait for them. */
   readonly stuck: readonly DrainPod[];
   readonly obstructions: readonly Obstruction[];
 }
 
-/** The node as far as a drain looks at it. */
+/** The part of a node that a drain depends on. */
 interface DrainedNode {
   readonly ready: 'True' | 'False' | 'Unknown';
-  /** Epoch milliseconds of the beginning of the drain. */
+  /** When the drain started, in epoch milliseconds. */
   readonly since: number;
 }
 
 /**
- * How long after the end of its grace a deleted pod is waited for on a node that is not Ready: its kubelet may come back. As Cluster API
- * does with nodes that are unreachable: https://cluster-api.sigs.k8s.io/tasks/automated-machine-management/machine_deletions
+ * How long the drain waits for a deleted pod after its grace period on a node that is not Ready, whose kubelet may come back. Cluster API does the
+ * same for unreachable nodes: https://cluster-api.sigs.k8s.io/tasks/automated-machine-management/machine_deletions
  */
 const DEAD_NODE_WAIT_MS = 300_000;
 
-/** What is to be done now. */
+/** What to do about the pods now. */
 export function drainOf(
   pods: readonly DrainPod[],
   { ready, since }: DrainedNode,
@@ -73,7 +72,7 @@ export function drainOf(
   };
 }
 
-/** How many pods end with a node that is not drained: those that would have had to leave it. */
+/** How many pods terminate with a node that is not drained: those that a drain would have evicted. */
 export function podsThatEnd(
   pods: readonly DrainPod[],
   entry: Pick<LeavingNode, 'since'>,
@@ -85,28 +84,28 @@ export function podsThatEnd(
   return evict.length + terminating.length;
 }
 
-/** Whether the node may end. */
+/** Whether the node may be terminated. */
 export function isEmpty({ evict, terminating, obstructions }: Drain): boolean {
   return evict.length + terminating.length + obstructions.length === 0;
 }
 
 /**
- * The grace that a pod is given, said in every eviction. Never 0: that would take the pod from the API server while it runs, and its
- * controller would make another one beside it.
+ * The grace period of an eviction, in seconds. Never 0: that would delete the pod from the API server while it still runs, and its controller would
+ * create a replacement beside it.
  */
 export function graceFor(pod: DrainPod, { gracePeriodSeconds }: DrainOptions): number {
   return Math.max(1, gracePeriodSeconds ?? pod.gracePeriodSeconds);
 }
 
-/** `namespace/name`, as kubectl says it. */
+/** `namespace/name`, as kubectl prints it. */
 export function nameOf({ namespace, name }: Pick<DrainPod, 'namespace' | 'name'>): string {
   return `${namespace}/${name}`;
 }
 
 /**
- * Whether the node is empty only without the pod. Those of DaemonSets and those that the kubelet makes itself would come back, and finished
- * ones lose nothing. A pod that was made since the drain began and landed on the cordoned node tolerates that: it would come back for ever,
- * and kubectl drain, which looks at the pods once, does not see it either. Times are in whole seconds: in doubt it was there before.
+ * Whether the pod must leave the node. Pods of DaemonSets and mirror pods would come back, and finished pods lose nothing. A pod created after the
+ * drain started that landed on the cordoned node tolerates the cordon: it would come back forever, and kubectl drain, which lists the pods once, does
+ * not see it either. Timestamps are in whole seconds: in doubt the pod was there before.
  */
 function mustGo(pod: DrainPod, since: number): boolean {
   const isFinished = pod.phase === 'Succeeded' || pod.phase === 'Failed';

@@ -1,11 +1,11 @@
 /**
- * What is next for a node that people have replaced or removed, by annotation, or that fails. Pure.
+ * The next action for a node that is replaced or removed by annotation, or remediated. Pure.
  *
- *   winpool.dev/replace=true --budget claimed--> cordoned --drained--> instance ended --> node gone, another one joins
- *                                   |               |
- *                                   +---------------+--annotation gone, time out, not a member--> as it was before
+ *   winpool.dev/replace=true --budget reserved--> cordoned --drained--> instance terminated --> node gone, another one joins
+ *                                    |               |
+ *                                    +---------------+--annotation removed, timeout, not a member--> uncordoned
  *
- * status.disruption.nodes has those that go. What is not in it was not begun.
+ * status.disruption.nodes records the terminating nodes. Operations on other nodes have not started.
  */
 import type { LeavingNode, WindowsPool } from '../api.gen.ts';
 import type { DrainAction, TerminatingNodeView } from '../model/disruption.ts';
@@ -15,8 +15,9 @@ import { durationOf } from '../util/durations.ts';
 import { type DrainOptions, drainOf, isEmpty } from './drain.ts';
 import { isExcludedFromDrain } from './nodeAnnotations.ts';
 
+/** The drain options of the spec. */
 export function drainOptionsOf({ spec }: Pick<WindowsPool, 'spec'>): DrainOptions {
-  // As the schema says where there is a drain.
+  // The defaults of the schema, for a spec without a drain.
   const {
     timeout = '15m',
     gracePeriod,
@@ -31,16 +32,17 @@ export function drainOptionsOf({ spec }: Pick<WindowsPool, 'spec'>): DrainOption
   };
 }
 
-/** For what is not known, until it takes too long: other pools may wait for the share of the budget, and other nodes for this one. */
+/** Waits for what is unknown until the drain times out: other pools may wait for the share of the budget, and other nodes for their turn. */
 export function waitAction(entry: LeavingNode, s: ObservedState): DrainAction {
   return isTimedOut(entry, s) ? { kind: 'restore', answer: 'timed-out' } : { kind: 'wait' };
 }
 
+/** Whether the drain has taken longer than its timeout. */
 export function isTimedOut({ since }: LeavingNode, { pool, now }: ObservedState): boolean {
   return now - Date.parse(since) >= drainOptionsOf(pool).timeoutMs;
 }
 
-/** What is next for a cordoned node: `then` as soon as it is empty, or where it is not to be drained. */
+/** The next action for a cordoned node: `then` as soon as it is empty, or if it is excluded from drain. */
 export function evictAction(
   { entry, pods }: TerminatingNodeView,
   now: NodeRecord,

@@ -1,5 +1,5 @@
 /**
- * Nodes whose instances the operator does not terminate: they are cordoned and drained, and stay so until what made them removes them, or the
+ * Nodes whose instances the operator does not terminate: they are cordoned and drained, and stay so until their provisioner removes them or the
  * annotation is removed. Pure.
  */
 import type { LeavingNode } from '../api.gen.ts';
@@ -11,7 +11,7 @@ import { isExcludedFromDrain } from './nodeAnnotations.ts';
 import { deletionHint } from './provisioners.ts';
 import { unhealthyNodes } from './remediation.ts';
 
-/** What is to be done with a node that the operator is done with; `left`: how many pods are on one that is not to be drained. */
+/** How to terminate a node that the operator is done with; `left`: how many pods are on a node that is excluded from drain. */
 export function describeDrained({ name }: Pick<LeavingNode, 'name'>, node: NodeRecord | undefined, left = 0): string {
   if (!node) return `node ${name} is drained: end it with what made it`;
   const state = isExcludedFromDrain(node)
@@ -20,7 +20,7 @@ export function describeDrained({ name }: Pick<LeavingNode, 'name'>, node: NodeR
   return `node ${name} ${state}: end it ${deletionHint(node)}`;
 }
 
-/** What remediation would replace: the operator ends no node that something else made. One sentence for each node, without its full stop. */
+/** What remediation would replace: the operator terminates no node of another provisioner. One sentence for each node, without its full stop. */
 export function describeDue(s: ObservedState): string[] {
   const after = s.pool.spec.remediation?.unhealthyAfter;
   return unhealthyNodes(s).map(

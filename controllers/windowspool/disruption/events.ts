@@ -1,6 +1,6 @@
 /**
- * The events of nodes that go. A person who follows a pool reads few of them: what begins, what is in the way, what ended, and what came in its
- * place. The node has events of its own, as Karpenter and the cluster-autoscaler give it: who describes the node need not know its pool.
+ * Events about terminating nodes. Events on the pool are few: what starts, what blocks it, what is done, and which nodes replace the old ones. The
+ * node has its own events, as with Karpenter and the cluster-autoscaler: whoever describes the node need not know its pool.
  */
 import type { WindowsPoolStatus } from '../api.gen.ts';
 import { blockedDrains } from '../conditions/nodesLeaving.ts';
@@ -14,7 +14,7 @@ import { goneNodes } from './reservation.ts';
 /** How many nodes an event names. */
 const NODES_IN_MESSAGE = 3;
 
-/** What was done to each node, told on the node. */
+/** Publishes what was done to each node, on the node. */
 export function publishOnNodes({ done, after: { pool } }: Outcome, events: Events): void {
   for (const step of done) {
     const reason = stepKindOf(step).nodeReason;
@@ -25,7 +25,7 @@ export function publishOnNodes({ done, after: { pool } }: Outcome, events: Event
   }
 }
 
-/** What keeps nodes from being emptied, told on each of them. */
+/** Publishes what blocks a drain, on each node. */
 export function publishBlockedDrains(s: ObservedState, events: Events): void {
   for (const { node, text } of blockedDrains(s)) {
     const message = `WindowsPool ${s.pool.metadata.name}: ${text}`;
@@ -33,7 +33,7 @@ export function publishBlockedDrains(s: ObservedState, events: Events): void {
   }
 }
 
-/** Once the pool has its nodes again: which are gone, and which came in their place. */
+/** Publishes which nodes are gone and which replaced them, once the pool has its nodes again. */
 export function publishReplaced(s: ObservedState, status: WindowsPoolStatus, events: Events): void {
   const { pool, poolNodes } = s;
   const before = pool.status?.disruption;

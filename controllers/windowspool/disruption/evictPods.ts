@@ -5,15 +5,15 @@ import type { CallResult } from '../ports/callResult.ts';
 import type { DrainPod, Drains, Eviction } from '../ports/pods.ts';
 import { inParallel } from '../util/inParallel.ts';
 
-/** How many evictions of a node are on their way at a time: webhooks look at each. */
+/** How many evictions of a node are in flight at a time: each may pass admission webhooks. */
 const AT_ONCE = 4;
 
-/** After which no more are begun: where a webhook hangs, the others wait for the next pass, and no worker waits for all of them. */
+/** When a pass starts no more evictions: if a webhook hangs, the remaining pods wait for the next pass and do not block a worker. */
 const PASS_MS = 5_000;
 
 /**
- * Pods are asked whatever became of the others; the first trouble is told at the end, so that one that cannot be asked does not hold the others
- * up. Each pass asks at least as many as go at a time.
+ * Requests the eviction of every pod, even if others fail, and returns the first error at the end. Each pass requests at least as many evictions as
+ * may be in flight at a time.
  */
 export async function evictPods(
   step: EvictPods,

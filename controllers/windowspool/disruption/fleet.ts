@@ -1,23 +1,23 @@
-/** What a pool has to know of the others, from the cache: kept up to date one pool at a time, so that a look costs no walk over all. */
+/** What a pool has to know of the other pools, from the cache. Updated one pool at a time, so that a reconcile does not iterate over all pools. */
 import type { WindowsPool } from '../api.gen.ts';
 import type { FleetView, ReleaseFailure } from '../model/disruption.ts';
 import { releaseFailureOf } from '../providers/eks/upgrades/releaseFailures.ts';
 import { canonical } from '../util/hash.ts';
 import { isDisrupted } from './reservation.ts';
 
-/** The pools of the cluster. A pool that looked while another held it back is woken when that ends. */
+/** The pools of the cluster. A pool that waits for another one is triggered when that is done. */
 export class Fleet {
   readonly #disrupted = new Set<string>();
   readonly #failures = new Map<string, ReleaseFailure>();
   readonly #waiting = new Set<string>();
   #wake: (pool: string) => void = () => undefined;
 
-  /** Tells whom to call when a pool that waits may go on. */
+  /** Sets the callback for pools that may stop waiting. */
   onRelief(wake: (pool: string) => void): void {
     this.#wake = wake;
   }
 
-  /** Takes a pool's change in. */
+  /** Applies a change of a pool. */
   follow(before: WindowsPool | undefined, after: WindowsPool | undefined): void {
     const name = (after ?? before)?.metadata.name;
     if (name === undefined) return;
@@ -26,14 +26,14 @@ export class Fleet {
     if (isDone || isOther) this.#relieve();
   }
 
-  /** Whether the pool lost nodes and no longer does. */
+  /** Whether the pool disrupted nodes and no longer does. */
   #followReservation(name: string, pool: WindowsPool | undefined): boolean {
     if (!pool || !isDisrupted(pool)) return this.#disrupted.delete(name);
     this.#disrupted.add(name);
     return false;
   }
 
-  /** Whether the pool had a release that failed, and has another or none. */
+  /** Whether the pool had a release that failed, and now has another or none. */
   #followFailure(name: string, pool: WindowsPool | undefined): boolean {
     const known = this.#failures.get(name);
     const failure = pool && releaseFailureOf(pool);
@@ -42,7 +42,7 @@ export class Fleet {
     return known !== undefined && canonical(known) !== canonical(failure);
   }
 
-  /** The fleet without the pool that asks. It counts as waiting until it says that it does not, so that no end is missed between. */
+  /** The fleet without the pool that asks. The pool counts as waiting until it calls `rest`, so that it misses no change in between. */
   seenBy(pool: string): FleetView {
     this.#waiting.add(pool);
     return {
@@ -53,7 +53,7 @@ export class Fleet {
     };
   }
 
-  /** The pool waits for no other, or is gone. */
+  /** The pool waits for no other pool, or is deleted. */
   rest(pool: string): void {
     this.#waiting.delete(pool);
   }

@@ -1,4 +1,4 @@
-/** What the annotations of a node say about whether it is to go. Pure. */
+/** The operations that the annotations of a node request. Pure. */
 import {
   CORDONED_ANNOTATION,
   EXCLUDE_FROM_DRAIN_ANNOTATION,
@@ -8,7 +8,7 @@ import {
 } from '../labels.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 
-/** `Remediate` is what nobody asked for by name: the node fails for too long. */
+/** `Remediate` is requested by no annotation: the node has been failing for too long. */
 export type Operation = 'Replace' | 'Remove' | 'Remediate';
 
 const ANNOTATIONS: Readonly<Record<string, string>> = {
@@ -17,28 +17,28 @@ const ANNOTATIONS: Readonly<Record<string, string>> = {
   Remediate: REMEDIATION_ANNOTATION,
 } satisfies Record<Operation, string>;
 
-/** The annotation that asks for the operation, and by which a node says that it was given up. */
+/** The annotation that requests the operation, and in which the operator records that it was given up. */
 export function annotationOf(operation: string): string {
   return ANNOTATIONS[operation] ?? REPLACE_ANNOTATION;
 }
 
-/** What people want to become of the node; undefined: nothing is said. With both annotations it is replaced: that takes less away. */
+/** The requested operation; undefined: none. With both annotations the node is replaced, which is less destructive. */
 export function operationFor({ annotations }: Pick<NodeRecord, 'annotations'>): Operation | undefined {
   if (annotations[REPLACE_ANNOTATION] === 'true') return 'Replace';
   return annotations[REMOVE_ANNOTATION] === 'true' ? 'Remove' : undefined;
 }
 
-/** Whether the node is to go with the pods that are on it. */
+/** Whether the node is terminated without evicting its pods. */
 export function isExcludedFromDrain({ annotations }: Pick<NodeRecord, 'annotations'>): boolean {
   return annotations[EXCLUDE_FROM_DRAIN_ANNOTATION] === 'true';
 }
 
-/** Whether the operator has found the node to be the pool's and has cordoned it, or found it cordoned. */
+/** Whether the operator has checked that the node belongs to the pool, and has cordoned it or found it cordoned. */
 export function isPrepared({ unschedulable, annotations }: NodeRecord): boolean {
   return unschedulable && CORDONED_ANNOTATION in annotations;
 }
 
-/** Whether a node takes no pods: for the budget it is out, whoever did that. */
+/** Whether a node accepts no pods: it counts as unavailable, whatever the cause. */
 export function isUnavailable({ unschedulable, ready }: NodeRecord): boolean {
   return unschedulable || ready !== 'True';
 }

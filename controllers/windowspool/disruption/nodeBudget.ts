@@ -1,4 +1,4 @@
-/** How many nodes of a pool may be out at a time, and which are. Pure. */
+/** How many nodes of a pool may be unavailable at a time, and which are. Pure. */
 import type { LeavingNode, WindowsPool } from '../api.gen.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { NodeGroup } from '../ports/eks.ts';
@@ -10,7 +10,7 @@ import { amountOf } from './remediation.ts';
 import { terminatingNodes } from './reservation.ts';
 import { isNodeless } from './terminatingNode.ts';
 
-/** The group whose nodes may go: the pool's own, as it was seen, while EKS does not work on it. */
+/** The pool's own group, as observed, if EKS is not updating it: only then nodes may be terminated. */
 export function restingGroup(s: ObservedState): NodeGroup | undefined {
   const { pool, group } = s;
   if (isClusterMismatch(s) || group.kind !== 'seen' || !isOwnedBy(pool, group.group)) return undefined;
@@ -19,26 +19,26 @@ export function restingGroup(s: ObservedState): NodeGroup | undefined {
   return rests ? group.group : undefined;
 }
 
-/** The schema takes no more nodes in status.disruption. */
+/** The schema accepts at most this many nodes in status.disruption. */
 const MOST_LEAVING = 100;
 
-/** `disruption.maxUnavailable`, or what the group has, as a number of nodes: at least one. */
+/** `disruption.maxUnavailable`, or else that of the group, as a number of nodes: at least one. */
 function mostUnavailable({ spec }: WindowsPool, nodes: number, group: NodeGroup | undefined): number {
   const limit = String(spec.disruption?.maxUnavailable ?? group?.update.maxUnavailable ?? 1);
   return Math.min(MOST_LEAVING, Math.max(1, amountOf(limit, nodes)));
 }
 
-/** Which nodes take no pods, how many are missing, and how many may be out at a time. As counted past every cache, where that was done. */
+/** Which nodes are unavailable, how many are missing, and how many may be unavailable at a time. Uses the uncached count if there is one. */
 export function absencesIn({ pool, counted, poolNodes }: ObservedState, group: NodeGroup | undefined) {
   const { total, unavailable } = counted?.ok ? counted.value : poolNodes;
-  // Nobody tells how many nodes a pool of existing ones shall have.
+  // A pool of existing nodes has no desired size.
   const wanted = group?.scaling.desired ?? total;
   return { unavailable, missing: Math.max(0, wanted - total), limit: mostUnavailable(pool, wanted, group) };
 }
 
 /**
- * Whether a node that got its turn and was not touched yet may still go. Between the two the operator may have ended, or EKS worked on the
- * group, and other nodes are out since: then the turn is given back.
+ * Whether a node whose turn has come and that was not touched yet is still within the budget. After a restart of the operator or an EKS update in
+ * between, other nodes may be unavailable: then the node gives its turn back.
  */
 export function isStillInBudget({ uid }: LeavingNode, now: NodeRecord, s: ObservedState, group?: NodeGroup): boolean {
   const { unavailable, missing, limit } = absencesIn(s, group);

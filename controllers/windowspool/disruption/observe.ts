@@ -1,4 +1,4 @@
-/** Reads, past every cache, the nodes that go, and what is on them. */
+/** Reads the terminating nodes and their pods, uncached. */
 import type { LeavingNode } from '../api.gen.ts';
 import type { DrainState, TerminatingNodeView } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
@@ -12,13 +12,13 @@ import { isPrepared, isUnavailable } from './nodeAnnotations.ts';
 import { restingGroup } from './nodeBudget.ts';
 import { terminatingNodes } from './reservation.ts';
 
-/** Between two passes over the nodes that go: kubectl drain waits as long before it evicts a pod again. */
+/** Interval between two passes over the terminating nodes. kubectl drain waits as long before it retries an eviction. */
 const PASS_MS = 5_000;
 const NODES_AT_ONCE = 8;
 
 /**
- * With the nodes that go as they are now, or, sooner than after 5 s, as they were: then nothing follows from them. A look that asks AWS for
- * everything reads them in any case.
+ * Adds the terminating nodes as they are now or, within 5 s of the last pass, as they were: no steps follow from a remembered state. A complete read
+ * of AWS always reads them too.
  */
 export async function withOperations(
   s: ObservedState,
@@ -39,18 +39,18 @@ export async function withOperations(
   return { ...s, operations, errors: [...s.errors, ...errors] };
 }
 
-/** What was seen of nodes that go, as the next runs tell it. */
+/** The drain state that later runs report. */
 export function rememberedOperations({ operations, errors }: ObservedState): DrainState | undefined {
   const lasting = errors.filter((entry) => STEPS.includes(entry.step) && isLasting(entry.error));
   return operations && { ...operations, errors: lasting };
 }
 
-/** What is asked of the API server for nodes that go. What AWS said is remembered with all else that it said. */
+/** Steps and reads of the API server for terminating nodes. AWS errors are remembered in the AWS cache. */
 const STEPS: readonly string[] = ['readNode', 'readInstances', 'listPods', 'cordonNode', 'evictPods', 'uncordonNode'];
 
 /**
- * With the nodes counted past every cache, when more of them are about to go: a watch that lags behind shows nodes that have ended since, and
- * one node at a time would become two.
+ * Adds an uncached count of the nodes when more of them are about to be drained: a lagging watch still shows nodes that are gone, and one node at a
+ * time would become two.
  */
 export async function withCount(
   s: ObservedState,
@@ -74,7 +74,7 @@ export async function withCount(
   return { ...s, counted: { ok: true, value: { total: there.length, unavailable } } };
 }
 
-/** Reads one node that goes, and what is on it. */
+/** Reads one terminating node and its pods. */
 export type Look = (entry: LeavingNode) => Promise<TerminatingNodeView>;
 
 function errorsOf({ node, instance, member, pods }: TerminatingNodeView, at: number): StepError[] {

@@ -1,6 +1,4 @@
-/**
- * Who ends a node that something else made, as far as its labels tell. The operator ends none of them. Pure.
- */
+/** Which tool terminates a node that the operator did not provision, as far as its labels show. The operator terminates none of them. Pure. */
 
 import { instanceIdOf } from '../nodes/lostNodes.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
@@ -9,7 +7,7 @@ import { labelIn } from '../util/labelSelector.ts';
 type Known = Pick<NodeRecord, 'name' | 'labels' | 'providerID'>;
 
 /**
- * Labels by which the nodes of each are known, and how each ends one:
+ * Labels that identify the provisioner of a node, and how each terminates one:
  * - https://kops.sigs.k8s.io/cli/kops_delete_instance/
  * - https://learn.microsoft.com/en-us/rest/api/aks/agent-pools/delete-machines
  * - https://cloud.google.com/sdk/gcloud/reference/compute/instance-groups/managed/recreate-instances
@@ -27,7 +25,7 @@ const MAKERS: readonly (readonly [label: string, how: (node: Known) => string])[
   ['node.openshift.io/os_id', () => 'OpenShift: delete its Machine, or its entry in windows-instances'],
 ];
 
-/** Who ends the node, and how: `with kOps: kops delete instance NAME`. */
+/** How to terminate the node: `with kOps: kops delete instance NAME`. */
 export function deletionHint(node: Known): string {
   const known = MAKERS.find(([label]) => labelIn(node.labels, label) !== undefined);
   if (known) return `with ${known[1](node)}`;

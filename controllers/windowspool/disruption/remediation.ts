@@ -1,6 +1,6 @@
 /**
- * Nodes that are replaced because they fail for too long, and when none of them is: a short circuit, as a machine health check of Cluster API
- * has one. Pure.
+ * Nodes that are replaced because they have been failing for too long, and the short circuit that stops remediation, as in the MachineHealthCheck of
+ * Cluster API. Pure.
  */
 import type { LeavingNode } from '../api.gen.ts';
 import { REMEDIATION_ANNOTATION } from '../labels.ts';
@@ -15,7 +15,7 @@ import { durationOf } from '../util/durations.ts';
 import { count } from '../util/words.ts';
 import { operationFor } from './nodeAnnotations.ts';
 
-/** The nodes that fail for too long, and of which nobody says what becomes of them. */
+/** The nodes that have been failing for too long and that no annotation excludes or already covers. */
 export function unhealthyNodes(s: ObservedState): NodeRecord[] {
   const { remediation } = s.pool.spec;
   if (!remediation) return [];
@@ -26,7 +26,7 @@ export function unhealthyNodes(s: ObservedState): NodeRecord[] {
     .filter((node) => operationFor(node) === undefined && !(REMEDIATION_ANNOTATION in node.annotations));
 }
 
-/** Instances of the group that run for too long and are no nodes. EC2 is asked for instances only while nodes are missing. */
+/** Instances of the group that have been running for too long without becoming nodes. EC2 is called only while nodes are missing. */
 export function unhealthyInstances(s: ObservedState): Instance[] {
   const { remediation } = s.pool.spec;
   if (!remediation) return [];
@@ -34,13 +34,13 @@ export function unhealthyInstances(s: ObservedState): Instance[] {
   return unjoinedInstances(s).filter(({ launchedAt }) => launchedAt <= before);
 }
 
-/** Those that are no nodes at all: a node that only lost the label of its group runs on, and is told of elsewhere. */
+/** Late instances without any node. A node that only lost the label of its group still runs, and is reported elsewhere. */
 function unjoinedInstances(s: ObservedState): Instance[] {
   const unlabelledNodes = new Set(s.poolNodes.unlabelledNodes.map(instanceIdOf));
   return (lateInstances(s) ?? []).filter(({ id }) => !unlabelledNodes.has(id));
 }
 
-/** When the next node has failed for too long, epoch milliseconds; infinity when none will. */
+/** When the next node will have been failing for too long, in epoch milliseconds; Infinity if there is none. */
 export function nextUnhealthyAt({ pool, poolNodes, now }: ObservedState): number {
   const { remediation } = pool.spec;
   if (!remediation) return Number.POSITIVE_INFINITY;
@@ -51,7 +51,7 @@ export function nextUnhealthyAt({ pool, poolNodes, now }: ObservedState): number
   return times.filter((time) => time > now).reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
 }
 
-/** That so many nodes fail that the nodes are hardly the cause: then ending them mends nothing and takes what still works. */
+/** Why no node is remediated: so many fail that the cause is probably not the nodes, and terminating them would only remove working capacity. */
 export function shortCircuit(s: ObservedState): string | undefined {
   const { pool, poolNodes, group } = s;
   const { remediation } = pool.spec;
@@ -71,7 +71,7 @@ export function amountOf(limit: string, nodes: number): number {
   return limit.endsWith('%') ? Math.floor((number * nodes) / 100) : number;
 }
 
-/** Whether the node is still to go, as it is now. One that is to be remediated and recovers stays. */
+/** Whether the operation is still requested for the current node. A node that recovers is not remediated. */
 export function isStillRequested({ operation }: LeavingNode, now: NodeRecord, s: ObservedState): boolean {
   if (operation !== 'Remediate') return operationFor(now) === operation;
   const fails = verifyNode(now, expectationOf(s), s.now).state === 'failing';

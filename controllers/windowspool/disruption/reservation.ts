@@ -1,8 +1,8 @@
 /**
- * Which pools lose nodes. A pool says so in `status.disruption` before it takes the first one away, and until it has its nodes again: each
- * such claim is a share of the one budget. Pure.
+ * Which pools disrupt nodes. A pool writes a reservation to `status.disruption` before it takes down its first node, and keeps it until its nodes are
+ * back. Each reservation is a share of one budget for the whole cluster. Pure.
  *
- *   update due ──claimed──▶ EKS rolls ──▶ new nodes are verified ──released──▶
+ *   update due ──reserved──▶ EKS replaces nodes ──▶ new nodes are verified ──released──▶
  */
 import type { LeavingNode, WindowsPool } from '../api.gen.ts';
 import type { DisruptionReservation } from '../model/disruption.ts';
@@ -19,14 +19,14 @@ import { joined } from '../util/words.ts';
 import { refusalOfEnd } from './terminateInstance.ts';
 import { isGone, isNodeless } from './terminatingNode.ts';
 
-/** The nodes that go one by one, as status remembers them. */
+/** The terminating nodes that status records. */
 export function terminatingNodes({ status }: Pick<WindowsPool, 'status'>): readonly LeavingNode[] {
   return status?.disruption?.nodes ?? [];
 }
 
 /**
- * Whether the pool has a share of the budget. One whose nodes are all drained, and wait for what made them, loses none: others must not wait
- * for that with it.
+ * Whether the pool has a share of the budget. A pool whose nodes are all drained and only wait for their provisioner has none: other pools must not
+ * wait for that too.
  */
 export function isDisrupted({ status }: WindowsPool): boolean {
   const { nodes = [] } = status?.disruption ?? {};
@@ -35,8 +35,8 @@ export function isDisrupted({ status }: WindowsPool): boolean {
 }
 
 /**
- * The claim for a rolling update. One that was made for the same before, by an operator that ended then, is kept; and of one that ends soon,
- * when it ends: should this update not begin, the nodes of the last one still join.
+ * The reservation for a rolling update. A reservation for the same target, made before a crash, keeps its time. A reservation that is about to settle
+ * keeps its deadline: if this update does not start, the nodes of the last one are still joining.
  */
 export function reservationFor(
   { pool, now }: ObservedState,
@@ -49,23 +49,23 @@ export function reservationFor(
   return { cause: 'Upgrade', target, change: describeVersionChange(change), since, ...settling };
 }
 
-/** Whether a rolling update is due, and must not begin because as many other pools as allowed lose nodes. */
+/** Whether a rolling update is due and waits because the maximum number of other pools disrupts nodes. */
 export function waitsForBudget(s: ObservedState): boolean {
   const { pool, fleet, settings } = s;
   if (isDisrupted(pool) || isPaused(pool) || fleet.disrupted.length < settings.maxPoolsUpdating) return false;
   return s.group.kind === 'seen' && nextVersionChange(s) !== undefined;
 }
 
-/** Which other pools hold the budget. */
+/** Describes which other pools hold the budget. */
 export function describeOthers({ fleet: { disrupted }, settings }: ObservedState): string {
   const verb = disrupted.length === 1 ? 'loses' : 'lose';
   return `${joined(disrupted)} ${verb} nodes now, and --max-pools-updating is ${settings.maxPoolsUpdating}`;
 }
 
 /**
- * The claim that the pool keeps. It is held while EKS replaces nodes, and then until those that are there are all judged, for the join grace
- * at most: also where EKS does not tell how the update ended, or the others would wait for ever. A claim whose update never began (a crash
- * came between, or the wish is gone) ends here, too.
+ * The reservation after a run. It is held while EKS replaces nodes, and then until all nodes are verified or failing, but no longer than the join
+ * grace: also when EKS does not report how the update ended, because other pools would wait forever. It is released here if its update never started:
+ * after a crash in between, or because the spec changed.
  */
 export function nextReservation(outcome: Outcome): DisruptionReservation | undefined {
   const s = outcome.after;
@@ -81,33 +81,33 @@ export function nextReservation(outcome: Outcome): DisruptionReservation | undef
   if (!reservation || (status !== 'ACTIVE' && status !== 'DEGRADED')) return undefined;
   const isUntold = s.errors.some(({ step }) => step === 'describeUpdate');
   if (reservation.nodes || (isOpen(s) && !isUntold)) return reservation;
-  // Nodes that are missing are missing for another cause.
+  // Nodes that are missing now are missing for another reason.
   if ((isRefused(s) || isIdle(s, reservation)) && reservation.settlesBy === undefined) return undefined;
   const settlesBy = reservation.settlesBy ?? timeOf(s.now + s.settings.joinGraceMs);
   const isSettled = !isUntold && s.poolNodes.joining.length === 0 && s.poolNodes.total >= scaling.desired;
   return isSettled || s.now >= Date.parse(settlesBy) ? undefined : { ...reservation, settlesBy };
 }
 
-/** The claim while nodes go, whatever was thought before. */
+/** The reservation while nodes are replaced: without the deadline of an earlier phase. */
 function unsettled({ settlesBy: _before, ...reservation }: DisruptionReservation): DisruptionReservation {
   return reservation;
 }
 
-/** Names of the nodes that are gone since the pool got its turn, as far as they are remembered, and those that are gone now. */
+/** Names of the nodes that are gone since the pool's turn began: those that status records, and those that are gone now. */
 export function goneNodes({ pool, operations }: Pick<ObservedState, 'pool' | 'operations'>): readonly string[] {
-  // A look that is told again shows nodes that status has counted among those that are gone.
+  // A remembered drain state includes nodes that status already counts as gone.
   const known = new Set(terminatingNodes(pool).map(({ uid }) => uid));
   const seen = operations?.nodes.filter(({ entry }) => known.has(entry.uid)) ?? [];
   const gone = seen.filter((view) => isGone(view) && !isNodeless(view.entry));
   return [...(pool.status?.disruption?.gone ?? []), ...gone.map(({ entry }) => entry.name)];
 }
 
-/** As many names of nodes that are gone are remembered. */
+/** How many names of nodes that are gone status records. */
 const MAX_REPORTED = 20;
 
 /**
- * The claim without the nodes that are gone or stay after all, and with the time at which the end of the others was asked for. Without any
- * it is held like one for an update whose nodes were replaced.
+ * The reservation without nodes that are gone or stay, and with the times at which the others were terminated or drained. Without nodes it is held
+ * like that of an update whose nodes were replaced.
  */
 function withNodesAsTheyAre({ after, done }: Outcome): DisruptionReservation | undefined {
   const { pool, operations, now } = after;
@@ -130,34 +130,34 @@ function withNodesAsTheyAre({ after, done }: Outcome): DisruptionReservation | u
   return left.length > 0 ? { ...rest, nodes: left } : rest;
 }
 
-/** Whether EKS works on an update of the operator that replaces no node. */
+/** Whether an update of the operator is in progress that replaces no nodes. */
 function isConfigUpdate({ after, accepted }: Outcome): boolean {
   const update = accepted?.update ?? after.pool.status?.nodeGroup?.update;
   return update?.type === 'ConfigUpdate' && update.status === 'InProgress';
 }
 
-/** Somebody else updates the group: nodes may go, whoever asked for it. */
+/** Another client updates the group, which may disrupt nodes. */
 function strangersClaim({ now }: ObservedState): DisruptionReservation {
   return { cause: 'Upgrade', change: 'an update that the operator did not begin', since: timeOf(now) };
 }
 
-/** Whether EKS said that it does not begin. */
+/** Whether EKS refused to start the update. */
 function isRefused({ errors }: ObservedState): boolean {
   return errors.some(({ step, error }) => step === 'updateNodeGroupVersion' && error.kind !== 'unavailable');
 }
 
-/** Whether the claim was for instances that AWS does not end, and nothing else went. */
+/** Whether the reservation was only for instances that AWS refuses to terminate, and no node is gone. */
 function isIdle(s: ObservedState, { gone = [] }: DisruptionReservation): boolean {
   const entries = terminatingNodes(s.pool);
   return entries.length > 0 && gone.length === 0 && entries.every((entry) => isKeptByAws(entry, s));
 }
 
-/** Whether it is an instance that never became a node and that AWS does not end: nothing has to be undone, and others may lose nodes. */
+/** Whether it is an instance that never became a node and that AWS refuses to terminate: nothing has to be undone, and other pools may proceed. */
 function isKeptByAws(entry: LeavingNode, s: ObservedState): boolean {
   return isNodeless(entry) && refusalOfEnd(entry.uid, Date.parse(entry.since), s) !== undefined;
 }
 
-/** Whether EKS may still begin: the end of the update is not known, or the call was made and no answer came. */
+/** Whether the update may be in progress: it has not ended as far as is known, or EKS did not respond to the call. */
 function isOpen({ pool, update, errors }: ObservedState): boolean {
   const status = update?.status ?? pool.status?.nodeGroup?.update?.status;
   const unanswered = errors.some(

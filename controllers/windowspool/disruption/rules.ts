@@ -1,4 +1,4 @@
-/** The rules for nodes that people have replaced or removed by annotation. */
+/** The rules for nodes that are replaced or removed by annotation, or remediated. */
 import type { LeavingNode } from '../api.gen.ts';
 import { describeRest } from '../conditions/nodesLeaving.ts';
 import type { DisruptionReservation, DrainAction, TerminatingNodeView } from '../model/disruption.ts';
@@ -19,16 +19,16 @@ import { restingGroup } from './nodeBudget.ts';
 import { terminatingNodes } from './reservation.ts';
 import { isNodeless } from './terminatingNode.ts';
 
-/** What is next for a node, from what was just seen of it. */
+/** The next action for a node, from its current state. */
 type NextDrainAction = (view: TerminatingNodeView, s: ObservedState) => DrainAction;
 
 /**
- * Ensures that nodes whose turn it is go on: cordoned, emptied, ended, or given back. Only on what was just read past every cache. A cordon
- * that status knows nothing of is taken back: its status was lost.
+ * Advances nodes whose turn it is: cordons, drains, terminates or uncordons them. Only from a fresh, uncached read. Also removes a cordon of the
+ * operator that status does not record, because the status was lost.
  */
 export function drainSteps(s: ObservedState, next: NextDrainAction): Step[] {
   const { operations } = s;
-  // A paused pool only shows what it would do: that must not come and go with the looks.
+  // A paused pool only shows what it would do, which must not change with every read.
   const isMeant = operations && (operations.fresh || isPaused(s.pool));
   const moves = isMeant ? operations.nodes.flatMap((view) => stepsFor(view, s, next)) : [];
   const known = new Set(terminatingNodes(s.pool).map(({ uid }) => uid));
@@ -38,8 +38,8 @@ export function drainSteps(s: ObservedState, next: NextDrainAction): Step[] {
 }
 
 /**
- * Ensures that nodes which are to go get their turn: status says so before the first of them is touched.
- * @param remember what else status must remember with it; undefined: nothing may begin
+ * Gives requested nodes their turn: status records it before the first of them is touched.
+ * @param remember what else status must record with it; undefined: no turn may begin
  */
 export function admissionSteps(
   s: ObservedState,
@@ -56,12 +56,12 @@ export function admissionSteps(
   return memory ? [{ kind: 'reserveDisruption', memory, begins }] : [];
 }
 
-/** How many pods end with a node that is excluded from drain. */
+/** How many pods terminate with a node that is excluded from drain. */
 function withPods({ entry, pods }: TerminatingNodeView, node: NodeRecord, s: ObservedState): { withPods?: number } {
   return isExcludedFromDrain(node) && pods?.ok ? { withPods: podsThatEnd(pods.value, entry, node, s.now) } : {};
 }
 
-/** What happens to a node whose turn it is. */
+/** Describes what happens to a node whose turn begins. */
 function describeBeginning(candidate: Candidate, s: ObservedState): string {
   const { name, instance, operation } = candidate;
   if (isNodeless(candidate)) return `replace instance ${instance}, which never became a node`;
@@ -118,7 +118,7 @@ function stepsFor(view: TerminatingNodeView, s: ObservedState, next: NextDrainAc
   }
 }
 
-/** The pods with those last that were kept at the last pass: where a webhook hangs, a pass ends before it has asked all of them. */
+/** The pods, last those that were blocked in the last pass: if a webhook hangs, a pass ends before it has tried all of them. */
 function lastKeptLast(pods: readonly DrainPod[], { operations }: ObservedState): DrainPod[] {
   const kept = new Set(operations?.blocked.map(nameOf));
   return [...pods].sort((a, b) => Number(kept.has(nameOf(a))) - Number(kept.has(nameOf(b))));

@@ -1,4 +1,4 @@
-/** What the metrics say of nodes that go one by one. Pure. */
+/** The metrics of terminating nodes. Pure. */
 import type { LeavingNode } from '../api.gen.ts';
 import { stageOf } from '../conditions/nodesLeaving.ts';
 import type { CounterSample, GaugeSample, LabelsOf } from '../metricCatalogue.ts';
@@ -10,7 +10,7 @@ import { terminatingNodes } from './reservation.ts';
 
 type Labels = LabelsOf<'windowspool_nodes_leaving'>;
 
-/** How many nodes go and how far they are, since when the first of them does, how many wait, and whether remediation is short-circuited. */
+/** How many nodes are terminating, by operation and stage; since when; how many wait; and whether remediation is short-circuited. */
 export function terminatingNodeSamples(s: ObservedState): GaugeSample[] {
   const entries = terminatingNodes(s.pool);
   const groups = Map.groupBy(entries, (entry) => `${operationOf(entry)} ${stageOf(entry, s)}`);
@@ -39,7 +39,7 @@ export function terminatingNodeSamples(s: ObservedState): GaugeSample[] {
   ];
 }
 
-/** What a run did to nodes that go. */
+/** What a run did to terminating nodes. */
 export function terminatingNodeCounts({ done, after }: Outcome): CounterSample[] {
   const failed = after.errors.filter(({ step, at }) => step === 'evictPods' && at === after.now).length;
   return [...done.flatMap((step) => countsOf(step, after)), ...evictions('failed', failed)];
@@ -71,7 +71,7 @@ function evictions(result: LabelsOf<'windowspool_evictions_total'>['result'], va
   return value > 0 ? [{ metric: 'windowspool_evictions_total', labels: { result }, value }] : [];
 }
 
-/** As status has it; the schema bounds its length alone. */
+/** The operation in status, where the schema only limits its length. */
 function operationOf({ operation }: Pick<LeavingNode, 'operation'>): Labels['operation'] {
   return operation === 'Remove' || operation === 'Remediate' ? operation : 'Replace';
 }

@@ -1,6 +1,6 @@
 /**
- * The end of a node's instance. Whatever the plan looked at, everything is asked for once more right before: past every cache, by the names
- * that AWS and the API server gave, and of nothing that a kubelet can write.
+ * Terminates the instance of a node. Everything is read again right before the call: uncached, by the names that AWS and the API server report, and
+ * using nothing that a kubelet can write.
  */
 
 import type { ObservedState } from '../model/observedState.ts';
@@ -20,34 +20,34 @@ interface Hands {
   readonly scalingGroups: Pick<ScalingGroups, 'lifecycleOf' | 'terminateInstance'>;
 }
 
-/** Which instance is to end. */
+/** The instance to terminate. */
 export interface Termination {
-  /** Of its node, or which it would have. */
+  /** The name of its node, or the name that its node would have. */
   readonly name: string;
-  /** As it was when the share of the budget was taken: a kubelet that has another name for itself since is not trusted. */
+  /** The ID when the reservation was made: a kubelet that has since changed its providerID is not trusted. */
   readonly instance: string;
-  /** Those of the pool's node group, as EKS tells them. */
+  /** The scaling groups of the pool's node group, from EKS. */
   readonly scalingGroups: readonly string[];
-  /** Whether the group gets smaller by it. */
+  /** Whether the group shrinks by one. */
   readonly shrink: boolean;
-  /** What is against it on a node that has the name now: another node, or one that is not to go any more. */
+  /** Why the node that has the name now prevents the termination: it is another node, or its operation is no longer requested. */
   readonly doubt: (now: NodeRecord) => string | undefined;
 }
 
-/** The ending of an instance whose node is to go, from what was just seen of both. */
+/** The termination of a node's instance, from what was just read of both. */
 export function terminationOf(
   { node, entry, scalingGroups }: Extract<Step, { kind: 'terminateInstance' }>,
   s: ObservedState,
 ): Termination {
   const { instance, operation, ended } = entry;
-  // An instance whose end was asked for has nothing to be withdrawn.
+  // An instance that is already terminating cannot be kept.
   const isWanted = (now: NodeRecord) => ended !== undefined || (isStillRequested(entry, now, s) && isPrepared(now));
   const doubt = (now: NodeRecord) =>
     otherNode(now, node, instance) ?? (isWanted(now) ? undefined : `${node.name} is not to go any more`);
   return { name: node.name, instance, scalingGroups, shrink: operation === 'Remove', doubt };
 }
 
-/** The ending of an instance that never became a node. */
+/** The termination of an instance that never became a node. */
 export function unregisteredTerminationOf({
   entry,
   scalingGroups,
@@ -58,8 +58,8 @@ export function unregisteredTerminationOf({
 }
 
 /**
- * Ends the instance, unless it has ended or ends already: a call that is repeated after a crash ends nothing twice. The trouble `conflict`
- * when the node is another one or is not to go any more; `refused` with the code `NotAMember` when the instance is not the pool's.
+ * Terminates the instance unless it is already terminating or gone: idempotent after a crash. Error `conflict` if the node is another one or its
+ * operation is no longer requested; `refused` with code `NotAMember` if the instance does not belong to the pool.
  */
 export async function terminateInstance(
   ending: Termination,
@@ -69,7 +69,7 @@ export async function terminateInstance(
   const { name, instance, shrink } = ending;
   const read = await writers.nodes.read(name, signal);
   if (!read.ok) return read;
-  // A node that is gone leaves its instance: that one is still to end.
+  // The instance of a deleted node must still be terminated.
   const message = read.value && ending.doubt(read.value);
   if (message) return { ok: false, error: { kind: 'conflict', operation: 'get nodes', code: 'Changed', message } };
   const found = await writers.instances.find(instance, signal);
@@ -80,8 +80,8 @@ export async function terminateInstance(
   if (why) return { ok: false, error: stranger(why) };
   const lifecycle = await writers.scalingGroups.lifecycleOf(scalingGroup, instance, signal);
   if (!lifecycle.ok) return lifecycle;
-  // EKS' lifecycle hook lets an instance run on for a while: EC2 alone does not tell that it ends.
-  // One that went back to a warm pool is no node any more, and is started again before it becomes one.
+  // The lifecycle hook of EKS keeps a terminating instance running for a time, so the EC2 state alone is not enough. An instance that went back to a
+  // warm pool is no longer a node, and is restarted before it becomes one.
   if (lifecycle.value === undefined || /^(?:Terminat|Warmed:)/.test(lifecycle.value)) return DONE;
   return writers.scalingGroups.terminateInstance(instance, shrink, signal);
 }
@@ -89,20 +89,20 @@ export async function terminateInstance(
 const DONE: CallResult<void> = { ok: true, value: undefined };
 const OVER: readonly string[] = ['shutting-down', 'terminated'];
 
-/** Whether an instance has ended or ends, or was forgotten by EC2 since. */
+/** Whether an instance is terminating, terminated, or no longer known to EC2. */
 export function isOver(instance: KnownInstance | undefined): boolean {
   return instance === undefined || OVER.includes(instance.state);
 }
 
-/** What is against the end of a node on which the node itself was seen: its name has another one now, or says that it is another instance. */
+/** Why a node must not be terminated: its name belongs to another node now, or it reports another instance. */
 export function otherNode(now: NodeRecord, seen: NodeRecord, instance: string): string | undefined {
   const isSame = now.uid === seen.uid && instanceIdOf(now) === instance;
   return isSame ? undefined : `${seen.name} is another node now`;
 }
 
 /**
- * Why an instance must not end for a node: it is not of the pool's scaling group, or it is another node. A kubelet writes its own providerID,
- * so two nodes can say that they are the same instance; the name of a node is EC2's.
+ * Why an instance must not be terminated for a node: it is not in the pool's scaling group, or it is another node's. A kubelet writes its own
+ * providerID, so two nodes can claim the same instance; the name of a node is the one in EC2.
  */
 export function membershipMismatch(
   { name, instance, scalingGroups }: Pick<Termination, 'name' | 'instance' | 'scalingGroups'>,
@@ -122,8 +122,8 @@ function stranger(message: string): CallError {
 const ENDS: readonly string[] = ['terminateInstance', 'terminateUnregistered'] satisfies Step['kind'][];
 
 /**
- * Why AWS has not ended an instance since a time (epoch milliseconds), where that lasts; `refused` also where it was found not to be the
- * pool's.
+ * Why AWS refused to terminate an instance since a time (epoch milliseconds), if the error is lasting; also `refused` if the instance does not belong
+ * to the pool.
  */
 export function refusalOfEnd(
   uid: string,
@@ -134,12 +134,12 @@ export function refusalOfEnd(
   return errors.find((entry) => isOfIt(entry) && isLasting(entry.error))?.error;
 }
 
-/** What AWS refused before this time (epoch milliseconds) to end of instances that never became nodes is tried again. */
+/** The time (epoch milliseconds) before which refused terminations of instances that never became nodes are retried. */
 export function endsAgainBefore({ now, settings }: Pick<ObservedState, 'now' | 'settings'>): number {
   return now - settings.resyncMs;
 }
 
-/** Whether it is such a refusal: it is told of until the end was tried again, and holds nothing up. */
+/** Whether the error is such a refusal: it is reported until the retry, and blocks nothing. */
 export function isDueAgain({ step, at }: StepError, s: Pick<ObservedState, 'now' | 'settings'>): boolean {
   return step === 'terminateUnregistered' && at < endsAgainBefore(s);
 }

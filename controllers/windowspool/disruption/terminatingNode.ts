@@ -1,17 +1,18 @@
-/** What was seen of nodes that go. Pure. */
+/** The observed state of terminating nodes. Pure. */
 import type { LeavingNode } from '../api.gen.ts';
 import type { TerminatingNodeView } from '../model/disruption.ts';
 import { instanceIdOf } from '../nodes/lostNodes.ts';
 import { isOver } from './terminateInstance.ts';
 
-/** Whether it is an instance that never became a node: it is remembered by its own id in place of a UID. */
+/** Whether it is an instance that never became a node: status records its instance ID as its UID. */
 export function isNodeless({ uid, instance }: Pick<LeavingNode, 'uid' | 'instance'>): boolean {
   return uid === instance;
 }
 
 /**
- * Whether nothing is left to do: the node is gone, or the instance that was none has ended, or has become one. A node whose instance ends and
- * that is deleted is gone, too: a finalizer of somebody else may hold it for ever, and other pools would wait for their share of the budget.
+ * Whether nothing is left to do: the node is gone, or the instance without a node is terminated or has become a node. A deleted node whose instance
+ * is terminating counts as gone too: the finalizer of another controller may keep it forever, and other pools would wait for their share of the
+ * budget.
  */
 export function isGone({ entry, node, instance }: TerminatingNodeView): boolean {
   const now = node.ok ? node.value : undefined;
