@@ -1,4 +1,4 @@
-/** What the VPC resource controller says of nodes that have no addresses for pods, for messages. Pure. */
+/** Warnings of the VPC resource controller about nodes without pod addresses, for messages. Pure. */
 import type { ObservedState } from '../model/observedState.ts';
 import { sentence } from '../util/words.ts';
 
@@ -11,14 +11,14 @@ export function controllerWarningOf({ prerequisites }: ObservedState, node: stri
       ? `Events of the VPC resource controller cannot be read: grant ${answer.error.operation}.`
       : undefined;
   if (answer.value.length === 0) return undefined;
-  // The message of a lack of blocks begins with its reason.
+  // The message InsufficientCidrBlocks begins with its reason.
   const texts = answer.value.map(({ reason, message }) =>
     message.startsWith(reason) ? message : `${reason}: ${message}`,
   );
   return `The VPC resource controller reports ${sentence(texts.join('; '))}`;
 }
 
-/** ` The VPC resource controller reports ...`, each once, of the failing nodes; empty when it reports nothing. */
+/** ` The VPC resource controller reports ...` with each distinct warning about the failing nodes; empty when there are none. */
 export function controllerWarnings(s: ObservedState): string {
   const texts = (s.prerequisites?.controllerWarnings ?? []).map(({ node }) => {
     const isFailing = s.poolNodes.failing.some((result) => result.node.name === node);

@@ -1,4 +1,4 @@
-/** Where EKS refuses the key of the gate's taint, another one is used. Pure. */
+/** Uses another key for the gate taint if EKS rejects the default key. Pure. */
 import { PLAIN_GATE_TAINT_KEY } from '../labels.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Outcome } from '../model/outcome.ts';
@@ -8,8 +8,8 @@ import { GATE_TAINT, gateTaintOf } from './nodeTaints.ts';
 const CODE = 'GateTaintRefused';
 
 /**
- * A refusal of the usual key is no fault of the spec: it becomes trouble that passes, because the next try is with the other key. No source
- * says that EKS refuses it. Labels with kubernetes.io/ were once refused ("cannot contain reserved prefixes"), hence the words looked for.
+ * Turns the rejection of the default key into a transient error, because the next attempt uses the other key and the spec is not at fault. No source
+ * says that EKS rejects the key. It once rejected labels with kubernetes.io/ ("cannot contain reserved prefixes"), hence the words in the pattern.
  */
 export function tolerateGateKey(outcome: Outcome): Outcome {
   const { after } = outcome;
@@ -22,7 +22,7 @@ export function tolerateGateKey(outcome: Outcome): Outcome {
   return { ...outcome, after: { ...after, errors } };
 }
 
-/** The key that replaces the usual one; none while that was not refused. */
+/** The key that replaces the default one; absent while EKS has not rejected that. */
 export function gateTaintState({ pool, errors }: ObservedState): { readonly gateTaint?: string } {
   const isRefused = errors.some(({ error }) => error.code === CODE);
   const gateTaint = isRefused ? PLAIN_GATE_TAINT_KEY : pool.status?.nodeGroup?.gateTaint;

@@ -1,13 +1,13 @@
-/** The kernel versions of a pool's nodes: how many nodes have which, and how far they are apart. */
+/** The kernel versions of a pool's nodes: the number of nodes for each, and the range of revisions. */
 import type { BuildCount, RevisionRange, WindowsPool } from '../api.gen.ts';
 import type { PoolNodesView } from '../model/poolNodes.ts';
 import { cut } from '../util/words.ts';
 import { type KernelVersion, parseKernelVersion } from './windows.ts';
 
-/** The longest kernel version that the schema takes. */
+/** The longest kernel version that the schema accepts. */
 const KERNEL_LENGTH = 256;
 
-/** The metric shows this many kernel versions of a pool: a kubelet can report any text, and each would be a series. */
+/** How many kernel versions of a pool the metric shows: a kubelet can report any text, and each would be a series. */
 const SERIES = 20;
 
 /** Each kernel version with the number of its nodes, most nodes first. */
@@ -23,8 +23,8 @@ export function countBuilds({ builds }: Pick<PoolNodesView, 'builds'>): BuildCou
 }
 
 /**
- * The newest and the oldest kernel version, of those that tell their revision, and how many nodes are below the patch floor where there is
- * one; undefined when there is nothing to tell.
+ * The newest and oldest of the kernel versions that include a revision, and the number of nodes below verification.minimumRevision if that is set;
+ * undefined when there is nothing to report.
  */
 export function revisionsOf(pool: WindowsPool, poolNodes: PoolNodesView): RevisionRange | undefined {
   const [oldest, newest] = ends(poolNodes.builds.keys());
@@ -36,7 +36,7 @@ export function revisionsOf(pool: WindowsPool, poolNodes: PoolNodesView): Revisi
   return Object.keys(range).length > 0 ? range : undefined;
 }
 
-/** How many nodes have which kernel version, for a metric: what is no Windows build, and what is too many, counts as `other`. */
+/** The number of nodes for each kernel version, for a metric: invalid Windows builds and versions over the limit count as `other`. */
 export function kernelSeries({ builds }: Pick<PoolNodesView, 'builds'>): Readonly<Record<string, number>> {
   const series: Record<string, number> = {};
   let shown = 0;
@@ -70,7 +70,7 @@ function rankOf({ build, revision = 0 }: KernelVersion): Ranked['rank'] {
   return [Number(build.slice(build.lastIndexOf('.') + 1)), revision];
 }
 
-/** By build, then revision; by text where `20348.07` is another spelling of `20348.7`, so that equal pools read alike. */
+/** By build, then revision, then text, because `20348.07` and `20348.7` are equal: equal pools must compare equal. */
 function compare(a: Ranked, b: Ranked): number {
   return a.rank[0] - b.rank[0] || a.rank[1] - b.rank[1] || (a.text < b.text ? -1 : 1);
 }

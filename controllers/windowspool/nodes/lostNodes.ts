@@ -1,72 +1,72 @@
 /**
- * Nodes that left a pool's sight. Nodes are watched by a label, so that a watch tells of one that lost the label as of one that is gone:
- * only a read past the cache, by name, tells them apart.
+ * Nodes that left a pool. The watch selects nodes by label, so it reports a node that lost the label as deleted. Only an uncached read by name tells
+ * the difference.
  *
- *   left the cache, or an instance without a node --the pool misses nodes--> read by name --gone, another one, or as it was--> forgotten
- *                                                                              +--there, and out of sight--> stray
+ *   left the cache, or an instance without a node --the pool lacks nodes--> read by name --deleted, replaced or unchanged--> forgotten
+ *                                                                                +--exists without its label--> unlabelled
  */
 import type { CallError } from '../ports/callResult.ts';
 import type { Instance } from '../ports/ec2.ts';
 import type { NodeRecord, Nodes } from '../ports/nodes.ts';
 
-/** Reads of one batch, one after the other, and the time between two batches: thousands of nodes may go at once. */
+/** Reads per batch, one after the other, and the time between two batches: thousands of nodes may be deleted at once. */
 const BATCH = 10;
 const BETWEEN_BATCHES_MS = 1_000;
 
-/** Tells whether the node that now has the name is the one that was meant. */
+/** Whether the node that has the name now is the one that was lost. */
 type IsSame = (found: NodeRecord) => boolean;
 
-/** The nodes that a pool may have lost. In memory only: after a restart the instances tell. */
+/** The nodes that a pool may have lost. In memory only: after a restart they are found by their instances. */
 export class LostNodes {
   readonly #unread = new Map<string, IsSame>();
   readonly #unlabelledNodes = new Map<string, NodeRecord>();
   #readAt = Number.NEGATIVE_INFINITY;
 
-  /** Nodes that are there and out of the pool's sight, by name. */
+  /** Nodes that exist without the label of the pool, by name. */
   get unlabelledNodes(): readonly NodeRecord[] {
     return [...this.#unlabelledNodes.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** Those of them that were read and are not to be read again first. */
+  /** Those of them that need not be read again first. */
   get certain(): readonly NodeRecord[] {
     return this.unlabelledNodes.filter(({ name }) => !this.#unread.has(name));
   }
 
-  /** When the next names may be read, epoch milliseconds; infinity when none waits. */
+  /** When the next names may be read, in epoch milliseconds; Infinity when there are none. */
   get nextReadAt(): number {
     return this.#unread.size > 0 ? this.#readAt + BETWEEN_BATCHES_MS : Number.POSITIVE_INFINITY;
   }
 
-  /** A node is no longer in the pool's sight. */
+  /** A node left the cache of the pool. */
   left({ name, uid }: NodeRecord): void {
     this.#unread.set(name, (found) => found.uid === uid);
   }
 
-  /** An instance of the pool's group is no node that the cache knows. EKS names nodes by the instance's private DNS name. */
+  /** An instance of the pool's group has no node in the cache. EKS names nodes by the instance's private DNS name. */
   missed({ id, privateDnsName }: Instance): void {
     if (privateDnsName !== '') this.#unread.set(privateDnsName, (found) => instanceIdOf(found) === id);
   }
 
-  /** A node is in the pool's sight. */
+  /** A node is back in the cache of the pool. */
   returned(name: string): void {
     this.#unread.delete(name);
     this.#unlabelledNodes.delete(name);
   }
 
-  /** Strays are to be read again: nobody tells when one ends. */
+  /** Reads unlabelled nodes again, because the watch does not report their deletion. */
   recheckUnlabelled(): void {
     for (const node of this.#unlabelledNodes.values()) this.left(node);
   }
 
-  /** The pool misses no node. */
+  /** The pool lacks no nodes. */
   forget(): void {
     this.#unread.clear();
     this.#unlabelledNodes.clear();
   }
 
   /**
-   * Reads the next names past the cache. Gives the trouble that it ended with; what is not read then stays to be read.
-   * @param isOut whether a node that is there is out of the pool's sight
+   * Reads the next names, uncached. Returns the error at which it stopped; names that were not read are read later.
+   * @param isOut whether a node that exists is no longer in the pool
    */
   async read(
     isOut: (found: NodeRecord) => boolean,
@@ -79,7 +79,7 @@ export class LostNodes {
     for (const [name, isSame] of [...this.#unread].slice(0, BATCH)) {
       const answer = await nodes.read(name, signal);
       if (!answer.ok) return answer.error;
-      // Meanwhile the cache may have brought it back.
+      // The cache may have brought it back in the meantime.
       if (this.#unread.delete(name)) this.#settle(name, answer.value, (found) => isSame(found) && isOut(found));
     }
     return undefined;
@@ -91,7 +91,7 @@ export class LostNodes {
   }
 }
 
-/** The EC2 instance that a node says it is: `aws:///eu-west-1a/i-0123`. */
+/** The EC2 instance ID in the providerID of a node: `aws:///eu-west-1a/i-0123`. */
 export function instanceIdOf({ providerID }: Pick<NodeRecord, 'providerID'>): string {
   return providerID.slice(providerID.lastIndexOf('/') + 1);
 }

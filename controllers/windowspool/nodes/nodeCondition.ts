@@ -1,18 +1,18 @@
-/** The verdict as a condition of the Node, for `kubectl describe node` and for other tools. Pure. */
+/** The verification result as a condition of the Node, for `kubectl describe node` and for other tools. Pure. */
 
 import type { CheckFailure, VerificationResult } from '../model/poolNodes.ts';
 import type { NodeCondition } from '../ports/nodes.ts';
 import type { Reason } from '../reasons.ts';
 import { sentence } from '../util/words.ts';
 
-/** Fits into what the API server and describe take easily; a message is a line to read. */
+/** Short enough to read in `kubectl describe`. */
 const MESSAGE_LENGTH = 1_024;
 
 /**
- * What the pool's checks found. It says the same as long as they find the same, so that it is written only when that changes.
+ * The condition for a verification result. Equal results give equal conditions, so that it is written only when it changes.
  * - `True`: every enforced check passes; warnings are in the message.
- * - `Unknown`: the node joined a short while ago and is not complete yet.
- * - `False`: a check fails; the reason is the first one's.
+ * - `Unknown`: the node joined recently and is not complete yet.
+ * - `False`: a check fails; the reason is that of the first.
  */
 export function conditionFor({ state, failures, warnings }: VerificationResult, pool: string): NodeCondition {
   const reported = (findings: readonly CheckFailure[]) => findings.map(({ message }) => message).join('; ');
@@ -31,14 +31,14 @@ export function conditionFor({ state, failures, warnings }: VerificationResult, 
       warnings.length > 0 ? `passes, with a warning: ${reported(warnings)}` : 'passes every check',
     );
   }
-  // How it came stays true whatever else is found.
+  // That a node joined without the gate taint stays in the message, whatever else is found.
   const ungated = warnings.filter(({ reason }) => reason === 'ArrivedUngated');
   const found = reported([...ungated, ...failures]);
   if (state === 'joining') return say('Unknown', 'Joining', `is not complete yet: ${found}`);
   return say('False', failures[0]?.reason ?? 'NodesFailing', found);
 }
 
-/** Whether two conditions say the same. */
+/** Whether two conditions have the same status, reason and message. */
 export function isSameCondition(a: NodeCondition | undefined, b: NodeCondition | undefined): boolean {
   return a?.status === b?.status && a?.reason === b?.reason && a?.message === b?.message;
 }

@@ -1,29 +1,30 @@
-/** The operator's taints on nodes, by which pods keep away from what is not verified. Pure. */
+/** The operator's taints, which keep pods off nodes that are not verified. Pure. */
 import type { WindowsPool } from '../api.gen.ts';
 import { GATE_TAINT_KEY, PLAIN_GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from '../labels.ts';
 import type { TaintChange, TaintPolicy, VerificationResult } from '../model/poolNodes.ts';
 import type { NodeRecord, Taint } from '../ports/nodes.ts';
 
-/** The taint that keeps Linux pods away: https://kubernetes.io/docs/concepts/windows/user-guide/#taints-and-tolerations */
+/** The taint that keeps Linux pods off Windows nodes: https://kubernetes.io/docs/concepts/windows/user-guide/#taints-and-tolerations */
 export const REGISTRATION_TAINT: Taint = { key: 'os', value: 'windows', effect: 'NoSchedule' };
 
-/** Nodes are born with it where verification.policy is Gate: the node group carries it. */
+/** The taint that nodes register with when verification.policy is Gate: the node group carries it. */
 export const GATE_TAINT: Taint = { key: GATE_TAINT_KEY, effect: 'NoSchedule' };
 
-/** In its place where EKS refuses its key. */
+/** Replaces it if EKS rejects its key. */
 const PLAIN_GATE_TAINT: Taint = { key: PLAIN_GATE_TAINT_KEY, effect: 'NoSchedule' };
 
-/** Both mean the same on a group and on a node. */
+/** Both gate taints mean the same on a group and on a node. */
 export const GATE_TAINTS: readonly Taint[] = [GATE_TAINT, PLAIN_GATE_TAINT];
 
-/** The one that the pool's group is to have under Gate. */
+/** The gate taint that the pool's group should have under Gate. */
 export function gateTaintOf({ status }: WindowsPool): Taint {
   return GATE_TAINTS.find(({ key }) => key === status?.nodeGroup?.gateTaint) ?? GATE_TAINT;
 }
 
 /**
- * Which of the operator's taints the node should have. The gate's is never given to a node, only left: a node is born with it, or gets it
- * from EKS, which taints living nodes when their group gets a taint. So a node that fails later, with pods on it, is quarantined.
+ * The operator's taints that the node should have. The operator never adds the gate taint to a node, it only keeps or removes it: a node registers
+ * with it, or gets it from EKS, which taints existing nodes when their group gets a taint. So a node that fails later, with pods on it, is
+ * quarantined.
  */
 export function desiredTaints({ node, state, failures }: VerificationResult, policy: TaintPolicy): readonly Taint[] {
   if (state === 'verified') return [];
@@ -34,7 +35,7 @@ export function desiredTaints({ node, state, failures }: VerificationResult, pol
   return [{ key: QUARANTINE_TAINT_KEY, value: first.reason, effect: 'NoSchedule' }];
 }
 
-/** What leads from the node's taints to the desired ones; undefined when nothing does. The taints of others are none of it. */
+/** The change from the operator's current taints on the node to the desired ones; undefined when there is none. Other taints are ignored. */
 export function taintChangeFor(result: VerificationResult, policy: TaintPolicy): TaintChange | undefined {
   const found = result.node.taints.filter(isOurs);
   const desired = desiredTaints(result, policy);
@@ -45,27 +46,27 @@ export function taintChangeFor(result: VerificationResult, policy: TaintPolicy):
   return set.length + remove.length > 0 ? { set, remove } : undefined;
 }
 
-/** Whether the node has the gate's taint. */
+/** Whether the node has the gate taint. */
 export function isGated({ taints }: Pick<NodeRecord, 'taints'>): boolean {
   return taints.some(isGateTaint);
 }
 
-/** Whether the node has the quarantine's taint. */
+/** Whether the node has the quarantine taint. */
 export function isQuarantined({ taints }: Pick<NodeRecord, 'taints'>): boolean {
   return taints.some((taint) => isOurs(taint) && !isGateTaint(taint));
 }
 
-/** Whatever its value: the key is the operator's. */
+/** Whether it is a gate taint, with any value: the operator owns the key. */
 export function isGateTaint(taint: Taint): boolean {
   return GATE_TAINTS.some((gate) => isSameTaint(taint, gate));
 }
 
-/** Whether it is one of the operator's own. With another effect it is somebody else's. */
+/** Whether it is one of the operator's taints. With another effect it belongs to another controller or user. */
 export function isOurs(taint: Taint): boolean {
   return isGateTaint(taint) || (taint.key === QUARANTINE_TAINT_KEY && taint.effect === 'NoSchedule');
 }
 
-/** Kubernetes and EKS tell taints apart by key and effect. */
+/** Whether two taints are the same to Kubernetes and EKS, which identify taints by key and effect. */
 export function isSameTaint(a: Taint, b: Taint): boolean {
   return a.key === b.key && a.effect === b.effect;
 }

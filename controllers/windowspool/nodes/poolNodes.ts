@@ -1,4 +1,4 @@
-/** The verdicts on a pool's nodes, kept up to date one node at a time: what a node's event costs does not grow with the pool. */
+/** The verification results of a pool's nodes, updated one node at a time: the cost of a node event does not grow with the pool. */
 
 import { isUnavailable, operationFor } from '../disruption/nodeAnnotations.ts';
 import { CORDONED_ANNOTATION } from '../labels.ts';
@@ -21,7 +21,7 @@ import { isGated, isQuarantined, taintChangeFor } from './nodeTaints.ts';
 import { graceEnd, verifyNode } from './verify.ts';
 import { POD_ADDRESSES, parseKernelVersion, WINDOWS_BUILD_LABEL } from './windows.ts';
 
-/** The verdicts on the nodes of one pool. */
+/** The verification results of the nodes of one pool. */
 export class PoolNodes implements PoolNodesView {
   readonly #results = new Map<string, VerificationResult>();
   readonly #failing = new Map<string, VerificationResult>();
@@ -35,7 +35,7 @@ export class PoolNodes implements PoolNodesView {
   readonly #cordoned = new Map<string, NodeRecord>();
   readonly #unavailable = new Map<string, string>();
   readonly #builds = new Map<string, number>();
-  /** EC2 instance id -> how many nodes say that they are it. */
+  /** EC2 instance ID -> number of nodes that report it. */
   readonly #instances = new Map<string, number>();
   readonly departures = new LostNodes();
   #ready = 0;
@@ -43,7 +43,7 @@ export class PoolNodes implements PoolNodesView {
   #quarantined = 0;
   #belowMinimum = 0;
   #podAddresses = 0;
-  /** How many nodes tell their addresses for pods. */
+  /** How many nodes report their pod addresses. */
   #addressed = 0;
   #expected: Expectation;
   #compared: string;
@@ -152,7 +152,7 @@ export class PoolNodes implements PoolNodesView {
     return this.#instances.has(id);
   }
 
-  /** Judges a node that joined or changed. One that is being deleted is gone. */
+  /** Verifies a node that joined or changed. A node that is being deleted counts as gone. */
   put(node: NodeRecord, now: number): void {
     this.drop(node.name);
     this.departures.returned(node.name);
@@ -176,7 +176,7 @@ export class PoolNodes implements PoolNodesView {
     this.#tally(result, 1);
   }
 
-  /** Counts a node in, or out. */
+  /** Adds a node to the counts, or subtracts it. */
   #tally({ node, failures, warnings }: VerificationResult, change: 1 | -1): void {
     if (node.ready === 'True') this.#ready += change;
     if (isGated(node)) this.#gated += change;
@@ -191,13 +191,13 @@ export class PoolNodes implements PoolNodesView {
     count(this.#instances, instanceIdOf(node), change);
   }
 
-  /** A node left the pool's sight: it ended, or lost the label. */
+  /** A node left the pool: it was deleted, or lost its label. */
   leave(node: NodeRecord): void {
     this.drop(node.name);
     if (!node.deleting) this.departures.left(node);
   }
 
-  /** Forgets a node. */
+  /** Removes a node. */
   drop(name: string): void {
     const before = this.#results.get(name);
     if (!before) return;
@@ -215,7 +215,7 @@ export class PoolNodes implements PoolNodesView {
     this.#tally(before, -1);
   }
 
-  /** Judges again what another spec or the passing of time changes: all nodes, or only those that are joining. */
+  /** Verifies again the nodes that another spec or the passage of time affects: all nodes, or only those that are joining. */
   judge(expected: Expectation, now: number): void {
     const compared = canonical(expected);
     const changed = compared !== this.#compared;

@@ -1,7 +1,7 @@
 /**
- * The rosters of all pools with a node group, so that a node's event reaches the pools that it concerns.
+ * The nodes of all pools with a node group, so that a node event reaches the pools that it concerns.
  *
- *   node's event ──▶ Rosters ──▶ the Roster of each pool with that node group ──▶ counts, failing, joining, mislabelled
+ *   node event ──▶ PoolNodesCache ──▶ the PoolNodes of each pool with that node group ──▶ counts, failing, joining, mislabelled
  */
 
 import { NODE_GROUP_LABEL } from '../labels.ts';
@@ -9,20 +9,20 @@ import type { Expectation } from '../model/poolNodes.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { PoolNodes } from './poolNodes.ts';
 
-/** The rosters of all pools. A pool's is made at its first reconcile and follows the node events from then on. */
+/** The PoolNodes of all pools. A pool's are created at its first reconcile and follow node events from then on. */
 export class PoolNodesCache {
   readonly #byPool = new Map<string, { readonly group: string; readonly poolNodes: PoolNodes }>();
   readonly #poolsOf = new Map<string, Set<string>>();
   readonly #nodesOf: (group: string) => readonly NodeRecord[];
   readonly #now: () => number;
 
-  /** @param nodesOf the cached nodes of a node group, read when a roster is made */
+  /** @param nodesOf the cached nodes of a node group, read when PoolNodes are created */
   constructor(nodesOf: (group: string) => readonly NodeRecord[], now: () => number) {
     this.#nodesOf = nodesOf;
     this.#now = now;
   }
 
-  /** The roster of a pool whose nodes are those of a node group. */
+  /** The nodes of a pool that has a node group. */
   of(pool: string, group: string, expected: Expectation): PoolNodes {
     const known = this.#byPool.get(pool);
     if (known?.group === group) {
@@ -36,7 +36,7 @@ export class PoolNodesCache {
     return poolNodes;
   }
 
-  /** Takes a node's change into every roster that it concerns. */
+  /** Applies a change of a node to all PoolNodes that it concerns. */
   follow(before: NodeRecord | undefined, after: NodeRecord | undefined): void {
     for (const group of nodeGroupsOf(before, after)) {
       for (const pool of this.#poolsOf.get(group) ?? []) {
@@ -47,7 +47,7 @@ export class PoolNodesCache {
     }
   }
 
-  /** Forgets a pool that is gone. */
+  /** Forgets a deleted pool. */
   forget(pool: string): void {
     const known = this.#byPool.get(pool);
     if (!known) return;
@@ -58,7 +58,7 @@ export class PoolNodesCache {
   }
 }
 
-/** The node groups that nodes are in, by the label that EKS puts on them: two when a node moved. */
+/** The node groups of nodes, by the label that EKS sets: two when a node moved. */
 export function nodeGroupsOf(...nodes: readonly (NodeRecord | undefined)[]): string[] {
   const groups = nodes.map((node) => node?.labels[NODE_GROUP_LABEL]).filter((group) => group !== undefined);
   return [...new Set(groups)];

@@ -1,11 +1,11 @@
-/** The rules for the nodes of a pool that lives. */
+/** The rules for the nodes of a pool that is not being deleted. */
 
 import type { ObservedState } from '../model/observedState.ts';
 import type { Step } from '../model/steps.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { parseKernelVersion } from './windows.ts';
 
-/** Ensures that the label by which pods are placed says what the kernel is: old kubelets lack it, patched ones lag behind. */
+/** Corrects the build label that pods are scheduled by: old kubelets do not set it, and it is outdated on patched nodes. */
 export function correctBuildLabels({ poolNodes }: ObservedState): Step[] | undefined {
   return poolNodes.mislabelled.flatMap((node): Step[] => {
     const build = parseKernelVersion(node.kernelVersion)?.build;
@@ -14,17 +14,17 @@ export function correctBuildLabels({ poolNodes }: ObservedState): Step[] | undef
 }
 
 /**
- * How many nodes are written in one run for one purpose: what is written wakes the pool for the next ones, and its status tells in between
- * how far it is. Exported for the tests.
+ * How many nodes one run writes for one purpose: the writes trigger the pool for the next ones, and its status shows the progress in between.
+ * Exported for the tests.
  */
 export const NODES_IN_A_RUN = 250;
 
-/** Ensures that nodes have the operator's taints that their verdicts ask for, and no others of them. */
+/** Sets and removes the operator's taints on nodes according to their verification results. */
 export function correctTaints(s: ObservedState): Step[] {
   return inTurns(s, s.poolNodes.mistainted).map(({ node, change }) => ({ kind: 'taintNode', node, change }));
 }
 
-/** Ensures that the condition of each node says what was found. */
+/** Writes the verification result to the condition of each node. */
 export function setNodeConditions(s: ObservedState): Step[] {
   return inTurns(s, s.poolNodes.unreported).map(({ node, condition }) => ({
     kind: 'setNodeCondition',
@@ -34,8 +34,8 @@ export function setNodeConditions(s: ObservedState): Step[] {
 }
 
 /**
- * Those that are written in this run. A node that is labelled in it is another after it, and is looked at anew. One that is not labelled
- * because somebody undoes that is written all the same.
+ * The nodes that this run writes. A node that is labelled in this run changes and is verified again, so it waits; unless labelling is suspended
+ * because another controller reverts it.
  */
 function inTurns<T extends { readonly node: NodeRecord }>(s: ObservedState, all: readonly T[]): readonly T[] {
   const { poolNodes, membership } = s;
@@ -49,7 +49,10 @@ function inTurns<T extends { readonly node: NodeRecord }>(s: ObservedState, all:
   );
 }
 
-/** As many as are written in one run. Not always the same ones come first: should they all be refused, the others would never have their turn. */
+/**
+ * At most as many items as one run writes, starting at a rotating position: if the first ones were always refused, the others would never get their
+ * turn.
+ */
 export function turnOf<T>({ now }: Pick<ObservedState, 'now'>, waiting: readonly T[]): readonly T[] {
   if (waiting.length <= NODES_IN_A_RUN) return waiting;
   const start = Math.floor(now / 1_000) % waiting.length;

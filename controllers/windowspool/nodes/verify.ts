@@ -1,6 +1,4 @@
-/**
- * The verdict on one node: a list of checks, each a pure function. A node is verified when no enforced check fails.
- */
+/** Verifies one node with a list of checks, each a pure function. A node is verified when no enforced check fails. */
 import { GATE_TAINT_KEY } from '../labels.ts';
 import type { CheckFailure, Expectation, VerificationResult } from '../model/poolNodes.ts';
 import type { NodeRecord, Taint } from '../ports/nodes.ts';
@@ -21,21 +19,21 @@ import {
 
 interface Check {
   readonly reason: NodeCheck;
-  /** A new node needs some time to pass: it is `joining` meanwhile. */
+  /** A new node needs some time to pass: it is `joining` in the meantime. */
   readonly takesTime?: 'joinGrace' | 'settling';
   /** Never fails a node. */
   readonly warns?: true;
-  /** What is wrong, or undefined. `isIncomplete`: a check before this one fails the node. */
+  /** The failure message, or undefined. `isIncomplete`: an earlier check fails the node. */
   readonly look: (node: NodeRecord, expected: Expectation, isIncomplete: boolean) => string | undefined;
 }
 
 /**
- * How long after its registration a node may lack the taints that its group has, in milliseconds. On some paths EKS sets labels and taints up to 30 seconds
+ * How long after its registration a node may lack the taints of its group, in milliseconds. In some cases EKS sets labels and taints up to 30 seconds
  * after the node is Ready: https://github.com/aws/containers-roadmap/issues/1962. The rest is for the node to become Ready.
  */
 export const SETTLING_MS = 120_000;
 
-/** In the order of importance: the first failure is the one that the pool's status shows. */
+/** In order of importance: the pool's status shows the first failure. */
 const checks: readonly Check[] = [
   {
     reason: 'WrongArchitecture',
@@ -74,10 +72,10 @@ const checks: readonly Check[] = [
   { reason: 'LittleReservedMemory', warns: true, look: littleReservedMemory },
 ];
 
-/** The reasons of the checks that can fail a node: what spec.verification.warnOnly may name. The others always warn. */
+/** The reasons of the checks that can fail a node: the valid values of spec.verification.warnOnly. The other checks always warn. */
 export const failingChecks: readonly NodeCheck[] = checks.filter(({ warns }) => !warns).map(({ reason }) => reason);
 
-/** Verifies one node. Pure: the same node at the same time gets the same verdict. */
+/** Verifies one node. Pure: the same node at the same time gets the same result. */
 export function verifyNode(node: NodeRecord, expected: Expectation, now: number): VerificationResult {
   const warnOnly: readonly string[] = expected.spec.verification.warnOnly ?? [];
   const failures: CheckFailure[] = [];
@@ -102,13 +100,13 @@ function graceOf({ takesTime }: Pick<Check, 'takesTime'>, { joinGraceMs, settlin
   return takesTime === 'joinGrace' ? joinGraceMs : Math.min(settlingMs, joinGraceMs);
 }
 
-/** When the verdict on a joining node turns without any event, in epoch milliseconds. */
+/** When the result of a joining node changes without any event, in epoch milliseconds. */
 export function graceEnd({ node, failures }: VerificationResult, expected: Expectation): number {
   const failed = checks.filter(({ reason }) => failures.some((failure) => failure.reason === reason));
   return node.createdAt + Math.min(...failed.map((check) => graceOf(check, expected)));
 }
 
-/** The label counts, not what the kubelet measured: the RuntimeClass places pods by it. */
+/** Checks the label and not what the kubelet reports, because the RuntimeClass selects nodes by label. */
 function wrongLabel({ labels }: NodeRecord, label: string, wanted: string): string | undefined {
   const found = labels[label];
   if (found === wanted) return undefined;
@@ -117,7 +115,10 @@ function wrongLabel({ labels }: NodeRecord, label: string, wanted: string): stri
     : `has the label ${label}=${found} and must have ${wanted}`;
 }
 
-/** Process isolation needs the host's build to equal the image's: https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/version-compatibility */
+/**
+ * Process isolation requires the build of the host to equal that of the image:
+ * https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/version-compatibility
+ */
 function wrongBuild(node: NodeRecord, { spec }: Expectation): string | undefined {
   const kernel = parseKernelVersion(node.kernelVersion);
   const wanted = buildOf(spec.windowsVersion);
@@ -137,7 +138,7 @@ function revisionTooLow(node: NodeRecord, { spec }: Expectation): string | undef
     : undefined;
 }
 
-/** The kubelet sets the label when it registers, so it lags behind in-place patching and old kubelets lack it. */
+/** The kubelet sets the label only at registration: it is outdated after in-place patching, and old kubelets do not set it. */
 function buildLabelMismatch(node: NodeRecord): string | undefined {
   const kernel = parseKernelVersion(node.kernelVersion);
   const label = node.labels[WINDOWS_BUILD_LABEL];
@@ -147,7 +148,7 @@ function buildLabelMismatch(node: NodeRecord): string | undefined {
   return `${found} and its kernel is ${kernel.build}: the RuntimeClass places pods by it`;
 }
 
-/** OpenShift spells the value Windows; both keep Linux pods away. */
+/** Whether it is the registration taint. OpenShift's value is `Windows`; both keep Linux pods away. */
 export function isRegistrationTaint({ key, value, effect }: Taint): boolean {
   return key === 'os' && effect === 'NoSchedule' && value?.toLowerCase() === 'windows';
 }
@@ -159,7 +160,7 @@ function registrationTaintMissing(node: NodeRecord, { spec }: Expectation): stri
     : 'lacks the taint os=windows:NoSchedule: Linux pods may land on it';
 }
 
-/** The kubelet refuses a pod whose RuntimeClass names a handler that containerd has not. What is not reported is not known. */
+/** The kubelet rejects a pod whose RuntimeClass names a handler that containerd does not have. A node that reports no handlers passes. */
 function runtimeHandlerMissing({ runtimeHandlers }: NodeRecord, { spec }: Expectation): string | undefined {
   const { manage, handler } = spec.runtimeClass;
   if (!manage || runtimeHandlers.length === 0 || runtimeHandlers.includes(handler)) return undefined;
@@ -167,7 +168,7 @@ function runtimeHandlerMissing({ runtimeHandlers }: NodeRecord, { spec }: Expect
   return `lacks the handler ${handler}, which the RuntimeClass names (status.runtimeHandlers: ${joined(named) || 'only the default'})`;
 }
 
-/** Addresses are handed out so on EKS, whose kubelets say so in their version. Other clusters have other networks. */
+/** Only EKS assigns pod addresses this way, and its kubelets have `-eks-` in their version. Other clusters have other networks. */
 function noPodAddresses(node: NodeRecord, { owner }: Expectation): string | undefined {
   const addresses = node.allocatable[POD_ADDRESSES];
   const isElsewhere = owner !== undefined && addresses === undefined && !node.kubeletVersion.includes('-eks-');
@@ -179,8 +180,8 @@ function noPodAddresses(node: NodeRecord, { owner }: Expectation): string | unde
 const UNGATED = 'joined without the taint';
 
 /**
- * A node that something else made has the gate's taint only if its kubelet registers with it, and the claim remembers that. In a node group EKS may add the
- * taint later. There the node's condition remembers it: the operator writes that first while the node is incomplete, and opens no gate before it is complete.
+ * A node of another provisioner has the gate taint only if its kubelet registers with it, which the ownership record shows. In a node group EKS may
+ * add the taint later. There the node's condition shows it: the operator writes it while the node is incomplete, before it removes the gate taint.
  */
 function arrivedUngated(node: NodeRecord, { spec, owner, reportedBy }: Expectation, isIncomplete: boolean) {
   if (spec.verification.policy !== 'Gate') return undefined;
@@ -199,7 +200,10 @@ function foreignTaint(node: NodeRecord, { spec, owner }: Expectation): string | 
   return `has the taint ${named(first.found)} of somebody else, where the pool wants ${named(first.wanted)}`;
 }
 
-/** A kubelet is at most three minor versions older than the API server, and never newer: https://kubernetes.io/releases/version-skew-policy/#kubelet */
+/**
+ * The kubelet may be at most three minor versions older than the API server, and never newer:
+ * https://kubernetes.io/releases/version-skew-policy/#kubelet
+ */
 function kubeletVersionSkew(node: NodeRecord, { serverVersion }: Expectation): string | undefined {
   const kubelet = minorOf(node.kubeletVersion);
   const server = minorOf(serverVersion ?? '');
@@ -211,7 +215,7 @@ function kubeletVersionSkew(node: NodeRecord, { serverVersion }: Expectation): s
     : undefined;
 }
 
-/** For a node group this is a prerequisite. Other nodes come with the kubelet and the Windows that somebody has put together. */
+/** For a node group this is a prerequisite. Other nodes come with any combination of kubelet and Windows version. */
 function unsupportedWindowsVersion(node: NodeRecord, { spec, owner }: Expectation): string | undefined {
   const minor = minorOf(node.kubeletVersion);
   const kernel = parseKernelVersion(node.kernelVersion);
@@ -229,9 +233,9 @@ function minorOf(version: string): number | undefined {
 }
 
 /**
- * Opt-in: capacity is about allocatable on EKS, whose bootstrap reserves no memory (https://github.com/aws/containers-roadmap/issues/481), and
- * only a custom AMI takes kubelet arguments. What is left is the hard eviction threshold of the kubelet.
- * Windows has no OOM killer: https://kubernetes.io/docs/concepts/configuration/windows-resource-management/
+ * Opt-in: on EKS allocatable is about capacity, because the bootstrap script reserves no memory
+ * (https://github.com/aws/containers-roadmap/issues/481), and only a custom AMI accepts kubelet arguments. The rest is the hard eviction threshold of
+ * the kubelet. Windows has no OOM killer: https://kubernetes.io/docs/concepts/configuration/windows-resource-management/
  */
 function littleReservedMemory(node: NodeRecord, { spec, owner }: Expectation): string | undefined {
   const minimum = spec.verification.minimumReservedMemory;

@@ -1,14 +1,15 @@
 /**
- * Windows Server versions as Kubernetes and EKS see them.
+ * Windows Server versions in Kubernetes and EKS.
  *
  * Sources: build numbers from https://learn.microsoft.com/windows/release-health/windows-server-release-info, AMI types from
  * https://docs.aws.amazon.com/eks/latest/APIReference/API_Nodegroup.html, the handler from containerd's default configuration.
  */
 import type { WindowsPoolSpec } from '../api.gen.ts';
 
+/** A Windows version of the spec. */
 export type WindowsVersion = WindowsPoolSpec['windowsVersion'];
 
-/** The build of each version as the label `node.kubernetes.io/windows-build` spells it. */
+/** The build of each version, as in the label `node.kubernetes.io/windows-build`. */
 const BUILDS: Readonly<Record<WindowsVersion, string>> = {
   Windows2019: '10.0.17763',
   Windows2022: '10.0.20348',
@@ -16,7 +17,7 @@ const BUILDS: Readonly<Record<WindowsVersion, string>> = {
 };
 
 /**
- * The minor versions of Kubernetes 1 that support each version, the last one included; no `last`: still supported. A vendor of node images may
+ * The minor versions of Kubernetes 1 that support each Windows version, inclusive; without `last`: still supported. The vendor of a node image may
  * support more. Sources: https://kubernetes.io/docs/concepts/windows/intro/#windows-os-version-support and its history: 2022 since 1.23, 2025 in
  * place of 2019 since 1.35 (kubernetes/website#53724, #55103).
  */
@@ -26,7 +27,7 @@ const KUBERNETES_SUPPORT: Readonly<Record<WindowsVersion, { readonly first: numb
   Windows2025: { first: 35 },
 };
 
-/** Which versions the Kubernetes project supports a Windows version with, such as `up to 1.34`; undefined where it supports this minor. */
+/** The Kubernetes versions that support a Windows version, such as `up to 1.34`; undefined if this minor version does. */
 export function kubernetesSupport(version: WindowsVersion, minor: number): string | undefined {
   const { first, last } = KUBERNETES_SUPPORT[version];
   if (minor < first) return `from 1.${first}`;
@@ -36,7 +37,7 @@ export function kubernetesSupport(version: WindowsVersion, minor: number): strin
 /** The label that a Windows kubelet sets at registration: major.minor.build, without the revision. */
 export const WINDOWS_BUILD_LABEL = 'node.kubernetes.io/windows-build';
 
-/** The node resource that the VPC resource controller adds: addresses for pods. */
+/** The node resource that the VPC resource controller adds: pod addresses. */
 export const POD_ADDRESSES = 'vpc.amazonaws.com/PrivateIPv4Address';
 
 /** `Windows2022` -> `10.0.20348`. */
@@ -45,8 +46,8 @@ export function buildOf(version: WindowsVersion): string {
 }
 
 /**
- * The builds of images that a host runs in process isolation, its own first. Strict is the rule that holds for every version; Relaxed adds
- * what Microsoft's table allows: Windows Server 2025 runs images of 2022, too.
+ * The image builds that a host runs in process isolation, its own first. Strict holds for every version; Relaxed adds what Microsoft's table allows:
+ * Windows Server 2025 also runs images of 2022.
  * https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/version-compatibility
  */
 export function imageBuildsOf(version: WindowsVersion, compatibility: 'Strict' | 'Relaxed'): readonly string[] {
@@ -55,13 +56,13 @@ export function imageBuildsOf(version: WindowsVersion, compatibility: 'Strict' |
   return [version, ...older].map(buildOf);
 }
 
-/** `10.0.20348` -> `Windows Server 2022`; a build that no supported version has -> undefined. */
+/** `10.0.20348` -> `Windows Server 2022`; undefined for a build of no supported version. */
 export function releaseOf(build: string): string | undefined {
   const version = (Object.keys(BUILDS) as WindowsVersion[]).find((candidate) => BUILDS[candidate] === build);
   return version && `Windows Server ${yearOf(version)}`;
 }
 
-/** EKS' AMI type: (`Windows2022`, `Core`) -> `WINDOWS_CORE_2022_x86_64`. */
+/** The EKS AMI type: (`Windows2022`, `Core`) -> `WINDOWS_CORE_2022_x86_64`. */
 export function amiTypeOf(version: WindowsVersion, edition: 'Core' | 'Full'): string {
   return `WINDOWS_${edition.toUpperCase()}_${yearOf(version)}_x86_64`;
 }
@@ -71,6 +72,7 @@ export function yearOf(version: WindowsVersion): string {
   return version.slice('Windows'.length);
 }
 
+/** A Windows kernel version as reported by the kubelet. */
 export interface KernelVersion {
   /** major.minor.build, as in the windows-build label. */
   readonly build: string;
@@ -79,8 +81,8 @@ export interface KernelVersion {
 }
 
 /**
- * Parses `10.0.20348.1607`, and `10.0.20348` without a revision. Anything else is undefined, never a guess: a node whose kernel
- * cannot be read is not verified.
+ * Parses `10.0.20348.1607`, and `10.0.20348` without a revision. Anything else is undefined, never a guess: a node with an unknown kernel is not
+ * verified.
  */
 export function parseKernelVersion(text: string): KernelVersion | undefined {
   const match = /^(10\.0\.\d+)(?:\.(\d+))?$/.exec(text);
