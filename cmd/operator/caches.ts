@@ -1,4 +1,4 @@
-/** The operator's caches: what it knows of the cluster, kept up to date by watches. */
+/** The operator's caches: its view of the cluster, kept up to date by watches. */
 import type { KubernetesClient } from '../../controllers/kubernetes/client.ts';
 import { NODE_SELECTOR, nodeIdentity, nodeIndexes, nodeListWatch } from '../../controllers/kubernetes/nodes.ts';
 import { poolIdentity, poolListWatch } from '../../controllers/kubernetes/pools.ts';
@@ -18,7 +18,7 @@ import { NodeMembership } from '../../controllers/windowspool/providers/existing
 import { groupKnownOf, poolIndexes, Watches } from '../../controllers/windowspool/watches.ts';
 import { InstanceLists } from './instanceLists.ts';
 
-/** Pools, nodes and RuntimeClasses of the cluster, and the verdicts on the nodes; their changes wake pools. */
+/** Pools, nodes and RuntimeClasses of the cluster, and the verification results of the nodes. Changes trigger pools. */
 export class Caches {
   readonly pools: Store<WindowsPool, keyof typeof poolIndexes>;
   readonly nodes: Store<NodeRecord, keyof typeof nodeIndexes>;
@@ -73,7 +73,7 @@ export class Caches {
     ];
   }
 
-  /** What must be synced before anything is decided. */
+  /** The stores that must be synced before anything is decided. */
   get stores() {
     return [this.pools, this.nodes, this.runtimeClasses];
   }
@@ -84,7 +84,7 @@ export class Caches {
     return this.#reflectors.map((reflector) => reflector.run(signal));
   }
 
-  /** From now on changes wake the pools that they concern; `gone` is told of a pool's end before others are woken by it. */
+  /** Starts to trigger the pools that changes concern; `gone` is called for a deleted pool before other pools are triggered by the deletion. */
   wake(controller: Controller, gone: (pool: string) => void): void {
     this.#controller = controller;
     this.#watches.begin((pool) => controller.enqueue(pool), gone);

@@ -1,4 +1,4 @@
-/** Puts the operator together: every piece is made here and nowhere else. */
+/** Composes the operator: every part is created here and nowhere else. */
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { KubernetesClient } from '../../controllers/kubernetes/client.ts';
@@ -22,14 +22,14 @@ const LEASE = 'windowspool-operator';
 const CONTROLLER = 'windowspool';
 const REPORTER = 'winpool.dev/windowspool-operator';
 /**
- * Running reconciles may go on this long after the stop; a call to AWS takes a second or two, or hangs. Less than the 5 s between the
- * loss of the lease and its end, so that the process is gone before another leads.
+ * How long running reconciles may continue after the stop; an AWS call takes a second or two, or hangs. Shorter than the 5 s between the loss of the
+ * lease and its expiry, so that the process exits before another one leads.
  */
 const GRACE_MS = 4_000;
 const EVENTS_MS = 3_000;
 const VERSION_REFRESH_MS = 3_600_000;
 
-/** Runs the operator until the signal aborts and everything has ended. Rejects when it cannot go on. */
+/** Runs the operator until the signal aborts and everything has stopped. Rejects when it cannot continue. */
 export async function runOperator(options: Options, version: string, log: Logger, signal: AbortSignal): Promise<void> {
   const connections = await connect(options, version, log);
   const { client, aws, caches, registry, serverVersion } = connections;
@@ -60,18 +60,18 @@ export async function runOperator(options: Options, version: string, log: Logger
     client.close();
   };
   try {
-    // Works while this process holds the lease.
+    // Works only while this process holds the lease.
     if (elector) await elector.run(signal, (work) => controller.run(work));
     else await controller.run(signal);
   } catch (error) {
-    // Another may lead from now on: nothing may hold the process any longer, not even an event that waits for a connection.
+    // Another process may lead from now on: nothing may delay the exit, not even an event that waits for a connection.
     if (!(error instanceof LeadershipLost)) await finish();
     throw error;
   }
   await finish();
 }
 
-/** One candidate for the lease of all replicas. */
+/** A candidate for the lease that all replicas share. */
 function createElector(
   { leaderElectionNamespace }: Options,
   { client, metrics }: Parts,
@@ -82,7 +82,7 @@ function createElector(
   return new LeaderElector({ leases, identity, clock: realClock, log, hooks: metrics.leaderElection(LEASE) });
 }
 
-/** The controller, woken by the caches. */
+/** The controller, triggered by the caches. */
 function createController(options: Options, parts: Parts, log: Logger): Controller {
   const { caches, metrics, awsCache } = parts;
   const controller = new Controller({
@@ -121,7 +121,7 @@ function reconciler(options: Options, parts: Parts) {
   return (name: string, { signal }: { readonly signal: AbortSignal }) => reconcile(name, deps, signal);
 }
 
-/** Kubelets are compared with this version; it changes when the control plane is upgraded. */
+/** Refreshes the API server's version, which kubelets are compared with; it changes when the control plane is upgraded. */
 async function keepServerVersion(
   client: KubernetesClient,
   version: Connections['serverVersion'],

@@ -1,4 +1,4 @@
-/** The pieces that every kind of run needs: clients, caches, and the domain's ports on them. */
+/** What every run mode needs: clients, caches, and the domain's ports on them. */
 import { Registry } from 'prom-client';
 import { Ec2Capacity } from '../../controllers/aws/capacity.ts';
 import { type AwsClients, createAwsClients } from '../../controllers/aws/clients.ts';
@@ -29,17 +29,18 @@ import { Caches } from './caches.ts';
 import { observeAwsCalls } from './metrics/awsCalls.ts';
 import type { Options } from './options.ts';
 
+/** The clients, caches and metrics of one process. */
 export interface Connections {
   readonly client: KubernetesClient;
   readonly aws: AwsClients;
   readonly caches: Caches;
   readonly registry: Registry;
   readonly metrics: EngineMetrics;
-  /** The API server's version, once it is known. */
+  /** The API server's version; undefined until it is known. */
   readonly serverVersion: { current: string | undefined };
 }
 
-/** Makes the clients and the caches. Nothing is asked yet but what the kubeconfig itself runs for credentials. */
+/** Creates the clients and the caches. Sends no request, except that a kubeconfig may run its credential plugin. */
 export async function connect(options: Options, version: string, log: Logger): Promise<Connections> {
   const registry = new Registry();
   const metrics = createEngineMetrics(registry);
@@ -55,7 +56,7 @@ export async function connect(options: Options, version: string, log: Logger): P
   return { client, aws, caches, registry, metrics, serverVersion: { current: undefined } };
 }
 
-/** The domain's ports to AWS and to the cluster. */
+/** The domain's ports to AWS and the cluster. */
 export function portsOf({ clusterName, maxPoolsUpdating }: Options, connections: Connections): Sources & Writers {
   const { client, aws, caches, registry, serverVersion } = connections;
   const limiter = new AwsRateLimiter(observeAwsCalls(registry), realClock);

@@ -1,16 +1,16 @@
-/** `--dry-run`: looks at every pool once, prints what would be done, and writes nothing: no lease, no status, no event, no call that changes AWS. */
+/** `--dry-run`: reads every pool once, prints what would be done, and writes nothing: no lease, status or event, and no call that changes AWS. */
 import type { Logger } from '../../controllers/runtime/ports.ts';
 import { AwsCache } from '../../controllers/windowspool/awsCache.ts';
 import { preview, previewText } from '../../controllers/windowspool/preview.ts';
 import { connect, portsOf } from './connections.ts';
 import type { Options } from './options.ts';
 
-/** How long the caches may take to have everything. */
+/** How long the caches may take to sync. */
 const SYNC_WITHIN_MS = 60_000;
 
 /**
- * Prints a paragraph for each pool, by name. Resolves with whether all pools could be looked at. Rejects when the cluster cannot be
- * read, or when the signal aborts.
+ * Prints a paragraph for each pool, sorted by name. Resolves to whether all pools could be read completely. Rejects when the cluster cannot be read,
+ * or when the signal aborts.
  */
 export async function dryRun(
   options: Options,
@@ -27,7 +27,7 @@ export async function dryRun(
     const inTime = AbortSignal.any([signal, AbortSignal.timeout(SYNC_WITHIN_MS)]);
     serverVersion.current = await client.serverVersion(inTime);
     await untilSynced(caches.stores, inTime);
-    // Which there are is known from the pools.
+    // Only the synced pools show which lists exist.
     await untilSynced([caches.lists], inTime);
     const sources = portsOf(options, connections);
     const awsCache = new AwsCache();

@@ -1,5 +1,6 @@
-/** How the values of flags are spelled. Each function throws an Error whose message ends the sentence "--flag VALUE: ...". */
+/** Parsers for the values of flags. Each throws an Error whose message completes the sentence "--flag VALUE: ...". */
 
+/** The address of a server. */
 export interface Address {
   readonly host: string;
   readonly port: number;
@@ -12,7 +13,7 @@ export function text(value: string): string {
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** `1h30m` -> 5400000. Spelled as Go and Kubernetes spell durations. */
+/** `1h30m` -> 5400000. In the notation of Go and Kubernetes. */
 export function duration(value: string): number {
   const parts = [...value.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)];
   const total = parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * (UNITS[unit ?? ''] ?? 0), 0);
@@ -21,7 +22,7 @@ export function duration(value: string): number {
   return total;
 }
 
-/** A whole number within bounds. */
+/** An integer within bounds. */
 export function whole(least: number, most: number): (value: string) => number {
   return (value) => {
     const number = Number(value);
@@ -37,7 +38,7 @@ export function yesNo(value: string): boolean {
   return value === 'true';
 }
 
-/** One of some words. */
+/** One of the given words. */
 export function oneOf(...values: readonly string[]): (value: string) => string {
   return (value) => {
     if (!values.includes(value)) throw new Error(`is none of ${values.join(', ')}`);
@@ -45,12 +46,12 @@ export function oneOf(...values: readonly string[]): (value: string) => string {
   };
 }
 
-/** Whether only this machine reaches the address. */
+/** Whether the address is only reachable from this machine. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** `127.0.0.1:8080`, `:8080`, `[::1]:8080`; `0` switches the server off, as in controller-runtime. */
+/** `127.0.0.1:8080`, `:8080`, `[::1]:8080`; `0` disables the server, as in controller-runtime. */
 export function address(value: string): Address | undefined {
   if (value === '0') return undefined;
   const match = /^(?:\[([0-9a-fA-F:]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(value);

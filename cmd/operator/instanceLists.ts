@@ -1,4 +1,4 @@
-/** The lists of Windows hosts that pools name: each ConfigMap is watched while a pool names it, and nothing is watched for pools that name none. */
+/** The lists of Windows instances that pools name: each ConfigMap is watched while a pool names it, and no other ConfigMap is. */
 
 import type { KubernetesClient } from '../../controllers/kubernetes/client.ts';
 import { type ConfigMap, configMapIdentity, configMapListWatch } from '../../controllers/kubernetes/configMaps.ts';
@@ -15,11 +15,12 @@ interface Watched {
   readonly store: Store<ConfigMap>;
   readonly pools: Set<string>;
   readonly ending: AbortController;
-  /** Resolves when the list was read, or could not be. */
+  /** Resolves when the list was read, or the read failed. */
   readonly answered: PromiseWithResolvers<void>;
   error: CallError | undefined;
 }
 
+/** Watches the ConfigMaps that pools name. */
 export class InstanceLists {
   readonly #client: KubernetesClient;
   readonly #log: Logger;
@@ -27,7 +28,7 @@ export class InstanceLists {
   readonly #changed: (pool: string) => void;
   readonly #watched = new Map<string, Watched>();
 
-  /** @param changed is told of each pool whose list changed */
+  /** @param changed called for each pool whose list changed */
   constructor(client: KubernetesClient, log: Logger, metrics: EngineMetrics, changed: (pool: string) => void) {
     this.#client = client;
     this.#log = log;
@@ -35,7 +36,7 @@ export class InstanceLists {
     this.#changed = changed;
   }
 
-  /** Watches what the pool names now; undefined: it is gone. */
+  /** Watches the list that the pool names now; undefined: the pool is deleted. */
   follow(name: string, pool: WindowsPool | undefined): void {
     const wanted = pool?.spec.existingNodes?.instancesConfigMap;
     const key = wanted && keyOf(wanted);
@@ -49,7 +50,7 @@ export class InstanceLists {
     watched.pools.add(name);
   }
 
-  /** The list that a pool names, as it is known. */
+  /** The last known list that a pool names. */
   of(pool: WindowsPool): InstanceList {
     const wanted = pool.spec.existingNodes?.instancesConfigMap;
     const watched = wanted && this.#watched.get(keyOf(wanted));
@@ -59,12 +60,12 @@ export class InstanceLists {
     return found ? { kind: 'seen', data: found.data } : { kind: 'absent' };
   }
 
-  /** Resolves when each list that is named now was read, or could not be. */
+  /** Resolves when each list that is named now was read, or its read failed. */
   get synced(): Promise<unknown> {
     return Promise.all([...this.#watched.values()].map(({ answered }) => answered.promise));
   }
 
-  /** Ends all watches. */
+  /** Stops all watches. */
   stop(): void {
     for (const { ending } of this.#watched.values()) ending.abort();
   }
@@ -82,7 +83,7 @@ export class InstanceLists {
       if (store.hasSynced || watched.error) watched.answered.resolve();
       for (const pool of watched.pools) this.#changed(pool);
     };
-    // A list that was read is good for as long as a server is away, but nobody knows how it changes once the right to it is gone.
+    // A list that was read stays valid while the server is unavailable, but not when the permission is lost: its changes are unknown then.
     const heard = (error?: CallError) => {
       const isPassing = store.hasSynced ? error && error.kind !== 'denied' : !error;
       if (watched.error?.message === error?.message || isPassing) return;
@@ -100,7 +101,7 @@ export class InstanceLists {
     });
     this.#watched.set(key, watched);
     store.subscribe(tell);
-    // One that does not exist brings no change, and is known all the same. Neither promise ever rejects.
+    // A ConfigMap that does not exist causes no change event, and is known all the same. Neither promise ever rejects.
     void store.synced.then(() => {
       watched.error = undefined;
       tell();

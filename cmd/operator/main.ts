@@ -5,7 +5,7 @@ import { runOperator } from './compose.ts';
 import { dryRun } from './dryRun.ts';
 import { type Options, readCommand } from './options.ts';
 
-/** Longer than everything that ends with a bound of its own; then the process ends whatever still runs. */
+/** Longer than every bounded shutdown; after that the process exits whatever still runs. */
 const STOP_WITHIN_MS = 25_000;
 
 const command = readCommand(process.argv.slice(2), manifest.version);
@@ -19,11 +19,11 @@ async function run(options: Options): Promise<void> {
   const settings = {
     level: options.logLevel,
     base: { version: manifest.version },
-    // Read by people at night and by log pipelines alike.
+    // Readable for people and for log pipelines.
     formatters: { level: (level: string) => ({ level }) },
     timestamp: stdTimeFunctions.isoTime,
   };
-  // The standard output of a dry run is the plan and nothing else.
+  // The standard output of a dry run is only the plan.
   const log = pino(settings, pino.destination(options.dryRun ? 2 : 1));
   const ending = new AbortController();
   const stop = (name: string) => {
@@ -35,7 +35,7 @@ async function run(options: Options): Promise<void> {
     }, STOP_WITHIN_MS).unref();
   };
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, stop);
-  // A bug; going on in an unknown state would be worse than a restart.
+  // A bug: continuing in an unknown state would be worse than a restart.
   process.on('unhandledRejection', (error) => {
     log.fatal({ err: error }, 'unhandled rejection');
     process.exit(1);
@@ -52,6 +52,6 @@ async function run(options: Options): Promise<void> {
     log.fatal({ err: error }, 'the operator cannot go on');
     process.exitCode = 1;
   }
-  // What is left, such as a connection that does not close, must not keep the process.
+  // Anything left, such as an open connection, must not keep the process alive.
   process.exit();
 }

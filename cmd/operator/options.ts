@@ -1,8 +1,8 @@
-/** The operator's flags. Commander gives them environment variables, wrapped and grouped help, and suggestions. */
+/** The operator's flags. Commander provides environment variables, wrapped and grouped help, and suggestions. */
 import { Command, CommanderError, Option } from 'commander';
 import { address, duration, isLoopback, oneOf, text, whole, yesNo } from './flagValues.ts';
 
-/** A flag whose text `read` turns into a value, or throws: commander's own `argParser` would end at the first mistake. */
+/** A flag whose text `read` turns into a value, or throws: commander's own `argParser` would stop at the first error. */
 class Flag<T> extends Option {
   readonly read: (text: string) => T;
 
@@ -125,23 +125,23 @@ Each flag can also be set by its environment variable. Durations are written 500
 
 AWS credentials and endpoints come from the AWS SDK: IRSA, Pod Identity, AWS_PROFILE, AWS_ENDPOINT_URL_EKS, AWS_ENDPOINT_URL_EC2, AWS_ENDPOINT_URL_SSM, AWS_ENDPOINT_URL_AUTO_SCALING, AWS_ENDPOINT_URL_IAM.`;
 
-/** What the operator was started with. Durations are in milliseconds. */
+/** The parsed flags. Durations are in milliseconds. */
 export type Options = { readonly [K in keyof typeof flags]: ReturnType<(typeof flags)[K]['read']> };
 
-/** What to do as the command line says. */
+/** What the command line asks for. */
 export type Invocation =
   | { readonly kind: 'run'; readonly options: Options }
   | { readonly kind: 'print'; readonly text: string }
   | { readonly kind: 'refuse'; readonly errors: readonly string[] };
 
-/** Reads the command line and the environment; a flag wins over its variable. Names every mistake at once. */
+/** Parses the command line and the environment; a flag overrides its variable. Reports all errors at once. */
 export function readCommand(args: readonly string[], version: string): Invocation {
   let printed = '';
   const writeOut = (text: string) => {
     printed += text;
   };
   const program = createProgram(version).configureOutput({ writeOut, outputError: () => {} });
-  // Commander would stop at a last flag without a value.
+  // Commander would stop at a trailing flag without a value.
   const isCut = program.options.some((option) => option.required && option.long === args.at(-1));
   const refused = parse(program, isCut ? [...args, ''] : args);
   if (printed) return { kind: 'print', text: printed.trimEnd() };
@@ -149,7 +149,7 @@ export function readCommand(args: readonly string[], version: string): Invocatio
   const errors: string[] = [];
   const entries = Object.entries(flags).map(([name, flag]) => [name, readValue(program, name, flag, errors)]);
   const options = Object.fromEntries(entries) as Options;
-  // One by one, because commander names only the first; without their values, which it would take for a part of the name.
+  // One at a time, because commander reports only the first; without their values, which it would take for a part of the name.
   errors.push(...unknown.flatMap((arg) => parse(program, [arg.replace(/=.*/s, '')])));
   if (errors.length === 0) errors.push(...refused, ...contradictions(options));
   if (errors.length > 0) return { kind: 'refuse', errors: [...errors, 'Run with --help to see every flag.'] };
@@ -166,7 +166,7 @@ function createProgram(version: string): Command {
   return program.version(version, '--version', 'Print the version.');
 }
 
-/** Returns commander's first error; it has read all flags by then. Help and version are none. */
+/** Returns commander's first error, after it has parsed all flags. Help and version are no errors. */
 function parse(program: Command, args: readonly string[]): string[] {
   try {
     program.parse(args, { from: 'user' });
@@ -181,7 +181,7 @@ function readValue(program: Command, name: string, flag: Flag<unknown>, errors: 
   const { long, envVar, description } = flag;
   const given = program.getOptionValue(flag.attributeName());
   const isFromEnv = program.getOptionValueSource(flag.attributeName()) === 'env';
-  // An empty variable is an unset one.
+  // An empty variable counts as unset.
   const raw = isFromEnv && given === '' ? flag.defaultValue : given;
   if (raw === undefined) {
     if (name in required) errors.push(`${long} is missing: give it, or set ${envVar}. ${description}`);
@@ -192,7 +192,7 @@ function readValue(program: Command, name: string, flag: Flag<unknown>, errors: 
     return undefined;
   }
   try {
-    // true: a switch without a value.
+    // true: a boolean flag without a value.
     return flag.read(String(raw));
   } catch (error) {
     errors.push(`${isFromEnv ? `${envVar}=` : `${long} `}${raw}: ${(error as Error).message}`);
@@ -200,7 +200,7 @@ function readValue(program: Command, name: string, flag: Flag<unknown>, errors: 
   }
 }
 
-/** What is wrong with flags that are right one by one. */
+/** Errors of flags that are valid one by one. */
 function contradictions({ metricsAddress, metricsSecure }: Options): string[] {
   if (metricsSecure || !metricsAddress || isLoopback(metricsAddress.host)) return [];
   return [

@@ -1,4 +1,4 @@
-/** What is shown of the calls to AWS. */
+/** Metrics of the calls to AWS. */
 import type { Registry } from 'prom-client';
 import type { CallObserver, Service } from '../../../controllers/aws/calls.ts';
 import { Instruments, type MetricCatalogue } from '../../../controllers/runtime/metricDefinition.ts';
@@ -9,7 +9,7 @@ const CALL = {
   operation: { bounds: 'the actions of config/aws/iam-policy.json' },
 };
 
-/** AWS names its errors as it likes: each name would be a series for every operation. */
+/** How many error codes of AWS become label values: the set is open, and each code is a series for every operation. */
 const CODES = 50;
 
 /** The metrics of calls to AWS. */

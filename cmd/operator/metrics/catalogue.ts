@@ -1,4 +1,4 @@
-/** Every metric of the operator by its name: the page docs/metrics.md is made of it. */
+/** Every metric of the operator by name. docs/metrics.md is generated from it. */
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { engineMetrics } from '../../../controllers/runtime/metricCatalogue.ts';
 import { Instruments, type MetricCatalogue } from '../../../controllers/runtime/metricDefinition.ts';
@@ -49,16 +49,16 @@ export const catalogue: Readonly<Record<string, MetricCatalogue>> = {
   'Engine, by the names of controller-runtime and client-go': engineMetrics,
 };
 
-/** prom-client's metrics of the process and of Node.js; three of them, in the style of counters, are gauges: they are left out. */
+/** prom-client's metrics of the process and of Node.js, without three gauges that have the name of counters. */
 export function collectProcessMetrics(registry: Registry): void {
   collectDefaultMetrics({ register: registry });
   for (const kind of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${kind}_total`);
 }
 
-/** The flags that say when a pool is looked at next: controllers/windowspool/schedule.ts. */
+/** The flags that decide when a pool is polled next: controllers/windowspool/schedule.ts. */
 const INTERVALS = ['resyncMs', 'createRetryMs', 'pollMs', 'deniedRetryMs', 'retryMaxMs'] as const;
 
-/** Shows what is so for as long as the process lives. */
+/** Sets the metrics that stay the same while the process runs. */
 export function showOperator(
   registry: Registry,
   options: Pick<Options, 'maxPoolsUpdating' | (typeof INTERVALS)[number]>,
@@ -72,7 +72,7 @@ export function showOperator(
     .set(Math.max(...INTERVALS.map((name) => options[name])) / 1_000);
 }
 
-/** Counts the certificates of /metrics. */
+/** Metrics of the certificate of /metrics. */
 export function certificateMetrics(registry: Registry): CertificateHooks {
   const make = new Instruments(registry, operatorMetrics);
   const ends = make.gauge('windowspool_metrics_certificate_expiration_timestamp_seconds');
@@ -87,7 +87,7 @@ export function certificateMetrics(registry: Registry): CertificateHooks {
   };
 }
 
-/** The names and help of prom-client's metrics, from itself. */
+/** The names and help texts of prom-client's metrics, as prom-client has them. */
 export async function processMetrics(): Promise<
   readonly { readonly name: string; readonly type: string; readonly help: string }[]
 > {

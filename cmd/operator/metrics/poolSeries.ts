@@ -1,4 +1,4 @@
-/** What is shown of pools on /metrics: series that follow each pool and go with it. */
+/** The series of pools on /metrics: each exists as long as its pool. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { Instruments } from '../../../controllers/runtime/metricDefinition.ts';
 import {
@@ -12,13 +12,13 @@ import type { Metrics } from '../../../controllers/windowspool/ports/pools.ts';
 type AnySample = GaugeSample | CounterSample;
 type Labels = Readonly<Record<string, string>>;
 
-/** What is shown of one pool: its series by metric and labels, of each the value that was shown last. */
+/** The series of one pool, by metric and labels, with their last values. */
 interface Shown {
   readonly gauges: Map<string, AnySample>;
   readonly lasting: Map<string, AnySample>;
 }
 
-/** The port Metrics on prom-client. What a report costs depends on the series of its pool, and not on the other pools. */
+/** The port Metrics on prom-client. The cost of a report depends on the series of its pool, not on other pools. */
 export class PoolSeries implements Metrics {
   readonly #instruments: ReadonlyMap<string, Gauge<string> | Counter<string>>;
   readonly #pools = new Map<string, Shown>();

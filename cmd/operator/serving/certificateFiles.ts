@@ -1,4 +1,4 @@
-/** A certificate and its key from mounted files, followed as they change: Kubernetes swaps the link `..data`, so both change at once. */
+/** A certificate and its key from mounted files, reloaded on change: Kubernetes swaps the link `..data`, so both change at once. */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -11,22 +11,22 @@ import { contextOf } from './serve.ts';
 const CERT = 'tls.crt';
 const KEY = 'tls.key';
 
-/** Several changes come together: what was written when this is over counts. */
+/** Several changes come together: the files are read when this time is over. */
 const SETTLE_MS = 200;
-/** For file systems that tell of no change. */
+/** Polling interval, for file systems that report no changes. */
 const LOOK_MS = 60_000;
 
-/** What is told of each look that found something new. */
+/** Called for each read of the files that found something new. */
 export interface CertificateHooks {
-  /** A pair is served from now on; it ends then, in epoch milliseconds. */
+  /** A pair is served from now on; `endsAt` is its expiry, in epoch milliseconds. */
   readonly read: (endsAt: number) => void;
-  /** The files could not be used: what was served before goes on. */
+  /** The files could not be used: the previous pair is still served. */
   readonly failed: () => void;
 }
 
 /**
- * Reads tls.crt and tls.key, and tells `changed` of each later pair that can be used, until it is disposed. A pair that cannot be used is
- * logged once, and the one before stays.
+ * Reads tls.crt and tls.key, and calls `changed` for each later valid pair, until it is disposed. An invalid pair is logged once, and the previous
+ * one stays.
  */
 export class CertificateFiles implements Disposable {
   readonly #dir: string;
@@ -43,14 +43,14 @@ export class CertificateFiles implements Disposable {
     this.#hooks = hooks;
   }
 
-  /** The pair that is there now. Rejects with the file and the next move when there is none that can be used. */
+  /** The current pair. Rejects with the file and the remedy when it is invalid. */
   async first(): Promise<KeyPair> {
     const { pair, endsAt } = await readPair(this.#dir);
     this.#take(pair, endsAt);
     return pair;
   }
 
-  /** Follows the files from now on. */
+  /** Watches the files from now on. */
   follow(changed: (pair: KeyPair) => void): void {
     const look = () => {
       clearTimeout(this.#settling);
@@ -60,7 +60,7 @@ export class CertificateFiles implements Disposable {
     this.#stop.push(() => clearInterval(timer));
     try {
       const watcher = watch(this.#dir, { persistent: false }, look);
-      // The folder went away, say: the timer goes on looking.
+      // The folder was deleted, for example: polling continues.
       watcher.on('error', (error) =>
         this.#log.warn({ error: error.message }, 'the folder of the certificate is not watched'),
       );
@@ -68,7 +68,7 @@ export class CertificateFiles implements Disposable {
     } catch (error) {
       this.#log.warn({ error: (error as Error).message }, 'the folder of the certificate is not watched');
     }
-    // It may have changed since it was read.
+    // The files may have changed since they were read.
     look();
   }
 
@@ -102,7 +102,7 @@ export class CertificateFiles implements Disposable {
 
 async function readPair(dir: string): Promise<{ readonly pair: KeyPair; readonly endsAt: number }> {
   const [certPath, keyPath] = [join(dir, CERT), join(dir, KEY)];
-  // One after the other: of an empty folder the same is told each time.
+  // One after the other, so that an empty folder always gives the same message.
   const cert = await readText(certPath);
   const key = await readText(keyPath);
   const certificate = parse(certPath, 'certificate', () => new X509Certificate(cert));
@@ -134,7 +134,7 @@ function parse<T>(path: string, what: string, make: () => T): T {
   try {
     return make();
   } catch {
-    // OpenSSL's words name neither the file nor what was expected in it.
+    // The message of OpenSSL names neither the file nor what was expected in it.
     throw new Error(`${path} holds no ${what} in PEM format. Write a new one into the Secret that is mounted there.`);
   }
 }

@@ -1,4 +1,4 @@
-/** What the operator serves: its metrics, and whether it lives and is ready. */
+/** The operator's endpoints: metrics, liveness and readiness. */
 
 import type { Registry } from 'prom-client';
 import type { KubernetesClient } from '../../../controllers/kubernetes/client.ts';
@@ -15,7 +15,7 @@ interface HealthChecks {
   readonly ready: readonly Check[];
 }
 
-/** Alive: no reconcile is stuck. Ready: every cache is synced, and the lease is within reach where there is an election. */
+/** Live: no reconcile is stuck. Ready: every cache is synced, and with leader election the lease is reachable. */
 export function healthChecks(
   { reconcileTimeoutMs }: Options,
   caches: Caches,
@@ -26,7 +26,7 @@ export function healthChecks(
     'reconcile',
     () => {
       const longest = Math.max(0, ...controller.queue.unfinished());
-      // A reconcile aborts at its time-out; one that goes on for twice as long will never end.
+      // A reconcile aborts at its timeout; one that runs twice as long never ends.
       return longest > 2 * reconcileTimeoutMs
         ? `a reconcile has been running for ${Math.round(longest / 1_000)} s`
         : undefined;
@@ -40,14 +40,14 @@ export function healthChecks(
   return { live: [stuck], ready: [synced('pools'), synced('nodes'), synced('runtimeClasses'), ...electable] };
 }
 
-/** What is served, and for whom the API server is asked. */
+/** What is served, and the client that reviews access. */
 export interface Served {
   readonly registry: Registry;
   readonly client: KubernetesClient;
   readonly health: HealthChecks;
 }
 
-/** Serves /metrics, /healthz and /readyz on the addresses that the flags give, until disposed. */
+/** Serves /metrics, /healthz and /readyz on the addresses of the flags, until disposed. */
 export async function startEndpoints(options: Options, served: Served, log: Logger): Promise<AsyncDisposable> {
   const open: AsyncDisposable[] = [];
   const { metricsAddress, healthAddress } = options;

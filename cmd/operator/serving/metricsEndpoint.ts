@@ -1,4 +1,4 @@
-/** /metrics: over TLS and for those whom the API server lets read it, or plain on loopback. */
+/** /metrics: over TLS for clients that the API server authorizes, or without TLS on loopback. */
 import type { IncomingMessage } from 'node:http';
 import { hostname } from 'node:os';
 import type { Registry } from 'prom-client';
@@ -14,7 +14,7 @@ import { selfSigned } from './selfSigned.ts';
 import { type Answer, serve, text } from './serve.ts';
 
 const PATH = '/metrics';
-/** Two questions fit into the ten seconds that Prometheus waits for a scrape: it gets to know the cause. */
+/** Timeout of a review: two fit into the ten seconds that Prometheus waits for a scrape, so that it receives the cause. */
 const REVIEW_MS = 4_000;
 
 interface Sources {
@@ -64,7 +64,7 @@ async function show({ registry }: Pick<Sources, 'registry'>): Promise<Answer> {
   return { status: 200, contentType: registry.contentType, body: await registry.metrics() };
 }
 
-/** Asks first, then shows. */
+/** Authorizes the request before it is answered. */
 function guarded(access: ScrapeAccess, answer: () => Promise<Answer>) {
   return async ({ headers, method = 'GET' }: IncomingMessage): Promise<Answer> => {
     const refusal = await access.refusal(headers.authorization, method.toLowerCase(), PATH);

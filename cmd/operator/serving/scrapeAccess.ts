@@ -1,6 +1,6 @@
 /**
- * Who may read /metrics: whoever the API server knows by a bearer token, and lets `get` that path, as controller-runtime's
- * filters.WithAuthenticationAndAuthorization has it. Without the API server nobody may.
+ * Who may read /metrics: clients whose bearer token the API server authenticates and authorizes to `get` that path, as in controller-runtime's
+ * filters.WithAuthenticationAndAuthorization. Nobody while the API server is unavailable.
  */
 import { createHash } from 'node:crypto';
 import PQueue from 'p-queue';
@@ -8,32 +8,32 @@ import { ExpiringCache } from '../../../controllers/kubernetes/expiringCache.ts'
 import type { Reviews, User } from '../../../controllers/kubernetes/reviews.ts';
 import type { Logger } from '../../../controllers/runtime/ports.ts';
 
-/** How long answers are kept, as controller-runtime keeps them (pkg/metrics/filters): of tokens, good or bad; of rights; of their lack. */
+/** How long answers are kept, as in controller-runtime (pkg/metrics/filters): token reviews, allowed access, denied access. */
 const TOKEN_MS = 60_000;
 const ALLOWED_MS = 300_000;
 const DENIED_MS = 30_000;
-/** Tokens and users that are remembered. A stranger can send as many tokens as he likes. */
+/** How many tokens and users are cached: an unauthenticated client can send any number of tokens. */
 const SIZE = 1_000;
-/** Questions to the API server at a time: strangers must not keep it busy. */
+/** How many reviews run at a time, so that unauthenticated clients cannot overload the API server. */
 const AT_ONCE = 5;
-/** Questions that wait for their turn; more are turned away. */
+/** How many reviews may wait; more are rejected. */
 const WAITING = 50;
 
-/** Between two warnings: strangers must not fill the log. The answers tell every cause. */
+/** Interval between two warnings, so that unauthenticated clients cannot flood the log. Responses always have the cause. */
 const WARN_MS = 60_000;
 
-/** Names the ClusterRole in config/rbac. */
+/** The name of the ClusterRole in config/rbac. */
 const READER = 'windowspool-operator-metrics-reader';
 
-/** Why a request is refused. */
+/** Why a request is rejected. */
 export interface Refusal {
-  /** 401: unknown; 403: known and not allowed; 503: not found out. */
+  /** 401: not authenticated; 403: not authorized; 503: the review failed. */
   readonly status: 401 | 403 | 503;
-  /** One sentence with the next move. */
+  /** One sentence with the remedy. */
   readonly text: string;
 }
 
-/** Decides about requests. */
+/** Authenticates and authorizes requests. */
 export class ScrapeAccess {
   readonly #reviews: Reviews;
   readonly #log: Logger;
@@ -45,8 +45,8 @@ export class ScrapeAccess {
   #warnedAt = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param now a clock in milliseconds that never goes back
-   * @param signal ends questions that are on their way
+   * @param now a monotonic clock in milliseconds
+   * @param signal aborts pending reviews
    */
   constructor(reviews: Reviews, log: Logger, now: () => number, signal: AbortSignal) {
     this.#reviews = reviews;
@@ -58,8 +58,8 @@ export class ScrapeAccess {
   }
 
   /**
-   * Undefined when the request may go on. Never rejects.
-   * @param authorization the header as it came
+   * Undefined when the request is allowed. Never rejects.
+   * @param authorization the value of the header
    */
   async refusal(authorization: string | undefined, verb: string, path: string): Promise<Refusal | undefined> {
     const token = tokenIn(authorization);
@@ -74,7 +74,7 @@ export class ScrapeAccess {
 
   async #judge(token: string, verb: string, path: string): Promise<Refusal | undefined> {
     const { userOf, mayUse } = this.#reviews;
-    // A token is a password: it is not kept.
+    // A token is a credential: only its hash is kept.
     const key = createHash('sha256').update(token).digest('base64');
     const user = await this.#users.get(key, () => this.#ask(() => userOf(token, this.#signal)));
     if (!user)
@@ -102,7 +102,7 @@ export class ScrapeAccess {
   }
 }
 
-/** The token of a header such as `Bearer abc`; undefined where it is something else. */
+/** The token of a header such as `Bearer abc`; undefined for any other header. */
 function tokenIn(authorization: string | undefined): string | undefined {
   return /^bearer +([!-~]+)$/i.exec(authorization ?? '')?.[1];
 }

@@ -1,6 +1,6 @@
 /**
- * A certificate that signs itself, in memory. Node makes keys and signatures but no certificates; the packages that do (@peculiar/x509 with
- * 20 others) cost 11 MB of memory for what are 15 nested values: https://www.rfc-editor.org/rfc/rfc5280#section-4.1, in DER.
+ * A self-signed certificate, in memory. Node creates keys and signatures but no certificates; packages that do (@peculiar/x509 with 20 others) need
+ * 11 MB of memory for 15 nested values: https://www.rfc-editor.org/rfc/rfc5280#section-4.1, in DER.
  */
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
@@ -11,9 +11,9 @@ export interface KeyPair {
 }
 
 const DAY_MS = 86_400_000;
-/** Longer than any process lives, so that nothing has to renew it. */
+/** Longer than any process runs, so that nothing has to renew it. */
 const VALID_DAYS = 3_650;
-/** Clocks differ. */
+/** Tolerates clock skew. */
 const BEFORE_DAYS = 1;
 
 const TAG = {
@@ -45,8 +45,8 @@ const OID = {
 } as const;
 
 /**
- * A new key (ECDSA on P-256) and a certificate for a server of these DNS names, and of IPv4 loopback. Valid from a day before `now`, in epoch
- * milliseconds, for ten years.
+ * A new key (ECDSA on P-256) and a server certificate for these DNS names and 127.0.0.1. Valid for ten years from a day before `now`, in epoch
+ * milliseconds.
  */
 export function selfSigned(names: readonly string[], now: number): KeyPair {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -78,16 +78,16 @@ function extensions(names: readonly string[]): Buffer[] {
   const extension = (kind: keyof typeof OID, value: Buffer, ...flags: Buffer[]) =>
     der(TAG.sequence, oid(kind), ...flags, der(TAG.octets, value));
   return [
-    // No authority.
+    // Not a CA.
     extension('basicConstraints', der(TAG.sequence), critical),
-    // digitalSignature, the first of the bits; seven are not used.
+    // digitalSignature, the first bit; the other seven are unused.
     extension('keyUsage', der(TAG.bits, Buffer.of(7, 0x80)), critical),
     extension('extKeyUsage', der(TAG.sequence, oid('serverAuth'))),
     extension('subjectAltName', der(TAG.sequence, ...dnsNames, loopback)),
   ];
 }
 
-/** A tag, the length of what follows, and that. */
+/** The DER encoding: tag, length, content. */
 function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(parts);
   const { length } = content;

@@ -5,9 +5,10 @@ import type { AddressInfo } from 'node:net';
 import type { Address } from '../flagValues.ts';
 import type { KeyPair } from './selfSigned.ts';
 
-/** The text of an answer, by path; a path that is not here is 404. */
+/** Handlers by path; any other path is 404. */
 export type Routes = Readonly<Record<string, (request: IncomingMessage) => Promise<Answer> | Answer>>;
 
+/** An HTTP response. */
 export interface Answer {
   readonly status: number;
   readonly contentType: string;
@@ -15,18 +16,18 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A named check: undefined when all is well, else what is wrong. */
+/** A named check: undefined when it passes, else the error. */
 export type Check = readonly [name: string, look: () => string | undefined];
 
-/** How long a request may take to come in: a client that sends nothing must not hold a connection for ever. */
+/** Timeout of an incoming request: a client that sends nothing must not hold a connection forever. */
 const REQUEST_MS = 10_000;
-/** A token has two or three thousand characters; Node answers 431 to more. */
+/** A token has two or three thousand characters; Node responds 431 to longer headers. */
 const HEADER_BYTES = 16_384;
-/** Prometheus and a kubelet need one or two; whoever opens more than this is turned away. */
+/** The most open connections: Prometheus and a kubelet need one or two. */
 const CONNECTIONS = 200;
-/** A client that neither sends nor reads for so many times as long as a request may take is let go. An answer may take two questions of 4 s. */
+/** After this many request timeouts without traffic a connection is closed. A response may wait for two reviews of 4 s. */
 const SILENCE = 3;
-/** Mozilla's `intermediate`, without DHE: no CBC, no RSA key exchange (https://wiki.mozilla.org/Security/Server_Side_TLS). */
+/** Mozilla's `intermediate` without DHE: no CBC, no RSA key exchange (https://wiki.mozilla.org/Security/Server_Side_TLS). */
 const CIPHERS = [
   'TLS_AES_256_GCM_SHA384',
   'TLS_AES_128_GCM_SHA256',
@@ -36,7 +37,7 @@ const CIPHERS = [
   ),
 ].join(':');
 
-/** Answers 200 when every check passes, else 503; the body has a line for each, as the API server's own /readyz?verbose. */
+/** Responds 200 when every check passes, else 503; the body has a line for each, like /readyz?verbose of the API server. */
 export function healthRoute(checks: readonly Check[]): () => Answer {
   return () => {
     const results = checks.map(([name, look]) => ({ name, wrong: look() }));
@@ -45,12 +46,12 @@ export function healthRoute(checks: readonly Check[]): () => Answer {
   };
 }
 
-/** An answer of plain text, one line or more. */
+/** A plain text response of one or more lines. */
 export function text(status: number, body: string, headers: Readonly<Record<string, string>> = {}): Answer {
   return { status, contentType: 'text/plain; charset=utf-8', body: `${body}\n`, headers };
 }
 
-/** A server that listens; `port` is the real one where port 0 was asked for. */
+/** A listening server; `port` is the actual port when the flag was 0. */
 export interface Endpoint extends AsyncDisposable {
   readonly port: number;
   /** Serves with another certificate from the next connection on. */
@@ -58,10 +59,10 @@ export interface Endpoint extends AsyncDisposable {
 }
 
 /**
- * Serves the routes until it is disposed, over TLS where there is a certificate. Throws an Error that names the flag when the address cannot
- * be used. HTTP/2 is not spoken: nothing here needs it, and it has had floods of its own (CVE-2023-44487).
- * @param flag the flag that gave the address
- * @param requestMs how long a request may take to come in; for tests
+ * Serves the routes until disposed, over TLS if there is a certificate. Throws an Error that names the flag when the address cannot be used. Does not
+ * offer HTTP/2, which nothing here needs and which has had its own denial-of-service attacks (CVE-2023-44487).
+ * @param flag the flag with the address
+ * @param requestMs timeout of an incoming request; for tests
  */
 export async function serve(
   flag: string,
@@ -98,9 +99,7 @@ export async function serve(
   };
 }
 
-/**
- * What TLS is spoken with. Clients show no certificates, so no authority is needed: where none is given, Node loads those of the whole world.
- */
+/** The TLS options. Clients send no certificates, so no CA is needed: without `ca`, Node loads its bundled root certificates. */
 export function contextOf(pair: KeyPair) {
   return { ...pair, ca: pair.cert, minVersion: 'TLSv1.2', ciphers: CIPHERS } as const;
 }
@@ -115,7 +114,7 @@ async function answerTo(request: IncomingMessage, routes: Routes): Promise<Answe
 
 function listen(server: Server | TlsServer, flag: string, { host, port }: Address): Promise<void> {
   return new Promise((resolve, reject) => {
-    // For good: a connection that cannot be accepted later is an error too, and one that nobody listens to ends the process.
+    // Never removed: a connection that cannot be accepted is a later error, and an unhandled one would end the process.
     server.on('error', (error: NodeJS.ErrnoException) => {
       reject(
         new Error(
