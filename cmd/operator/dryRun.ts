@@ -36,9 +36,9 @@ export async function dryRun(
     let isComplete = true;
     for (const pool of pools) {
       const bounded = AbortSignal.any([signal, AbortSignal.timeout(options.reconcileTimeoutMs)]);
-      const shown = await preview(pool, awsCache, sources, options, Date.now(), bounded);
-      print(previewText(shown));
-      isComplete &&= shown.isComplete;
+      const result = await preview(pool, awsCache, sources, options, Date.now(), bounded);
+      print(previewText(result));
+      isComplete &&= result.isComplete;
     }
     return isComplete;
   } finally {

@@ -38,22 +38,22 @@ export class InstanceLists {
 
   /** Watches the list that the pool names now; undefined: the pool is deleted. */
   follow(name: string, pool: WindowsPool | undefined): void {
-    const wanted = pool?.spec.existingNodes?.instancesConfigMap;
-    const key = wanted && keyOf(wanted);
+    const desired = pool?.spec.existingNodes?.instancesConfigMap;
+    const key = desired && keyOf(desired);
     for (const [other, { pools, ending }] of this.#watched) {
       if (other === key || !pools.delete(name) || pools.size > 0) continue;
       ending.abort();
       this.#watched.delete(other);
     }
-    if (!wanted || key === undefined) return;
-    const watched = this.#watched.get(key) ?? this.#watch(key, wanted);
+    if (!desired || key === undefined) return;
+    const watched = this.#watched.get(key) ?? this.#watch(key, desired);
     watched.pools.add(name);
   }
 
   /** The last known list that a pool names. */
   of(pool: WindowsPool): InstanceList {
-    const wanted = pool.spec.existingNodes?.instancesConfigMap;
-    const watched = wanted && this.#watched.get(keyOf(wanted));
+    const desired = pool.spec.existingNodes?.instancesConfigMap;
+    const watched = desired && this.#watched.get(keyOf(desired));
     const isKnown = watched?.store.hasSynced && watched.error?.kind !== 'denied';
     if (!isKnown) return { kind: 'unknown', ...(watched?.error && { error: watched.error }) };
     const [found] = watched.store.list();
@@ -70,7 +70,7 @@ export class InstanceLists {
     for (const { ending } of this.#watched.values()) ending.abort();
   }
 
-  #watch(key: string, wanted: InstancesConfigMap): Watched {
+  #watch(key: string, desired: InstancesConfigMap): Watched {
     const store = new Store<ConfigMap>({ identity: configMapIdentity, log: this.#log });
     const watched: Watched = {
       store,
@@ -79,32 +79,32 @@ export class InstanceLists {
       answered: Promise.withResolvers(),
       error: undefined,
     };
-    const tell = () => {
+    const notify = () => {
       if (store.hasSynced || watched.error) watched.answered.resolve();
       for (const pool of watched.pools) this.#changed(pool);
     };
     // A list that was read stays valid while the server is unavailable, but not when the permission is lost: its changes are unknown then.
-    const heard = (error?: CallError) => {
+    const onResult = (error?: CallError) => {
       const isPassing = store.hasSynced ? error && error.kind !== 'denied' : !error;
       if (watched.error?.message === error?.message || isPassing) return;
       watched.error = error;
-      tell();
+      notify();
     };
     const reflector = new Reflector({
       name: 'configmaps',
       clock: realClock,
       log: this.#log,
       hooks: this.#metrics.reflector('configmaps'),
-      source: configMapListWatch(this.#client, wanted, heard),
+      source: configMapListWatch(this.#client, desired, onResult),
       identity: configMapIdentity,
       store,
     });
     this.#watched.set(key, watched);
-    store.subscribe(tell);
+    store.subscribe(notify);
     // A ConfigMap that does not exist causes no change event, and is known all the same. Neither promise ever rejects.
     void store.synced.then(() => {
       watched.error = undefined;
-      tell();
+      notify();
     });
     void reflector.run(watched.ending.signal);
     return watched;

@@ -35,7 +35,7 @@ export async function act(
     const kind = stepKindOf(step);
     const about = kind.subject(step);
     if (withError.has('pool') || withError.has(about) || (isLast(step) && withError.size > 0)) return;
-    if (kind.takesNodes && isAtWork(outcome, errors)) return;
+    if (kind.takesNodes && isUpdating(outcome, errors)) return;
     const result = await kind.run(step, outcome, writers, signal);
     const target = 'target' in step && { target: step.target };
     // The result replaces the remembered error.
@@ -45,7 +45,7 @@ export async function act(
       // A node that was deleted in the meantime needs nothing.
       if (isNodeStep(step) && result.error.kind === 'gone') return;
       const entry = { at: s.now, step: step.kind, error: result.error, ...target };
-      if (isLeaving(step) && isLasting(result.error)) left.push(entry);
+      if (isRetained(step) && isLasting(result.error)) left.push(entry);
       else {
         withError.add(about);
         errors.push(entry);
@@ -63,7 +63,7 @@ export async function act(
     });
     // EKS is updating the group now; the remaining steps follow when it is done.
     const last = done.at(-1);
-    if (last?.kind === 'updateConfig' && isLeaving(last)) break;
+    if (last?.kind === 'updateConfig' && isRetained(last)) break;
   }
   return { ...outcome, after: withBlocked({ ...outcome.after, errors }, done, blocked) };
 }
@@ -82,17 +82,17 @@ function withBlocked(after: ObservedState, done: readonly Step[], blocked: reado
 
 /** Steps that go last, and only when nothing failed: the finalizer, and the tags by which the nodes of a retained group are found. */
 function isLast(step: Step): boolean {
-  return step.kind === 'removeFinalizer' || (step.kind === 'correctTags' && isLeaving(step));
+  return step.kind === 'removeFinalizer' || (step.kind === 'correctTags' && isRetained(step));
 }
 
 /** Whether EKS was asked to update the group, even if no response came: steps that take nodes wait until the update is done. */
-function isAtWork({ accepted }: Outcome, errors: readonly StepError[]): boolean {
+function isUpdating({ accepted }: Outcome, errors: readonly StepError[]): boolean {
   const isOpen = ({ step, error }: StepError) =>
     ['updateConfig', 'updateNodeGroupVersion'].includes(step) && error.kind === 'unavailable';
   return accepted !== undefined || errors.some(isOpen);
 }
 
-function isLeaving(step: Step): boolean {
+function isRetained(step: Step): boolean {
   return 'retain' in step && step.retain === true;
 }
 

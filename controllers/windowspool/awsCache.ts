@@ -23,11 +23,12 @@ export interface AwsSnapshot {
   readonly errors: readonly StepError[];
 }
 
+/** The last snapshot of a pool and its validity. */
 export interface Entry {
   /** When AWS was read, in epoch milliseconds. */
   readonly at: number;
   readonly view: AwsSnapshot;
-  readonly wanted: string;
+  readonly specKey: string;
   /** When this process first saw the group in its current status, in epoch milliseconds. */
   readonly since: number;
   readonly until: number;
@@ -47,7 +48,7 @@ export class AwsCache {
   /** The snapshot of a pool while it is valid: the spec is unchanged and the next read is not due. */
   current(pool: WindowsPool, now: number): AwsSnapshot | undefined {
     const entry = this.#entries.get(pool.metadata.name);
-    return entry?.wanted === specKeyOf(pool) && now < entry.until ? entry.view : undefined;
+    return entry?.specKey === specKeyOf(pool) && now < entry.until ? entry.view : undefined;
   }
 
   /**
@@ -55,7 +56,7 @@ export class AwsCache {
    */
   refusedTerminations(pool: WindowsPool, since: number): readonly StepError[] {
     const entry = this.#entries.get(pool.metadata.name);
-    if (entry?.wanted !== specKeyOf(pool)) return [];
+    if (entry?.specKey !== specKeyOf(pool)) return [];
     return entry.view.errors.filter(({ step, at }) => step === 'terminateUnregistered' && at >= since);
   }
 
@@ -69,8 +70,8 @@ export class AwsCache {
    */
   completeAge({ pool, group, settings, now }: ObservedState): number {
     if (group.kind === 'absent') return settings.pollMs / 2;
-    const lookedAt = this.#entries.get(pool.metadata.name)?.at ?? Number.NEGATIVE_INFINITY;
-    return Math.max(0, Math.min(settings.pollMs / 2, now - lookedAt));
+    const readAt = this.#entries.get(pool.metadata.name)?.at ?? Number.NEGATIVE_INFINITY;
+    return Math.max(0, Math.min(settings.pollMs / 2, now - readAt));
   }
 
   /** Whether EKS finished creating the group since the pool's last read, as far as this process knows. */
@@ -101,7 +102,7 @@ export class AwsCache {
     const kept = errors.filter((entry) => isAwsError(entry) || isIpamStep({ kind: entry.step }));
     const update = seen.update?.status === 'Successful' ? seen.update : undefined;
     const view = { group, update, prerequisites, instances, newestRelease, autoscaler, errors: kept };
-    this.#entries.set(pool.metadata.name, { at: seen.now, view, wanted: specKeyOf(pool), since, until });
+    this.#entries.set(pool.metadata.name, { at: seen.now, view, specKey: specKeyOf(pool), since, until });
   }
 
   /** Forgets a deleted pool, and the snapshots of its group that other pools have: they may have waited for the group's name. */

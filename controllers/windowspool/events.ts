@@ -28,8 +28,8 @@ export function publishDone(outcome: Outcome, sinks: EventSinks): void {
   publishOnNodes(outcome, events);
   publishCorrections(outcome, sinks);
   publishMarksLeft(outcome, events);
-  publishStranded(outcome, events);
-  publishDoubts(outcome, events);
+  publishUntaggedGroup(outcome, events);
+  publishUnverifiedReleases(outcome, events);
 }
 
 /** Publishes what is new in a status that was just written. An event about a status that nobody can read yet would only confuse. */
@@ -72,7 +72,7 @@ function publishCorrections({ done, after: { pool } }: Outcome, { events, metric
 }
 
 /** Rollouts of a release that fails verification in another pool, which the spec asked for. */
-function publishDoubts({ done, after: { pool } }: Outcome, events: Events): void {
+function publishUnverifiedReleases({ done, after: { pool } }: Outcome, events: Events): void {
   for (const step of done) {
     if (step.kind !== 'updateNodeGroupVersion' || !step.doubt) continue;
     const message = `The update begins because the spec asks for it. ${describeReleaseFailure(step.doubt)}`;
@@ -85,21 +85,21 @@ function publishMarksLeft(outcome: Outcome, events: Events): void {
   const { left, after, released } = outcome;
   const { pool } = after;
   const group = providerOf(pool).nodeGroupName(pool);
-  const whose = group === undefined ? `WindowsPool ${pool.metadata.name}` : `Node group ${group}`;
+  const subject = group === undefined ? `WindowsPool ${pool.metadata.name}` : `Node group ${group}`;
   for (const [step, entries] of Map.groupBy(left, (entry) => entry.step)) {
     const [{ error }] = entries as [StepError, ...StepError[]];
     const cause = sentence(`${error.operation} failed: ${error.message}`);
-    const message = `${whose} ${describeLeftover(step, entries.length)}: ${cause} Remove them yourself.`;
+    const message = `${subject} ${describeLeftover(step, entries.length)}: ${cause} Remove them yourself.`;
     events.publish(pool, { type: 'Warning', reason: 'MarksLeft', action: step, message });
   }
-  const silent = released ? providerOf(pool).describeUnremovedMarks(outcome) : undefined;
-  if (!silent) return;
-  const message = `${whose} ${sentence(silent)} Remove them yourself.`;
+  const unremoved = released ? providerOf(pool).describeUnremovedMarks(outcome) : undefined;
+  if (!unremoved) return;
+  const message = `${subject} ${sentence(unremoved)} Remove them yourself.`;
   events.publish(pool, { type: 'Warning', reason: 'MarksLeft', action: 'removeFinalizer', message });
 }
 
 /** A group that lost the pool's tag is not deleted with the pool. It costs money, and nothing else reports it. */
-function publishStranded({ after: { pool, group: view }, released }: Outcome, events: Events): void {
+function publishUntaggedGroup({ after: { pool, group: view }, released }: Outcome, events: Events): void {
   if (!released || view.kind !== 'seen' || pool.spec.deletionPolicy !== 'Delete') return;
   const { name, arn, tags, status } = view.group;
   if (tags[POOL_KEY] !== undefined || arn !== pool.status?.nodeGroup?.arn || status === 'DELETING') return;
@@ -133,7 +133,7 @@ function isNews(now: Condition, before: Condition | undefined): boolean {
   if (now.type === 'Reconciling' || now.type === 'Stalled') return false;
   if (now.type === 'Paused') return before === undefined;
   // Which pods block a drain is news; waiting for a turn is not.
-  if (now.type === 'NodesLeaving') return isHolding(now) && before?.reason !== now.reason;
+  if (now.type === 'NodesLeaving') return needsAction(now) && before?.reason !== now.reason;
   if (now.type === 'Ready') return before !== undefined && before.status !== now.status;
   const isRemarked = isRemark(now) && remarksIn(before) !== remarksIn(now);
   // A different set of drifted fields is news, also beside an immutable difference.
@@ -144,7 +144,7 @@ function isNews(now: Condition, before: Condition | undefined): boolean {
 
 function isBad(condition: Condition): boolean {
   return (
-    isHolding(condition) || isRemark(condition) || (condition.status !== 'True' && !onTheWay.has(condition.reason))
+    needsAction(condition) || isRemark(condition) || (condition.status !== 'True' && !onTheWay.has(condition.reason))
   );
 }
 
@@ -162,6 +162,6 @@ function remarksIn(condition: Condition | undefined): string {
 }
 
 /** Whether terminating nodes need human action. */
-function isHolding({ reason }: Condition): boolean {
+function needsAction({ reason }: Condition): boolean {
   return ['DrainBlocked', 'RemovalRefused', 'TooManyUnhealthy', 'ReplacementDue'].includes(reason);
 }

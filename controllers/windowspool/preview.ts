@@ -54,20 +54,20 @@ export async function preview(
   const { Stalled, PrerequisitesMet, ...others } = evaluateConditions(s);
   const source = 'NodeGroupReady' in others ? others.NodeGroupReady : others.NodesFound;
   const unchecked = examinationOf(s)?.unknown ?? [];
-  const isSeen = s.group.kind !== 'unreachable' && s.cluster.kind !== 'unreachable' && s.errors.length === 0;
+  const isObserved = s.group.kind !== 'unreachable' && s.cluster.kind !== 'unreachable' && s.errors.length === 0;
   const unmet = PrerequisitesMet.reason === 'Met' ? undefined : PrerequisitesMet;
   const isReleaseKnown = s.newestRelease?.ok !== false;
   const isReported = (reason: Reason) => HELD.includes(reason) || !isReleaseKnown;
   const held = 'UpToDate' in others && isReported(others.UpToDate.reason) ? others.UpToDate : undefined;
-  const causes = isSeen ? [Stalled, unmet, held] : [source, PrerequisitesMet];
+  const causes = isObserved ? [Stalled, unmet, held] : [source, PrerequisitesMet];
   const remarks = [...new Set(causes.flatMap((finding) => (finding ? [finding.message] : [])))];
   return {
     pool: pool.metadata.name,
-    now: inWords(steps),
-    later: { why: whyLater(pool, steps), steps: inWords(pending) },
+    now: describeSteps(steps),
+    later: { why: whyLater(pool, steps), steps: describeSteps(pending) },
     differences: differencesIn(s),
     remarks,
-    isComplete: isSeen && PrerequisitesMet.status !== 'Unknown' && unchecked.length === 0 && isReleaseKnown,
+    isComplete: isObserved && PrerequisitesMet.status !== 'Unknown' && unchecked.length === 0 && isReleaseKnown,
   };
 }
 
@@ -77,7 +77,7 @@ function whyLater(pool: WindowsPool, steps: readonly Step[]): string {
   return 'left to you, because driftPolicy is Report';
 }
 
-function inWords(steps: readonly Step[]): string[] {
+function describeSteps(steps: readonly Step[]): string[] {
   return steps.flatMap((step) => describeStep(step) ?? (step.kind === 'removeFinalizer' ? ['let the pool go'] : []));
 }
 

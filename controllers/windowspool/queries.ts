@@ -101,11 +101,11 @@ export function expectationOf(s: Pick<ObservedState, 'pool' | 'group' | 'serverV
 /** The taints that the pool's nodes should have. When the gate is removed, the group loses its taint first, then the nodes. */
 function taintPolicyOf({ pool, group }: Pick<ObservedState, 'pool' | 'group'>): TaintPolicy {
   const { policy } = pool.spec.verification;
-  const going = isDeleting(pool);
-  const isCarried =
+  const deleting = isDeleting(pool);
+  const hasGroupTaint =
     groupOf({ group })?.taints.some(isGateTaint) ??
     GATE_TAINTS.some((taint) => appliedOf(pool)?.has(taintField(taint)));
-  return { gate: isCarried || (policy === 'Gate' && !going), quarantine: policy !== 'Report' && !going };
+  return { gate: hasGroupTaint || (policy === 'Gate' && !deleting), quarantine: policy !== 'Report' && !deleting };
 }
 
 /** The observed state with an error of a read added. */

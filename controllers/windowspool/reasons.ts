@@ -235,10 +235,10 @@ export const prerequisiteReasons = Object.keys(prerequisites) as readonly Prereq
 
 /** The remedy for nodes that fail a check, for messages. */
 export function remedyFor(reason: NodeCheck): string {
-  return nextMoves[reason];
+  return remedies[reason];
 }
 
-const nextMoves: Readonly<Record<NodeCheck, string>> = {
+const remedies: Readonly<Record<NodeCheck, string>> = {
   WrongArchitecture: 'Check the instance types of the node group.',
   UnknownKernelVersion: 'Look at the node.',
   WrongBuild: 'Drain and end the node, and check the AMI.',

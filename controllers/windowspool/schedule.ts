@@ -16,14 +16,14 @@ export function nextRun(s: ObservedState, untilReadMs: number): ReconcileResult 
   const own = s.errors.filter((entry) => !isAwsError(entry) && !isIpamError(entry)).map(({ error }) => error);
   const retried = [...own, ...awsErrorsOf(s)].find(({ kind }) => TRANSIENT.includes(kind));
   if (retried) return retry(retried);
-  const again = own.length > 0 ? s.settings.deniedRetryMs : Number.POSITIVE_INFINITY;
+  const ownRetryMs = own.length > 0 ? s.settings.deniedRetryMs : Number.POSITIVE_INFINITY;
   return {
     kind: 'requeueAfter',
     ms: Math.max(
       SHORTEST_MS,
       Math.min(
         untilReadMs,
-        again,
+        ownRetryMs,
         untilNodesLate(s),
         providerOf(s.pool).untilNextEvent(s),
         untilPass(s),
@@ -40,8 +40,8 @@ export function nextRun(s: ObservedState, untilReadMs: number): ReconcileResult 
 function untilPass({ pool, operations, settings, now }: ObservedState): number {
   const terminating = terminatingNodes(pool);
   if (terminating.length === 0) return Number.POSITIVE_INFINITY;
-  const isEach = terminating.every(({ uid }) => operations?.nodes.some(({ entry }) => entry.uid === uid));
-  if (!isEach) return SHORTEST_MS;
+  const areAllKnown = terminating.every(({ uid }) => operations?.nodes.some(({ entry }) => entry.uid === uid));
+  if (!areAllKnown) return SHORTEST_MS;
   // A node that is gone makes room for the next.
   if (operations?.fresh && operations.nodes.some(isGone)) return SHORTEST_MS;
   // A change of a drained node triggers a run; the read that it requests may have to wait a moment.

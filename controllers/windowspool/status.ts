@@ -52,8 +52,8 @@ export function statusFor(outcome: Outcome, assessment: ConditionSet, pending: r
 
 /** The desired name, once the former RuntimeClass is released: until then its name must not be forgotten. */
 function runtimeClassName({ after: { pool, formerRuntimeClass: former }, done }: Outcome): string | undefined {
-  const left = done.some(({ kind }) => kind === 'releaseRuntimeClass' || kind === 'deleteRuntimeClass');
-  return former && isOwner(pool, former) && !left ? former.name : runtimeClassFor(pool)?.name;
+  const isReleased = done.some(({ kind }) => kind === 'releaseRuntimeClass' || kind === 'deleteRuntimeClass');
+  return former && isOwner(pool, former) && !isReleased ? former.name : runtimeClassFor(pool)?.name;
 }
 
 /** The pinned cluster. A pool whose status was lost is pinned again to the cluster that has its group. */
@@ -83,7 +83,7 @@ function conditionsFor(s: ObservedState, assessment: ConditionSet): NonNullable<
 function countNodes(s: ObservedState): NonNullable<WindowsPoolStatus['nodes']> {
   const { poolNodes, pool } = s;
   const group = groupOf(s);
-  const desired = group ? (isOwnedBy(pool, group) ? group.scaling.desired : undefined) : remembered(s);
+  const desired = group ? (isOwnedBy(pool, group) ? group.scaling.desired : undefined) : lastKnownSize(s);
   return {
     ...(desired !== undefined && { desired }),
     total: poolNodes.total,
@@ -97,7 +97,7 @@ function countNodes(s: ObservedState): NonNullable<WindowsPoolStatus['nodes']> {
 }
 
 /** A group that cannot be read keeps its last known size. */
-function remembered({ group, pool }: ObservedState): number | undefined {
+function lastKnownSize({ group, pool }: ObservedState): number | undefined {
   return group.kind === 'unreachable' ? pool.status?.nodes?.desired : undefined;
 }
 

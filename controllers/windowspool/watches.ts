@@ -109,11 +109,11 @@ export function groupKnownOf(pool: WindowsPool | undefined): string | undefined 
 /** Whether a pool must be reconciled: anything changed except its status, which the operator writes itself. */
 export function poolChangeMatters(before: WindowsPool | undefined, after: WindowsPool | undefined): boolean {
   if (!before || !after) return true;
-  const asked = ({ metadata, spec }: WindowsPool) => {
+  const relevant = ({ metadata, spec }: WindowsPool) => {
     const { uid, generation, deletionTimestamp, finalizers, annotations } = metadata;
     return canonical([uid, generation, deletionTimestamp, finalizers, annotations, spec]);
   };
-  return asked(before) !== asked(after);
+  return relevant(before) !== relevant(after);
 }
 
 /** The names by which a pool's nodes and RuntimeClasses are found: keys of the store's indexes. */

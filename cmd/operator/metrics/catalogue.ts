@@ -75,12 +75,12 @@ export function showOperator(
 /** Metrics of the certificate of /metrics. */
 export function certificateMetrics(registry: Registry): CertificateHooks {
   const make = new Instruments(registry, operatorMetrics);
-  const ends = make.gauge('windowspool_metrics_certificate_expiration_timestamp_seconds');
+  const expiration = make.gauge('windowspool_metrics_certificate_expiration_timestamp_seconds');
   const reads = make.counter('certwatcher_read_certificate_total');
   const failures = make.counter('certwatcher_read_certificate_errors_total');
   return {
     read: (endsAt) => {
-      ends.set(endsAt / 1_000);
+      expiration.set(endsAt / 1_000);
       reads.inc();
     },
     failed: () => failures.inc(),

@@ -14,7 +14,7 @@ const KEY = 'tls.key';
 /** Several changes come together: the files are read when this time is over. */
 const SETTLE_MS = 200;
 /** Polling interval, for file systems that report no changes. */
-const LOOK_MS = 60_000;
+const POLL_MS = 60_000;
 
 /** Called for each read of the files that found something new. */
 export interface CertificateHooks {
@@ -33,8 +33,8 @@ export class CertificateFiles implements Disposable {
   readonly #log: Logger;
   readonly #hooks: CertificateHooks;
   readonly #stop: (() => void)[] = [];
-  #serves = '';
-  #complaint = '';
+  #served = '';
+  #lastError = '';
   #settling: NodeJS.Timeout | undefined;
 
   constructor(dir: string, log: Logger, hooks: CertificateHooks) {
@@ -46,20 +46,20 @@ export class CertificateFiles implements Disposable {
   /** The current pair. Rejects with the file and the remedy when it is invalid. */
   async first(): Promise<KeyPair> {
     const { pair, endsAt } = await readPair(this.#dir);
-    this.#take(pair, endsAt);
+    this.#use(pair, endsAt);
     return pair;
   }
 
   /** Watches the files from now on. */
   follow(changed: (pair: KeyPair) => void): void {
-    const look = () => {
+    const schedule = () => {
       clearTimeout(this.#settling);
-      this.#settling = setTimeout(() => void this.#look(changed), SETTLE_MS).unref();
+      this.#settling = setTimeout(() => void this.#reload(changed), SETTLE_MS).unref();
     };
-    const timer = setInterval(look, LOOK_MS).unref();
+    const timer = setInterval(schedule, POLL_MS).unref();
     this.#stop.push(() => clearInterval(timer));
     try {
-      const watcher = watch(this.#dir, { persistent: false }, look);
+      const watcher = watch(this.#dir, { persistent: false }, schedule);
       // The folder was deleted, for example: polling continues.
       watcher.on('error', (error) =>
         this.#log.warn({ error: error.message }, 'the folder of the certificate is not watched'),
@@ -69,7 +69,7 @@ export class CertificateFiles implements Disposable {
       this.#log.warn({ error: (error as Error).message }, 'the folder of the certificate is not watched');
     }
     // The files may have changed since they were read.
-    look();
+    schedule();
   }
 
   [Symbol.dispose](): void {
@@ -78,24 +78,24 @@ export class CertificateFiles implements Disposable {
   }
 
   /** Never rejects. */
-  async #look(changed: (pair: KeyPair) => void): Promise<void> {
+  async #reload(changed: (pair: KeyPair) => void): Promise<void> {
     try {
       const { pair, endsAt } = await readPair(this.#dir);
-      if (pair.cert + pair.key === this.#serves) return;
+      if (pair.cert + pair.key === this.#served) return;
       changed(pair);
-      this.#take(pair, endsAt);
+      this.#use(pair, endsAt);
       this.#log.info({ until: new Date(endsAt).toISOString() }, 'serving metrics with another certificate');
     } catch (error) {
       this.#hooks.failed();
       const { message } = error as Error;
-      if (message !== this.#complaint) this.#log.error({ error: message }, 'the certificate before is served on');
-      this.#complaint = message;
+      if (message !== this.#lastError) this.#log.error({ error: message }, 'the certificate before is served on');
+      this.#lastError = message;
     }
   }
 
-  #take(pair: KeyPair, endsAt: number): void {
-    this.#serves = pair.cert + pair.key;
-    this.#complaint = '';
+  #use(pair: KeyPair, endsAt: number): void {
+    this.#served = pair.cert + pair.key;
+    this.#lastError = '';
     this.#hooks.read(endsAt);
   }
 }

@@ -39,8 +39,8 @@ export class ScrapeAccess {
   readonly #log: Logger;
   readonly #signal: AbortSignal;
   readonly #users: ExpiringCache<User | undefined>;
-  readonly #rights: ExpiringCache<boolean>;
-  readonly #turns = new PQueue({ concurrency: AT_ONCE });
+  readonly #permissions: ExpiringCache<boolean>;
+  readonly #queue = new PQueue({ concurrency: AT_ONCE });
   readonly #now: () => number;
   #warnedAt = Number.NEGATIVE_INFINITY;
 
@@ -54,7 +54,7 @@ export class ScrapeAccess {
     this.#signal = signal;
     this.#now = now;
     this.#users = new ExpiringCache(SIZE, () => TOKEN_MS, now);
-    this.#rights = new ExpiringCache(SIZE, (allowed) => (allowed ? ALLOWED_MS : DENIED_MS), now);
+    this.#permissions = new ExpiringCache(SIZE, (allowed) => (allowed ? ALLOWED_MS : DENIED_MS), now);
   }
 
   /**
@@ -66,13 +66,13 @@ export class ScrapeAccess {
     if (token === undefined)
       return { status: 401, text: 'Send the token of a ServiceAccount: Authorization: Bearer TOKEN.' };
     try {
-      return await this.#judge(token, verb, path);
+      return await this.#review(token, verb, path);
     } catch (error) {
       return this.#failure(error as Error);
     }
   }
 
-  async #judge(token: string, verb: string, path: string): Promise<Refusal | undefined> {
+  async #review(token: string, verb: string, path: string): Promise<Refusal | undefined> {
     const { userOf, mayUse } = this.#reviews;
     // A token is a credential: only its hash is kept.
     const key = createHash('sha256').update(token).digest('base64');
@@ -83,14 +83,16 @@ export class ScrapeAccess {
         text: 'The API server does not accept this token: it is wrong, or it has expired. Send a new one.',
       };
     const question = JSON.stringify([user, verb, path]);
-    const allowed = await this.#rights.get(question, () => this.#ask(() => mayUse(user, verb, path, this.#signal)));
+    const allowed = await this.#permissions.get(question, () =>
+      this.#ask(() => mayUse(user, verb, path, this.#signal)),
+    );
     if (allowed) return undefined;
     return { status: 403, text: `${user.username} may not ${verb} ${path}. Bind it to the ClusterRole ${READER}.` };
   }
 
   async #ask<T>(question: () => Promise<T>): Promise<T> {
-    if (this.#turns.size >= WAITING) throw new Error(`more than ${WAITING} tokens wait to be checked`);
-    return this.#turns.add(question, { signal: this.#signal });
+    if (this.#queue.size >= WAITING) throw new Error(`more than ${WAITING} tokens wait to be checked`);
+    return this.#queue.add(question, { signal: this.#signal });
   }
 
   #failure({ message }: Error): Refusal {

@@ -17,7 +17,7 @@ export interface Answer {
 }
 
 /** A named check: undefined when it passes, else the error. */
-export type Check = readonly [name: string, look: () => string | undefined];
+export type Check = readonly [name: string, run: () => string | undefined];
 
 /** Timeout of an incoming request: a client that sends nothing must not hold a connection forever. */
 const REQUEST_MS = 10_000;
@@ -26,7 +26,7 @@ const HEADER_BYTES = 16_384;
 /** The most open connections: Prometheus and a kubelet need one or two. */
 const CONNECTIONS = 200;
 /** After this many request timeouts without traffic a connection is closed. A response may wait for two reviews of 4 s. */
-const SILENCE = 3;
+const IDLE_FACTOR = 3;
 /** Mozilla's `intermediate` without DHE: no CBC, no RSA key exchange (https://wiki.mozilla.org/Security/Server_Side_TLS). */
 const CIPHERS = [
   'TLS_AES_256_GCM_SHA384',
@@ -40,9 +40,9 @@ const CIPHERS = [
 /** Responds 200 when every check passes, else 503; the body has a line for each, like /readyz?verbose of the API server. */
 export function healthRoute(checks: readonly Check[]): () => Answer {
   return () => {
-    const results = checks.map(([name, look]) => ({ name, wrong: look() }));
-    const lines = results.map(({ name, wrong }) => (wrong === undefined ? `[+] ${name} ok` : `[-] ${name}: ${wrong}`));
-    return text(results.every(({ wrong }) => wrong === undefined) ? 200 : 503, lines.join('\n'));
+    const results = checks.map(([name, run]) => ({ name, error: run() }));
+    const lines = results.map(({ name, error }) => (error === undefined ? `[+] ${name} ok` : `[-] ${name}: ${error}`));
+    return text(results.every(({ error }) => error === undefined) ? 200 : 503, lines.join('\n'));
   };
 }
 
@@ -79,7 +79,7 @@ export async function serve(
   const secure = tls && createTlsServer({ ...limits, ...contextOf(tls), handshakeTimeout: requestMs });
   const server = secure ?? createServer(limits);
   server.maxConnections = CONNECTIONS;
-  server.timeout = SILENCE * requestMs;
+  server.timeout = IDLE_FACTOR * requestMs;
   server.on('request', (request, response) => {
     answerTo(request, routes).then(
       ({ status, contentType, body, headers }) =>

@@ -47,24 +47,24 @@ export function admit(s: ObservedState): Admission {
   const { pool, counted } = s;
   const terminating = terminatingNodes(pool);
   const halted = shortCircuit(s);
-  const asked = candidatesOf(s, halted === undefined && nodeSourceOf(pool).terminatesInstances).filter(
+  const requested = candidatesOf(s, halted === undefined && nodeSourceOf(pool).terminatesInstances).filter(
     ({ name }) => !terminating.some((entry) => entry.name === name),
   );
-  const group = isTurnOf(s) ? restingGroup(s) : undefined;
-  const mayBegin = isTurnOf(s) && (group !== undefined || !nodeSourceOf(pool).rollsNodes) && counted?.ok !== false;
+  const group = hasTurn(s) ? restingGroup(s) : undefined;
+  const mayBegin = hasTurn(s) && (group !== undefined || !nodeSourceOf(pool).rollsNodes) && counted?.ok !== false;
   const { unavailable, missing, limit } = absencesIn(s, group);
-  const most = mayBegin ? limit : 0;
+  const max = mayBegin ? limit : 0;
   const out = new Set([...unavailable, ...terminating.map(({ name }) => name)]);
   let size = sizeAfter(terminating, group);
   const refused: Refusal[] = [];
   const waiting: string[] = [];
   const begin: Candidate[] = [];
-  for (const candidate of asked) {
+  for (const candidate of requested) {
     const { name, operation } = candidate;
     const why = group && operation === 'Remove' ? refusalOf(pool, group, size) : undefined;
     // A node that is unavailable anyway does not change the count.
     const fits =
-      out.has(name) || isNodeless(candidate) ? terminating.length + begin.length < most : out.size + missing < most;
+      out.has(name) || isNodeless(candidate) ? terminating.length + begin.length < max : out.size + missing < max;
     if (why) refused.push({ node: name, why });
     else if (!fits) waiting.push(name);
     else {
@@ -73,13 +73,13 @@ export function admit(s: ObservedState): Admission {
       if (operation === 'Remove') size -= 1;
     }
   }
-  const waitsFor = mayBegin ? `no more than ${count(limit, 'node')} may be out at a time` : holdOf(s);
+  const waitsFor = mayBegin ? `no more than ${count(limit, 'node')} may be out at a time` : whyNoneMayStart(s);
   return { begin, waiting, waitsFor, refused, ...(halted && { halted }) };
 }
 
 /** Why no node may start, however few are unavailable. */
-function holdOf(s: ObservedState): string {
-  if (!isTurnOf(s)) return isDisrupted(s.pool) ? 'the rolling update of the pool is not over' : describeOthers(s);
+function whyNoneMayStart(s: ObservedState): string {
+  if (!hasTurn(s)) return isDisrupted(s.pool) ? 'the rolling update of the pool is not over' : describeOthers(s);
   if (s.group.kind === 'unreachable') return 'EKS does not say how the group is';
   return s.counted?.ok === false
     ? 'the nodes of the pool could not be counted'
@@ -88,21 +88,21 @@ function holdOf(s: ObservedState): string {
 
 /** Whether requested nodes wait because the maximum number of other pools disrupts nodes. */
 export function waitsForTurn(s: ObservedState): boolean {
-  return !isDeleting(s.pool) && !isTurnOf(s) && admit(s).waiting.length > 0;
+  return !isDeleting(s.pool) && !hasTurn(s) && admit(s).waiting.length > 0;
 }
 
 /** All requested nodes: annotated ones and, unless remediation is off or short-circuited, failing nodes and instances that never joined. */
-function candidatesOf(s: ObservedState, isHealing: boolean): Candidate[] {
+function candidatesOf(s: ObservedState, mayRemediate: boolean): Candidate[] {
   const { terminatesInstances } = nodeSourceOf(s.pool);
   // A node without the ownership record of its pool gets that first: nothing else proves its membership.
   const ordered = s.poolNodes.ordered.filter(({ name }) => s.poolNodes.isMarked(name));
-  const nodes = [...ordered, ...(isHealing ? unhealthyNodes(s) : [])].map((node) => ({
+  const nodes = [...ordered, ...(mayRemediate ? unhealthyNodes(s) : [])].map((node) => ({
     name: node.name,
     uid: node.uid,
-    instance: terminatesInstances ? claimedInstanceOf(node) : '',
+    instance: terminatesInstances ? reportedInstanceOf(node) : '',
     operation: operationFor(node) ?? ('Remediate' as const),
   }));
-  const late = (isHealing ? unhealthyInstances(s) : []).filter(({ id }) => !refusalOfEnd(id, endsAgainBefore(s), s));
+  const late = (mayRemediate ? unhealthyInstances(s) : []).filter(({ id }) => !refusalOfEnd(id, endsAgainBefore(s), s));
   const instances = late.map(({ id, privateDnsName }) => ({
     name: privateDnsName || id,
     uid: id,
@@ -115,13 +115,13 @@ function candidatesOf(s: ObservedState, isHealing: boolean): Candidate[] {
 }
 
 /** The instance ID that a kubelet reports, which may be any text: empty if it is no instance ID, and the node then fails the membership check. */
-function claimedInstanceOf(node: NodeRecord): string {
+function reportedInstanceOf(node: NodeRecord): string {
   const id = instanceIdOf(node);
   return /^i-[0-9a-z]{1,32}$/.test(id) ? id : '';
 }
 
 /** Whether the pool has a share of the budget for this, or may get one. */
-function isTurnOf({ pool, fleet, settings }: ObservedState): boolean {
+function hasTurn({ pool, fleet, settings }: ObservedState): boolean {
   if (isDisrupted(pool)) return pool.status?.disruption?.cause === NODE_OPERATION;
   return fleet.disrupted.length < settings.maxPoolsUpdating;
 }

@@ -59,15 +59,15 @@ export function drainOf(
   options: DrainOptions,
   now: number,
 ): Drain {
-  const there = pods.filter((pod) => mustGo(pod, since)).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
-  const going = there.filter(({ deletingAt }) => deletingAt !== undefined);
+  const relevant = pods.filter((pod) => mustLeave(pod, since)).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  const deleted = relevant.filter(({ deletingAt }) => deletingAt !== undefined);
   const isStuck = ({ deletingAt = now }: DrainPod) => ready !== 'True' && now - deletingAt >= DEAD_NODE_WAIT_MS;
-  const staying = there.filter(({ deletingAt }) => deletingAt === undefined);
-  const obstructions = staying.flatMap((pod) => obstructionOf(pod, options));
+  const running = relevant.filter(({ deletingAt }) => deletingAt === undefined);
+  const obstructions = running.flatMap((pod) => obstructionOf(pod, options));
   return {
-    evict: obstructions.length > 0 ? [] : staying,
-    terminating: going.filter((pod) => !isStuck(pod)),
-    stuck: going.filter(isStuck),
+    evict: obstructions.length > 0 ? [] : running,
+    terminating: deleted.filter((pod) => !isStuck(pod)),
+    stuck: deleted.filter(isStuck),
     obstructions,
   };
 }
@@ -107,7 +107,7 @@ export function nameOf({ namespace, name }: Pick<DrainPod, 'namespace' | 'name'>
  * drain started that landed on the cordoned node tolerates the cordon: it would come back forever, and kubectl drain, which lists the pods once, does
  * not see it either. Timestamps are in whole seconds: in doubt the pod was there before.
  */
-function mustGo(pod: DrainPod, since: number): boolean {
+function mustLeave(pod: DrainPod, since: number): boolean {
   const isFinished = pod.phase === 'Succeeded' || pod.phase === 'Failed';
   const comesBack = pod.toleratesCordon && pod.createdAt > since;
   return !pod.mirror && !isFinished && pod.controller !== 'DaemonSet' && !comesBack;

@@ -22,22 +22,24 @@ export async function evictPods(
   passMs = PASS_MS,
 ): Promise<CallResult<EvictionPass>> {
   const end = performance.now() + passMs;
-  const asked: EvictPods['evictions'][number][] = [];
+  const requested: EvictPods['evictions'][number][] = [];
   const answers = await inParallel(step.evictions, AT_ONCE, async (eviction) => {
     signal.throwIfAborted();
-    if (asked.length >= AT_ONCE && performance.now() >= end) return undefined;
-    asked.push(eviction);
+    if (requested.length >= AT_ONCE && performance.now() >= end) return undefined;
+    requested.push(eviction);
     const { pod, gracePeriodSeconds } = eviction;
     return { pod, answer: await evict(pod, gracePeriodSeconds, signal) };
   });
   const answered = answers.filter((each) => each !== undefined);
   const [error] = answered.flatMap(({ answer }) => (answer.ok ? [] : [answer.error]));
   if (error) return { ok: false, error };
-  const blocked = answered.flatMap(({ pod, answer }) => (answer.ok ? keptBy(answer.value, step.node.name, pod) : []));
-  return { ok: true, value: { took: { ...step, evictions: asked }, blocked } };
+  const blocked = answered.flatMap(({ pod, answer }) =>
+    answer.ok ? blockedBy(answer.value, step.node.name, pod) : [],
+  );
+  return { ok: true, value: { took: { ...step, evictions: requested }, blocked } };
 }
 
-function keptBy(eviction: Eviction, node: string, { namespace, name }: DrainPod): BlockedPod[] {
+function blockedBy(eviction: Eviction, node: string, { namespace, name }: DrainPod): BlockedPod[] {
   if (eviction.kind === 'blocked') return [{ node, namespace, name, budget: eviction.budget }];
   return eviction.kind === 'denied' ? [{ node, namespace, name, budget: undefined, admission: eviction.by }] : [];
 }

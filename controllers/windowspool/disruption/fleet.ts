@@ -23,7 +23,7 @@ export class Fleet {
     if (name === undefined) return;
     const isDone = this.#followReservation(name, after);
     const isOther = this.#followFailure(name, after);
-    if (isDone || isOther) this.#relieve();
+    if (isDone || isOther) this.#triggerWaiting();
   }
 
   /** Whether the pool disrupted nodes and no longer does. */
@@ -58,9 +58,9 @@ export class Fleet {
     this.#waiting.delete(pool);
   }
 
-  #relieve(): void {
-    const woken = [...this.#waiting];
+  #triggerWaiting(): void {
+    const triggered = [...this.#waiting];
     this.#waiting.clear();
-    for (const pool of woken) this.#wake(pool);
+    for (const pool of triggered) this.#wake(pool);
   }
 }

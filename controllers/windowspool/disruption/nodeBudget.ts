@@ -15,25 +15,29 @@ export function restingGroup(s: ObservedState): NodeGroup | undefined {
   const { pool, group } = s;
   if (isClusterMismatch(s) || group.kind !== 'seen' || !isOwnedBy(pool, group.group)) return undefined;
   const update = s.update?.status ?? pool.status?.nodeGroup?.update?.status;
-  const rests = ['ACTIVE', 'DEGRADED'].includes(group.group.status) && update !== 'InProgress';
-  return rests ? group.group : undefined;
+  const isIdle = ['ACTIVE', 'DEGRADED'].includes(group.group.status) && update !== 'InProgress';
+  return isIdle ? group.group : undefined;
 }
 
 /** The schema accepts at most this many nodes in status.disruption. */
-const MOST_LEAVING = 100;
+const MAX_TERMINATING = 100;
 
 /** `disruption.maxUnavailable`, or else that of the group, as a number of nodes: at least one. */
-function mostUnavailable({ spec }: WindowsPool, nodes: number, group: NodeGroup | undefined): number {
+function maxUnavailableOf({ spec }: WindowsPool, nodes: number, group: NodeGroup | undefined): number {
   const limit = String(spec.disruption?.maxUnavailable ?? group?.update.maxUnavailable ?? 1);
-  return Math.min(MOST_LEAVING, Math.max(1, amountOf(limit, nodes)));
+  return Math.min(MAX_TERMINATING, Math.max(1, amountOf(limit, nodes)));
 }
 
 /** Which nodes are unavailable, how many are missing, and how many may be unavailable at a time. Uses the uncached count if there is one. */
 export function absencesIn({ pool, counted, poolNodes }: ObservedState, group: NodeGroup | undefined) {
   const { total, unavailable } = counted?.ok ? counted.value : poolNodes;
   // A pool of existing nodes has no desired size.
-  const wanted = group?.scaling.desired ?? total;
-  return { unavailable, missing: Math.max(0, wanted - total), limit: mostUnavailable(pool, wanted, group) };
+  const desiredNodes = group?.scaling.desired ?? total;
+  return {
+    unavailable,
+    missing: Math.max(0, desiredNodes - total),
+    limit: maxUnavailableOf(pool, desiredNodes, group),
+  };
 }
 
 /**

@@ -58,8 +58,8 @@ export async function withCount(
   signal: AbortSignal,
 ): Promise<ObservedState> {
   if (s.counted) return s;
-  const isAboutToGo = s.operations?.nodes.some(({ node }) => node.ok && node.value && !isPrepared(node.value));
-  if (isDeleting(s.pool) || (admit(s).begin.length === 0 && !isAboutToGo)) return s;
+  const isAboutToDrain = s.operations?.nodes.some(({ node }) => node.ok && node.value && !isPrepared(node.value));
+  if (isDeleting(s.pool) || (admit(s).begin.length === 0 && !isAboutToDrain)) return s;
   const group = restingGroup(s)?.name;
   if (nodeSourceOf(s.pool).rollsNodes && group === undefined) return s;
   const answer = await (group === undefined
@@ -69,20 +69,20 @@ export async function withCount(
     const error: StepError = { at: s.now, step: 'listNodes', error: answer.error };
     return { ...s, counted: answer, errors: [...s.errors, error] };
   }
-  const there = answer.value.filter(({ deleting }) => !deleting);
-  const unavailable = there.filter(isUnavailable).map(({ name }) => name);
-  return { ...s, counted: { ok: true, value: { total: there.length, unavailable } } };
+  const existing = answer.value.filter(({ deleting }) => !deleting);
+  const unavailable = existing.filter(isUnavailable).map(({ name }) => name);
+  return { ...s, counted: { ok: true, value: { total: existing.length, unavailable } } };
 }
 
 /** Reads one terminating node and its pods. */
 export type Look = (entry: LeavingNode) => Promise<TerminatingNodeView>;
 
 function errorsOf({ node, instance, member, pods }: TerminatingNodeView, at: number): StepError[] {
-  const looks = [
+  const reads = [
     ['readNode', node],
     ['describeInstances', instance],
     ['readInstances', member],
     ['listPods', pods],
   ] as const;
-  return looks.flatMap(([step, answer]) => (answer && !answer.ok ? [{ at, step, error: answer.error }] : []));
+  return reads.flatMap(([step, answer]) => (answer && !answer.ok ? [{ at, step, error: answer.error }] : []));
 }

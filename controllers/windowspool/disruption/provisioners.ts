@@ -14,7 +14,7 @@ type Known = Pick<NodeRecord, 'name' | 'labels' | 'providerID'>;
  * - https://karpenter.sh/docs/concepts/disruption/#manual-methods
  * - https://docs.redhat.com/en/documentation/openshift_container_platform/latest/html/machine_management/deleting-machine
  */
-const MAKERS: readonly (readonly [label: string, how: (node: Known) => string])[] = [
+const PROVISIONERS: readonly (readonly [label: string, how: (node: Known) => string])[] = [
   ['kops.k8s.io/instancegroup', ({ name }) => `kOps: kops delete instance ${name}`],
   ['kubernetes.azure.com/agentpool', () => 'AKS: delete its machine from the node pool'],
   [
@@ -27,7 +27,7 @@ const MAKERS: readonly (readonly [label: string, how: (node: Known) => string])[
 
 /** How to terminate the node: `with kOps: kops delete instance NAME`. */
 export function deletionHint(node: Known): string {
-  const known = MAKERS.find(([label]) => labelIn(node.labels, label) !== undefined);
+  const known = PROVISIONERS.find(([label]) => labelIn(node.labels, label) !== undefined);
   if (known) return `with ${known[1](node)}`;
   const instance = instanceIdOf(node);
   if (node.providerID.startsWith('aws:') && instance.startsWith('i-'))

@@ -59,9 +59,9 @@ export function shortCircuit(s: ObservedState): string | undefined {
     group.kind === 'seen' ? group.group.scaling.desired : group.kind === 'none' ? poolNodes.total : undefined;
   if (!remediation || nodes === undefined) return undefined;
   const limit = String(remediation.maxUnhealthy);
-  const most = amountOf(limit, nodes);
+  const max = amountOf(limit, nodes);
   const failing = poolNodes.failing.length + unjoinedInstances(s).length;
-  if (failing <= most) return undefined;
+  if (failing <= max) return undefined;
   return `${count(failing, 'node')} ${failing === 1 ? 'fails or has' : 'fail or have'} not joined, more than remediation.maxUnhealthy (${limit}) allows: ${nodeSourceOf(pool).terminatesInstances ? 'none of these is replaced' : 'look for the cause before you replace any'}`;
 }
 

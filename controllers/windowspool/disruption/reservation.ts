@@ -69,7 +69,7 @@ export function describeOthers({ fleet: { disrupted }, settings }: ObservedState
  */
 export function nextReservation(outcome: Outcome): DisruptionReservation | undefined {
   const s = outcome.after;
-  const reservation = withNodesAsTheyAre(outcome);
+  const reservation = withCurrentNodes(outcome);
   const { group } = s;
   if (!nodeSourceOf(s.pool).rollsNodes) return reservation?.nodes && !isDeleting(s.pool) ? reservation : undefined;
   if (isClusterMismatch(s)) return undefined;
@@ -77,14 +77,14 @@ export function nextReservation(outcome: Outcome): DisruptionReservation | undef
   if (group.kind === 'none' || group.kind === 'absent' || !isOwnedBy(s.pool, group.group)) return undefined;
   const { status, scaling } = group.group;
   if (status === 'UPDATING')
-    return reservation ? unsettled(reservation) : isConfigUpdate(outcome) ? undefined : strangersClaim(s);
+    return reservation ? unsettled(reservation) : isConfigUpdate(outcome) ? undefined : foreignUpdateReservation(s);
   if (!reservation || (status !== 'ACTIVE' && status !== 'DEGRADED')) return undefined;
-  const isUntold = s.errors.some(({ step }) => step === 'describeUpdate');
-  if (reservation.nodes || (isOpen(s) && !isUntold)) return reservation;
+  const isUpdateUnknown = s.errors.some(({ step }) => step === 'describeUpdate');
+  if (reservation.nodes || (isOpen(s) && !isUpdateUnknown)) return reservation;
   // Nodes that are missing now are missing for another reason.
   if ((isRefused(s) || isIdle(s, reservation)) && reservation.settlesBy === undefined) return undefined;
   const settlesBy = reservation.settlesBy ?? timeOf(s.now + s.settings.joinGraceMs);
-  const isSettled = !isUntold && s.poolNodes.joining.length === 0 && s.poolNodes.total >= scaling.desired;
+  const isSettled = !isUpdateUnknown && s.poolNodes.joining.length === 0 && s.poolNodes.total >= scaling.desired;
   return isSettled || s.now >= Date.parse(settlesBy) ? undefined : { ...reservation, settlesBy };
 }
 
@@ -109,7 +109,7 @@ const MAX_REPORTED = 20;
  * The reservation without nodes that are gone or stay, and with the times at which the others were terminated or drained. Without nodes it is held
  * like that of an update whose nodes were replaced.
  */
-function withNodesAsTheyAre({ after, done }: Outcome): DisruptionReservation | undefined {
+function withCurrentNodes({ after, done }: Outcome): DisruptionReservation | undefined {
   const { pool, operations, now } = after;
   const reservation = pool.status?.disruption;
   if (!reservation?.nodes) return reservation;
@@ -120,14 +120,14 @@ function withNodesAsTheyAre({ after, done }: Outcome): DisruptionReservation | u
   );
   const drained = done.flatMap((step) => (step.kind === 'reportDrained' ? [step.entry.uid] : []));
   const { nodes, ...before } = reservation;
-  const went = goneNodes(after);
-  const rest = went.length > 0 ? { ...before, gone: went.slice(-MAX_REPORTED) } : before;
-  const left = nodes
+  const goneNames = goneNodes(after);
+  const rest = goneNames.length > 0 ? { ...before, gone: goneNames.slice(-MAX_REPORTED) } : before;
+  const remaining = nodes
     .filter(({ uid }) => !gone.has(uid) && !restored.includes(uid))
     .filter((entry) => !isKeptByAws(entry, after))
     .map((entry) => (ended.includes(entry.uid) ? { ...entry, ended: timeOf(now) } : entry))
     .map((entry) => (drained.includes(entry.uid) ? { ...entry, drained: timeOf(now) } : entry));
-  return left.length > 0 ? { ...rest, nodes: left } : rest;
+  return remaining.length > 0 ? { ...rest, nodes: remaining } : rest;
 }
 
 /** Whether an update of the operator is in progress that replaces no nodes. */
@@ -137,7 +137,7 @@ function isConfigUpdate({ after, accepted }: Outcome): boolean {
 }
 
 /** Another client updates the group, which may disrupt nodes. */
-function strangersClaim({ now }: ObservedState): DisruptionReservation {
+function foreignUpdateReservation({ now }: ObservedState): DisruptionReservation {
   return { cause: 'Upgrade', change: 'an update that the operator did not begin', since: timeOf(now) };
 }
 

@@ -29,12 +29,12 @@ type NextDrainAction = (view: TerminatingNodeView, s: ObservedState) => DrainAct
 export function drainSteps(s: ObservedState, next: NextDrainAction): Step[] {
   const { operations } = s;
   // A paused pool only shows what it would do, which must not change with every read.
-  const isMeant = operations && (operations.fresh || isPaused(s.pool));
-  const moves = isMeant ? operations.nodes.flatMap((view) => stepsFor(view, s, next)) : [];
+  const isActionable = operations && (operations.fresh || isPaused(s.pool));
+  const advanced = isActionable ? operations.nodes.flatMap((view) => stepsFor(view, s, next)) : [];
   const known = new Set(terminatingNodes(s.pool).map(({ uid }) => uid));
   const mayTouch = !nodeSourceOf(s.pool).rollsNodes || restingGroup(s) !== undefined;
   const lost = mayTouch ? s.poolNodes.cordoned.filter(({ uid }) => !known.has(uid)) : [];
-  return [...moves, ...lost.map((node): Step => ({ kind: 'uncordonNode', node }))];
+  return [...advanced, ...lost.map((node): Step => ({ kind: 'uncordonNode', node }))];
 }
 
 /**
@@ -51,7 +51,7 @@ export function admissionSteps(
   const nodes: LeavingNode[] = [...terminatingNodes(s.pool), ...begin.map((candidate) => ({ ...candidate, since }))];
   const { settlesBy: _open, ...known } = s.pool.status?.disruption ?? { since };
   const reservation: DisruptionReservation = { ...known, cause: NODE_OPERATION, change: describe(nodes), nodes };
-  const begins = begin.map((candidate) => describeBeginning(candidate, s));
+  const begins = begin.map((candidate) => describeTurn(candidate, s));
   const memory = remember(reservation);
   return memory ? [{ kind: 'reserveDisruption', memory, begins }] : [];
 }
@@ -62,16 +62,16 @@ function withPods({ entry, pods }: TerminatingNodeView, node: NodeRecord, s: Obs
 }
 
 /** Describes what happens to a node whose turn begins. */
-function describeBeginning(candidate: Candidate, s: ObservedState): string {
+function describeTurn(candidate: Candidate, s: ObservedState): string {
   const { name, instance, operation } = candidate;
   if (isNodeless(candidate)) return `replace instance ${instance}, which never became a node`;
   const known = [...s.poolNodes.ordered, ...s.poolNodes.failing.map(({ node }) => node)];
-  const isKept = known.some((node) => node.name === name && isExcludedFromDrain(node));
+  const isExcluded = known.some((node) => node.name === name && isExcludedFromDrain(node));
   if (!nodeSourceOf(s.pool).terminatesInstances)
-    return `${isKept ? 'cordon' : 'drain'} node ${name}, and leave its end to what made it`;
+    return `${isExcluded ? 'cordon' : 'drain'} node ${name}, and leave its end to what made it`;
   const verb = operation === 'Remove' ? 'remove' : 'replace';
   const why = operation === 'Remediate' ? ', which fails' : '';
-  const how = isKept ? `end instance ${instance} with its pods` : `drain it, end instance ${instance}`;
+  const how = isExcluded ? `end instance ${instance} with its pods` : `drain it, end instance ${instance}`;
   return `${verb} node ${name}${why} (${how})`;
 }
 
@@ -90,36 +90,36 @@ function describe(nodes: readonly LeavingNode[]): string {
 function stepsFor(view: TerminatingNodeView, s: ObservedState, next: NextDrainAction): Step[] {
   const { entry } = view;
   const node = view.node.ok ? view.node.value : undefined;
-  const move = next(view, s);
+  const action = next(view, s);
   const scalingGroups = restingGroup(s)?.autoScalingGroups ?? [];
   if (isNodeless(entry))
-    return move.kind === 'end' ? [{ kind: 'terminateUnregistered', entry, scalingGroups, target: entry.uid }] : [];
+    return action.kind === 'end' ? [{ kind: 'terminateUnregistered', entry, scalingGroups, target: entry.uid }] : [];
   if (!node) return [];
-  switch (move.kind) {
+  switch (action.kind) {
     case 'wait':
       return [];
     case 'cordon':
       return [{ kind: 'cordonNode', node }];
     case 'evict': {
       const options = drainOptionsOf(s.pool);
-      const evictions = lastKeptLast(move.pods, s).map((pod) => ({ pod, gracePeriodSeconds: graceFor(pod, options) }));
+      const evictions = blockedLast(action.pods, s).map((pod) => ({ pod, gracePeriodSeconds: graceFor(pod, options) }));
       return [{ kind: 'evictPods', node, evictions }];
     }
     case 'report':
-      return [{ kind: 'reportDrained', node, entry, text: move.text }];
+      return [{ kind: 'reportDrained', node, entry, text: action.text }];
     case 'end':
       return [{ kind: 'terminateInstance', node, entry, scalingGroups, target: entry.uid, ...withPods(view, node, s) }];
     default: {
-      if (!move.answer) return [{ kind: 'uncordonNode', node }];
-      const why = move.why ?? (move.answer === 'timed-out' ? describeRest(view, s) : undefined);
-      const answer = { key: annotationOf(entry.operation), value: move.answer, ...(why && { why }) };
+      if (!action.answer) return [{ kind: 'uncordonNode', node }];
+      const why = action.why ?? (action.answer === 'timed-out' ? describeRest(view, s) : undefined);
+      const answer = { key: annotationOf(entry.operation), value: action.answer, ...(why && { why }) };
       return [{ kind: 'uncordonNode', node, answer }];
     }
   }
 }
 
 /** The pods, last those that were blocked in the last pass: if a webhook hangs, a pass ends before it has tried all of them. */
-function lastKeptLast(pods: readonly DrainPod[], { operations }: ObservedState): DrainPod[] {
-  const kept = new Set(operations?.blocked.map(nameOf));
-  return [...pods].sort((a, b) => Number(kept.has(nameOf(a))) - Number(kept.has(nameOf(b))));
+function blockedLast(pods: readonly DrainPod[], { operations }: ObservedState): DrainPod[] {
+  const lastBlocked = new Set(operations?.blocked.map(nameOf));
+  return [...pods].sort((a, b) => Number(lastBlocked.has(nameOf(a))) - Number(lastBlocked.has(nameOf(b))));
 }

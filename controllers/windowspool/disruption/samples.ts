@@ -48,8 +48,8 @@ export function terminatingNodeCounts({ done, after }: Outcome): CounterSample[]
 function countsOf(step: Outcome['done'][number], { operations }: ObservedState): CounterSample[] {
   switch (step.kind) {
     case 'evictPods': {
-      const asked = new Set(step.evictions.map(({ pod }) => nameOf(pod)));
-      const blocked = (operations?.blocked ?? []).filter((pod) => asked.has(nameOf(pod))).length;
+      const requested = new Set(step.evictions.map(({ pod }) => nameOf(pod)));
+      const blocked = (operations?.blocked ?? []).filter((pod) => requested.has(nameOf(pod))).length;
       return [...evictions('accepted', step.evictions.length - blocked), ...evictions('blocked', blocked)];
     }
     case 'terminateInstance':

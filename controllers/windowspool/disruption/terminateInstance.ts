@@ -14,7 +14,7 @@ import { isLasting } from '../queries.ts';
 import { isPrepared } from './nodeAnnotations.ts';
 import { isStillRequested } from './remediation.ts';
 
-interface Hands {
+interface Ports {
   readonly nodes: Pick<Nodes, 'read'>;
   readonly instances: Pick<Instances, 'find'>;
   readonly scalingGroups: Pick<ScalingGroups, 'lifecycleOf' | 'terminateInstance'>;
@@ -41,9 +41,9 @@ export function terminationOf(
 ): Termination {
   const { instance, operation, ended } = entry;
   // An instance that is already terminating cannot be kept.
-  const isWanted = (now: NodeRecord) => ended !== undefined || (isStillRequested(entry, now, s) && isPrepared(now));
+  const isRequested = (now: NodeRecord) => ended !== undefined || (isStillRequested(entry, now, s) && isPrepared(now));
   const doubt = (now: NodeRecord) =>
-    otherNode(now, node, instance) ?? (isWanted(now) ? undefined : `${node.name} is not to go any more`);
+    otherNode(now, node, instance) ?? (isRequested(now) ? undefined : `${node.name} is not to go any more`);
   return { name: node.name, instance, scalingGroups, shrink: operation === 'Remove', doubt };
 }
 
@@ -62,22 +62,22 @@ export function unregisteredTerminationOf({
  * operation is no longer requested; `refused` with code `NotAMember` if the instance does not belong to the pool.
  */
 export async function terminateInstance(
-  ending: Termination,
-  writers: Hands,
+  termination: Termination,
+  writers: Ports,
   signal: AbortSignal,
 ): Promise<CallResult<void>> {
-  const { name, instance, shrink } = ending;
+  const { name, instance, shrink } = termination;
   const read = await writers.nodes.read(name, signal);
   if (!read.ok) return read;
   // The instance of a deleted node must still be terminated.
-  const message = read.value && ending.doubt(read.value);
+  const message = read.value && termination.doubt(read.value);
   if (message) return { ok: false, error: { kind: 'conflict', operation: 'get nodes', code: 'Changed', message } };
   const found = await writers.instances.find(instance, signal);
   if (!found.ok) return found;
   if (found.value === undefined || isOver(found.value)) return DONE;
   const { scalingGroup = '' } = found.value;
-  const why = membershipMismatch(ending, found.value);
-  if (why) return { ok: false, error: stranger(why) };
+  const why = membershipMismatch(termination, found.value);
+  if (why) return { ok: false, error: notAMember(why) };
   const lifecycle = await writers.scalingGroups.lifecycleOf(scalingGroup, instance, signal);
   if (!lifecycle.ok) return lifecycle;
   // The lifecycle hook of EKS keeps a terminating instance running for a time, so the EC2 state alone is not enough. An instance that went back to a
@@ -87,11 +87,11 @@ export async function terminateInstance(
 }
 
 const DONE: CallResult<void> = { ok: true, value: undefined };
-const OVER: readonly string[] = ['shutting-down', 'terminated'];
+const TERMINATED_STATES: readonly string[] = ['shutting-down', 'terminated'];
 
 /** Whether an instance is terminating, terminated, or no longer known to EC2. */
 export function isOver(instance: KnownInstance | undefined): boolean {
-  return instance === undefined || OVER.includes(instance.state);
+  return instance === undefined || TERMINATED_STATES.includes(instance.state);
 }
 
 /** Why a node must not be terminated: its name belongs to another node now, or it reports another instance. */
@@ -108,18 +108,18 @@ export function membershipMismatch(
   { name, instance, scalingGroups }: Pick<Termination, 'name' | 'instance' | 'scalingGroups'>,
   { scalingGroup, privateDnsName }: Pick<KnownInstance, 'scalingGroup' | 'privateDnsName'>,
 ): string | undefined {
-  const whose = scalingGroup === undefined ? 'no scaling group' : `scaling group ${scalingGroup}`;
+  const owner = scalingGroup === undefined ? 'no scaling group' : `scaling group ${scalingGroup}`;
   if (scalingGroup === undefined || !scalingGroups.includes(scalingGroup))
-    return `instance ${instance} of node ${name} belongs to ${whose}, so it is not the pool's`;
+    return `instance ${instance} of node ${name} belongs to ${owner}, so it is not the pool's`;
   const isOther = privateDnsName !== '' && privateDnsName !== name && name !== instance;
   return isOther ? `node ${name} says that it is instance ${instance}, which is node ${privateDnsName}` : undefined;
 }
 
-function stranger(message: string): CallError {
+function notAMember(message: string): CallError {
   return { kind: 'refused', operation: 'DescribeInstances', code: 'NotAMember', message };
 }
 
-const ENDS: readonly string[] = ['terminateInstance', 'terminateUnregistered'] satisfies Step['kind'][];
+const TERMINATION_STEPS: readonly string[] = ['terminateInstance', 'terminateUnregistered'] satisfies Step['kind'][];
 
 /**
  * Why AWS refused to terminate an instance since a time (epoch milliseconds), if the error is lasting; also `refused` if the instance does not belong
@@ -130,8 +130,9 @@ export function refusalOfEnd(
   since: number,
   { errors }: Pick<ObservedState, 'errors'>,
 ): CallError | undefined {
-  const isOfIt = ({ step, target, at }: StepError) => ENDS.includes(step) && target === uid && at >= since;
-  return errors.find((entry) => isOfIt(entry) && isLasting(entry.error))?.error;
+  const isRefusal = ({ step, target, at }: StepError) =>
+    TERMINATION_STEPS.includes(step) && target === uid && at >= since;
+  return errors.find((entry) => isRefusal(entry) && isLasting(entry.error))?.error;
 }
 
 /** The time (epoch milliseconds) before which refused terminations of instances that never became nodes are retried. */

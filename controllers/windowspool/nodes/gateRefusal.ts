@@ -31,7 +31,7 @@ export function gateTaintState({ pool, errors }: ObservedState): { readonly gate
 
 function isGateRefusal({ step, error }: StepError, { pool }: ObservedState): boolean {
   const isSent = step === 'createNodeGroup' || step === 'updateConfig';
-  const isUsual = pool.spec.verification.policy === 'Gate' && gateTaintOf(pool) === GATE_TAINT;
-  const words = /taint.*(reserved|prefix|startup-taint)/i;
-  return isSent && isUsual && error.kind === 'refused' && words.test(error.message);
+  const isDefaultKey = pool.spec.verification.policy === 'Gate' && gateTaintOf(pool) === GATE_TAINT;
+  const pattern = /taint.*(reserved|prefix|startup-taint)/i;
+  return isSent && isDefaultKey && error.kind === 'refused' && pattern.test(error.message);
 }

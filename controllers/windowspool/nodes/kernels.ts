@@ -27,7 +27,7 @@ export function countBuilds({ builds }: Pick<PoolNodesView, 'builds'>): BuildCou
  * undefined when there is nothing to report.
  */
 export function revisionsOf(pool: WindowsPool, poolNodes: PoolNodesView): RevisionRange | undefined {
-  const [oldest, newest] = ends(poolNodes.builds.keys());
+  const [oldest, newest] = oldestAndNewest(poolNodes.builds.keys());
   const hasFloor = pool.spec.verification.minimumRevision !== undefined && poolNodes.total > 0;
   const range = {
     ...(newest !== undefined && oldest !== undefined && { newest, oldest }),
@@ -49,7 +49,9 @@ export function kernelSeries({ builds }: Pick<PoolNodesView, 'builds'>): Readonl
   return series;
 }
 
-function ends(reported: Iterable<string>): readonly [oldest: string | undefined, newest: string | undefined] {
+function oldestAndNewest(
+  reported: Iterable<string>,
+): readonly [oldest: string | undefined, newest: string | undefined] {
   let [oldest, newest]: [Ranked | undefined, Ranked | undefined] = [undefined, undefined];
   for (const text of reported) {
     const kernel = parseKernelVersion(text);

@@ -66,10 +66,10 @@ export class LostNodes {
 
   /**
    * Reads the next names, uncached. Returns the error at which it stopped; names that were not read are read later.
-   * @param isOut whether a node that exists is no longer in the pool
+   * @param isOutside whether a node that exists is no longer in the pool
    */
   async read(
-    isOut: (found: NodeRecord) => boolean,
+    isOutside: (found: NodeRecord) => boolean,
     nodes: Pick<Nodes, 'read'>,
     now: number,
     signal: AbortSignal,
@@ -80,12 +80,12 @@ export class LostNodes {
       const answer = await nodes.read(name, signal);
       if (!answer.ok) return answer.error;
       // The cache may have brought it back in the meantime.
-      if (this.#unread.delete(name)) this.#settle(name, answer.value, (found) => isSame(found) && isOut(found));
+      if (this.#unread.delete(name)) this.#resolve(name, answer.value, (found) => isSame(found) && isOutside(found));
     }
     return undefined;
   }
 
-  #settle(name: string, found: NodeRecord | undefined, isUnlabelled: IsSame): void {
+  #resolve(name: string, found: NodeRecord | undefined, isUnlabelled: IsSame): void {
     if (found && !found.deleting && isUnlabelled(found)) this.#unlabelledNodes.set(name, found);
     else this.#unlabelledNodes.delete(name);
   }

@@ -16,7 +16,7 @@ const MESSAGE_LENGTH = 1_024;
  */
 export function conditionFor({ state, failures, warnings }: VerificationResult, pool: string): NodeCondition {
   const reported = (findings: readonly CheckFailure[]) => findings.map(({ message }) => message).join('; ');
-  const say = (status: NodeCondition['status'], reason: Reason, text: string): NodeCondition => {
+  const make = (status: NodeCondition['status'], reason: Reason, text: string): NodeCondition => {
     const message = `WindowsPool ${pool}: ${sentence(text)}`;
     return {
       status,
@@ -25,7 +25,7 @@ export function conditionFor({ state, failures, warnings }: VerificationResult, 
     };
   };
   if (state === 'verified') {
-    return say(
+    return make(
       'True',
       'ChecksPassed',
       warnings.length > 0 ? `passes, with a warning: ${reported(warnings)}` : 'passes every check',
@@ -34,8 +34,8 @@ export function conditionFor({ state, failures, warnings }: VerificationResult, 
   // That a node joined without the gate taint stays in the message, whatever else is found.
   const ungated = warnings.filter(({ reason }) => reason === 'ArrivedUngated');
   const found = reported([...ungated, ...failures]);
-  if (state === 'joining') return say('Unknown', 'Joining', `is not complete yet: ${found}`);
-  return say('False', failures[0]?.reason ?? 'NodesFailing', found);
+  if (state === 'joining') return make('Unknown', 'Joining', `is not complete yet: ${found}`);
+  return make('False', failures[0]?.reason ?? 'NodesFailing', found);
 }
 
 /** Whether two conditions have the same status, reason and message. */

@@ -46,11 +46,11 @@ export class PoolNodes implements PoolNodesView {
   /** How many nodes report their pod addresses. */
   #addressed = 0;
   #expected: Expectation;
-  #compared: string;
+  #expectedKey: string;
 
   constructor(nodes: Iterable<NodeRecord>, expected: Expectation, now: number) {
     this.#expected = expected;
-    this.#compared = canonical(expected);
+    this.#expectedKey = canonical(expected);
     for (const node of nodes) this.put(node, now);
   }
 
@@ -217,10 +217,10 @@ export class PoolNodes implements PoolNodesView {
 
   /** Verifies again the nodes that another spec or the passage of time affects: all nodes, or only those that are joining. */
   judge(expected: Expectation, now: number): void {
-    const compared = canonical(expected);
-    const changed = compared !== this.#compared;
+    const expectedKey = canonical(expected);
+    const changed = expectedKey !== this.#expectedKey;
     this.#expected = expected;
-    this.#compared = compared;
+    this.#expectedKey = expectedKey;
     const results = changed ? this.#results : this.#joining;
     for (const { node } of [...results.values()]) this.put(node, now);
   }

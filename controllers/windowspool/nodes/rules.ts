@@ -21,12 +21,12 @@ export const NODES_IN_A_RUN = 250;
 
 /** Sets and removes the operator's taints on nodes according to their verification results. */
 export function correctTaints(s: ObservedState): Step[] {
-  return inTurns(s, s.poolNodes.mistainted).map(({ node, change }) => ({ kind: 'taintNode', node, change }));
+  return inThisRun(s, s.poolNodes.mistainted).map(({ node, change }) => ({ kind: 'taintNode', node, change }));
 }
 
 /** Writes the verification result to the condition of each node. */
 export function setNodeConditions(s: ObservedState): Step[] {
-  return inTurns(s, s.poolNodes.unreported).map(({ node, condition }) => ({
+  return inThisRun(s, s.poolNodes.unreported).map(({ node, condition }) => ({
     kind: 'setNodeCondition',
     node,
     condition,
@@ -37,15 +37,15 @@ export function setNodeConditions(s: ObservedState): Step[] {
  * The nodes that this run writes. A node that is labelled in this run changes and is verified again, so it waits; unless labelling is suspended
  * because another controller reverts it.
  */
-function inTurns<T extends { readonly node: NodeRecord }>(s: ObservedState, all: readonly T[]): readonly T[] {
+function inThisRun<T extends { readonly node: NodeRecord }>(s: ObservedState, all: readonly T[]): readonly T[] {
   const { poolNodes, membership } = s;
-  const resting = new Set(membership?.contention.nodes);
+  const suspended = new Set(membership?.contention.nodes);
   const labelled = new Set(
     [...poolNodes.mislabelled, ...poolNodes.unmarked.map(({ node }) => node)].map(({ name }) => name),
   );
   return turnOf(
     s,
-    all.filter(({ node: { name } }) => !labelled.has(name) || resting.has(name)),
+    all.filter(({ node: { name } }) => !labelled.has(name) || suspended.has(name)),
   );
 }
 

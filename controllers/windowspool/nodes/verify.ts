@@ -24,7 +24,7 @@ interface Check {
   /** Never fails a node. */
   readonly warns?: true;
   /** The failure message, or undefined. `isIncomplete`: an earlier check fails the node. */
-  readonly look: (node: NodeRecord, expected: Expectation, isIncomplete: boolean) => string | undefined;
+  readonly test: (node: NodeRecord, expected: Expectation, isIncomplete: boolean) => string | undefined;
 }
 
 /**
@@ -37,39 +37,39 @@ export const SETTLING_MS = 120_000;
 const checks: readonly Check[] = [
   {
     reason: 'WrongArchitecture',
-    look: (node) => wrongLabel(node, 'kubernetes.io/arch', 'amd64'),
+    test: (node) => wrongLabel(node, 'kubernetes.io/arch', 'amd64'),
   },
   {
     reason: 'UnknownKernelVersion',
-    look: (node) =>
+    test: (node) =>
       parseKernelVersion(node.kernelVersion)
         ? undefined
         : `reports the kernel version ${JSON.stringify(node.kernelVersion)}, which is no Windows build (10.0.BUILD.REVISION)`,
   },
-  { reason: 'WrongBuild', look: wrongBuild },
-  { reason: 'RevisionTooLow', look: revisionTooLow },
-  { reason: 'BuildLabelMismatch', look: buildLabelMismatch },
-  { reason: 'RegistrationTaintMissing', takesTime: 'settling', look: registrationTaintMissing },
+  { reason: 'WrongBuild', test: wrongBuild },
+  { reason: 'RevisionTooLow', test: revisionTooLow },
+  { reason: 'BuildLabelMismatch', test: buildLabelMismatch },
+  { reason: 'RegistrationTaintMissing', takesTime: 'settling', test: registrationTaintMissing },
   {
     reason: 'WrongContainerRuntime',
-    look: (node) =>
+    test: (node) =>
       node.containerRuntimeVersion.startsWith('containerd://')
         ? undefined
         : `runs ${node.containerRuntimeVersion || 'an unknown container runtime'} and must run containerd`,
   },
-  { reason: 'RuntimeHandlerMissing', look: runtimeHandlerMissing },
-  { reason: 'KubeletVersionSkew', look: kubeletVersionSkew },
+  { reason: 'RuntimeHandlerMissing', test: runtimeHandlerMissing },
+  { reason: 'KubeletVersionSkew', test: kubeletVersionSkew },
   {
     reason: 'NotReady',
     takesTime: 'joinGrace',
-    look: (node) =>
+    test: (node) =>
       node.ready === 'True' ? undefined : `is not Ready (${node.ready}${node.readyReason && `, ${node.readyReason}`})`,
   },
-  { reason: 'NoPodAddresses', takesTime: 'joinGrace', look: noPodAddresses },
-  { reason: 'ArrivedUngated', warns: true, look: arrivedUngated },
-  { reason: 'ForeignTaint', warns: true, look: foreignTaint },
-  { reason: 'UnsupportedWindowsVersion', warns: true, look: unsupportedWindowsVersion },
-  { reason: 'LittleReservedMemory', warns: true, look: littleReservedMemory },
+  { reason: 'NoPodAddresses', takesTime: 'joinGrace', test: noPodAddresses },
+  { reason: 'ArrivedUngated', warns: true, test: arrivedUngated },
+  { reason: 'ForeignTaint', warns: true, test: foreignTaint },
+  { reason: 'UnsupportedWindowsVersion', warns: true, test: unsupportedWindowsVersion },
+  { reason: 'LittleReservedMemory', warns: true, test: littleReservedMemory },
 ];
 
 /** The reasons of the checks that can fail a node: the valid values of spec.verification.warnOnly. The other checks always warn. */
@@ -82,7 +82,7 @@ export function verifyNode(node: NodeRecord, expected: Expectation, now: number)
   const warnings: CheckFailure[] = [];
   let grace = expected.joinGraceMs;
   for (const check of checks) {
-    const message = check.look(node, expected, failures.length > 0);
+    const message = check.test(node, expected, failures.length > 0);
     if (message === undefined) continue;
     if (check.warns || warnOnly.includes(check.reason)) warnings.push({ reason: check.reason, message });
     else {

@@ -12,7 +12,7 @@ export function releaseFormerRuntimeClass({ pool, formerRuntimeClass: seen }: Ob
 }
 
 /** Waits while the RuntimeClass is being deleted; its deletion triggers the pool. */
-function waitForRuntimeClassToGo({ runtimeClass }: ObservedState) {
+function waitForRuntimeClassDeletion({ runtimeClass }: ObservedState) {
   return runtimeClass?.deleting ? [] : undefined;
 }
 
@@ -52,7 +52,7 @@ function shareRuntimeClass({ pool, runtimeClass }: ObservedState): Step[] | unde
 
 /** The rules for the RuntimeClass of a pool of any provider. */
 export const runtimeClassRules: readonly Rule[] = [
-  waitForRuntimeClassToGo,
+  waitForRuntimeClassDeletion,
   createRuntimeClass,
   skipUnownedRuntimeClass,
   skipTakenRuntimeClass,

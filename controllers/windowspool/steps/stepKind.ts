@@ -59,7 +59,7 @@ export function changed(soFar: Outcome, change: Partial<Outcome['after']>): Outc
   return { ...soFar, after: { ...soFar.after, ...change } };
 }
 
-/** Carries out a step that changes nothing of what was observed: a watch brings its effect. */
+/** Carries out a step that leaves the observed state as it is: its effect comes back through a watch. */
 export function unobserved<S>(
   call: (step: S, writers: Writers, signal: AbortSignal, s: ObservedState) => Promise<CallResult<unknown>>,
 ): Run<S> {
