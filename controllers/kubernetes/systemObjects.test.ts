@@ -41,6 +41,8 @@ describe('what the VPC resource controller left', () => {
     });
   }
 
+  const NODE = { name: 'ip-1', createdAt: Date.parse('2026-03-01T12:00:00Z') };
+
   it('are its warnings about a node: the three newest, each once, short and without request ids', async () => {
     const event = (reason: string, message: string, lastTimestamp: string | null) => ({
       reason,
@@ -57,7 +59,7 @@ describe('what the VPC resource controller left', () => {
     await serving(
       (_request, response) => json(response, 200, { items }),
       async (server) => {
-        const answer = await objects(server).controllerWarnings('ip-1', signal);
+        const answer = await objects(server).controllerWarnings(NODE, signal);
         assert.deepEqual(answer, {
           ok: true,
           value: [
@@ -84,16 +86,28 @@ describe('what the VPC resource controller left', () => {
       ];
       return serving(
         (_request, response) => json(response, 200, { items }),
-        (server) => objects(server).controllerWarnings('ip-1', signal),
+        (server) => objects(server).controllerWarnings(NODE, signal),
       );
     };
     assert.deepEqual(await warningsAt(0), await warningsAt(2));
   });
 
+  it('are no warnings about a former node of the same name', async () => {
+    const items = [
+      { reason: 'Unsupported', message: 'x9.large', lastTimestamp: '2026-03-01T11:59:59Z' },
+      { reason: 'InsufficientCidrBlocks', message: 'no blocks', lastTimestamp: '2026-03-01T12:00:00Z' },
+    ];
+    const warnings = await serving(
+      (_request, response) => json(response, 200, { items }),
+      (server) => objects(server).controllerWarnings(NODE, signal),
+    );
+    assert.deepEqual(warnings, { ok: true, value: [{ reason: 'InsufficientCidrBlocks', message: 'no blocks' }] });
+  });
+
   it('are warnings that may not be listed', async () => {
     const answer = await serving(
       (_request, response) => json(response, 403, status(403, 'Forbidden')),
-      (server) => objects(server).controllerWarnings('ip-1', signal),
+      (server) => objects(server).controllerWarnings(NODE, signal),
     );
     assert.deepEqual(answer.ok ? answer.value : [answer.error.kind, answer.error.operation], [
       'denied',

@@ -110,15 +110,17 @@ export function createSystemObjects(client: KubernetesClient): SystemObjects {
           return (await find<KubernetesObject>(path, signal)) !== undefined;
         },
       ),
-    controllerWarnings: (node, signal) =>
+    controllerWarnings: ({ name, createdAt }, signal) =>
       toCallResult('list events in namespace default', signal, async () => {
-        const fieldSelector = `involvedObject.kind=Node,involvedObject.name=${node},type=Warning,source=${CONTROLLER}`;
+        const fieldSelector = `involvedObject.kind=Node,involvedObject.name=${name},type=Warning,source=${CONTROLLER}`;
         const query = { fieldSelector, limit: PAGE };
         const { items } = await client.request<CoreV1EventList>('GET', '/api/v1/namespaces/default/events', {
           query,
           signal,
         });
-        return newestWarnings(items ?? []);
+        const ofThisNode = ({ lastTimestamp }: Wire<CoreV1Event>) =>
+          lastTimestamp === undefined || lastTimestamp === null || Date.parse(lastTimestamp) >= createdAt;
+        return newestWarnings((items ?? []).filter(ofThisNode));
       }),
     linuxNode: (signal) =>
       toCallResult('list nodes', signal, () => anyTakesPods((options) => list({ ...options, signal }))),

@@ -1,6 +1,7 @@
 /** What the prerequisite checks read. */
 import type { CallResult } from './callResult.ts';
 import type { TemplateVersion } from './eks.ts';
+import type { NodeRecord } from './nodes.ts';
 
 /** An EKS add-on as installed: https://docs.aws.amazon.com/eks/latest/APIReference/API_Addon.html */
 export interface Addon {
@@ -152,8 +153,14 @@ export interface SystemObjects {
   legacyController(signal: AbortSignal): Promise<CallResult<boolean>>;
   /** Whether MutatingWebhookConfiguration vpc-resource-mutating-webhook exists. */
   podWebhook(signal: AbortSignal): Promise<CallResult<boolean>>;
-  /** The newest warnings of the VPC resource controller about a node, a few at most, in a stable order. Events last an hour. */
-  controllerWarnings(node: string, signal: AbortSignal): Promise<CallResult<readonly ControllerWarning[]>>;
+  /**
+   * The newest warnings of the VPC resource controller about a node, a few at most, in a stable order. Events last an hour, and name the node alone:
+   * those from before its creation are about a former node of that name.
+   */
+  controllerWarnings(
+    node: Pick<NodeRecord, 'name' | 'createdAt'>,
+    signal: AbortSignal,
+  ): Promise<CallResult<readonly ControllerWarning[]>>;
   /** Whether a Linux node accepts pods. */
   linuxNode(signal: AbortSignal): Promise<CallResult<boolean>>;
   /** The EKS node groups of all Linux nodes, sorted. */

@@ -132,7 +132,7 @@ export class FakeAws extends FakeCluster {
           }),
         roleMappings: () => this.call('get ConfigMap aws-auth', () => this.prerequisites.roleMappings),
         legacyController: () => this.call('get Deployment vpc-resource-controller', () => false),
-        controllerWarnings: (node) => this.call('list events', () => this.controllerWarnings.get(node) ?? []),
+        controllerWarnings: ({ name }) => this.call('list events', () => this.controllerWarnings.get(name) ?? []),
         podWebhook: () => this.call('get MutatingWebhookConfiguration', () => true),
         linuxNode: () => this.call('list Linux nodes', () => true),
         linuxGroups: () => this.call('list Linux groups', () => []),

@@ -190,7 +190,7 @@ async function warningsOf(
     .filter(({ failures }) => failures.some(({ reason }) => reason === 'NoPodAddresses'))
     .slice(0, NODES_ASKED);
   return Promise.all(
-    nodes.map(async ({ node: { name } }) => ({ node: name, answer: await system.controllerWarnings(name, signal) })),
+    nodes.map(async ({ node }) => ({ node: node.name, answer: await system.controllerWarnings(node, signal) })),
   );
 }
 
