@@ -24,7 +24,7 @@ export async function withOperations(
   s: ObservedState,
   before: DrainState | undefined,
   isComplete: boolean,
-  look: () => Look | Promise<Look>,
+  look: () => ReadTerminatingNode | Promise<ReadTerminatingNode>,
 ): Promise<ObservedState> {
   const terminating = terminatingNodes(s.pool);
   if (terminating.length === 0 || isDeleting(s.pool)) return s;
@@ -75,7 +75,7 @@ export async function withCount(
 }
 
 /** Reads one terminating node and its pods. */
-export type Look = (entry: LeavingNode) => Promise<TerminatingNodeView>;
+export type ReadTerminatingNode = (entry: LeavingNode) => Promise<TerminatingNodeView>;
 
 function errorsOf({ node, instance, member, pods }: TerminatingNodeView, at: number): StepError[] {
   const reads = [

@@ -85,7 +85,7 @@ function isSizeDeclared({ operation }: LeavingNode, { pool }: ObservedState): bo
 }
 
 /** Reads a terminating node: its instance until it is cordoned, and its pods from then on. */
-export async function lookAt(
+export async function readTerminatingNode(
   entry: LeavingNode,
   s: ObservedState,
   sources: OperationSources,

@@ -7,7 +7,7 @@ import type { WindowsPool } from '../../api.gen.ts';
 import type { AwsCache, AwsSnapshot } from '../../awsCache.ts';
 import { withCount, withOperations } from '../../disruption/observe.ts';
 import { NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../../labels.ts';
-import type { ObservedCluster, ObservedNodeGroup, ObservedState, Settings } from '../../model/observedState.ts';
+import type { ObservedCluster, ObservedNodeGroup, ObservedState } from '../../model/observedState.ts';
 import type { Expectation } from '../../model/poolNodes.ts';
 import { nodeGroupIn } from '../../nodeSource.ts';
 import type { LostNodes } from '../../nodes/lostNodes.ts';
@@ -19,7 +19,7 @@ import { runtimeClassFor } from '../../runtimeClass/runtimeClass.ts';
 import type { Sources } from '../../sources.ts';
 import type { ObserveContext } from '../provider.ts';
 import { gatherAutoscalerFacts } from './autoscalerFacts.ts';
-import { lookAt } from './disruption.ts';
+import { readTerminatingNode } from './disruption.ts';
 import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import { scopeOf } from './prerequisites/examination.ts';
 import { gatherFacts } from './prerequisites/gather.ts';
@@ -34,13 +34,12 @@ const RARELY = 6;
 export async function observeNodeGroup(
   pool: WindowsPool,
   before: AwsSnapshot | undefined,
-  { awsCache, sources, settings, now, signal }: ObserveContext,
+  context: ObserveContext,
 ): Promise<ObservedState> {
+  const { awsCache, sources, settings, now, signal } = context;
   const passed = awsCache.operations.get(pool.metadata.name);
-  const group = before?.group ?? (await readGroup(pool, awsCache, sources, now, signal));
-  const cluster =
-    (before && awsCache.cluster) ??
-    (await lookAtCluster(awsCache, clusterAge(awsCache, pool, group, settings), sources, now, signal));
+  const group = before?.group ?? (await readGroup(pool, context));
+  const cluster = (before && awsCache.cluster) ?? (await readCluster(clusterAge(pool, group, context), context));
   const serverVersion = sources.serverVersion();
   const expected = expectationOf({ pool, group, serverVersion, settings });
   const desired = runtimeClassFor(pool);
@@ -66,29 +65,29 @@ export async function observeNodeGroup(
     ipamAttempts: awsCache.windowsIpam.attempts,
     errors: before?.errors ?? awsCache.refusedTerminations(pool, now - 2 * settings.resyncMs),
   };
-  const asked = before || isDeleting(pool) ? observed : await askAws(observed, awsCache, sources, signal);
+  const asked = before || isDeleting(pool) ? observed : await askAws(observed, context);
   const complete = before === undefined;
-  const known = await withLostNodes(asked, poolNodes.departures, complete, sources, signal);
-  const drained = await withOperations(known, passed, complete, () => (entry) => lookAt(entry, known, sources, signal));
+  const known = await withLostNodes(asked, poolNodes.departures, complete, context);
+  const drained = await withOperations(
+    known,
+    passed,
+    complete,
+    () => (entry) => readTerminatingNode(entry, known, sources, signal),
+  );
   return complete ? withCount(drained, sources, signal) : drained;
 }
 
 /** Adds everything else that is read from AWS. */
-async function askAws(
-  s: ObservedState,
-  awsCache: AwsCache,
-  sources: Sources,
-  signal: AbortSignal,
-): Promise<ObservedState> {
-  const updated = await withStuckPods(await withUpdate(s, sources, signal), sources, signal);
-  const known = needsInstances(updated) ? await withInstances(updated, sources, signal) : updated;
-  const seen = scopeOf(known) === 'complete' ? await withPossibleCauses(known, awsCache, sources, signal) : known;
+async function askAws(s: ObservedState, context: ObserveContext): Promise<ObservedState> {
+  const { awsCache, sources, signal } = context;
+  const updated = await withStuckPods(await withUpdate(s, context), sources, signal);
+  const known = needsInstances(updated) ? await withInstances(updated, context) : updated;
+  const seen = scopeOf(known) === 'complete' ? await withPossibleCauses(known, context) : known;
   const [prerequisites, newestRelease] = await Promise.all([
     gatherFacts(seen, sources, awsCache, signal),
-    findNewestRelease(seen, sources, awsCache, signal),
+    findNewestRelease(seen, context),
   ]);
-  const asked = withIpamError({ ...seen, prerequisites, newestRelease }, awsCache);
-  return withAutoscaler(asked, awsCache, sources, signal);
+  return withAutoscaler(withIpamError({ ...seen, prerequisites, newestRelease }, awsCache), context);
 }
 
 /** Adds the error of the last attempt of any pool to enable Windows IPAM, when this pool waits for that setting. */
@@ -100,9 +99,7 @@ function withIpamError(s: ObservedState, { windowsIpam }: AwsCache): ObservedSta
 /** Finds the newest AMI release for the pool's group. Releases are monthly, and pools with the same version and edition share the answer. */
 async function findNewestRelease(
   { pool, cluster, group, settings, now }: ObservedState,
-  { releases }: Sources,
-  { shared }: AwsCache,
-  signal: AbortSignal,
+  { sources: { releases }, awsCache: { shared }, signal }: ObserveContext,
 ): Promise<ObservedState['newestRelease']> {
   if (cluster.kind !== 'seen' || group.kind !== 'seen' || !isOwnedBy(pool, group.group)) return undefined;
   if (group.group.status !== 'ACTIVE' && group.group.status !== 'DEGRADED') return undefined;
@@ -131,12 +128,9 @@ function poolNodesOf(
 
 async function readGroup(
   pool: WindowsPool,
-  awsCache: AwsCache,
-  { nodeGroups }: Sources,
-  now: number,
-  signal: AbortSignal,
+  { awsCache, sources, now, signal }: ObserveContext,
 ): Promise<ObservedNodeGroup> {
-  const answer = await nodeGroups.describe(nodeGroupNameOf(pool), signal);
+  const answer = await sources.nodeGroups.describe(nodeGroupNameOf(pool), signal);
   if (answer.ok) return answer.value ? { kind: 'seen', group: answer.value } : { kind: 'absent' };
   const before = awsCache.last(pool.metadata.name);
   const since = before?.kind === 'unreachable' ? before.since : now;
@@ -149,7 +143,8 @@ async function readGroup(
  * and while a pool waits for its upgrade. Otherwise one read per resync serves all pools: a user may upgrade the cluster or enable Auto
  * Mode.
  */
-function clusterAge({ cluster }: AwsCache, pool: WindowsPool, group: ObservedNodeGroup, settings: Settings): number {
+function clusterAge(pool: WindowsPool, group: ObservedNodeGroup, { awsCache, settings }: ObserveContext): number {
+  const { cluster } = awsCache;
   const { pollMs, resyncMs } = settings;
   const gone = group.kind === 'unreachable' && group.error.kind === 'gone';
   if (gone || cluster?.kind !== 'seen') return 0;
@@ -160,31 +155,29 @@ function clusterAge({ cluster }: AwsCache, pool: WindowsPool, group: ObservedNod
 }
 
 /** Reads possible causes of a failure: the cluster as it is now, and the instances that take addresses before they are nodes. */
-async function withPossibleCauses(s: ObservedState, awsCache: AwsCache, sources: Sources, signal: AbortSignal) {
+async function withPossibleCauses(s: ObservedState, context: ObserveContext) {
   const isAsked = s.errors.some(({ step }) => step === 'describeInstances');
-  const known = missesNodes(s) && !isAsked ? await withInstances(s, sources, signal) : s;
-  return { ...known, cluster: await lookAtCluster(awsCache, awsCache.completeAge(s), sources, s.now, signal) };
+  const known = missesNodes(s) && !isAsked ? await withInstances(s, context) : s;
+  return { ...known, cluster: await readCluster(context.awsCache.completeAge(s), context) };
 }
 
 /** Reads the cluster unless the cached answer is younger than `maxAgeMs`. Pools that read at the same time share one call. */
-export async function lookAtCluster(
-  awsCache: AwsCache,
+export async function readCluster(
   maxAgeMs: number,
-  { clusters }: Pick<Sources, 'clusters'>,
-  now: number,
-  signal: AbortSignal,
+  { awsCache, sources, now, signal }: Omit<ObserveContext, 'settings'>,
 ): Promise<ObservedCluster> {
-  const answer = await awsCache.shared.get('cluster', maxAgeMs, now, (own) => clusters.describe(own), signal);
+  const ask = (own: AbortSignal) => sources.clusters.describe(own);
+  const answer = await awsCache.shared.get('cluster', maxAgeMs, now, ask, signal);
   if (!answer.ok) awsCache.cluster = { kind: 'unreachable', error: answer.error };
   else awsCache.cluster = answer.value ? { kind: 'seen', cluster: answer.value } : { kind: 'absent' };
   return awsCache.cluster;
 }
 
 /** Adds the operator's own update while its result is unknown and EKS no longer works on the group. */
-async function withUpdate(s: ObservedState, { nodeGroups }: Sources, signal: AbortSignal): Promise<ObservedState> {
+async function withUpdate(s: ObservedState, { sources, signal }: ObserveContext): Promise<ObservedState> {
   const memory = s.pool.status?.nodeGroup?.update;
   if (s.group.kind !== 'seen' || s.group.group.status === 'UPDATING' || memory?.status !== 'InProgress') return s;
-  const answer = await nodeGroups.describeUpdate(s.group.group.name, memory.id, signal);
+  const answer = await sources.nodeGroups.describeUpdate(s.group.group.name, memory.id, signal);
   if (!answer.ok) return withError(s, 'describeUpdate', answer.error);
   const { id, type } = memory;
   // An update that EKS no longer knows is over; remaining differences are sent again.
@@ -192,10 +185,10 @@ async function withUpdate(s: ObservedState, { nodeGroups }: Sources, signal: Abo
 }
 
 /** Adds the group's instances. */
-async function withInstances(s: ObservedState, { instances }: Sources, signal: AbortSignal): Promise<ObservedState> {
+async function withInstances(s: ObservedState, { sources, signal }: ObserveContext): Promise<ObservedState> {
   const [scalingGroup] = groupOf(s)?.autoScalingGroups ?? [];
   if (!scalingGroup) return s;
-  const answer = await instances.ofScalingGroup(scalingGroup, signal);
+  const answer = await sources.instances.ofScalingGroup(scalingGroup, signal);
   return answer.ok ? { ...s, instances: answer.value } : withError(s, 'describeInstances', answer.error);
 }
 
@@ -213,8 +206,8 @@ function missesNodes({ group: view, poolNodes, instances }: ObservedState): bool
 }
 
 /** Adds what the cluster-autoscaler knows of the group. */
-async function withAutoscaler(s: ObservedState, { shared }: AwsCache, sources: Sources, signal: AbortSignal) {
-  const facts = await gatherAutoscalerFacts(s, sources, shared, signal);
+async function withAutoscaler(s: ObservedState, { awsCache, sources, signal }: ObserveContext) {
+  const facts = await gatherAutoscalerFacts(s, sources, awsCache.shared, signal);
   if (!facts) return s;
   return facts.ok ? { ...s, autoscaler: facts.value } : withError(s, 'describeScalingGroups', facts.error);
 }
@@ -224,8 +217,7 @@ async function withLostNodes(
   s: ObservedState,
   departures: LostNodes,
   fresh: boolean,
-  { nodes }: Sources,
-  signal: AbortSignal,
+  { sources, signal }: ObserveContext,
 ): Promise<ObservedState> {
   const group = groupOf(s);
   if (!group || !isOwnedBy(s.pool, group)) return s;
@@ -238,6 +230,6 @@ async function withLostNodes(
     for (const instance of lateInstances(s) ?? []) departures.missed(instance);
   }
   const isOut = ({ labels }: NodeRecord) => labels[NODE_GROUP_LABEL] !== group.name || labels[OS_LABEL] !== WINDOWS;
-  const error = await departures.read(isOut, nodes, s.now, signal);
+  const error = await departures.read(isOut, sources.nodes, s.now, signal);
   return error ? withError(s, 'readNode', error) : s;
 }

@@ -5,7 +5,7 @@ import { evictAction, waitAction } from '../../disruption/drainAction.ts';
 import { describeDrained } from '../../disruption/drainedNodes.ts';
 import { isExcludedFromDrain, isPrepared } from '../../disruption/nodeAnnotations.ts';
 import { isStillInBudget } from '../../disruption/nodeBudget.ts';
-import type { Look } from '../../disruption/observe.ts';
+import type { ReadTerminatingNode } from '../../disruption/observe.ts';
 import { isStillRequested } from '../../disruption/remediation.ts';
 import { admissionSteps, drainSteps } from '../../disruption/rules.ts';
 import { isGone } from '../../disruption/terminatingNode.ts';
@@ -52,7 +52,11 @@ function podsLeft({ entry, pods }: TerminatingNodeView, node: NodeRecord, s: Obs
 }
 
 /** Reads a terminating node. The ConfigMap of hosts that the pool names is read once for all nodes. */
-export async function looker(s: ObservedState, sources: OperationSources, signal: AbortSignal): Promise<Look> {
+export async function nodeReader(
+  s: ObservedState,
+  sources: OperationSources,
+  signal: AbortSignal,
+): Promise<ReadTerminatingNode> {
   const { instancesConfigMap } = existingNodesIn(s.pool.spec);
   const list = instancesConfigMap && (await sources.instanceLists.read(instancesConfigMap, signal));
   return (entry) => readExistingNode(entry, list, s, sources, signal);

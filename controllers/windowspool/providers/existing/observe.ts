@@ -8,7 +8,7 @@ import { expectationOf, isDeleting, isPaused, withError } from '../../queries.ts
 import { runtimeClassFor } from '../../runtimeClass/runtimeClass.ts';
 import type { Sources } from '../../sources.ts';
 import type { ObserveContext } from '../provider.ts';
-import { looker } from './disruption.ts';
+import { nodeReader } from './disruption.ts';
 import type { NodeMembership } from './nodeMembership.ts';
 import { ownershipOf } from './ownershipRecord.ts';
 
@@ -61,7 +61,7 @@ export async function observeExisting(
   const failed = unwatchedError ?? error;
   const known = failed ? withError(observed, 'readNode', failed) : observed;
   const passed = awsCache.operations.get(pool.metadata.name);
-  return withOperations(known, passed, false, () => looker(known, sources, signal));
+  return withOperations(known, passed, false, () => nodeReader(known, sources, signal));
 }
 
 /**

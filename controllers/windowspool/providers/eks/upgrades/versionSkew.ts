@@ -5,7 +5,7 @@ import type { ObservedCluster, ObservedState } from '../../../model/observedStat
 import type { Outcome } from '../../../model/outcome.ts';
 import type { StepError } from '../../../model/stepError.ts';
 import type { Sources } from '../../../sources.ts';
-import { lookAtCluster } from '../observe.ts';
+import { readCluster } from '../observe.ts';
 
 /**
  * An InvalidParameterException is the fault of the spec, except during an upgrade of the cluster, when versions are briefly incompatible:
@@ -20,7 +20,7 @@ export async function tolerateSkew(
 ): Promise<Outcome> {
   const { after } = outcome;
   if (!after.errors.some((entry) => isRefusal(entry, after))) return outcome;
-  const cluster = await lookAtCluster(awsCache, 0, sources, after.now, signal);
+  const cluster = await readCluster(0, { awsCache, sources, now: after.now, signal });
   if (!isUpgrading(cluster, after)) return outcome;
   const errors = after.errors.map((entry) =>
     isRefusal(entry, after) ? { ...entry, error: { ...entry.error, kind: 'busy' as const } } : entry,
