@@ -2,7 +2,8 @@
 
 import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
-import { isDeleting } from '../queries.ts';
+import { nodeSourceOf } from '../nodeSource.ts';
+import { isDeleting, neededNodes } from '../queries.ts';
 import { count } from '../util/words.ts';
 
 /** The conditions that every pool has in addition to those of its provider. */
@@ -18,8 +19,8 @@ export interface Readiness<P extends Parts> {
   readonly unavailable?: (s: ObservedState, parts: P) => ConditionState | undefined;
   /** Whether the desired number of nodes is zero. */
   readonly isEmpty?: (s: ObservedState) => boolean;
-  /** Why there are too few verified nodes; undefined when there are enough. */
-  readonly lacking: (s: ObservedState, parts: P) => ConditionState | undefined;
+  /** Whether missing nodes are only being replaced: the pool stays Ready meanwhile. */
+  readonly isRolling?: (s: ObservedState, parts: P) => boolean;
 }
 
 /** Ready is about what pods need: a RuntimeClass and enough verified nodes. Operations of EKS do not change it. */
@@ -27,19 +28,23 @@ export function ready<P extends Parts>(
   s: ObservedState,
   parts: P,
   stalled: ConditionState | undefined,
-  { source, unavailable, isEmpty, lacking }: Readiness<P>,
+  { source, unavailable, isEmpty, isRolling }: Readiness<P>,
 ): ConditionState {
   const { verified, total } = s.poolNodes;
+  const found = parts[source] as ConditionState;
   const cause =
     stalled ??
-    (isDeleting(s.pool) ? (parts[source] as ConditionState) : unavailable?.(s, parts)) ??
+    (isDeleting(s.pool) ? found : unavailable?.(s, parts)) ??
     (parts.RuntimeClassReady.status === 'True' ? undefined : parts.RuntimeClassReady);
   if (cause) return { ...cause, status: 'False' };
   if (isEmpty?.(s)) {
     const left = total > 0 ? ` ${count(total, 'node')} left.` : '';
     return { status: 'True', reason: 'NoNodes', message: `The pool wants no nodes.${left}` };
   }
-  const missing = lacking(s, parts);
-  if (missing) return { ...missing, status: 'False' };
-  return { status: 'True', reason: 'Verified', message: `${verified} of ${count(total, 'node')} verified.` };
+  const needed = neededNodes(s.pool);
+  if (verified >= needed || isRolling?.(s, parts))
+    return { status: 'True', reason: 'Verified', message: `${verified} of ${count(total, 'node')} verified.` };
+  if (!nodeSourceOf(s.pool).hasSize) return { ...(total === 0 ? found : parts.NodesVerified), status: 'False' };
+  const text = `${count(verified, 'node')} of the ${needed} that the pool must have ${verified === 1 ? 'is' : 'are'} verified. `;
+  return { ...parts.NodesVerified, status: 'False', message: text + parts.NodesVerified.message };
 }

@@ -1,9 +1,9 @@
 /**
  * The conditions of a pool from its parts. Pure.
  *
- *   NodeGroupReady  RuntimeClassReady  NodesVerified  PrerequisitesMet  UpToDate   each covers its own part
- *   Ready                                                                          the summary of them
- *   NodesLeaving  Reconciling  Stalled  Paused                                     present only while true (kstatus)
+ *   NodeGroupReady  NodesFound  RuntimeClassReady  NodesVerified  PrerequisitesMet  UpToDate   each covers its own part
+ *   Ready                                                                                      the summary of them: ready.ts
+ *   NodesLeaving  Reconciling  Stalled  Paused                                                 present only while true (kstatus)
  */
 
 import type { ConditionState } from '../model/conditions.ts';

@@ -7,10 +7,9 @@ import type { Readiness } from '../../conditions/ready.ts';
 import { runtimeClassReady } from '../../conditions/runtimeClassReady.ts';
 import { summarize } from '../../conditions/summary.ts';
 import { upToDate } from '../../conditions/upToDate.ts';
-import type { ConditionState, NodeGroupConditions } from '../../model/conditions.ts';
+import type { NodeGroupConditions } from '../../model/conditions.ts';
 import type { ObservedState } from '../../model/observedState.ts';
-import { groupOf, neededNodes } from '../../queries.ts';
-import { count } from '../../util/words.ts';
+import { groupOf } from '../../queries.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 
 type Parts = Omit<NodeGroupConditions, 'Ready' | 'Reconciling' | 'Stalled' | 'Paused'>;
@@ -39,22 +38,18 @@ const readiness: Readiness<Parts> = {
     return PrerequisitesMet.status === 'False' || PrerequisitesMet.working ? PrerequisitesMet : NodeGroupReady;
   },
   isEmpty: (s) => knownGroup(s).desired === 0,
-  lacking: (s, { NodesVerified }) => {
-    const { verified } = s.poolNodes;
-    const needed = neededNodes(s.pool);
-    if (verified >= needed || isRolling(s, NodesVerified)) return undefined;
-    const text = `${count(verified, 'node')} of the ${needed} that the pool must have ${verified === 1 ? 'is' : 'are'} verified. `;
-    return { ...NodesVerified, message: text + NodesVerified.message };
-  },
+  isRolling,
 };
 
 /**
  * Whether a pool that was Ready only waits, within the join grace period, for nodes that an update of its group replaces. At least one node
  * must be verified.
  */
-function isRolling(s: ObservedState, verified: ConditionState): boolean {
+function isRolling(s: ObservedState, { NodesVerified }: Parts): boolean {
   const wasReady = s.pool.status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
-  return wasReady && knownGroup(s).status === 'UPDATING' && verified.status !== 'False' && s.poolNodes.verified > 0;
+  return (
+    wasReady && knownGroup(s).status === 'UPDATING' && NodesVerified.status !== 'False' && s.poolNodes.verified > 0
+  );
 }
 
 /** The last known state of the pool's own group: as observed, or from status when AWS has not answered since the operator started. */

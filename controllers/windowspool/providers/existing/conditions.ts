@@ -24,12 +24,4 @@ export function existingNodesConditions(s: ObservedState): ExistingNodesConditio
   return summarize(s, parts, readiness);
 }
 
-/** The desired number of nodes is not known, so one verified node is enough. */
-const readiness: Readiness<Parts> = {
-  source: 'NodesFound',
-  stallsDeletion: [],
-  lacking: ({ poolNodes: { verified, total } }, { NodesFound, NodesVerified }) => {
-    if (verified > 0) return undefined;
-    return total === 0 ? NodesFound : NodesVerified;
-  },
-};
+const readiness: Readiness<Parts> = { source: 'NodesFound', stallsDeletion: [] };
