@@ -3,7 +3,7 @@ import type { WindowsPool } from './api.gen.ts';
 import { nodeGroupsOf } from './nodes/poolNodesCache.ts';
 import type { NodeRecord } from './ports/nodes.ts';
 import { knownStatus, sampleNode, samplePool } from './testing/fixtures.ts';
-import { poolChangeMatters, poolIndexes } from './watches.ts';
+import { poolChangeMatters, poolIndexes, Watches } from './watches.ts';
 
 describe('a change of a node', () => {
   const node = sampleNode();
@@ -63,5 +63,77 @@ describe('a pool is found', () => {
   it('by the RuntimeClass that it wants and by the one that it had', () => {
     const pool = samplePool({ runtimeClass: { scope: 'Pool' } }, { status: knownStatus() });
     assert.deepEqual(poolIndexes.runtimeClass(pool), ['web', 'windows-2022']);
+  });
+});
+
+describe('a change that the watches bring', () => {
+  const web = samplePool({}, { status: knownStatus() });
+  const node = sampleNode();
+
+  /** Watches of these pools, and what they do, in order. */
+  function watching(...pools: readonly WindowsPool[]) {
+    const done: string[] = [];
+    const log = (what: string) => () => void done.push(what);
+    const watches = new Watches({
+      pools: {
+        get: (name) => pools.find(({ metadata }) => metadata.name === name),
+        list: () => pools,
+        byIndex: (index, value) => pools.filter((pool) => poolIndexes[index](pool).includes(value)),
+      },
+      nodes: { byIndex: () => [node] },
+      fleet: { follow: log('fleet'), onRelief: () => undefined },
+      poolNodesCache: { follow: log('nodes of pools') },
+      nodeMembership: { declare: log('declare'), follow: log('membership'), reconsider: log('reconsider') },
+      lists: { follow: log('list'), of: () => ({ kind: 'unknown' }) },
+    });
+    const begin = () =>
+      watches.begin(
+        (pool) => done.push(`wake ${pool}`),
+        (pool) => done.push(`gone ${pool}`),
+      );
+    return { watches, begin, done };
+  }
+
+  it('wakes the pools that are there when an operator begins to lead', () => {
+    const { begin, done } = watching(web, samplePool({}, { metadata: { name: 'db' } }));
+    begin();
+    assert.deepEqual(done, ['wake web', 'wake db']);
+  });
+
+  it('reaches what is derived from it before a pool is woken, and wakes nobody before the operator leads', () => {
+    const { watches, begin, done } = watching(web);
+    watches.node({ after: node });
+    assert.deepEqual(done.splice(0), ['membership', 'nodes of pools']);
+    begin();
+    done.splice(0);
+    watches.node({ before: node, after: { ...node, ready: 'False' } });
+    assert.deepEqual(done, ['membership', 'nodes of pools', 'wake web']);
+  });
+
+  it('of a pool makes the nodes of its group its own', () => {
+    const { watches, begin, done } = watching(web);
+    begin();
+    done.splice(0);
+    watches.pool('web', { after: web });
+    assert.deepEqual(done, ['fleet', 'list', 'declare', 'reconsider', 'wake web']);
+  });
+
+  it('of a pool that is gone frees its node group for a pool that waits for the name', () => {
+    const other = samplePool({ nodeGroup: { name: 'web' } }, { metadata: { name: 'other' } });
+    const { watches, begin, done } = watching(other);
+    begin();
+    done.splice(0);
+    watches.pool('web', { before: web });
+    assert.deepEqual(done.slice(-3), ['wake web', 'gone web', 'wake other']);
+  });
+
+  it('of a list of hosts or a RuntimeClass wakes the pools that name it', () => {
+    const { watches, begin, done } = watching(web);
+    begin();
+    done.splice(0);
+    watches.list('web');
+    watches.runtimeClass('windows-2022');
+    watches.runtimeClass('another');
+    assert.deepEqual(done, ['declare', 'wake web', 'wake web']);
   });
 });
