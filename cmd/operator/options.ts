@@ -141,19 +141,33 @@ export function readCommand(args: readonly string[], version: string): Invocatio
     printed += text;
   };
   const program = createProgram(version).configureOutput({ writeOut, outputError: () => {} });
-  // Commander would stop at a trailing flag without a value.
-  const isCut = program.options.some((option) => option.required && option.long === args.at(-1));
-  const refused = parse(program, isCut ? [...args, ''] : args);
+  const refused = parse(program, complete(program, args));
   if (printed) return { kind: 'print', text: printed.trimEnd() };
-  const unknown = program.args;
+  const unknown = program.args.filter((arg) => arg !== '');
   const errors: string[] = [];
   const entries = Object.entries(flags).map(([name, flag]) => [name, readValue(program, name, flag, errors)]);
   const options = Object.fromEntries(entries) as Options;
   // One at a time, because commander reports only the first; without their values, which it would take for a part of the name.
-  errors.push(...unknown.flatMap((arg) => parse(program, [arg.replace(/=.*/s, '')])));
+  errors.push(...unknown.map((arg) => refusalOf(arg, version)));
   if (errors.length === 0) errors.push(...refused, ...contradictions(options));
   if (errors.length > 0) return { kind: 'refuse', errors: [...errors, 'Run with --help to see every flag.'] };
   return { kind: 'run', options };
+}
+
+/** A switch takes no value from the next argument: `--dry-run false` must not start the operator. Commander would stop at a last flag without a value. */
+function complete({ options }: Command, args: readonly string[]): string[] {
+  const isCut = options.some((option) => option.required && option.long === args.at(-1));
+  const switches = options.filter((option) => option.optional).map((option) => option.long);
+  const end = args.includes('--') ? args.indexOf('--') : args.length;
+  const flags = args.slice(0, end).map((arg) => (switches.includes(arg) ? `${arg}=true` : arg));
+  return [...flags, ...args.slice(end), ...(isCut ? [''] : [])];
+}
+
+/** What is wrong with an argument that commander left over. */
+function refusalOf(arg: string, version: string): string {
+  const program = createProgram(version).configureOutput({ writeOut: () => {}, outputError: () => {} });
+  const [error] = /^--./.test(arg) ? [arg.replace(/=.*/s, ''), arg].flatMap((tried) => parse(program, [tried])) : [];
+  return error?.startsWith('unknown option') ? error : `unexpected argument '${arg}': the operator takes flags only`;
 }
 
 function createProgram(version: string): Command {
@@ -161,6 +175,7 @@ function createProgram(version: string): Command {
     .usage('--cluster-name=<name> --region=<name> [options]')
     .description(DESCRIPTION)
     .helpOption('-h, --help', 'Print this text.')
+    .allowExcessArguments()
     .exitOverride();
   for (const flag of Object.values(flags)) program.addOption(flag);
   return program.version(version, '--version', 'Print the version.');

@@ -13,6 +13,8 @@ const MOUNTED_BY_KUBELET = '/var/run/secrets/kubernetes.io/serviceaccount';
  */
 const TTL_MS = 1_000;
 
+const READ_TIMEOUT_MS = 5_000;
+
 /** The ServiceAccount of the pod. Not client-node's: its runtime takes 33 MB of memory to read two files. */
 export class PodCredentials implements Credentials {
   readonly server: string;
@@ -44,9 +46,11 @@ export class PodCredentials implements Credentials {
   }
 
   async #readFiles(): Promise<Authentication> {
+    // The volume may hang: nobody waits for it longer, and the next request reads again.
+    const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
     const [token, ca] = await Promise.all([
-      readFile(join(this.#dir, 'token'), 'utf8'),
-      readFile(join(this.#dir, 'ca.crt')),
+      readFile(join(this.#dir, 'token'), { encoding: 'utf8', signal }),
+      readFile(join(this.#dir, 'ca.crt'), { signal }),
     ]);
     return { headers: { authorization: `Bearer ${token.trim()}` }, tls: { ca } };
   }

@@ -31,6 +31,8 @@ function stepInWords(step: Step): string {
   if (step.kind === 'remember' || step.kind === 'reserveDisruption') return rememberInWords(step.memory);
   if (step.kind === 'createNodeGroup')
     return `${describeStep(step)}, tags ${Object.keys(step.desired.tags).sort().join(', ')}`;
+  if (step.kind === 'applyRuntimeClass')
+    return `${describeStep(step)}:${step.differs ? ' content' : ''}${step.lacksOwner ? ' owner' : ''}`;
   return describeStep(step) ?? step.kind;
 }
 

@@ -73,7 +73,11 @@ describe('a change that the watches bring', () => {
   /** Watches of these pools, and what they do, in order. */
   function watching(...pools: readonly WindowsPool[]) {
     const done: string[] = [];
-    const log = (what: string) => () => void done.push(what);
+    const faulty = new Set<string>();
+    const log = (what: string) => () => {
+      if (faulty.has(what)) throw new Error(`a defect in ${what}`);
+      done.push(what);
+    };
     const watches = new Watches({
       pools: {
         get: (name) => pools.find(({ metadata }) => metadata.name === name),
@@ -91,7 +95,7 @@ describe('a change that the watches bring', () => {
         (pool) => done.push(`wake ${pool}`),
         (pool) => done.push(`gone ${pool}`),
       );
-    return { watches, begin, done };
+    return { watches, begin, done, faulty };
   }
 
   it('wakes the pools that are there when an operator begins to lead', () => {
@@ -125,6 +129,16 @@ describe('a change that the watches bring', () => {
     done.splice(0);
     watches.pool('web', { before: web });
     assert.deepEqual(done.slice(-3), ['wake web', 'gone web', 'wake other']);
+  });
+
+  it('wakes a pool also where a cache that is derived from it has a defect', () => {
+    const { watches, begin, done, faulty } = watching(web);
+    begin();
+    done.splice(0);
+    faulty.add('membership').add('declare');
+    assert.throws(() => watches.node({ after: node }), /^Error: a defect in membership$/);
+    assert.throws(() => watches.pool('web', { after: web }), /^Error: a defect in declare$/);
+    assert.deepEqual(done, ['nodes of pools', 'wake web', 'fleet', 'list', 'reconsider', 'wake web']);
   });
 
   it('of a list of hosts or a RuntimeClass wakes the pools that name it', () => {

@@ -60,23 +60,33 @@ export class Watches {
 
   pool(key: string, { before, after }: Change<WindowsPool>): void {
     const { fleet, lists, nodes, nodeMembership } = this.#views;
-    fleet.follow(before, after);
-    lists.follow(key, after);
-    this.#declare(key);
     // Which pool has a group decides which pool its nodes belong to.
-    const groups = [groupKnownOf(before), groupKnownOf(after)];
-    if (groups[0] !== groups[1])
-      for (const group of groups) if (group !== undefined) nodeMembership.reconsider(nodes.byIndex('nodeGroup', group));
-    if (poolChangeMatters(before, after)) this.#wake(key);
+    const groups = [groupKnownOf(before), groupKnownOf(after)].filter((group) => group !== undefined);
+    each([
+      () => fleet.follow(before, after),
+      () => lists.follow(key, after),
+      () => this.#declare(key),
+      () => {
+        if (groups.length === 1 || groups[0] !== groups[1])
+          for (const group of groups) nodeMembership.reconsider(nodes.byIndex('nodeGroup', group));
+      },
+      () => {
+        if (poolChangeMatters(before, after)) this.#wake(key);
+      },
+    ]);
     if (!before || after) return;
     this.#gone(key);
     for (const group of poolIndexes.nodeGroup(before)) this.#wakeBy('nodeGroup', group);
   }
 
   node({ before, after }: Change<NodeRecord>): void {
-    this.#views.nodeMembership.follow(before, after);
-    this.#views.poolNodesCache.follow(before, after);
-    for (const group of nodeGroupsOf(before, after)) this.#wakeBy('nodeGroup', group);
+    each([
+      () => this.#views.nodeMembership.follow(before, after),
+      () => this.#views.poolNodesCache.follow(before, after),
+      () => {
+        for (const group of nodeGroupsOf(before, after)) this.#wakeBy('nodeGroup', group);
+      },
+    ]);
   }
 
   runtimeClass(name: string): void {
@@ -99,6 +109,19 @@ export class Watches {
   #wakeBy(index: keyof typeof poolIndexes, value: string): void {
     for (const { metadata } of this.#views.pools.byIndex(index, value)) this.#wake(metadata.name);
   }
+}
+
+/** Runs all of them, and then throws the first error: a defect in one cache must not keep a pool from being triggered. */
+function each(actions: readonly (() => void)[]): void {
+  const errors: unknown[] = [];
+  for (const action of actions) {
+    try {
+      action();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
 }
 
 /** The node group that a pool has or had; undefined if none is known. */

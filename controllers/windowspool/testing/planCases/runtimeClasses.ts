@@ -25,12 +25,17 @@ export const runtimeClassCases: readonly PlanCase[] = [
   {
     name: 'a RuntimeClass of another pool is shared',
     observed: sampleState({ pool, runtimeClass: sampleRuntimeClass(pool, { owners: [api] }) }),
-    want: ['apply RuntimeClass windows-2022'],
+    want: ['apply RuntimeClass windows-2022: owner'],
+  },
+  {
+    name: 'a RuntimeClass of another pool that somebody changed is shared and put right',
+    observed: sampleState({ pool, runtimeClass: sampleRuntimeClass(pool, { owners: [api], tolerations: [] }) }),
+    want: ['apply RuntimeClass windows-2022: content owner'],
   },
   {
     name: 'a RuntimeClass that somebody changed is put right',
     observed: sampleState({ pool, runtimeClass: sampleRuntimeClass(pool, { tolerations: [] }) }),
-    want: ['apply RuntimeClass windows-2022'],
+    want: ['apply RuntimeClass windows-2022: content'],
   },
   {
     name: 'a RuntimeClass that was there before is never written to',
