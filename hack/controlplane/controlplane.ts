@@ -6,6 +6,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
+  ApiException,
   CoreV1Api,
   Health,
   KubeConfig,
@@ -280,10 +281,14 @@ class RunningControlPlane implements ControlPlane {
   async #token(namespace: string, name: string): Promise<string> {
     const body = { spec: { audiences: [], expirationSeconds: tokenSeconds } };
     const api = this.#config().makeApiClient(CoreV1Api);
-    const created = api.createNamespacedServiceAccountToken({ namespace, name, body });
-    const { status } = await withDeadline(created, `a token of ServiceAccount ${namespace}/${name}`, 10_000);
-    if (!status?.token) throw new Error(`No token for ServiceAccount ${namespace}/${name}.`);
-    return status.token;
+    const what = `a token of ServiceAccount ${namespace}/${name}`;
+    const created = api.createNamespacedServiceAccountToken({ namespace, name, body }).catch((error: unknown) => {
+      if (error instanceof ApiException && error.code === 404) return undefined;
+      throw error;
+    });
+    const token = (await withDeadline(created, what, 10_000))?.status?.token;
+    if (!token) throw new Error(`No token for ServiceAccount ${namespace}/${name}.`);
+    return token;
   }
 
   async #applyCrds(paths: readonly string[]): Promise<void> {
