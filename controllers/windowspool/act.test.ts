@@ -30,7 +30,7 @@ const remember = {
   memory: {
     cluster: { name: 'prod', arn: CLUSTER_ARN },
     nodeGroupName: 'web',
-    anew: { applied: APPLIED, desired: undefined },
+    initial: { applied: APPLIED, desired: undefined },
   },
 } as const satisfies Step;
 const create: Step = { kind: 'createNodeGroup', desired: desiredNodeGroup(pool), token: 't' };

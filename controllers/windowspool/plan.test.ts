@@ -16,7 +16,7 @@ function rememberInWords(memory: Memory | ReservationMemory): string {
   if (reservation?.nodes)
     return `reserve the turn of ${reservation.nodes.map(({ name, operation }) => `${name} (${operation})`).join(', ')}`;
   if (!('nodeGroupName' in memory)) return 'reserve';
-  const { nodeGroupName, cluster, anew, sending, scalingTags } = memory;
+  const { nodeGroupName, cluster, initial: anew, sending, scalingTags } = memory;
   const what = anew
     ? `${anew.applied.length} fields, desired ${anew.desired ?? 'open'}`
     : scalingTags

@@ -85,7 +85,7 @@ describe('a change that the watches bring', () => {
         byIndex: (index, value) => pools.filter((pool) => poolIndexes[index](pool).includes(value)),
       },
       nodes: { byIndex: () => [node] },
-      fleet: { follow: log('fleet'), onRelief: () => undefined },
+      fleet: { follow: log('fleet'), onRelease: () => undefined },
       poolNodesCache: { follow: log('nodes of pools') },
       nodeMembership: { declare: log('declare'), follow: log('membership'), reconsider: log('reconsider') },
       lists: { follow: log('list'), of: () => ({ kind: 'unknown' }) },

@@ -33,7 +33,7 @@ export interface WatchedViews {
     byIndex(index: keyof typeof poolIndexes, value: string): readonly WindowsPool[];
   };
   readonly nodes: { byIndex(index: 'nodeGroup', group: string): readonly NodeRecord[] };
-  readonly fleet: Pick<Fleet, 'follow' | 'onRelief'>;
+  readonly fleet: Pick<Fleet, 'follow' | 'onRelease'>;
   readonly poolNodesCache: Pick<PoolNodesCache, 'follow'>;
   readonly nodeMembership: Pick<NodeMembership, 'declare' | 'follow' | 'reconsider'>;
   /** The instance lists (ConfigMaps) that pools name. */
@@ -54,7 +54,7 @@ export class Watches {
   begin(wake: (pool: string) => void, gone: (pool: string) => void): void {
     this.#wake = wake;
     this.#gone = gone;
-    this.#views.fleet.onRelief(wake);
+    this.#views.fleet.onRelease(wake);
     for (const { metadata } of this.#views.pools.list()) wake(metadata.name);
   }
 

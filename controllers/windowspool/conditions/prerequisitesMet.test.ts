@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { IGNORE_PREREQUISITES_ANNOTATION } from '../labels.ts';
 import { planFor } from '../plan.ts';
 import { nodeGroupConditions } from '../providers/eks/conditions.ts';
-import { RIGHTS } from '../providers/eks/prerequisites/facts.ts';
+import { PERMISSIONS } from '../providers/eks/prerequisites/facts.ts';
 import { known } from '../testing/answers.ts';
 import {
   knownStatus,
@@ -236,7 +236,7 @@ describe('a pool without a node group', () => {
   });
 
   it('gets one whichever single fact cannot be found out, for whatever cause', () => {
-    for (const fact of Object.keys(RIGHTS))
+    for (const fact of Object.keys(PERMISSIONS))
       for (const kind of ['denied', 'throttled', 'unavailable', 'gone', 'busy', 'conflict', 'unknown'] as const) {
         const prerequisites = { ...sampleFacts(), launchTemplate: known(sampleTemplate('7')), [fact]: unasked(kind) };
         const withTemplate = samplePool(

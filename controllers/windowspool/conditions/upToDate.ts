@@ -7,7 +7,12 @@ import type { ObservedState } from '../model/observedState.ts';
 import { nodeGroupIn } from '../nodeSource.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import { isSetting, TEMPLATE } from '../providers/eks/applied.ts';
-import { describeDifference, differencesOf, differencesToMend, reportedDrift } from '../providers/eks/differences.ts';
+import {
+  describeDifference,
+  differencesOf,
+  differencesToCorrect,
+  reportedDrift,
+} from '../providers/eks/differences.ts';
 import { describeRetry, failedTargetOf } from '../providers/eks/failedTarget.ts';
 import { configChangeFor, isUndone } from '../providers/eks/groupChanges.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from '../providers/eks/nodeGroup.ts';
@@ -51,7 +56,7 @@ function compare(s: ObservedState, group: NodeGroup): ConditionState {
     const message = `Node group ${group.name}: ${listed(drift)} Put the group or the spec right, or set driftPolicy: Correct.`;
     return { status: 'False', reason: 'Drifted', message };
   }
-  const open = differencesToMend(pool, group);
+  const open = differencesToCorrect(pool, group);
   const failed = failedTargetOf(s);
   if (failed) {
     const rest = open.length > 0 ? `${listed(open)} ` : '';

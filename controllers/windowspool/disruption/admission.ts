@@ -10,10 +10,10 @@ import type { NodeRecord } from '../ports/nodes.ts';
 import { isDeleting } from '../queries.ts';
 import { count } from '../util/words.ts';
 import { type Operation, operationFor } from './nodeAnnotations.ts';
-import { absencesIn, restingGroup } from './nodeBudget.ts';
+import { absencesIn, idleGroup } from './nodeBudget.ts';
 import { shortCircuit, unhealthyInstances, unhealthyNodes } from './remediation.ts';
 import { describeOthers, isDisrupted, terminatingNodes } from './reservation.ts';
-import { endsAgainBefore, refusalOfEnd } from './terminateInstance.ts';
+import { terminationRefusal, terminationRetriedBefore } from './terminateInstance.ts';
 import { isNodeless } from './terminatingNode.ts';
 
 /** Why a requested operation is not carried out. */
@@ -50,7 +50,7 @@ export function admit(s: ObservedState): Admission {
   const requested = candidatesOf(s, halted === undefined && nodeSourceOf(pool).terminatesInstances).filter(
     ({ name }) => !terminating.some((entry) => entry.name === name),
   );
-  const group = hasTurn(s) ? restingGroup(s) : undefined;
+  const group = hasTurn(s) ? idleGroup(s) : undefined;
   const mayBegin = hasTurn(s) && (group !== undefined || !nodeSourceOf(pool).rollsNodes) && counted?.ok !== false;
   const { unavailable, missing, limit } = absencesIn(s, group);
   const max = mayBegin ? limit : 0;
@@ -102,7 +102,9 @@ function candidatesOf(s: ObservedState, mayRemediate: boolean): Candidate[] {
     instance: terminatesInstances ? reportedInstanceOf(node) : '',
     operation: operationFor(node) ?? ('Remediate' as const),
   }));
-  const late = (mayRemediate ? unhealthyInstances(s) : []).filter(({ id }) => !refusalOfEnd(id, endsAgainBefore(s), s));
+  const late = (mayRemediate ? unhealthyInstances(s) : []).filter(
+    ({ id }) => !terminationRefusal(id, terminationRetriedBefore(s), s),
+  );
   const instances = late.map(({ id, privateDnsName }) => ({
     name: privateDnsName || id,
     uid: id,

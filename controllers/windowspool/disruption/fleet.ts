@@ -13,7 +13,7 @@ export class Fleet {
   #wake: (pool: string) => void = () => undefined;
 
   /** Sets the callback for pools that may stop waiting. */
-  onRelief(wake: (pool: string) => void): void {
+  onRelease(wake: (pool: string) => void): void {
     this.#wake = wake;
   }
 

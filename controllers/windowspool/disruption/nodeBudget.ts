@@ -11,7 +11,7 @@ import { terminatingNodes } from './reservation.ts';
 import { isNodeless } from './terminatingNode.ts';
 
 /** The pool's own group, as observed, if EKS is not updating it: only then nodes may be terminated. */
-export function restingGroup(s: ObservedState): NodeGroup | undefined {
+export function idleGroup(s: ObservedState): NodeGroup | undefined {
   const { pool, group } = s;
   if (isClusterMismatch(s) || group.kind !== 'seen' || !isOwnedBy(pool, group.group)) return undefined;
   const update = s.update?.status ?? pool.status?.nodeGroup?.update?.status;

@@ -9,7 +9,7 @@ import type { OperationSources } from '../sources.ts';
 import { inParallel } from '../util/inParallel.ts';
 import { admit } from './admission.ts';
 import { isPrepared, isUnavailable } from './nodeAnnotations.ts';
-import { restingGroup } from './nodeBudget.ts';
+import { idleGroup } from './nodeBudget.ts';
 import { terminatingNodes } from './reservation.ts';
 
 /** Interval between two passes over the terminating nodes. kubectl drain waits as long before it retries an eviction. */
@@ -60,7 +60,7 @@ export async function withCount(
   if (s.counted) return s;
   const isAboutToDrain = s.operations?.nodes.some(({ node }) => node.ok && node.value && !isPrepared(node.value));
   if (isDeleting(s.pool) || (admit(s).begin.length === 0 && !isAboutToDrain)) return s;
-  const group = restingGroup(s)?.name;
+  const group = idleGroup(s)?.name;
   if (nodeSourceOf(s.pool).rollsNodes && group === undefined) return s;
   const answer = await (group === undefined
     ? nodes.ofPool(s.pool.metadata.name, signal)

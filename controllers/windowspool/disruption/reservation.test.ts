@@ -294,7 +294,7 @@ describe('the fleet', () => {
     it(`wakes those that wait when the other ${how}, once, and nobody else`, () => {
       const fleet = new Fleet();
       const woken: string[] = [];
-      fleet.onRelief((name) => woken.push(name));
+      fleet.onRelease((name) => woken.push(name));
       fleet.follow(undefined, held);
       fleet.seenBy('web');
       fleet.seenBy('batch');

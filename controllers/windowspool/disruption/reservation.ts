@@ -16,7 +16,7 @@ import { isClusterMismatch, isDeleting, isPaused } from '../queries.ts';
 import { describeVersionChange } from '../steps/describeChange.ts';
 import { timeOf } from '../util/durations.ts';
 import { joined } from '../util/words.ts';
-import { refusalOfEnd } from './terminateInstance.ts';
+import { terminationRefusal } from './terminateInstance.ts';
 import { isGone, isNodeless } from './terminatingNode.ts';
 
 /** The terminating nodes that status records. */
@@ -154,7 +154,7 @@ function isIdle(s: ObservedState, { gone = [] }: DisruptionReservation): boolean
 
 /** Whether it is an instance that never became a node and that AWS refuses to terminate: nothing has to be undone, and other pools may proceed. */
 function isKeptByAws(entry: LeavingNode, s: ObservedState): boolean {
-  return isNodeless(entry) && refusalOfEnd(entry.uid, Date.parse(entry.since), s) !== undefined;
+  return isNodeless(entry) && terminationRefusal(entry.uid, Date.parse(entry.since), s) !== undefined;
 }
 
 /** Whether the update may be in progress: it has not ended as far as is known, or EKS did not respond to the call. */

@@ -15,7 +15,7 @@ import { admit, type Candidate } from './admission.ts';
 import { graceFor, nameOf, podsThatEnd } from './drain.ts';
 import { drainOptionsOf } from './drainAction.ts';
 import { annotationOf, isExcludedFromDrain } from './nodeAnnotations.ts';
-import { restingGroup } from './nodeBudget.ts';
+import { idleGroup } from './nodeBudget.ts';
 import { terminatingNodes } from './reservation.ts';
 import { isNodeless } from './terminatingNode.ts';
 
@@ -32,7 +32,7 @@ export function drainSteps(s: ObservedState, next: NextDrainAction): Step[] {
   const isActionable = operations && (operations.fresh || isPaused(s.pool));
   const advanced = isActionable ? operations.nodes.flatMap((view) => stepsFor(view, s, next)) : [];
   const known = new Set(terminatingNodes(s.pool).map(({ uid }) => uid));
-  const mayTouch = !nodeSourceOf(s.pool).rollsNodes || restingGroup(s) !== undefined;
+  const mayTouch = !nodeSourceOf(s.pool).rollsNodes || idleGroup(s) !== undefined;
   const lost = mayTouch ? s.poolNodes.cordoned.filter(({ uid }) => !known.has(uid)) : [];
   return [...advanced, ...lost.map((node): Step => ({ kind: 'uncordonNode', node }))];
 }
@@ -91,7 +91,7 @@ function stepsFor(view: TerminatingNodeView, s: ObservedState, next: NextDrainAc
   const { entry } = view;
   const node = view.node.ok ? view.node.value : undefined;
   const action = next(view, s);
-  const scalingGroups = restingGroup(s)?.autoScalingGroups ?? [];
+  const scalingGroups = idleGroup(s)?.autoScalingGroups ?? [];
   if (isNodeless(entry))
     return action.kind === 'end' ? [{ kind: 'terminateUnregistered', entry, scalingGroups, target: entry.uid }] : [];
   if (!node) return [];

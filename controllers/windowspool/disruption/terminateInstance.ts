@@ -125,7 +125,7 @@ const TERMINATION_STEPS: readonly string[] = ['terminateInstance', 'terminateUnr
  * Why AWS refused to terminate an instance since a time (epoch milliseconds), if the error is lasting; also `refused` if the instance does not belong
  * to the pool.
  */
-export function refusalOfEnd(
+export function terminationRefusal(
   uid: string,
   since: number,
   { errors }: Pick<ObservedState, 'errors'>,
@@ -136,11 +136,11 @@ export function refusalOfEnd(
 }
 
 /** The time (epoch milliseconds) before which refused terminations of instances that never became nodes are retried. */
-export function endsAgainBefore({ now, settings }: Pick<ObservedState, 'now' | 'settings'>): number {
+export function terminationRetriedBefore({ now, settings }: Pick<ObservedState, 'now' | 'settings'>): number {
   return now - settings.resyncMs;
 }
 
 /** Whether the error is such a refusal: it is reported until the retry, and blocks nothing. */
 export function isDueAgain({ step, at }: StepError, s: Pick<ObservedState, 'now' | 'settings'>): boolean {
-  return step === 'terminateUnregistered' && at < endsAgainBefore(s);
+  return step === 'terminateUnregistered' && at < terminationRetriedBefore(s);
 }

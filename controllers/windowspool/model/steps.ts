@@ -148,7 +148,7 @@ export interface Memory {
   readonly cluster: { readonly name: string; readonly arn: string };
   readonly nodeGroupName: string;
   /** For a group that the pool does not have yet: everything that it has or will have. */
-  readonly anew?: { readonly applied: readonly string[]; readonly desired: number | undefined };
+  readonly initial?: { readonly applied: readonly string[]; readonly desired: number | undefined };
   /** The fields that the update to be sent changes. */
   readonly sending?: readonly string[];
   /** The share of the disruption budget that is about to be used. */

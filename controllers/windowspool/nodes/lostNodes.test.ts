@@ -38,30 +38,30 @@ describe('a node that left the cache', () => {
   ];
   for (const [what, found, isUnlabelled] of cases) {
     it(what, async () => {
-      const departures = new LostNodes();
-      departures.left(node);
-      assert.equal(await departures.read(isOut, server(...(found ? [found] : [])), NOW, signal), undefined);
-      assert.deepEqual(names(departures.unlabelledNodes), isUnlabelled ? ['ip-1'] : []);
-      assert.equal(departures.nextReadAt, Number.POSITIVE_INFINITY);
+      const lostNodes = new LostNodes();
+      lostNodes.left(node);
+      assert.equal(await lostNodes.read(isOut, server(...(found ? [found] : [])), NOW, signal), undefined);
+      assert.deepEqual(names(lostNodes.unlabelledNodes), isUnlabelled ? ['ip-1'] : []);
+      assert.equal(lostNodes.nextReadAt, Number.POSITIVE_INFINITY);
     });
   }
 
   it('is no stray any more when it is back in the cache, gone at the next read, or missed by nobody', async () => {
-    const ends: readonly ((departures: LostNodes) => unknown)[] = [
-      (departures) => departures.returned('ip-1'),
-      (departures) => departures.forget(),
-      async (departures) => {
-        departures.recheckUnlabelled();
-        assert.deepEqual(names(departures.unlabelledNodes), ['ip-1'], 'it stays one until it is read');
-        await departures.read(isOut, server(), NOW + MINUTE, signal);
+    const ends: readonly ((lostNodes: LostNodes) => unknown)[] = [
+      (lostNodes) => lostNodes.returned('ip-1'),
+      (lostNodes) => lostNodes.forget(),
+      async (lostNodes) => {
+        lostNodes.recheckUnlabelled();
+        assert.deepEqual(names(lostNodes.unlabelledNodes), ['ip-1'], 'it stays one until it is read');
+        await lostNodes.read(isOut, server(), NOW + MINUTE, signal);
       },
     ];
     for (const end of ends) {
-      const departures = new LostNodes();
-      departures.left(node);
-      await departures.read(isOut, server(labelled('ip-1', undefined)), NOW, signal);
-      await end(departures);
-      assert.deepEqual(departures.unlabelledNodes, []);
+      const lostNodes = new LostNodes();
+      lostNodes.left(node);
+      await lostNodes.read(isOut, server(labelled('ip-1', undefined)), NOW, signal);
+      await end(lostNodes);
+      assert.deepEqual(lostNodes.unlabelledNodes, []);
     }
   });
 
@@ -71,12 +71,12 @@ describe('a node that left the cache', () => {
       [instanceIdOf(found), ['ip-1']],
       ['i-another', []],
     ] as const) {
-      const departures = new LostNodes();
-      departures.missed({ id, privateDnsName: 'ip-1', launchedAt: NOW });
-      departures.missed({ id: 'i-without-a-name', privateDnsName: '', launchedAt: NOW });
+      const lostNodes = new LostNodes();
+      lostNodes.missed({ id, privateDnsName: 'ip-1', launchedAt: NOW });
+      lostNodes.missed({ id: 'i-without-a-name', privateDnsName: '', launchedAt: NOW });
       const { reads, read } = server(found);
-      await departures.read(isOut, { read }, NOW, signal);
-      assert.deepEqual([reads, names(departures.unlabelledNodes)], [['ip-1'], unlabelledNodes]);
+      await lostNodes.read(isOut, { read }, NOW, signal);
+      assert.deepEqual([reads, names(lostNodes.unlabelledNodes)], [['ip-1'], unlabelledNodes]);
     }
   });
 });
@@ -85,35 +85,35 @@ describe('thousands of nodes that left the cache', () => {
   const many = Array.from({ length: 5_000 }, (_, index) => labelled(`ip-${index}`, 'web'));
 
   it('are read ten a second', async () => {
-    const departures = new LostNodes();
-    for (const node of many) departures.left(node);
+    const lostNodes = new LostNodes();
+    for (const node of many) lostNodes.left(node);
     const { reads, read } = server();
-    for (let ms = 0; ms < 3_000; ms += 100) await departures.read(isOut, { read }, NOW + ms, signal);
+    for (let ms = 0; ms < 3_000; ms += 100) await lostNodes.read(isOut, { read }, NOW + ms, signal);
     assert.equal(reads.length, 30);
-    assert.equal(departures.nextReadAt, NOW + 3_000);
+    assert.equal(lostNodes.nextReadAt, NOW + 3_000);
   });
 
   it('are no reads at all when the pool does not miss them', async () => {
-    const departures = new LostNodes();
-    for (const node of many) departures.left(node);
-    departures.forget();
+    const lostNodes = new LostNodes();
+    for (const node of many) lostNodes.left(node);
+    lostNodes.forget();
     const { reads, read } = server();
-    await departures.read(isOut, { read }, NOW, signal);
+    await lostNodes.read(isOut, { read }, NOW, signal);
     assert.deepEqual(reads, []);
   });
 
   it('end a batch at the first trouble, and are asked for again', async () => {
-    const departures = new LostNodes();
-    for (const node of many) departures.left(node);
+    const lostNodes = new LostNodes();
+    for (const node of many) lostNodes.left(node);
     let reads = 0;
     const error = sampleError('unavailable');
     const read = async (): Promise<CallResult<NodeRecord | undefined>> => {
       reads += 1;
       return reads === 3 ? { ok: false, error } : { ok: true, value: undefined };
     };
-    assert.equal(await departures.read(isOut, { read }, NOW, signal), error);
-    assert.equal(departures.nextReadAt, NOW + 1_000);
-    assert.equal(await departures.read(isOut, { read }, NOW + 1_000, signal), undefined);
+    assert.equal(await lostNodes.read(isOut, { read }, NOW, signal), error);
+    assert.equal(lostNodes.nextReadAt, NOW + 1_000);
+    assert.equal(await lostNodes.read(isOut, { read }, NOW + 1_000, signal), undefined);
     assert.equal(reads, 13);
   });
 });

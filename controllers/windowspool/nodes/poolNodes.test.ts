@@ -88,7 +88,7 @@ describe('a roster', () => {
           } else if (change.kind === 'spec') expected = expecting(change.floor, change.quarantine);
           else now += change.ms;
         }
-        poolNodes.judge(expected, now);
+        poolNodes.verifyAgainst(expected, now);
         assert.deepEqual(read(poolNodes), read(new PoolNodes(nodes.values(), expected, now)));
       }),
       { numRuns: 500 },

@@ -37,7 +37,7 @@ export class PoolNodes implements PoolNodesView {
   readonly #builds = new Map<string, number>();
   /** EC2 instance ID -> number of nodes that report it. */
   readonly #instances = new Map<string, number>();
-  readonly departures = new LostNodes();
+  readonly lostNodes = new LostNodes();
   #ready = 0;
   #gated = 0;
   #quarantined = 0;
@@ -131,11 +131,11 @@ export class PoolNodes implements PoolNodesView {
   }
 
   get unlabelledNodes(): readonly NodeRecord[] {
-    return this.departures.unlabelledNodes;
+    return this.lostNodes.unlabelledNodes;
   }
 
   get nextReadAt(): number {
-    return this.departures.nextReadAt;
+    return this.lostNodes.nextReadAt;
   }
 
   nodesBefore(time: number): readonly NodeRecord[] {
@@ -155,7 +155,7 @@ export class PoolNodes implements PoolNodesView {
   /** Verifies a node that joined or changed. A node that is being deleted counts as gone. */
   put(node: NodeRecord, now: number): void {
     this.drop(node.name);
-    this.departures.returned(node.name);
+    this.lostNodes.returned(node.name);
     if (node.deleting) return;
     const result = verifyNode(node, this.#expected, now);
     this.#results.set(node.name, result);
@@ -194,7 +194,7 @@ export class PoolNodes implements PoolNodesView {
   /** A node left the pool: it was deleted, or lost its label. */
   leave(node: NodeRecord): void {
     this.drop(node.name);
-    if (!node.deleting) this.departures.left(node);
+    if (!node.deleting) this.lostNodes.left(node);
   }
 
   /** Removes a node. */
@@ -216,7 +216,7 @@ export class PoolNodes implements PoolNodesView {
   }
 
   /** Verifies again the nodes that another spec or the passage of time affects: all nodes, or only those that are joining. */
-  judge(expected: Expectation, now: number): void {
+  verifyAgainst(expected: Expectation, now: number): void {
     const expectedKey = canonical(expected);
     const changed = expectedKey !== this.#expectedKey;
     this.#expected = expected;

@@ -26,7 +26,7 @@ export class PoolNodesCache {
   of(pool: string, group: string, expected: Expectation): PoolNodes {
     const known = this.#byPool.get(pool);
     if (known?.group === group) {
-      known.poolNodes.judge(expected, this.#now());
+      known.poolNodes.verifyAgainst(expected, this.#now());
       return known.poolNodes;
     }
     this.forget(pool);

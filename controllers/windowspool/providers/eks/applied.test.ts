@@ -43,11 +43,11 @@ describe('the memory of what was applied', () => {
 
   it('is written anew for a new group, and marks fields before they are sent', () => {
     const cluster = { name: 'prod', arn: CLUSTER_ARN };
-    const anew = remembering(undefined, { cluster, nodeGroupName: 'web', anew: { applied: ['a=1'], desired: 3 } });
+    const anew = remembering(undefined, { cluster, nodeGroupName: 'web', initial: { applied: ['a=1'], desired: 3 } });
     assert.deepEqual(anew, { cluster, nodeGroup: { name: 'web', applied: ['a=1'], lastAppliedDesired: 3 } });
     const sending = remembering(anew, { cluster, nodeGroupName: 'web', sending: ['a', 'label b'] });
     assert.deepEqual(sending.nodeGroup, { name: 'web', applied: ['a=?', 'label b=?'], lastAppliedDesired: 3 });
-    const again = remembering(sending, { cluster, nodeGroupName: 'web', anew: { applied: [], desired: undefined } });
+    const again = remembering(sending, { cluster, nodeGroupName: 'web', initial: { applied: [], desired: undefined } });
     assert.deepEqual(again.nodeGroup, { name: 'web', applied: [] });
   });
 });

@@ -150,7 +150,7 @@ export function remembering(
   memory: Memory | ReservationMemory,
 ): WindowsPoolStatus {
   if (!('nodeGroupName' in memory)) return { ...status, disruption: memory.reservation };
-  const { cluster, nodeGroupName, anew, sending = [], reservation } = memory;
+  const { cluster, nodeGroupName, initial: anew, sending = [], reservation } = memory;
   const before = status?.nodeGroup;
   const { lastAppliedDesired: _forgotten, ...rest } = before ?? {};
   const known = anew?.applied ?? before?.applied;

@@ -30,7 +30,7 @@ export function differencesOf(pool: WindowsPool, group: NodeGroup): Difference[]
 }
 
 /** The differences that the operator corrects: all of them, or with driftPolicy Report only those that a change of the spec caused. */
-export function differencesToMend(pool: WindowsPool, group: NodeGroup): Difference[] {
+export function differencesToCorrect(pool: WindowsPool, group: NodeGroup): Difference[] {
   return differencesOf(pool, group).filter(({ isDrift }) => !isDrift || pool.spec.driftPolicy === 'Correct');
 }
 

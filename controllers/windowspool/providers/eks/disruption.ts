@@ -2,10 +2,10 @@
 import type { LeavingNode } from '../../api.gen.ts';
 import { evictAction, isTimedOut, waitAction } from '../../disruption/drainAction.ts';
 import { isPrepared } from '../../disruption/nodeAnnotations.ts';
-import { isStillInBudget, restingGroup } from '../../disruption/nodeBudget.ts';
+import { idleGroup, isStillInBudget } from '../../disruption/nodeBudget.ts';
 import { isStillRequested } from '../../disruption/remediation.ts';
 import { admissionSteps, drainSteps } from '../../disruption/rules.ts';
-import { membershipMismatch, refusalOfEnd } from '../../disruption/terminateInstance.ts';
+import { membershipMismatch, terminationRefusal } from '../../disruption/terminateInstance.ts';
 import { isGone, isNodeless } from '../../disruption/terminatingNode.ts';
 import type { DrainAction, TerminatingNodeView } from '../../model/disruption.ts';
 import { NODE_OPERATION } from '../../model/disruption.ts';
@@ -45,7 +45,7 @@ const TERMINATE_AGAIN_MS = 600_000;
 /** The next action for a node, from its state as just read. */
 function nextDrainAction(view: TerminatingNodeView, s: ObservedState): DrainAction {
   const { entry, node, instance } = view;
-  const group = restingGroup(s);
+  const group = idleGroup(s);
   const now = node.ok ? node.value : undefined;
   const exists = isNodeless(entry) ? node.ok && instance?.ok === true : now !== undefined;
   if (!group || !exists || isGone(view)) return { kind: 'wait' };
@@ -69,7 +69,7 @@ function nextDrainAction(view: TerminatingNodeView, s: ObservedState): DrainActi
  * until the drain timeout.
  */
 function terminateAction(entry: LeavingNode, s: ObservedState): DrainAction {
-  const error = refusalOfEnd(entry.uid, Date.parse(entry.since), s);
+  const error = terminationRefusal(entry.uid, Date.parse(entry.since), s);
   if (!error) return { kind: 'end' };
   const { kind, message: why } = error;
   if (kind === 'refused') return { kind: 'restore', answer: 'refused', why };

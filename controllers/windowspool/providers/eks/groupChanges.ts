@@ -7,7 +7,7 @@ import { scalingIn } from '../../nodeSource.ts';
 import type { ConfigChange, NodeGroup, Scaling } from '../../ports/eks.ts';
 import { hashOf } from '../../util/hash.ts';
 import { appliedOf, DESIRED, labelField, tagField, taintField, updateField } from './applied.ts';
-import { differencesOf, differencesToMend } from './differences.ts';
+import { differencesOf, differencesToCorrect } from './differences.ts';
 import { desiredNodeGroup, keptTags, labelsFor, taintsFor, updateOf } from './nodeGroup.ts';
 
 /**
@@ -38,7 +38,7 @@ export function configChangeFor(pool: WindowsPool, seen: NodeGroup): ConfigChang
 type FieldNames = ReadonlySet<string>;
 
 function fieldsToCorrect(pool: WindowsPool, seen: NodeGroup): FieldNames {
-  return new Set(differencesToMend(pool, seen).map(({ field }) => field));
+  return new Set(differencesToCorrect(pool, seen).map(({ field }) => field));
 }
 
 function labelChange(pool: WindowsPool, seen: NodeGroup, corrected: FieldNames): ConfigChange['labels'] {

@@ -67,7 +67,7 @@ export async function observeNodeGroup(
   };
   const asked = before || isDeleting(pool) ? observed : await askAws(observed, context);
   const complete = before === undefined;
-  const known = await withLostNodes(asked, poolNodes.departures, complete, context);
+  const known = await withLostNodes(asked, poolNodes.lostNodes, complete, context);
   const drained = await withOperations(
     known,
     passed,
@@ -215,21 +215,21 @@ async function withAutoscaler(s: ObservedState, { awsCache, sources, signal }: O
 /** Adds the state of nodes that left the watch. They are read only while the pool lacks nodes: otherwise they were terminated as intended. */
 async function withLostNodes(
   s: ObservedState,
-  departures: LostNodes,
+  lostNodes: LostNodes,
   fresh: boolean,
   { sources, signal }: ObserveContext,
 ): Promise<ObservedState> {
   const group = groupOf(s);
   if (!group || !isOwnedBy(s.pool, group)) return s;
   if (isDeleting(s.pool) || s.poolNodes.total >= group.scaling.desired) {
-    departures.forget();
+    lostNodes.forget();
     return s;
   }
   if (fresh) {
-    departures.recheckUnlabelled();
-    for (const instance of lateInstances(s) ?? []) departures.missed(instance);
+    lostNodes.recheckUnlabelled();
+    for (const instance of lateInstances(s) ?? []) lostNodes.missed(instance);
   }
   const isOut = ({ labels }: NodeRecord) => labels[NODE_GROUP_LABEL] !== group.name || labels[OS_LABEL] !== WINDOWS;
-  const error = await departures.read(isOut, sources.nodes, s.now, signal);
+  const error = await lostNodes.read(isOut, sources.nodes, s.now, signal);
   return error ? withError(s, 'readNode', error) : s;
 }

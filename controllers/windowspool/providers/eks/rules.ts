@@ -242,7 +242,9 @@ function driftAmong({ pool, group }: ObservedState, fields: readonly string[]): 
  * sent.
  */
 function rememberDesired(s: ObservedState): Step[] {
-  return remember(s, { anew: { applied: entriesOf(desiredFields(s.pool)), desired: scalingIn(s.pool.spec).desired } });
+  return remember(s, {
+    initial: { applied: entriesOf(desiredFields(s.pool)), desired: scalingIn(s.pool.spec).desired },
+  });
 }
 
 /**

@@ -149,7 +149,7 @@ describe('the nodes of pools of existing nodes', () => {
     const { membership } = stage.nodeMembership.of('a', expected);
     assert.deepEqual([stage.of('a'), membership.nextReadAt], [NOTHING, Number.NEGATIVE_INFINITY]);
     const read = async () => ({ ok: true, value: held }) as const;
-    await membership.departures.read(() => true, { read }, NOW, new AbortController().signal);
+    await membership.lostNodes.read(() => true, { read }, NOW, new AbortController().signal);
     assert.deepEqual(stage.of('a').toRelease, ['n']);
     stage.put(held);
     assert.deepEqual(stage.of('a'), { ...NOTHING, held: 1 });

@@ -31,7 +31,7 @@ const ELSEWHERE: Place = { kind: 'elsewhere' };
 /** The nodes of one pool. */
 class Membership implements Omit<NodeMembershipView, 'contention'> {
   readonly contention = new Contention();
-  readonly departures = new LostNodes();
+  readonly lostNodes = new LostNodes();
   /** Whether nodes that left the watch while the operator was not running have been read. */
   hasReadUnwatched = false;
   readonly #held = new Map<string, NodeRecord>();
@@ -50,7 +50,7 @@ class Membership implements Omit<NodeMembershipView, 'contention'> {
   }
 
   get toRelease(): readonly NodeRecord[] {
-    const outside = this.departures.certain.map((node) => [node.name, node] as const);
+    const outside = this.lostNodes.certain.map((node) => [node.name, node] as const);
     return [...outside, ...this.#toRelease].sort(byKey).map(([, node]) => node);
   }
 
@@ -59,7 +59,7 @@ class Membership implements Omit<NodeMembershipView, 'contention'> {
   }
 
   get nextReadAt(): number {
-    return this.departures.nextReadAt;
+    return this.lostNodes.nextReadAt;
   }
 
   get listed(): ListedInstances | undefined {
@@ -76,7 +76,7 @@ class Membership implements Omit<NodeMembershipView, 'contention'> {
 
   /** The verification results of the nodes that the pool holds. */
   poolNodes(expected: Expectation, now: number): PoolNodes {
-    if (this.#poolNodes) this.#poolNodes.judge(expected, now);
+    if (this.#poolNodes) this.#poolNodes.verifyAgainst(expected, now);
     else this.#poolNodes = new PoolNodes(this.#held.values(), expected, now);
     return this.#poolNodes;
   }
@@ -84,7 +84,7 @@ class Membership implements Omit<NodeMembershipView, 'contention'> {
   /** Moves a node to its place. Returns whether the pool is affected. */
   place(node: NodeRecord, place: Place, now: number): boolean {
     const wasHere = this.#remove(node.name);
-    this.departures.returned(node.name);
+    this.lostNodes.returned(node.name);
     if (place.kind === 'held') {
       this.#held.set(node.name, node);
       const wasMarked = this.#poolNodes?.isMarked(node.name);
@@ -104,7 +104,7 @@ class Membership implements Omit<NodeMembershipView, 'contention'> {
   /** Takes in a node that left the watch: it is deleted, or has lost its label. Returns whether the pool is affected. */
   lose(node: NodeRecord): boolean {
     const wasOwned = this.#held.has(node.name) || this.#toRelease.has(node.name);
-    if (wasOwned && !node.deleting) this.departures.left(node);
+    if (wasOwned && !node.deleting) this.lostNodes.left(node);
     this.contention.forget(node.name);
     this.#poolNodes?.drop(node.name);
     return this.#remove(node.name);

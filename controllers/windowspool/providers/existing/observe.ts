@@ -28,10 +28,10 @@ export async function observeExisting(
   const former = pool.status?.runtimeClass?.name;
   const unwatchedError = await readUnwatchedNodes(pool, membership, sources, signal);
   // A node that left the watch while the pool owned it must be released if it still exists.
-  const error = await membership.departures.read(({ ownership }) => Boolean(ownership), nodes, now, signal);
+  const error = await membership.lostNodes.read(({ ownership }) => Boolean(ownership), nodes, now, signal);
   const { listed, contested, toRelease, awaited } = membership;
   // No watch reports when such a node is released, so it is read again before the next write.
-  if (!isPaused(pool)) membership.departures.recheckUnlabelled();
+  if (!isPaused(pool)) membership.lostNodes.recheckUnlabelled();
   const observed: ObservedState = {
     pool,
     now,
@@ -79,6 +79,6 @@ async function readUnwatchedNodes(
   const answer = await nodes.outside(name, signal);
   if (!answer.ok) return answer.error;
   membership.hasReadUnwatched = true;
-  for (const node of answer.value) if (ownershipOf(node)?.pool === name) membership.departures.left(node);
+  for (const node of answer.value) if (ownershipOf(node)?.pool === name) membership.lostNodes.left(node);
   return undefined;
 }

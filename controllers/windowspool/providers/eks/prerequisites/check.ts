@@ -3,7 +3,7 @@
 import type { PrerequisiteFacts, PrerequisiteResult } from '../../../model/prerequisites.ts';
 import type { CallError } from '../../../ports/callResult.ts';
 import { sentence } from '../../../util/words.ts';
-import { RIGHTS } from './facts.ts';
+import { PERMISSIONS } from './facts.ts';
 
 /** The prerequisite is met. */
 export const met: PrerequisiteResult = { kind: 'met' };
@@ -24,10 +24,10 @@ export function warning(message: string): PrerequisiteResult {
 }
 
 /** The result of a check whose fact could not be read. */
-export function unknown(fact: keyof typeof RIGHTS, error: CallError): PrerequisiteResult {
+export function unknown(fact: keyof typeof PERMISSIONS, error: CallError): PrerequisiteResult {
   if (error.kind === 'denied') {
-    // A fact may need several calls: when the denied call has a permission of its own in RIGHTS, that one is reported.
-    const right = Object.values(RIGHTS).find((each) => each === error.operation) ?? RIGHTS[fact];
+    // A fact may need several calls: when the denied call has a permission of its own in PERMISSIONS, that one is reported.
+    const right = Object.values(PERMISSIONS).find((each) => each === error.operation) ?? PERMISSIONS[fact];
     return { kind: 'unknown', message: `it needs ${right}`, right };
   }
   const text = sentence(error.message).slice(0, -1);
@@ -35,7 +35,7 @@ export function unknown(fact: keyof typeof RIGHTS, error: CallError): Prerequisi
 }
 
 /** Verifies one fact. Undefined when it was not read, `unknown` when reading it failed. */
-export function given<K extends keyof typeof RIGHTS>(
+export function given<K extends keyof typeof PERMISSIONS>(
   facts: PrerequisiteFacts,
   name: K,
   verify: (value: Known<K>) => PrerequisiteResult | undefined,
@@ -45,4 +45,4 @@ export function given<K extends keyof typeof RIGHTS>(
   return fact.ok ? verify(fact.value) : unknown(name, fact.error);
 }
 
-type Known<K extends keyof typeof RIGHTS> = Extract<NonNullable<PrerequisiteFacts[K]>, { ok: true }>['value'];
+type Known<K extends keyof typeof PERMISSIONS> = Extract<NonNullable<PrerequisiteFacts[K]>, { ok: true }>['value'];

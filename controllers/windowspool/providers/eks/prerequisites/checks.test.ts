@@ -7,7 +7,7 @@ import { known } from '../../../testing/answers.ts';
 import { sampleCluster, sampleError, samplePool, sampleTemplate } from '../../../testing/fixtures.ts';
 import { randomFacts, sampleAddon, sampleFacts, sampleInput, unasked } from '../../../testing/prerequisites.ts';
 import { checks, examine } from './checks.ts';
-import { RIGHTS } from './facts.ts';
+import { PERMISSIONS } from './facts.ts';
 import { missingAccessEntry } from './roleChecks.ts';
 
 /** What is not met, a line each. */
@@ -25,7 +25,7 @@ function unmet(input: CheckInput): string[] {
 const ROLE = 'arn:aws:iam::111122223333:role/windows-nodes';
 const windows = { roleArn: ROLE, groups: ['system:bootstrappers', 'system:nodes', 'eks:kube-proxy-windows'] };
 const facts = sampleFacts();
-const without = (...names: readonly (keyof typeof RIGHTS)[]) =>
+const without = (...names: readonly (keyof typeof PERMISSIONS)[]) =>
   Object.fromEntries(Object.entries(facts).filter(([name]) => !names.includes(name as never))) as typeof facts;
 const off = known({ 'enable-windows-ipam': 'false' });
 const addon = (windowsIpam: boolean, status = 'ACTIVE') => known(sampleAddon({ status, windowsIpam }));
@@ -768,14 +768,14 @@ describe('the prerequisites', () => {
   });
 
   it('name a right for everything that may be denied', () => {
-    for (const fact of Object.keys(RIGHTS) as (keyof typeof RIGHTS)[]) {
+    for (const fact of Object.keys(PERMISSIONS) as (keyof typeof PERMISSIONS)[]) {
       const denied = sampleFacts({ accessEntry: known(undefined), [fact]: unasked() });
       const cluster = sampleCluster(fact === 'ami' ? { kubernetesVersion: '1.37' } : {});
       const { unknown, failed } = examine(sampleInput({ facts: denied, cluster }));
       if (fact === 'cniAddon' || fact === 'cniConfigOwner') assert.deepEqual(unknown, []);
       else
         assert.ok(
-          unknown.some(({ result }) => result.right === RIGHTS[fact]),
+          unknown.some(({ result }) => result.right === PERMISSIONS[fact]),
           fact,
         );
       assert.ok(failed.length <= 1, `${fact}: ${failed.map(({ check }) => check.reason).join()}`);

@@ -3,7 +3,9 @@ import type { Outcome } from '../../../model/outcome.ts';
 import type { PrerequisiteFacts } from '../../../model/prerequisites.ts';
 
 /** The permission that reading a fact needs: an IAM action, or a verb and an object of Kubernetes. */
-export const RIGHTS: Readonly<Record<Exclude<keyof PrerequisiteFacts, 'complete' | 'controllerWarnings'>, string>> = {
+export const PERMISSIONS: Readonly<
+  Record<Exclude<keyof PrerequisiteFacts, 'complete' | 'controllerWarnings'>, string>
+> = {
   cniConfig: 'get configmaps kube-system/amazon-vpc-cni',
   cniAddon: 'eks:DescribeAddon',
   cniConfigOwner: 'get configmaps kube-system/amazon-vpc-cni',

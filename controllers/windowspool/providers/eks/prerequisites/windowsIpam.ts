@@ -7,7 +7,7 @@
 import type { IpamOffer, PrerequisiteFacts } from '../../../model/prerequisites.ts';
 import type { Addon, ConfigMapOwner } from '../../../ports/prerequisites.ts';
 import { joined, sentence } from '../../../util/words.ts';
-import { RIGHTS } from './facts.ts';
+import { PERMISSIONS } from './facts.ts';
 
 /**
  * - `updateAddon`, `applyCniConfig`: the next step.
@@ -30,7 +30,8 @@ export function nextIpamMove(facts: PrerequisiteFacts, offer: IpamOffer): IpamMo
   const { cniAddon } = facts;
   const { error } = offer;
   if (error) return blocked(`${error.operation} failed: ${sentence(error.message)} The operator tries again`);
-  if (!cniAddon?.ok) return blocked(`The operator enables it when it knows the owner, which needs ${RIGHTS.cniAddon}`);
+  if (!cniAddon?.ok)
+    return blocked(`The operator enables it when it knows the owner, which needs ${PERMISSIONS.cniAddon}`);
   const addon = cniAddon.value;
   return (addon && moveOfAddon(addon, offer)) ?? moveOfConfigMap(addon, facts, offer);
 }
@@ -65,7 +66,8 @@ function moveOfConfigMap(
   { cniConfigOwner: owner }: PrerequisiteFacts,
   { now, attempts, resyncMs }: IpamOffer,
 ): IpamMove {
-  if (!owner?.ok) return blocked(`The operator enables it when it can read the ConfigMap: ${RIGHTS.cniConfigOwner}`);
+  if (!owner?.ok)
+    return blocked(`The operator enables it when it can read the ConfigMap: ${PERMISSIONS.cniConfigOwner}`);
   const again = afterLast(attempts.applyCniConfig, resyncMs);
   if (now >= again) return { kind: 'applyCniConfig', seen: owner.value, addon };
   const whose = owner.value?.managedBy === undefined ? '' : `, which ${owner.value.managedBy} manages`;

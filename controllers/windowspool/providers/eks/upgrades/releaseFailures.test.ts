@@ -54,7 +54,7 @@ describe('a release that fails', () => {
     it(`wakes the pools that wait for it when ${when}`, () => {
       const fleet = new Fleet();
       const woken: string[] = [];
-      fleet.onRelief((name) => woken.push(name));
+      fleet.onRelease((name) => woken.push(name));
       const before = other([node('WrongBuild')]);
       fleet.follow(undefined, before);
       assert.equal(fleet.seenBy('web').failures.length, 1);

@@ -7,7 +7,7 @@ import type { ConfigChange, NodeGroup, TemplateVersion, VersionChange } from '..
 import { groupOf } from '../../../queries.ts';
 import { hashOf } from '../../../util/hash.ts';
 import { RELEASE, TEMPLATE, VERSION } from '../applied.ts';
-import { differencesToMend } from '../differences.ts';
+import { differencesToCorrect } from '../differences.ts';
 import { configChangeFor } from '../groupChanges.ts';
 import { pinnedMinor, pinsOf, updateOf } from '../nodeGroup.ts';
 import {
@@ -63,7 +63,7 @@ export function isAheadOfCluster({ pool, cluster }: Pick<ObservedState, 'pool' |
 /** The update to what the spec pins: a Kubernetes version, a release, a launch template version. */
 function askedChange(s: ObservedState, group: NodeGroup): VersionChange | undefined {
   const versions = isAheadOfCluster(s) ? undefined : pinnedVersions(s.pool, group);
-  const isTemplateDue = differencesToMend(s.pool, group).some(({ field }) => field === TEMPLATE);
+  const isTemplateDue = differencesToCorrect(s.pool, group).some(({ field }) => field === TEMPLATE);
   return combined(s, group, versions, isTemplateDue ? templateFor(s, group) : undefined);
 }
 
@@ -133,7 +133,7 @@ function newestFor({ pool, cluster, newestRelease }: ObservedState): string | un
 }
 
 function pinnedVersions(pool: WindowsPool, group: NodeGroup): Versions | undefined {
-  const differs = differencesToMend(pool, group).some(({ field }) => field === VERSION || field === RELEASE);
+  const differs = differencesToCorrect(pool, group).some(({ field }) => field === VERSION || field === RELEASE);
   const kubernetesVersion = pinnedMinor(pool.spec);
   if (!differs || kubernetesVersion === undefined) return undefined;
   const { releaseVersion } = pinsOf(pool.spec);
