@@ -36,11 +36,11 @@ export interface SubnetRecord {
   freeAddresses: number;
 }
 
-/** The fixture's subnets, in zones a, b and c of the region. */
-export function subnetsOf(region: string): SubnetRecord[] {
+/** Subnets in zones a, b and c of the region. */
+export function subnetsOf(region: string, ids: readonly string[] = subnetIds): SubnetRecord[] {
   const zoneLetters = ['a', 'b', 'c'];
   const shortRegion = region.replace(/^(\w+)-(\w)\w*-(\d)$/, '$1$2$3');
-  return subnetIds.map((id, index) => ({
+  return ids.map((id, index) => ({
     id,
     zone: `${region}${zoneLetters[index]}`,
     zoneId: `${shortRegion}-az${index + 1}`,

@@ -223,6 +223,10 @@ export interface StateOptions {
   readonly switches?: Partial<Switches>;
   /** Node groups a cluster may have. */
   readonly nodegroupLimit?: number;
+  /** The ids of the cluster's subnets, in zones a, b and c; those of network.ts if not given. */
+  readonly subnetIds?: readonly string[];
+  /** What EKS has published, oldest first; that of releases.ts if not given. */
+  readonly releases?: readonly ReleaseDay[];
 }
 
 /** The state of the local AWS. Other modules hold its behaviour. Nothing here reads the system clock or is random. */
@@ -236,7 +240,7 @@ export class LocalAwsState {
   readonly instances = new Map<string, InstanceRecord>();
   readonly subnets: SubnetRecord[];
   /** What EKS has published, oldest first. */
-  readonly releases: ReleaseDay[] = structuredClone([...releaseDays]);
+  readonly releases: ReleaseDay[];
   /** By id. */
   readonly launchTemplates = new Map<string, TemplateRecord>();
   /** By name. */
@@ -270,7 +274,8 @@ export class LocalAwsState {
     this.timeline = new Timeline(options.clock ?? { now: () => Date.now() }, options.speed);
     this.switches = switchesWith(options.switches);
     this.nodegroupLimit = options.nodegroupLimit ?? 30;
-    this.subnets = subnetsOf(options.cluster.region);
+    this.subnets = subnetsOf(options.cluster.region, options.subnetIds);
+    this.releases = structuredClone([...(options.releases ?? releaseDays)]);
     this.cluster = { accountId, ...options.cluster, createdAt: this.timeline.now() };
     const { kubernetesVersion, caData } = options.cluster;
     this.clusterState = {
