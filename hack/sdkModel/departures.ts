@@ -46,7 +46,8 @@ function structureDepartures(
     const member = shape.members.get(name);
     if (item === undefined) continue;
     if (member === undefined) found.push({ kind: 'unknown', path: within(name), allowed: [...shape.members.keys()] });
-    else found.push(...memberDepartures(enums, shape.name, member, item, within(name)));
+    else if (typeof item !== member.shape().kind || enums(shape.name, name) !== undefined)
+      found.push(...memberDepartures(enums, shape.name, member, item, within(name)));
   }
   for (const member of shape.members.values()) {
     if (member.required && (value[member.name] === undefined || value[member.name] === null)) {

@@ -36,9 +36,15 @@ export const inEks = (cloud: LocalAwsState, minor: string, amiType?: string): Re
   return releasesOf(days, minor, amiType);
 };
 
+const imageIds = new Map<string, string>();
+
 /** One id for each pair of amiType and release version. */
-export const imageIdFor = (amiType: string, releaseVersion: string): string =>
-  `ami-0${createHash('sha256').update(`${amiType}/${releaseVersion}`).digest('hex').slice(0, 16)}`;
+export function imageIdFor(amiType: string, releaseVersion: string): string {
+  const image = `${amiType}/${releaseVersion}`;
+  const id = imageIds.get(image) ?? `ami-0${createHash('sha256').update(image).digest('hex').slice(0, 16)}`;
+  imageIds.set(image, id);
+  return id;
+}
 
 /** Which Windows and which release the image of that id has, public or not. */
 export function imageNamed(

@@ -48,7 +48,7 @@ export function createNodegroup(cloud: LocalAwsState, request: CreateNodegroupRe
 /** DescribeNodegroup. */
 export function describeNodegroup(cloud: LocalAwsState, name: string | undefined): { nodegroup: Nodegroup } {
   const group = cloud.group(name);
-  const nodegroup = structuredClone(group.nodegroup);
+  const { nodegroup } = group;
   if (cloud.switches.rolloutGrowth === 'hidden' || group.growth === 0) return { nodegroup };
   const { minSize = 0, maxSize = 0, desiredSize = 0 } = nodegroup.scalingConfig ?? {};
   const scalingConfig = { minSize, maxSize: maxSize + group.growth, desiredSize: desiredSize + group.growth };

@@ -28,6 +28,7 @@ export class Policy {
   readonly #removed = new Set<string>();
   readonly #needed = new Set<string>();
   readonly #refused = new Set<string>();
+  readonly #byAction = new Map<string, readonly Statement[]>();
 
   constructor(document: unknown) {
     this.#statements = statementsOf(document);
@@ -86,7 +87,7 @@ export class Policy {
     if (this.#removed.has(action)) return false;
     const matching = this.#matching(question);
     const [only, another] = matching;
-    const pattern = only && listOf(only.Action).find((one) => like(one.toLowerCase(), action.toLowerCase()));
+    const pattern = only && listOf(only.Action).find((one) => isAction(one, action));
     if (another === undefined && pattern !== undefined) this.#needed.add(`${only?.Sid}: ${pattern}`);
     const allowed = allowedBy(matching);
     if (!allowed) this.#refused.add(`${action} on ${resource}`);
@@ -94,7 +95,15 @@ export class Policy {
   }
 
   #matching(question: AccessQuestion): readonly Statement[] {
-    return this.#statements.filter((statement) => matches(statement, question));
+    return this.#about(question.action).filter((statement) => matches(statement, question));
+  }
+
+  #about(action: string): readonly Statement[] {
+    const known = this.#byAction.get(action);
+    if (known !== undefined) return known;
+    const about = this.#statements.filter(({ Action }) => listOf(Action).some((pattern) => isAction(pattern, action)));
+    this.#byAction.set(action, about);
+    return about;
   }
 }
 
@@ -118,8 +127,9 @@ export const notAuthorized = (callerArn: string, action: string, resource?: stri
   `User: ${callerArn} is not authorized to perform: ${action}${resource === undefined ? '' : ` on resource: ${resource}`} ` +
   `because no identity-based policy allows the ${action} action`;
 
-const matches = (statement: Statement, { action, resource, context = {} }: AccessQuestion): boolean =>
-  listOf(statement.Action).some((pattern) => like(pattern.toLowerCase(), action.toLowerCase())) &&
+const isAction = (pattern: string, action: string): boolean => like(pattern.toLowerCase(), action.toLowerCase());
+
+const matches = (statement: Statement, { resource, context = {} }: AccessQuestion): boolean =>
   listOf(statement.Resource).some((pattern) => like(pattern, resource)) &&
   Object.entries(statement.Condition ?? {}).every(([operator, keys]) =>
     Object.entries(keys).every(([key, values]) => {
@@ -129,13 +139,22 @@ const matches = (statement: Statement, { action, resource, context = {} }: Acces
     }),
   );
 
+const compiled = new Map<string, RegExp>();
+
 /** Does the text fit a pattern with `*` and `?`, as IAM and EC2's filters use them? */
 export function like(pattern: string, text: string): boolean {
+  if (!/[*?]/.test(pattern)) return pattern === text;
+  const regex = compiled.get(pattern) ?? compile(pattern);
+  compiled.set(pattern, regex);
+  return regex.test(text);
+}
+
+function compile(pattern: string): RegExp {
   const escaped = pattern
     .replace(/[.+^${}()|[\]\\]/g, '\\$&')
     .replaceAll('*', '.*')
     .replaceAll('?', '.');
-  return new RegExp(`^${escaped}$`, 's').test(text);
+  return new RegExp(`^${escaped}$`, 's');
 }
 
 const listOf = (value: string | readonly string[]): readonly string[] => (typeof value === 'string' ? [value] : value);

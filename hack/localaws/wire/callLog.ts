@@ -1,3 +1,4 @@
+import { copyOf } from '../copy.ts';
 import type { Caller, OperationName } from './operations.ts';
 
 /** One call, as it is listed. `n` counts from 1; `result` stays `pending` for a call that was never answered. */
@@ -29,7 +30,7 @@ export class CallLog {
       n: this.#counted,
       at: at.toISOString(),
       operation,
-      input: structuredClone(input),
+      input: copyOf(input),
       userAgent: caller.userAgent,
       result: 'pending',
     };

@@ -1,4 +1,5 @@
 import { AwsFault } from '../awsFault.ts';
+import { copyOf } from '../copy.ts';
 import { describeAutoScalingGroups, setDesiredCapacity, terminateInGroup } from '../ec2/autoScaling.ts';
 import { createOrUpdateTags, deleteTags, describeTags } from '../ec2/autoScalingTags.ts';
 import { describeInstances, describeSubnets } from '../ec2/ec2Queries.ts';
@@ -121,7 +122,7 @@ export function call<K extends OperationName>(
   if ('DryRun' in input && input.DryRun === true) {
     throw new AwsFault('DryRunOperation', 'Request would have succeeded, but DryRun flag is set.');
   }
-  const output = structuredClone(handlers[name].run(cloud, input, caller));
+  const output = copyOf(handlers[name].run(cloud, input, caller));
   checkOutput(operation, output);
   return output;
 }
