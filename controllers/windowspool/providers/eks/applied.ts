@@ -180,9 +180,11 @@ export function nextApplied(pool: WindowsPool, seen: NodeGroup, isSizeSent: bool
   // Without a record, the origin of a difference is unknown: it counts as an external edit, which driftPolicy Report does not correct.
   if (!before) return entriesOf(wanted);
   const { desired } = scalingIn(pool.spec);
-  const isSizeOpen = before.has(DESIRED) && !isSizeSent && desired !== undefined && desired !== seen.scaling.desired;
-  const after = new Map([...before].filter(([field]) => field !== DESIRED || isSizeOpen));
-  if (['CREATING', 'UPDATING', 'DELETING'].includes(seen.status)) return entries(after);
+  const isBusy = ['CREATING', 'UPDATING', 'DELETING'].includes(seen.status);
+  // A group that is UPDATING may be about to get a size that was sent just before a crash.
+  const isSizeSettled = isSizeSent || desired === undefined || (desired === seen.scaling.desired && !isBusy);
+  const after = new Map([...before].filter(([field]) => field !== DESIRED || !isSizeSettled));
+  if (isBusy) return entries(after);
   const found = foundFields(seen);
   for (const [field, value] of wanted) if (found.get(field) === value) after.set(field, digestOf(value));
   for (const field of before.keys()) {
