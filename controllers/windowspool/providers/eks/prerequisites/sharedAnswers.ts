@@ -15,6 +15,9 @@ interface Flight {
 /** More than a cluster has of roles, instance types and subnets together; the oldest answers are dropped. */
 const MOST = 1_000;
 
+/** Made once: to make one costs more than most questions, and each question that is answered ends with it. */
+const NOBODY_WAITS = new DOMException('nobody waits for it', 'AbortError');
+
 /**
  * How long an error is cached: concurrent callers get it once, and none gets it again at its next attempt, which `--retry-base` and
  * `--denied-retry-interval` delay by at least as much by default.
@@ -88,7 +91,7 @@ export class SharedAnswers {
   /** The call is over or has no more callers: the next caller starts a new one. */
   #end(question: string, flight: Flight): void {
     if (this.#flights.get(question) === flight) this.#flights.delete(question);
-    flight.calling.abort(new DOMException('nobody waits for it', 'AbortError'));
+    flight.calling.abort(NOBODY_WAITS);
   }
 
   #keep(question: string, kept: Kept): void {
