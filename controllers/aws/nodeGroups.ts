@@ -32,28 +32,7 @@ export class EksNodeGroups extends ClusterCalls implements NodeGroups {
   }
 
   async create(desired: NewNodeGroup, token: string, signal: AbortSignal): Promise<CallResult<NodeGroup>> {
-    const input = {
-      ...this.#named(desired.name),
-      amiType: desired.amiType as Nodegroup['amiType'],
-      capacityType: desired.capacityType === 'Spot' ? ('SPOT' as const) : ('ON_DEMAND' as const),
-      ...(desired.instanceTypes.length > 0 && { instanceTypes: [...desired.instanceTypes] }),
-      subnets: [...desired.subnets],
-      nodeRole: desired.nodeRoleArn,
-      ...(desired.diskSizeGiB !== undefined && { diskSize: desired.diskSizeGiB }),
-      ...(desired.launchTemplate && { launchTemplate: { ...desired.launchTemplate } }),
-      scalingConfig: {
-        minSize: desired.scaling.min,
-        maxSize: desired.scaling.max,
-        desiredSize: desired.scaling.desired,
-      },
-      labels: { ...desired.labels },
-      taints: desired.taints.map(toEksTaint),
-      tags: { ...desired.tags },
-      ...(desired.update && { updateConfig: toEksUpdate(desired.update) }),
-      ...(desired.kubernetesVersion && { version: desired.kubernetesVersion }),
-      ...(desired.releaseVersion && { releaseVersion: desired.releaseVersion }),
-      clientRequestToken: token,
-    };
+    const input = { ...createRequest(this.clusterName, desired), clientRequestToken: token };
     const result = await this.call('CreateNodegroup', input, signal);
     return mapped(result, ({ nodegroup }) => fromEks(nodegroup ?? {}));
   }
@@ -141,6 +120,32 @@ export class EksNodeGroups extends ClusterCalls implements NodeGroups {
   #named(nodegroupName: string): { clusterName: string; nodegroupName: string } {
     return { clusterName: this.clusterName, nodegroupName };
   }
+}
+
+/** The request for a new group, without a token. */
+export function createRequest(clusterName: string, desired: NewNodeGroup) {
+  return {
+    clusterName,
+    nodegroupName: desired.name,
+    amiType: desired.amiType as Nodegroup['amiType'],
+    capacityType: desired.capacityType === 'Spot' ? ('SPOT' as const) : ('ON_DEMAND' as const),
+    ...(desired.instanceTypes.length > 0 && { instanceTypes: [...desired.instanceTypes] }),
+    subnets: [...desired.subnets],
+    nodeRole: desired.nodeRoleArn,
+    ...(desired.diskSizeGiB !== undefined && { diskSize: desired.diskSizeGiB }),
+    ...(desired.launchTemplate && { launchTemplate: { ...desired.launchTemplate } }),
+    scalingConfig: {
+      minSize: desired.scaling.min,
+      maxSize: desired.scaling.max,
+      desiredSize: desired.scaling.desired,
+    },
+    labels: { ...desired.labels },
+    taints: desired.taints.map(toEksTaint),
+    tags: { ...desired.tags },
+    ...(desired.update && { updateConfig: toEksUpdate(desired.update) }),
+    ...(desired.kubernetesVersion && { version: desired.kubernetesVersion }),
+    ...(desired.releaseVersion && { releaseVersion: desired.releaseVersion }),
+  };
 }
 
 function mapped<T, U>(result: CallResult<T>, map: (value: T) => U): CallResult<U> {

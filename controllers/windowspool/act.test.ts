@@ -47,7 +47,7 @@ async function run(
   const world = new FakeWorld();
   const s = sampleState({ pool, group: { kind: 'absent' }, ...change });
   world.pools.set('web', s.pool);
-  if (s.group.kind === 'seen') world.groups.set('web', s.group.group);
+  if (s.group.kind === 'seen') world.makeGroup(s.group.group);
   world.nodes = [sampleNode({ name: 'ip-1' }), sampleNode({ name: 'ip-2' })];
   world.fails = fails;
   const writers: Writers = world.start();
@@ -231,13 +231,18 @@ describe('the situation after the steps', () => {
   });
 
   const change = { set: { a: '1' }, remove: ['b'] };
-  const tagged = sampleGroup(undefined, { tags: { b: '2', other: 'x' } });
+  const mine = { 'winpool.dev/pool': 'web' };
+  const tagged = sampleGroup(undefined, { tags: { b: '2', other: 'x', ...mine } });
   const correct: Step = { kind: 'correctTags', group: tagged, change };
 
   it('shows the tags as they are now', async () => {
     const { outcome, world } = await run([correct], { group: { kind: 'seen', group: tagged } });
-    assert.deepEqual(world.groups.get('web')?.tags, { a: '1', other: 'x' });
-    assert.deepEqual(outcome.after.group.kind === 'seen' && outcome.after.group.group.tags, { a: '1', other: 'x' });
+    assert.deepEqual(world.groups.get('web')?.tags, { a: '1', other: 'x', ...mine });
+    assert.deepEqual(outcome.after.group.kind === 'seen' && outcome.after.group.group.tags, {
+      a: '1',
+      other: 'x',
+      ...mine,
+    });
   });
 
   for (const call of ['TagResource', 'UntagResource']) {

@@ -21,7 +21,7 @@ async function look(world: FakeWorld): Promise<{ text: string[]; isComplete: boo
 
 function legacyWorld(spec: Parameters<typeof fresh>[0], change = {}): FakeWorld {
   const world = new FakeWorld();
-  world.groups.set('web', sampleGroup(samplePool(), { tags: {}, labels: { tier: 'old' }, ...change }));
+  world.makeGroup(sampleGroup(samplePool(), { tags: {}, labels: { tier: 'old' }, ...change }));
   world.apply(fresh({ nodeGroup: { ...nodeGroup, adoption: 'IfUnowned' }, labels: { tier: 'web' }, ...spec }));
   return world;
 }
@@ -96,7 +96,7 @@ describe('the preview of a pool', () => {
 
   it('that has its group names a prerequisite that is not met', async () => {
     const { world } = await readyWorld();
-    world.prerequisites.accessEntry = { type: 'EC2_LINUX' };
+    world.cloud.faults.accessEntry({ type: 'EC2_LINUX' });
     const { text, isComplete } = await look(world);
     assert.match(text.join('\n'), /but:\n {4}The access entry of node role \S+ in cluster prod is of type EC2_LINUX/);
     assert.equal(isComplete, true);
@@ -114,7 +114,7 @@ describe('the preview of a pool', () => {
   it('is not complete when another prerequisite is not met, or the newest release is not known', async () => {
     const unmet = new FakeWorld();
     unmet.apply(fresh());
-    unmet.prerequisites.cniConfig = {};
+    unmet.kubeSystem.cniConfig = {};
     unmet.fails = (call) => (call === 'DescribeSubnets' ? sampleError('denied') : undefined);
     const first = await look(unmet);
     assert.match(first.text.join('\n'), /but:\n {4}Windows IPAM is off.* \(it needs ec2:DescribeSubnets/s);
@@ -130,7 +130,7 @@ describe('the preview of a pool', () => {
     const { world } = await readyWorld({
       nodeGroup: { ...nodeGroup, update: { policy: 'Automatic', force: false, maintenanceWindows } },
     });
-    world.newestRelease = '1.36-2026.03.17';
+    world.publish('1.36-2026.03.17');
     assert.deepEqual((await look(world)).text, [
       'WindowsPool web: nothing to do',
       '  but:',
@@ -145,7 +145,7 @@ describe('the preview of a pool', () => {
       'WindowsPool web: 5 steps',
       '  now:',
       '    update node group web: labels remove winpool.dev/pool, winpool.dev/windows-build.',
-      "    take the cluster-autoscaler's tags from scaling group eks-web.",
+      `    take the cluster-autoscaler's tags from scaling group ${world.groups.get('web')?.autoScalingGroups}.`,
       '    correct the tags of node group web: remove winpool.dev/pool, winpool.dev/created-from.',
       '    give up ownership of RuntimeClass windows-2022.',
       '    let the pool go.',

@@ -15,17 +15,17 @@ describe('a pool that is applied', () => {
       'DescribeNodegroup',
       'DescribeCluster',
       'get ConfigMap amazon-vpc-cni',
-      'DescribeAddon',
       'get Deployment vpc-resource-controller',
       'list Linux nodes',
-      'DescribeAccessEntry',
       'get ConfigMap aws-auth',
-      'ListAttachedRolePolicies',
       'get MutatingWebhookConfiguration',
+      'list Linux groups',
+      'DescribeAddon',
+      'DescribeAccessEntry',
+      'ListAttachedRolePolicies',
       'DescribeInstanceTypes',
       'DescribeInstanceTypeOfferings',
       'DescribeSubnets',
-      'list Linux groups',
       'add finalizer',
       'write status',
       'CreateNodegroup',
@@ -37,8 +37,7 @@ describe('a pool that is applied', () => {
   });
 
   it('costs one creation and the polls, and nothing is read twice', async () => {
-    const world = new FakeWorld();
-    world.looks = 3;
+    const world = new FakeWorld({ speed: 1 / 9 });
     world.apply(fresh());
     const deps = world.start();
     await until(world, deps, () => ready(world) === 'True', 'Ready');
@@ -51,7 +50,10 @@ describe('a pool that is applied', () => {
       'DescribeNodegroup',
       'DescribeNodegroup',
       'DescribeNodegroup',
+      'DescribeNodegroup',
+      'DescribeNodegroup',
       'GetParameter',
+      'DescribeImages',
       'DescribeAutoScalingGroups',
       'CreateOrUpdateTags',
     ]);
@@ -106,8 +108,9 @@ describe('a pool that is Ready', () => {
 
   it('asks which instances are late as soon as nodes could be, and calls no growth of young ones missing', async () => {
     const { world, deps } = await readyWorld();
-    const group = world.groups.get('web');
-    if (group) world.groups.set('web', { ...group, scaling: { min: 3, max: 5, desired: 5 } });
+    const { faults, state } = world.cloud;
+    for (let late = 0; late < 4; late++) faults.nextNode({ neverJoins: true });
+    faults.edit({ group: 'web', scalingConfig: { desiredSize: 5 } });
     world.now = deps.awsCache.dueAt('web');
     const start = world.now;
     await wake(world, deps);
@@ -115,10 +118,11 @@ describe('a pool that is Ready', () => {
     await wake(world, deps);
     world.now = start + settings.joinGraceMs;
     assert.ok(world.now < deps.awsCache.dueAt('web'), 'the next look is due later');
-    world.instances = [1, 2, 3, 4, 5].map((i) => ({ id: `i-${i}`, privateDnsName: '', launchedAt: world.now }));
+    // Others take the place of the two that are late.
+    for (const { id, joined } of [...state.instances.values()]) if (!joined) faults.terminateInstance({ node: id });
     world.calls.splice(0);
     await wake(world, deps);
-    assert.deepEqual(world.awsCalls(), ['DescribeNodegroup', 'DescribeInstances']);
+    assert.deepEqual(world.awsCalls(), ['DescribeNodegroup', 'DescribeAutoScalingGroups', 'DescribeInstances']);
     const verified = world.pools.get('web')?.status?.conditions?.find(({ type }) => type === 'NodesVerified');
     assert.equal(verified?.reason, 'Joining');
   });
@@ -145,7 +149,7 @@ describe('a pool that is Ready', () => {
   });
 
   it('follows its spec with one update, whose end it learns', async () => {
-    const { world, deps } = await readyWorld();
+    const { world, deps } = await readyWorld({}, { speed: 1 });
     world.apply(fresh({ labels: { team: 'web' }, scaling: { min: 3, max: 9 } }));
     await wake(world, deps);
     await until(
@@ -173,8 +177,7 @@ describe('a pool that is Ready', () => {
     world.now += settings.resyncMs * 2;
     await wake(world, deps);
     // EKS rolled the failed update back.
-    const group = world.groups.get('web');
-    if (group) world.groups.set('web', { ...group, status: 'ACTIVE', scaling: { ...group.scaling, max: 5 } });
+    world.cloud.faults.edit({ group: 'web', scalingConfig: { maxSize: 5 } });
     world.awsCalls();
     for (let i = 0; i < 3; i++) {
       world.now += settings.resyncMs * 2;
@@ -248,8 +251,7 @@ describe('a pool whose RuntimeClass is another now', () => {
 describe('a foreign group of the same name', () => {
   it('is never changed, and its nodes are neither counted nor labelled', async () => {
     const { world, deps } = await readyWorld();
-    const group = world.groups.get('web');
-    if (group) world.groups.set('web', { ...group, tags: {} });
+    world.cloud.faults.edit({ group: 'web', tags: {} });
     world.nodes = world.nodes.map((node) => ({ ...node, labels: { 'eks.amazonaws.com/nodegroup': 'web' } }));
     world.now = deps.awsCache.dueAt('web');
     const { groups, nodes } = structuredClone({ groups: world.groups, nodes: world.nodes });
@@ -266,7 +268,7 @@ describe('a foreign group of the same name', () => {
 
 describe('a pool that is deleted', () => {
   it('goes after its group, and takes its RuntimeClass and its metrics along', async () => {
-    const { world, deps } = await readyWorld();
+    const { world, deps } = await readyWorld({}, { speed: 1 });
     world.remove('web');
     await until(world, deps, () => world.pools.size === 0, 'the end');
     assert.deepEqual(world.awsCalls(), [
@@ -280,7 +282,7 @@ describe('a pool that is deleted', () => {
   });
 
   it('does not wait for an update whose end cannot be learnt', async () => {
-    const { world, deps } = await readyWorld();
+    const { world, deps } = await readyWorld({}, { speed: 1 });
     world.apply(fresh({ scaling: { min: 3, max: 9 } }));
     await wake(world, deps);
     world.fails = (call) => (call === 'DescribeUpdate' ? sampleError('denied') : undefined);
@@ -291,9 +293,10 @@ describe('a pool that is deleted', () => {
 
   it('is not said to miss nodes, however long EKS takes to end them', async () => {
     const { world, deps } = await readyWorld();
-    world.looks = 200;
+    world.cloud.faults.speed({ speed: 1 / 10_000 });
     world.remove('web');
     await wake(world, deps);
+    world.nodes = [];
     for (const minutes of [0, 1, settings.joinGraceMs / MINUTE + 1]) {
       world.now += minutes * MINUTE;
       await wake(world, deps);
@@ -319,7 +322,7 @@ describe('a pool that is deleted', () => {
       () => conditionOf(world, 'NodesVerified')?.startsWith('False NodesMissing') === true,
       'it',
     );
-    world.looks = 10;
+    world.cloud.faults.speed({ speed: 1 / 1_000 });
     world.remove('web');
     await wake(world, deps);
     world.awsCalls();

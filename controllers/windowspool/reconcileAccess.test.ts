@@ -9,10 +9,10 @@ const groups = ['system:bootstrappers', 'system:nodes', 'eks:kube-proxy-windows'
 describe('the access that EKS gives a node role while it creates the node group', () => {
   for (const authenticationMode of ['API', 'API_AND_CONFIG_MAP', 'CONFIG_MAP']) {
     it(`is read again when the group becomes ACTIVE, with authentication mode ${authenticationMode}`, async () => {
-      const world = new FakeWorld();
-      world.prerequisites = { ...world.prerequisites, accessEntry: undefined };
-      world.cluster = { authenticationMode };
-      world.looks = 3;
+      // EKS gives the access some time after it has accepted the request.
+      const world = new FakeWorld({ speed: 1 / 3, switches: { nodegroupAccessEntry: 'none' } });
+      world.cloud.faults.accessEntry({ exists: false });
+      world.cloud.faults.cluster({ authenticationMode });
       world.apply(fresh());
       const deps = world.start();
       const reported = new Set<string>();
@@ -21,10 +21,9 @@ describe('the access that EKS gives a node role while it creates the node group'
         await wake(world, deps);
         reported.add(conditionOf(world, 'PrerequisitesMet')?.split(':')[0] ?? '');
         const status = world.groups.get('web')?.status;
-        // EKS gives the access some time after it has accepted the request.
         if (status === 'CREATING' && look > 0) {
-          if (authenticationMode === 'CONFIG_MAP') world.prerequisites.roleMappings = [{ roleArn: role, groups }];
-          else world.prerequisites.accessEntry = { type: 'EC2_WINDOWS' };
+          if (authenticationMode === 'CONFIG_MAP') world.kubeSystem.roleMappings = [{ roleArn: role, groups }];
+          else world.cloud.faults.accessEntry({ type: 'EC2_WINDOWS' });
         }
         if (status === 'ACTIVE') looksWhileActive += 1;
         world.now = deps.awsCache.dueAt('web');

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import type { ClusterChange } from '../../hack/localaws/faults.ts';
 import { IGNORE_PREREQUISITES_ANNOTATION } from './labels.ts';
 import { reconcile } from './reconcile.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
-import { MINUTE, sampleError, sampleNode, settings } from './testing/fixtures.ts';
+import { MINUTE, SUBNETS, sampleError, sampleNode, settings } from './testing/fixtures.ts';
 import { fresh, PREREQUISITE_CALLS, ready, readyWorld, until, wake } from './testing/life.ts';
 import { gaugesOf } from './testing/shownMetrics.ts';
 
@@ -13,7 +14,7 @@ const says = (world: FakeWorld, type: string) => `${condition(world, type)?.stat
 describe('a pool whose prerequisites are not met', () => {
   const ipamOff = () => {
     const world = new FakeWorld();
-    world.prerequisites.cniConfig = undefined;
+    world.kubeSystem.cniConfig = undefined;
     world.apply(fresh());
     return world;
   };
@@ -38,7 +39,7 @@ describe('a pool whose prerequisites are not met', () => {
       world.events.map(({ type, reason }) => `${type} ${reason}`),
       ['Normal RuntimeClassCreated', 'Warning WindowsIPAMDisabled'],
     );
-    world.prerequisites.cniConfig = { 'enable-windows-ipam': 'true' };
+    world.kubeSystem.cniConfig = { 'enable-windows-ipam': 'true' };
     await until(world, deps, () => ready(world) === 'True', 'Ready');
     assert.equal(says(world, 'PrerequisitesMet'), 'True Met');
     assert.equal(world.created, 1);
@@ -74,23 +75,22 @@ describe('a pool whose prerequisites are not met', () => {
 
   it('has the cluster looked at again, also when it has its group', async () => {
     const { world, deps } = await readyWorld();
-    world.cluster = { authenticationMode: 'CONFIG_MAP' };
+    world.cloud.faults.cluster({ authenticationMode: 'CONFIG_MAP' });
     world.now += 2 * settings.resyncMs;
     await wake(world, deps);
     assert.equal(says(world, 'PrerequisitesMet'), 'False NodeAccessWrong');
-    world.cluster = {};
+    world.cloud.faults.cluster({ authenticationMode: 'API_AND_CONFIG_MAP' });
     await until(world, deps, () => says(world, 'PrerequisitesMet') === 'True Met', 'the cluster as it is now');
   });
 
-  const turns: readonly (readonly [string, FakeWorld['cluster'], string])[] = [
+  const turns: readonly (readonly [string, ClusterChange, string])[] = [
     ['Auto Mode is switched on', { autoMode: true }, 'AutoModeUnsupported'],
-    ['the cluster is upgraded too far', { kubernetesVersion: '1.99' }, 'UnsupportedVersion'],
+    ['the cluster is upgraded too far', { version: '1.99' }, 'UnsupportedVersion'],
   ];
   for (const [what, cluster, reason] of turns) {
     it(`is told within the resync interval when ${what}`, async () => {
       const { world, deps } = await readyWorld();
-      world.hasAmi = false;
-      world.cluster = cluster;
+      world.cloud.faults.cluster(cluster);
       const until = world.now + settings.resyncMs * 1.25;
       while (deps.awsCache.dueAt('web') <= until && says(world, 'PrerequisitesMet') === 'True Met') {
         world.now = deps.awsCache.dueAt('web');
@@ -102,7 +102,7 @@ describe('a pool whose prerequisites are not met', () => {
 
   it('keeps the group that it has', async () => {
     const { world, deps } = await readyWorld();
-    world.prerequisites.cniConfig = { 'enable-windows-ipam': 'false' };
+    world.kubeSystem.cniConfig = { 'enable-windows-ipam': 'false' };
     world.now += settings.resyncMs * 2;
     await wake(world, deps);
     assert.deepEqual(
@@ -122,7 +122,7 @@ describe('a pool that ignores a prerequisite', () => {
 
   it('gets its group at once, says so for as long as it is true, and tells each change by one event', async () => {
     const world = new FakeWorld();
-    world.prerequisites.cniConfig = { 'enable-windows-ipam': 'false' };
+    world.kubeSystem.cniConfig = { 'enable-windows-ipam': 'false' };
     world.apply(fresh());
     const deps = world.start();
     await wake(world, deps);
@@ -150,15 +150,15 @@ describe('a pool that ignores a prerequisite', () => {
     annotate(world, 'WindowsIPAMDisabled');
     await wake(world, deps);
     assert.deepEqual(reported(world), ['Warning PrerequisitesIgnored']);
-    world.prerequisites.cniConfig = { 'enable-windows-ipam': 'true' };
+    world.kubeSystem.cniConfig = { 'enable-windows-ipam': 'true' };
     await until(world, deps, () => says(world, 'PrerequisitesMet') === 'True Met', 'Met');
     assert.deepEqual(reported(world), ['Normal Met']);
   });
 
   it('still needs the others', async () => {
     const world = new FakeWorld();
-    world.prerequisites.cniConfig = { 'enable-windows-ipam': 'false' };
-    world.prerequisites.accessEntry = { type: 'EC2_LINUX' };
+    world.kubeSystem.cniConfig = { 'enable-windows-ipam': 'false' };
+    world.cloud.faults.accessEntry({ type: 'EC2_LINUX' });
     world.apply(fresh());
     annotate(world, 'WindowsIPAMDisabled');
     await wake(world, world.start());
@@ -192,9 +192,12 @@ describe('a pool whose prerequisites cannot be looked at', () => {
       'list Linux groups',
     ] as const) {
       for (const kind of ['denied', 'throttled', 'unavailable', 'unknown', 'gone'] as const) {
+        // That answer of AWS is none that is missing: there is no such template.
+        if (call === 'DescribeLaunchTemplateVersions' && kind === 'gone') continue;
         const world = new FakeWorld();
         world.fails = (each) => (each === call ? sampleError(kind) : undefined);
         const launchTemplate = { name: 'windows', version: '$Latest' };
+        world.cloud.faults.launchTemplate({ name: 'windows', data: {} });
         const ofTemplate = { ...fresh().spec.nodeGroup, diskSizeGiB: undefined, launchTemplate } as never;
         world.apply(call === 'DescribeLaunchTemplateVersions' ? fresh({ nodeGroup: ofTemplate }) : fresh());
         await wake(world, world.start());
@@ -245,7 +248,7 @@ describe('many pools', () => {
 describe('after the creation', () => {
   it('nodes without addresses have the prerequisites looked at again, which points at the cause', async () => {
     const { world, deps } = await readyWorld();
-    world.prerequisites.cniConfig = { 'enable-windows-ipam': 'false' };
+    world.kubeSystem.cniConfig = { 'enable-windows-ipam': 'false' };
     const allocatable = { memory: '6291456Ki' };
     world.nodes = world.nodes.map((node) => sampleNode({ name: node.name, allocatable }));
     await wake(world, deps);
@@ -265,7 +268,7 @@ describe('after the creation', () => {
 
   it('nodes without addresses point at the policy of the cluster role, which was only a warning', async () => {
     const { world, deps } = await readyWorld();
-    world.prerequisites.clusterRolePolicies = [];
+    world.cloud.faults.clusterRolePolicy({ attached: false });
     addressless(world);
     await wake(world, deps);
     assert.deepEqual(
@@ -273,14 +276,14 @@ describe('after the creation', () => {
       ['False NoPodAddresses', 'True MetWithWarnings'],
     );
     assert.match(condition(world, 'NodesVerified')?.message ?? '', /Likely cause: ClusterRolePolicyMissing, see/);
-    world.prerequisites.clusterRolePolicies = ['AmazonEKSVPCResourceController'];
+    world.cloud.faults.clusterRolePolicy({ attached: true });
     world.nodes = world.nodes.map(({ name }) => sampleNode({ name }));
     await until(world, deps, () => says(world, 'PrerequisitesMet') === 'True Met', 'Met');
   });
 
   it('nodes without addresses have the warnings of the VPC resource controller quoted, of three nodes at most', async () => {
     const { world, deps } = await readyWorld({ scaling: { min: 5, max: 5 } });
-    const [first, second] = world.nodes.map(({ name }) => name);
+    const [first, second] = world.nodes.map(({ name }) => name).sort();
     const unsupported = { reason: 'Unsupported', message: 'The instance type x9.large is not supported for Windows' };
     const blocks = { reason: 'InsufficientCidrBlocks', message: 'InsufficientCidrBlocks: no free cidr blocks' };
     world.controllerWarnings.set(first ?? '', [unsupported]);
@@ -318,7 +321,7 @@ describe('after the creation', () => {
 
   it('nodes that are not Ready point at the access of their role', async () => {
     const { world, deps } = await readyWorld();
-    world.prerequisites.accessEntry = { type: 'EC2_LINUX' };
+    world.cloud.faults.accessEntry({ type: 'EC2_LINUX' });
     world.nodes = world.nodes.map((node) => sampleNode({ name: node.name, ready: 'False' }));
     await wake(world, deps);
     assert.match(
@@ -331,9 +334,8 @@ describe('after the creation', () => {
     const { world, deps } = await readyWorld();
     world.nodes = [];
     await wake(world, deps);
-    world.prerequisites.accessEntry = { type: 'EC2_LINUX' };
+    world.cloud.faults.accessEntry({ type: 'EC2_LINUX' });
     world.now += settings.joinGraceMs + MINUTE;
-    world.instances = [{ id: 'i-1', privateDnsName: '', launchedAt: world.now - settings.joinGraceMs }];
     await wake(world, deps);
     assert.deepEqual(says(world, 'NodesVerified'), 'False NodesMissing');
     assert.match(
@@ -344,10 +346,9 @@ describe('after the creation', () => {
 
   it('a group that EKS calls degraded points at what it lacks', async () => {
     const { world, deps } = await readyWorld();
-    const group = world.groups.get('web');
-    const healthIssues = [{ code: 'InsufficientFreeAddresses', message: 'No addresses', resourceIds: [] }];
-    if (group) world.groups.set('web', { ...group, status: 'DEGRADED', healthIssues });
-    world.prerequisites.freeAddresses = 0;
+    const issues = [{ code: 'InsufficientFreeAddresses' as const, message: 'No addresses' }];
+    world.cloud.faults.healthIssue({ group: 'web', issues });
+    for (const id of SUBNETS) world.cloud.faults.subnet({ id, freeAddresses: 0 });
     world.now = deps.awsCache.dueAt('web');
     await wake(world, deps);
     assert.match(
@@ -358,21 +359,21 @@ describe('after the creation', () => {
 
   it('instances that have not joined take addresses, too', async () => {
     const { world, deps } = await readyWorld();
-    const group = world.groups.get('web') ?? assert.fail('there is no group');
+    const { faults, state } = world.cloud;
     const pool = world.pools.get('web') ?? assert.fail('there is no pool');
     world.pools.set('web', { ...pool, spec: { ...pool.spec, scaling: { min: 3, max: 5, desired: 5 } } });
-    world.groups.set('web', { ...group, scaling: { min: 3, max: 5, desired: 5 } });
-    world.prerequisites = { ...world.prerequisites, cniConfig: undefined, freeAddresses: 3 };
-    const names = ['1', '2', '3', '4', '5'];
+    for (let late = 0; late < 2; late++) faults.nextNode({ neverJoins: true });
+    faults.edit({ group: 'web', scalingConfig: { desiredSize: 5 } });
+    for (const id of SUBNETS) faults.subnet({ id, freeAddresses: 3 });
+    world.kubeSystem.cniConfig = undefined;
     world.now = deps.awsCache.dueAt('web');
-    world.instances = names.map((name) => ({ id: `i-${name}`, privateDnsName: '', launchedAt: world.now }));
     await wake(world, deps);
     world.now = deps.awsCache.dueAt('web');
     await wake(world, deps);
     assert.deepEqual(gaugesOf(world.metrics.get('web'), 'windowspool_prerequisite'), {
       'reason="WindowsIPAMDisabled",status="False"': 1,
     });
-    world.instances = world.instances.slice(0, 3);
+    for (const { id, joined } of [...state.instances.values()]) if (!joined) state.instances.delete(id);
     world.now = deps.awsCache.dueAt('web');
     await wake(world, deps);
     assert.match(condition(world, 'PrerequisitesMet')?.message ?? '', /6 free addresses: 2 more nodes take at least 8/);
@@ -395,8 +396,8 @@ describe('after the creation', () => {
 
 describe('an access entry that the operator makes', () => {
   const managing = () => {
-    const world = new FakeWorld();
-    world.prerequisites.accessEntry = undefined;
+    const world = new FakeWorld({ speed: 1 });
+    world.cloud.faults.accessEntry({ exists: false });
     world.apply(fresh({ nodeGroup: { ...fresh().spec.nodeGroup, manageAccessEntry: true } }));
     return world;
   };
@@ -423,8 +424,8 @@ describe('an access entry that the operator makes', () => {
   it('is made again each time that somebody deletes it', async () => {
     const { world, deps } = await readyWorld({ nodeGroup: { ...fresh().spec.nodeGroup, manageAccessEntry: true } });
     for (const time of ['first', 'second']) {
-      world.prerequisites = { ...world.prerequisites, accessEntry: undefined };
-      await until(world, deps, () => world.prerequisites.accessEntry !== undefined, `the ${time} entry`);
+      world.cloud.faults.accessEntry({ exists: false });
+      await until(world, deps, () => world.cloud.state.accessEntries.size > 0, `the ${time} entry`);
     }
   });
 
@@ -444,7 +445,7 @@ describe('an access entry that the operator makes', () => {
     const world = managing();
     world.fails = (call) => {
       if (call !== 'CreateAccessEntry') return undefined;
-      world.prerequisites.accessEntry = { type: 'EC2_LINUX' };
+      world.cloud.faults.accessEntry({ type: 'EC2_LINUX' });
       return sampleError('busy');
     };
     const deps = world.start();
@@ -454,12 +455,12 @@ describe('an access entry that the operator makes', () => {
 });
 
 describe('an invalid parameter', () => {
-  const refusing = (cluster: FakeWorld['cluster'], code = 'InvalidParameterException') => {
+  const refusing = (cluster: ClusterChange, code = 'InvalidParameterException') => {
     const world = new FakeWorld();
     world.apply(fresh());
     world.fails = (call) => {
       if (call !== 'CreateNodegroup') return undefined;
-      world.cluster = cluster;
+      world.cloud.faults.cluster(cluster);
       return sampleError('refused', {
         code,
         message: 'Requested release version is not valid for kubernetes version 1.35.',
@@ -476,13 +477,13 @@ describe('an invalid parameter', () => {
       [says(world, 'PrerequisitesMet'), says(world, 'Reconciling'), says(world, 'Stalled')],
       ['False ClusterNotActive', 'True ClusterNotActive', 'undefined undefined'],
     );
-    world.cluster = {};
+    world.cloud.faults.cluster({ status: 'ACTIVE' });
     world.fails = () => undefined;
     await until(world, deps, () => ready(world) === 'True', 'Ready');
   });
 
   it('of a cluster that has just been upgraded is tried again, and then believed', async () => {
-    const world = refusing({ kubernetesVersion: '1.35' });
+    const world = refusing({ version: '1.35' });
     const deps = world.start();
     await wake(world, deps);
     assert.equal(says(world, 'Stalled'), 'undefined undefined');

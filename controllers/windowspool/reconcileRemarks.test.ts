@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { IGNORE_PREREQUISITES_ANNOTATION } from './labels.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
-import { sampleError, settings } from './testing/fixtures.ts';
+import { SUBNETS, sampleError, settings } from './testing/fixtures.ts';
 import { conditionOf, fresh, ready, until, wake } from './testing/life.ts';
 
 /** A world with a pool that is Ready and has the condition. */
-async function remarkedWorld(change: Partial<FakeWorld['prerequisites']>, annotations: Record<string, string> = {}) {
+async function remarkedWorld(change: (world: FakeWorld) => void, annotations: Record<string, string> = {}) {
   const world = new FakeWorld();
-  world.prerequisites = { ...world.prerequisites, ...change };
+  change(world);
   const pool = fresh({ scaling: { min: 1, max: 9 } });
   world.apply({ ...pool, metadata: { ...pool.metadata, annotations } });
   const deps = world.start();
@@ -16,16 +16,21 @@ async function remarkedWorld(change: Partial<FakeWorld['prerequisites']>, annota
   return { world, deps };
 }
 
+/** So many addresses are free in each subnet of the pool. */
+function free(world: FakeWorld, freeAddresses: number): void {
+  for (const id of SUBNETS) world.cloud.faults.subnet({ id, freeAddresses });
+}
+
 describe('what PrerequisitesMet reports beside prerequisites that are met', () => {
   const remarks = [
-    ['a warning', 'True MetWithWarnings', { clusterRolePolicies: [] }, {}],
+    ['a warning', 'True MetWithWarnings', ({ cloud }) => cloud.faults.clusterRolePolicy({ attached: false }), {}],
     [
       'an ignored prerequisite',
       'True PrerequisitesIgnored',
-      { freeAddresses: 0 },
+      (world) => free(world, 1),
       { [IGNORE_PREREQUISITES_ANNOTATION]: 'TooFewAddresses' },
     ],
-  ] as const;
+  ] satisfies (readonly [string, string, (world: FakeWorld) => void, Record<string, string>])[];
   for (const [what, expected, change, annotations] of remarks) {
     for (const call of ['DescribeNodegroup', 'DescribeCluster'] as const) {
       for (const kind of ['throttled', 'denied'] as const) {
@@ -65,17 +70,17 @@ describe('what PrerequisitesMet reports beside prerequisites that are met', () =
   });
 
   it('stays as it is however the number of free addresses changes, and is one event when another comes', async () => {
-    const { world, deps } = await remarkedWorld({ freeAddresses: 10 });
+    const { world, deps } = await remarkedWorld((made) => free(made, 10));
     assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /^True MetWithWarnings: .*TooFewAddresses/);
     for (const freeAddresses of [9, 8, 7]) {
-      world.prerequisites.freeAddresses = freeAddresses;
+      free(world, freeAddresses);
       world.now = deps.awsCache.dueAt('web') + settings.resyncMs;
       const before = conditionOf(world, 'PrerequisitesMet');
       await wake(world, deps);
       assert.equal(conditionOf(world, 'PrerequisitesMet'), before);
     }
     assert.deepEqual(world.events, []);
-    world.prerequisites.clusterRolePolicies = [];
+    world.cloud.faults.clusterRolePolicy({ attached: false });
     world.now = deps.awsCache.dueAt('web') + settings.resyncMs;
     await wake(world, deps);
     assert.deepEqual(

@@ -100,7 +100,7 @@ describe('trouble', () => {
     world.fails = (call) => (call === 'DescribeNodegroup' ? sampleError('throttled') : undefined);
     assert.deepEqual(await wake(world, deps), {
       kind: 'requeue',
-      cause: 'DescribeNodegroup: throttledException: the call was throttled',
+      cause: 'DescribeNodegroup: ThrottlingException: the call was throttled',
     });
     assert.deepEqual([world.calls, world.events], [['read pool', 'DescribeNodegroup'], []]);
   });

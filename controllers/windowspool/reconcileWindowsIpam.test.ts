@@ -5,7 +5,6 @@ import { type Deps, reconcile } from './reconcile.ts';
 import { Crash, FakeWorld } from './testing/fakeWorld.ts';
 import { MINUTE, sampleError, samplePool, settings } from './testing/fixtures.ts';
 import { conditionOf, fresh, hours, ready, signal, until, wake } from './testing/life.ts';
-import { sampleAddon } from './testing/prerequisites.ts';
 
 const enabling = { ...settings, enableWindowsIpam: true };
 const start = (world: FakeWorld): Deps => ({ ...world.start(), settings: enabling });
@@ -15,8 +14,8 @@ const IN_CONFIG = 'patch ConfigMap amazon-vpc-cni';
 /** A world in which Windows IPAM is off, in the add-on or without one. */
 function ipamOff({ addon = false } = {}): FakeWorld {
   const world = new FakeWorld();
-  world.prerequisites.cniConfig = { 'enable-windows-ipam': 'false', other: 'kept' };
-  if (addon) world.prerequisites.cniAddon = sampleAddon();
+  world.kubeSystem.cniConfig = { 'enable-windows-ipam': 'false', other: 'kept' };
+  if (addon) world.cloud.faults.addon({ name: 'vpc-cni' });
   world.apply(fresh());
   return world;
 }
@@ -32,7 +31,7 @@ describe('an operator that enables Windows IPAM', () => {
       const world = ipamOff({ addon });
       await until(world, start(world), () => ready(world) === 'True', 'Ready');
       assert.deepEqual(changes(world), [call]);
-      assert.deepEqual(world.prerequisites.cniConfig, { 'enable-windows-ipam': 'true', other: 'kept' });
+      assert.deepEqual(world.kubeSystem.cniConfig, { 'enable-windows-ipam': 'true', other: 'kept' });
       assert.ok(events(world).includes('Normal WindowsIPAMEnabled'), events(world).join());
       assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /^True Met/);
     });
@@ -53,7 +52,7 @@ describe('an operator that enables Windows IPAM', () => {
           world.crash = undefined;
           await until(world, start(world), enabled(world), 'a node group');
           assert.ok(changes(world).length <= 2, `${when} ${at}: ${changes(world)}`);
-          assert.deepEqual(world.prerequisites.cniConfig, { 'enable-windows-ipam': 'true', other: 'kept' });
+          assert.deepEqual(world.kubeSystem.cniConfig, { 'enable-windows-ipam': 'true', other: 'kept' });
         }
       }
     });
@@ -110,8 +109,7 @@ describe('an operator that enables Windows IPAM', () => {
 
     for (const kind of ['refused', 'denied'] as const) {
       it(`polls a group that EKS creates or deletes as often as before (${kind})`, async () => {
-        const world = new FakeWorld();
-        world.looks = 3;
+        const world = new FakeWorld({ speed: 1 / 9 });
         world.apply(fresh());
         const deps = start(world);
         const poll = async () => {
@@ -139,8 +137,7 @@ describe('an operator that enables Windows IPAM', () => {
       world.fails = (call) => (call === IN_ADDON ? sampleError('denied', { operation: IN_ADDON }) : undefined);
       await wake(world, deps);
       assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /^False AccessDenied/);
-      world.prerequisites.cniConfig = { 'enable-windows-ipam': 'true' };
-      world.prerequisites.cniAddon = sampleAddon({ windowsIpam: true });
+      world.cloud.faults.addon({ name: 'vpc-cni', configurationValues: '{"enableWindowsIpam":"true"}' });
       world.now = deps.awsCache.dueAt('web');
       await wake(world, deps);
       assert.equal(world.created, 1);
@@ -178,7 +175,7 @@ describe('an operator that enables Windows IPAM', () => {
 
   it('warns where a tool that manages the ConfigMap may revert it', async () => {
     const world = ipamOff();
-    world.prerequisites.cniManagedBy = 'Helm release kube-system/aws-vpc-cni';
+    world.kubeSystem.cniManagedBy = 'Helm release kube-system/aws-vpc-cni';
     await wake(world, start(world));
     assert.ok(events(world).includes('Warning WindowsIPAMEnabled'), events(world).join());
   });
@@ -189,7 +186,7 @@ describe('an operator that enables Windows IPAM', () => {
     await until(world, deps, () => ready(world) === 'True', 'Ready');
     world.calls.splice(0);
     const disable = () => {
-      world.prerequisites.cniConfig = { 'enable-windows-ipam': 'false' };
+      world.kubeSystem.cniConfig = { 'enable-windows-ipam': 'false' };
     };
     const end = world.now + 60 * MINUTE;
     while (world.now < end) {
@@ -240,19 +237,13 @@ describe('an operator that enables Windows IPAM', () => {
     it(`tells what it lacks without ${what}, tries again later, and goes on with it`, async () => {
       const world = ipamOff({ addon: call === IN_ADDON });
       let lacks = true;
-      const denying = (deps: Deps): Deps => ({
-        ...deps,
-        addons: { ...deps.addons, configure: fails(() => deps.addons.configure, world) },
-        system: { ...deps.system, setCniConfig: fails(() => deps.system.setCniConfig, world) },
-      });
-      function fails<A extends readonly unknown[], R>(port: () => (...args: A) => Promise<R>, { calls }: FakeWorld) {
-        return async (...args: A): Promise<R> => {
-          if (!lacks) return port()(...args);
-          calls.push(call);
-          return { ok: false, error } as R;
-        };
-      }
-      const deps = denying(start(world));
+      world.fails = (each) => (lacks && each === call ? error : undefined);
+      const deps = start(world);
+      const { setCniConfig } = deps.system;
+      deps.system.setCniConfig = async (...args) => {
+        const answer = await setCniConfig(...args);
+        return answer.ok ? answer : { ok: false, error };
+      };
       await wake(world, deps);
       const first = conditionOf(world, 'PrerequisitesMet') ?? '';
       assert.match(first, words);
@@ -267,15 +258,9 @@ describe('an operator that enables Windows IPAM', () => {
 
   it('tells of an update of the add-on that failed in the words of EKS, and tries again later', async () => {
     const world = ipamOff({ addon: true });
-    const failed = { status: 'UPDATE_FAILED', issues: ['ConfigurationConflict: Conflicts found'] };
-    const fail = () => {
-      const { cniAddon } = world.prerequisites;
-      if (cniAddon?.status !== 'UPDATING') return;
-      world.prerequisites.cniAddon = { ...cniAddon, ...failed, modifiedAt: world.now };
-    };
+    world.cloud.faults.addonFailure({ code: 'ConfigurationConflict', message: 'Conflicts found' });
     const deps = start(world);
     await wake(world, deps);
-    fail();
     world.now = deps.awsCache.dueAt('web');
     await wake(world, deps);
     assert.match(

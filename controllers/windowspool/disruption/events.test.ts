@@ -5,7 +5,7 @@ import { machine } from '../testing/existingScenes.ts';
 import type { FakeWorld } from '../testing/fakeWorld.ts';
 import { existingPool, MINUTE, sampleError, settings } from '../testing/fixtures.ts';
 import { conditionOf, signal, until, wake } from '../testing/life.ts';
-import { hasEnded, nodeOf, order, pass, populated } from '../testing/nodeLife.ts';
+import { giveAway, hasEnded, hold, nodeOf, order, pass, populated } from '../testing/nodeLife.ts';
 import { REPLACE } from '../testing/nodeScenes.ts';
 
 const EXCLUDED = { ...REPLACE, [EXCLUDE_FROM_DRAIN_ANNOTATION]: 'true' };
@@ -16,6 +16,8 @@ const reported = (world: FakeWorld) =>
 describe('the events of nodes that go', () => {
   it('tell of a replacement in few words: what begins, what is in the way, what ended, what came', async () => {
     const { world, deps } = await populated();
+    // No look falls between the end of the instance and that of its Node.
+    world.cloud.faults.speed({ speed: 60 });
     world.events.splice(0);
     world.pods = world.pods.map((pod) => ({ ...pod, keptBy: 'cart' }));
     order(world, 'b', REPLACE);
@@ -79,7 +81,7 @@ describe('the events of nodes that go', () => {
     ],
     [
       'its scaling group',
-      (world) => void world.strangers.set('i-b', 'eks-api'),
+      (world) => giveAway(world, 'i-b', 'eks-api'),
       "let node b stay: refused: instance i-b of node b belongs to scaling group eks-api, so it is not the pool's",
     ],
     [
@@ -104,7 +106,7 @@ describe('the events of nodes that go', () => {
 
   it('name the pods with which a node ends that is excluded from drain', async () => {
     const { world, deps } = await populated();
-    world.hookMs = 5 * MINUTE;
+    hold(world, 5 * MINUTE);
     order(world, 'b', EXCLUDED);
     await pass(world, deps, 1);
     const lines = reported(world);

@@ -5,7 +5,19 @@ import { Crash, type FakeWorld } from '../testing/fakeWorld.ts';
 import { MINUTE, NOW, sampleError } from '../testing/fixtures.ts';
 import { conditionOf, ready, until } from '../testing/life.ts';
 
-import { cordon, hasEnded, isSettled, leavingIn, nodeOf, order, pass, populated } from '../testing/nodeLife.ts';
+import {
+  cordon,
+  giveAway,
+  hasEnded,
+  hold,
+  isSettled,
+  leavingIn,
+  loseForGood,
+  nodeOf,
+  order,
+  pass,
+  populated,
+} from '../testing/nodeLife.ts';
 import { cordoned, node, podOn, REPLACE, scene, terminating } from '../testing/nodeScenes.ts';
 import { admit, waitsForTurn } from './admission.ts';
 
@@ -184,7 +196,7 @@ describe('a node that is to be replaced', () => {
     const node = nodeOf(world, 'b');
     assert.ok(node);
     // A kubelet says that it is an instance of another group.
-    world.strangers.set('i-b', 'eks-api');
+    giveAway(world, 'i-b', 'eks-api');
     order(world, 'b', { [REPLACE_ANNOTATION]: 'true' });
     await pass(world, deps, 5);
     const after = nodeOf(world, 'b');
@@ -208,7 +220,7 @@ describe('a node that is to be replaced', () => {
 
   it('no longer counts when it is being deleted, its instance ends, and somebody’s finalizer holds it', async () => {
     const { world, deps } = await populated();
-    world.hookMs = 24 * 60 * MINUTE;
+    hold(world, 24 * 60 * MINUTE);
     order(world, 'b', { [REPLACE_ANNOTATION]: 'true' });
     await pass(world, deps, 5);
     const node = nodeOf(world, 'b');
@@ -317,16 +329,14 @@ describe('a node that fails', () => {
 
   it('is replaced also where it never joined', async () => {
     const { world, deps } = await populated({ remediation });
-    world.nodes = world.nodes.filter(({ name }) => name !== 'c');
-    world.instances = [{ id: 'i-late', privateDnsName: 'ip-late', launchedAt: world.now }];
+    const late = loseForGood(world, 'c');
     await pass(world, deps, 60);
-    assert.deepEqual([world.ended, world.nodes.length, isSettled(world)], [['i-late'], 3, true]);
+    assert.deepEqual([world.ended, world.nodes.length, isSettled(world)], [[late], 3, true]);
   });
 
   it('takes no share from others while AWS denies its end where it never joined, and is tried again now and then', async () => {
     const { world, deps } = await populated({ remediation });
-    world.nodes = world.nodes.filter(({ name }) => name !== 'c');
-    world.instances = [{ id: 'i-late', privateDnsName: 'ip-late', launchedAt: world.now }];
+    const late = loseForGood(world, 'c');
     world.fails = (call) => (call.startsWith('Terminate') ? sampleError('denied') : undefined);
     const tries = () => world.calls.filter((call) => call.startsWith('Terminate')).length;
     await pass(world, deps, 120);
@@ -336,7 +346,7 @@ describe('a node that fails', () => {
     assert.equal(world.events.filter(({ reason }) => reason === 'AccessDenied').length, 1);
     world.fails = () => undefined;
     await pass(world, deps, 30);
-    assert.deepEqual([world.ended, isSettled(world)], [['i-late'], true]);
+    assert.deepEqual([world.ended, isSettled(world)], [[late], true]);
   });
 
   it('is not taken for one that never joined when it only lost the label of its group', async () => {
@@ -350,8 +360,6 @@ describe('a node that fails', () => {
     world.setNode({ ...node, labels });
     world.nodes = world.nodes.filter(({ name }) => name !== 'b');
     world.fails = (call) => (call.startsWith('Terminate') ? sampleError('busy') : undefined);
-    const launchedAt = world.now - 60 * MINUTE;
-    world.instances = ['a', 'b', 'c'].map((name) => ({ id: `i-${name}`, privateDnsName: name, launchedAt }));
     await pass(world, deps, 30);
     const begun = world.events.filter(({ reason }) => reason === 'NodeDisruptionBegun').map(({ message }) => message);
     assert.deepEqual(begun, ['replace instance i-b, which never became a node']);
@@ -397,7 +405,7 @@ describe('a crash before or after any call while nodes go', () => {
   /** Replaces one node and removes another; the process ends at one call and is started again. Returns the calls. */
   async function live(crash: FakeWorld['crash'], hookMs: number): Promise<readonly string[]> {
     const { world, deps: first } = await populated();
-    world.hookMs = hookMs;
+    if (hookMs > 0) hold(world, hookMs);
     let deps = first;
     if (crash) world.crash = crash;
     order(world, 'a', { [REMOVE_ANNOTATION]: 'true' });

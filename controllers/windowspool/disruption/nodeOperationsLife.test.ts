@@ -12,7 +12,7 @@ import { type Deps, reconcile } from '../reconcile.ts';
 import { Crash, type FakeWorld } from '../testing/fakeWorld.ts';
 import { MINUTE } from '../testing/fixtures.ts';
 import { signal } from '../testing/life.ts';
-import { isSettled, leavingIn, pass, populated } from '../testing/nodeLife.ts';
+import { hold, isSettled, leavingIn, pass, populated } from '../testing/nodeLife.ts';
 
 const ORDERS: readonly Readonly<Record<string, string>>[] = [
   {},
@@ -63,7 +63,7 @@ class Life {
   constructor({ world, deps }: { readonly world: FakeWorld; readonly deps: Deps }) {
     this.world = world;
     this.#deps = deps;
-    world.hookMs = MINUTE;
+    hold(world, MINUTE);
     world.fails = (call) => {
       if (call === 'cordon node') this.#mayCordon();
       if (call === 'TerminateInstanceInAutoScalingGroup') this.#mayEnd();
@@ -102,7 +102,6 @@ class Life {
     const end = this.world.now + seconds * 1_000;
     for (let runs = 0; this.world.now < end; runs++) {
       assert.ok(runs < 2_000, 'the pool wakes itself for ever');
-      this.world.finishEndings();
       try {
         const next = await reconcile('web', this.#deps, signal);
         this.world.now += next.kind === 'requeueAfter' ? Math.min(next.ms, end - this.world.now + 1) : 2_000;
@@ -141,7 +140,7 @@ class Life {
   }
 
   #setStatus(status: 'UPDATING' | 'ACTIVE'): undefined {
-    for (const [name, group] of this.world.groups) this.world.groups.set(name, { ...group, status });
+    this.world.cloud.state.group('web').nodegroup.status = status;
   }
 
   /** Of those that are out now the operator has taken none, and the next one is in status. One that somebody uncordons is cordoned again. */

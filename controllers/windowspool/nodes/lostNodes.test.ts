@@ -4,11 +4,14 @@ import type { NodeRecord } from '../ports/nodes.ts';
 import { reconcile } from '../reconcile.ts';
 import { MINUTE, NOW, sampleError, sampleNode, settings } from '../testing/fixtures.ts';
 import { readyWorld, signal, until, wake } from '../testing/life.ts';
+import { renameNodes } from '../testing/nodeLife.ts';
 import { instanceIdOf, LostNodes } from './lostNodes.ts';
 
 const LABEL = 'eks.amazonaws.com/nodegroup';
 const labelled = (name: string, group: string | undefined, change: Partial<NodeRecord> = {}): NodeRecord => {
-  const node = sampleNode({ name, ...change });
+  return inGroup(sampleNode({ name, ...change }), group);
+};
+const inGroup = (node: NodeRecord, group: string | undefined): NodeRecord => {
   const { [LABEL]: _, ...labels } = node.labels;
   return { ...node, labels: group === undefined ? labels : { ...labels, [LABEL]: group } };
 };
@@ -129,12 +132,12 @@ describe('a pool of which a node loses the label of its group', () => {
   /** A Ready pool, and how to take the label of its first node away and put it back. */
   async function losing() {
     const { world, deps } = await readyWorld();
-    world.nodes = ['ip-1', 'ip-2', 'ip-3'].map((name) => labelled(name, 'web'));
+    renameNodes(world, ['ip-1', 'ip-2', 'ip-3']);
     await wake(world, deps);
     assert.match(verified(world), /^True AllVerified/);
     world.calls.splice(0);
     const give = (group: string | undefined): void => {
-      world.nodes = [labelled('ip-1', group), ...world.nodes.slice(1)];
+      world.nodes = world.nodes.map((node) => (node.name === 'ip-1' ? inGroup(node, group) : node));
     };
     return { world, deps, give };
   }
@@ -157,11 +160,6 @@ describe('a pool of which a node loses the label of its group', () => {
     give(undefined);
     await wake(world, deps);
     world.now += settings.joinGraceMs;
-    world.instances = world.nodes.map((node) => ({
-      id: instanceIdOf(node),
-      privateDnsName: node.name,
-      launchedAt: NOW,
-    }));
     const restarted = world.start();
     await wake(world, restarted);
     assert.equal(verified(world), SAYS);
@@ -178,25 +176,17 @@ describe('a pool of which a node loses the label of its group', () => {
 
   it('says that an instance joined with another operating system, also after a restart, until it is gone', async () => {
     const { world, deps } = await losing();
-    const linux = {
-      labels: { ...labelled('ip-1', 'web').labels, 'kubernetes.io/os': 'linux' },
-      operatingSystem: 'linux',
-      kernelVersion: '6.1.112-122.189.amzn2023.x86_64',
-    };
     // A new instance in place of the first: the cache of Windows nodes never has its node.
-    world.nodes = [sampleNode({ name: 'ip-9', uid: 'other', ...linux }), ...world.nodes.slice(1)];
-    world.instances = world.nodes.map((node) => ({
-      id: instanceIdOf(node),
-      privateDnsName: node.name,
-      launchedAt: NOW,
-    }));
-    const says =
-      'False WrongOperatingSystem: 1 instance of the pool joined as a node that does not run Windows: ip-9 runs linux. Terminate it, and check the AMI in the launch template of the scaling group.';
+    world.cloud.faults.nextNode({ operatingSystem: 'linux' });
+    world.cloud.faults.terminateInstance({ node: 'ip-1' });
+    world.now += 2_000;
+    const { name = '' } = world.nodes.find(({ operatingSystem }) => operatingSystem === 'linux') ?? {};
+    const says = `False WrongOperatingSystem: 1 instance of the pool joined as a node that does not run Windows: ${name} runs linux. Terminate it, and check the AMI in the launch template of the scaling group.`;
     await until(world, deps, () => verified(world) === says, 'the other operating system');
     const restarted = world.start();
     await wake(world, restarted);
     assert.equal(verified(world), says);
-    world.nodes = ['ip-1', 'ip-2', 'ip-3'].map((name) => labelled(name, 'web'));
+    world.cloud.faults.terminateInstance({ node: name });
     await until(world, restarted, () => verified(world).startsWith('True AllVerified'), 'a Windows node in its place');
   });
 

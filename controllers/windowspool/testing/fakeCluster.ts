@@ -1,5 +1,6 @@
 /** The API server of the fake world, with resourceVersions and a cache. */
 
+import { copyOf } from '../../../hack/localaws/copy.ts';
 import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
 import {
   CORDONED_ANNOTATION,
@@ -15,11 +16,13 @@ import type { CallResult } from '../ports/callResult.ts';
 import type { InstanceList, NodeMarks, NodeRecord, Taint } from '../ports/nodes.ts';
 import type { DrainPod, Eviction, StuckPod } from '../ports/pods.ts';
 import type { Pools } from '../ports/pools.ts';
+import type { ControllerWarning, RoleMapping } from '../ports/prerequisites.ts';
 import type { DesiredRuntimeClass, RuntimeClass } from '../ports/runtimeClasses.ts';
 import { NodeMembership } from '../providers/existing/nodeMembership.ts';
 import type { Deps } from '../reconcile.ts';
 import { done, FakeCalls, flat } from './fakeCalls.ts';
 import { sampleError } from './fixtures.ts';
+import { sampleConfigMapOwner } from './prerequisites.ts';
 
 export interface ReportedEvent {
   readonly type: string;
@@ -41,6 +44,15 @@ export class FakeCluster extends FakeCalls {
   /** The pods on nodes; an eviction takes one away at once, unless a budget keeps it. */
   pods: (DrainPod & { readonly node: string; readonly keptBy?: string })[] = [];
   readonly evicted: string[] = [];
+  /** The ConfigMaps amazon-vpc-cni and aws-auth. */
+  kubeSystem = {
+    cniConfig: { 'enable-windows-ipam': 'true' } as Readonly<Record<string, string>> | undefined,
+    /** What manages amazon-vpc-cni. */
+    cniManagedBy: undefined as string | undefined,
+    roleMappings: [] as readonly RoleMapping[],
+  };
+  /** What the VPC resource controller warns of, by node. */
+  readonly controllerWarnings = new Map<string, readonly ControllerWarning[]>();
   /** Whether no watch tells the operator of nodes at the moment. */
   isWatchBehind = false;
   protected poolNodesCache = this.emptyPoolNodesCache();
@@ -140,6 +152,24 @@ export class FakeCluster extends FakeCalls {
           ),
         delete: (seen) => this.call('delete RuntimeClass', () => void this.runtimeClasses.delete(seen.name)),
       },
+      system: {
+        cniConfig: () => this.call('get ConfigMap amazon-vpc-cni', () => this.kubeSystem.cniConfig),
+        cniConfigOwner: () =>
+          this.call(
+            'get owner of ConfigMap amazon-vpc-cni',
+            () => this.kubeSystem.cniConfig && sampleConfigMapOwner({ managedBy: this.kubeSystem.cniManagedBy }),
+          ),
+        setCniConfig: (key, value) =>
+          this.call('patch ConfigMap amazon-vpc-cni', () => {
+            this.kubeSystem.cniConfig = { ...this.kubeSystem.cniConfig, [key]: value };
+          }),
+        roleMappings: () => this.call('get ConfigMap aws-auth', () => this.kubeSystem.roleMappings),
+        legacyController: () => this.call('get Deployment vpc-resource-controller', () => false),
+        controllerWarnings: ({ name }) => this.call('list events', () => this.controllerWarnings.get(name) ?? []),
+        podWebhook: () => this.call('get MutatingWebhookConfiguration', () => true),
+        linuxNode: () => this.call('list Linux nodes', () => true),
+        linuxGroups: () => this.call('list Linux groups', () => []),
+      },
       events: {
         publish: (_pool, { type, reason, message }) => void this.events.push({ type, reason, message }),
         publishOnNode: ({ name }, { type, reason }) => void this.nodeEvents.push(`${name}: ${type} ${reason}`),
@@ -171,7 +201,7 @@ export class FakeCluster extends FakeCalls {
       removeFinalizer: (pool) => this.call('remove finalizer', () => this.release(pool)).then(flat),
       writeStatus: (pool, status) =>
         this.call('write status', () =>
-          this.change(pool, (now) => ({ ...now, status: structuredClone(status) as WindowsPoolStatus })),
+          this.change(pool, (now) => ({ ...now, status: copyOf(status) as WindowsPoolStatus })),
         ).then(flat),
     };
   }
@@ -327,6 +357,6 @@ function isWatched({ labels }: NodeRecord): boolean {
   return labels['kubernetes.io/os'] === 'windows';
 }
 
-export function sameTaint(a: Taint, b: Taint): boolean {
+function sameTaint(a: Taint, b: Taint): boolean {
   return a.key === b.key && a.effect === b.effect;
 }

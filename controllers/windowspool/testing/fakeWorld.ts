@@ -1,35 +1,39 @@
 /**
- * A small world in memory behind the domain's ports: an API server, and EKS. Every port call is counted, and can be made to fail or to crash
- * the operator.
+ * A small world in memory behind the domain's ports: an API server, and the local AWS behind the real adapters. Every call of a port of the
+ * API server and every request to AWS is counted, and can be made to fail or to crash the operator.
  *
- *   FakeCalls  counts, fails, crashes  <--  FakeCluster  the API server  <--  FakeAws  node groups  <--  FakeWorld  an operator in it
+ *   FakeCalls  counts, fails, crashes  <--  FakeCluster  the API server  <--  CloudWorld  AWS  <--  FakeWorld  an operator in it
  */
 
 import { AwsCache } from '../awsCache.ts';
 import { DisruptionBudget } from '../disruption/disruptionBudget.ts';
 import { Fleet } from '../disruption/fleet.ts';
-import type { CounterSample } from '../metricCatalogue.ts';
+import type { CounterSample, GaugeSample } from '../metricCatalogue.ts';
 import type { Deps } from '../reconcile.ts';
 import { StatusThrottle } from '../statusThrottle.ts';
-import { FakeAws } from './fakeAws.ts';
+import { CloudWorld } from './cloudWorld.ts';
 import { settings } from './fixtures.ts';
 import { seriesOf } from './shownMetrics.ts';
 
 export { Crash } from './fakeCalls.ts';
 
-export class FakeWorld extends FakeAws {
+export class FakeWorld extends CloudWorld {
   readonly corrections: Readonly<Record<string, number>>[] = [];
-  /** The gauges of each pool: `windowspool_nodes{state="verified"}` -> 3. */
-  readonly metrics = new Map<string, Readonly<Record<string, number>>>();
+  readonly #gauges = new Map<string, readonly GaugeSample[]>();
   /** Counters, of all pools together. */
   readonly counts = new Map<string, number>();
   /** The times of pools by `pool metric`, in seconds. */
   readonly stamps = new Map<string, number>();
 
+  /** The gauges of each pool: `windowspool_nodes{state="verified"}` -> 3. */
+  get metrics(): ReadonlyMap<string, Readonly<Record<string, number>>> {
+    return new Map([...this.#gauges].map(([pool, samples]) => [pool, Object.fromEntries(samples.map(seriesOf))]));
+  }
+
   /** A new process: nothing is in its memory. */
   start(): Deps {
     this.forgetNodes();
-    this.metrics.clear();
+    this.#gauges.clear();
     this.stamps.clear();
     const pools = this.poolsPort();
     return {
@@ -51,7 +55,7 @@ export class FakeWorld extends FakeAws {
       now: () => this.now,
       serverVersion: () => 'v1.36.3',
       metrics: {
-        show: (pool, samples) => void this.metrics.set(pool, Object.fromEntries(samples.map(seriesOf))),
+        show: (pool, samples) => void this.#gauges.set(pool, samples),
         stamp: (pool, { metric, value }) => void this.stamps.set(`${pool} ${metric}`, value),
         stampFirst: (pool, { metric, value }) => {
           const key = `${pool} ${metric}`;
@@ -59,7 +63,7 @@ export class FakeWorld extends FakeAws {
         },
         add: (_pool, samples) => this.#count(samples),
         drop: (pool) => {
-          this.metrics.delete(pool);
+          this.#gauges.delete(pool);
           for (const key of this.stamps.keys()) if (key.startsWith(`${pool} `)) this.stamps.delete(key);
         },
       },

@@ -32,8 +32,12 @@ export const settings: Settings = {
 export const CLUSTER_ARN = 'arn:aws:eks:eu-west-1:111122223333:cluster/prod';
 export const GROUP_ARN = 'arn:aws:eks:eu-west-1:111122223333:nodegroup/prod/web/0a1b';
 
-/** The release after the one that the sample group has. */
+/** The release of the sample group, and the one after it. */
+export const RELEASE = '1.36-2026.02.11';
 export const NEXT = '1.36-2026.03.17';
+
+/** The subnets of the cluster; the sample pool has the first two. */
+export const SUBNETS = ['subnet-0a000000', 'subnet-0b000000', 'subnet-0c000000'] as const;
 
 /** The metadata of an object that is deleted. */
 export const LEAVING = { deletionTimestamp: '2026-03-01T12:00:00Z' };
@@ -83,7 +87,7 @@ export function samplePool(
         edition: 'Core',
         nodeRoleArn: 'arn:aws:iam::111122223333:role/windows-nodes',
         manageAccessEntry: false,
-        subnets: [{ id: 'subnet-0a000000' }, { id: 'subnet-0b000000' }],
+        subnets: SUBNETS.slice(0, 2).map((id) => ({ id })),
         instanceTypes: ['m5.large'],
         capacityType: 'OnDemand',
         diskSizeGiB: 50,
@@ -133,7 +137,7 @@ export function knownStatus(nodeGroup: Partial<NonNullable<WindowsPoolStatus['no
 }
 
 /** The launch template of which a group made so is: EKS tells id, name and number, whatever it was given. */
-export function templateOfGroup({ launchTemplate }: Pick<NewNodeGroup, 'launchTemplate'>): NodeGroup['launchTemplate'] {
+function templateOfGroup({ launchTemplate }: Pick<NewNodeGroup, 'launchTemplate'>): NodeGroup['launchTemplate'] {
   return launchTemplate && { id: 'lt-0a1b2c3d', name: 'windows', version: launchTemplate.version };
 }
 
@@ -153,7 +157,7 @@ export function sampleGroup(pool: WindowsPool = samplePool(), change: Partial<No
     arn: GROUP_ARN,
     status: 'ACTIVE',
     kubernetesVersion: '1.36',
-    releaseVersion: '1.36-2026.02.11',
+    releaseVersion: RELEASE,
     healthIssues: [],
     autoScalingGroups: ['eks-web-0a1b'],
     modifiedAt: NOW - 60 * MINUTE,

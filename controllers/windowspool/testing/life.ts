@@ -1,9 +1,12 @@
+import assert from 'node:assert/strict';
+import type { StateOptions } from '../../../hack/localaws/state.ts';
 import type { WindowsPoolSpec } from '../api.gen.ts';
 import { RETRY_ANNOTATION } from '../labels.ts';
 import type { ReconcileResult } from '../model/outcome.ts';
+import { desiredFields, entriesOf } from '../providers/eks/applied.ts';
 import { type Deps, reconcile } from '../reconcile.ts';
 import { FakeWorld } from './fakeWorld.ts';
-import { MINUTE, samplePool } from './fixtures.ts';
+import { knownStatus, MINUTE, sampleGroup, samplePool } from './fixtures.ts';
 
 export const { signal } = new AbortController();
 /** A pool as a user applies it. */
@@ -14,12 +17,18 @@ export const fresh = (spec: Partial<WindowsPoolSpec> = {}) =>
 export const ready = (world: FakeWorld) =>
   world.pools.get('web')?.status?.conditions?.find(({ type }) => type === 'Ready')?.status;
 
+/** What changes with each write. */
+function versionsIn({ pools, runtimeClasses, nodes }: FakeWorld): string {
+  const written = [...[...pools.values()].map(({ metadata }) => metadata), ...nodes];
+  return JSON.stringify([written.map(({ name, resourceVersion }) => [name, resourceVersion]), [...runtimeClasses]]);
+}
+
 /** One run, and the runs that its own writes wake; a report that was put off for a moment is waited for. */
 export async function wake(world: FakeWorld, deps: Deps): Promise<ReconcileResult> {
   for (let run = 0; run < 10; run++) {
-    const before = JSON.stringify([...world.pools, ...world.runtimeClasses, world.nodes]);
+    const before = versionsIn(world);
     const next = await reconcile('web', deps, signal);
-    if (JSON.stringify([...world.pools, ...world.runtimeClasses, world.nodes]) !== before) continue;
+    if (versionsIn(world) !== before) continue;
     if (next.kind !== 'requeueAfter' || next.ms > 1_000) return next;
     world.now += next.ms;
   }
@@ -43,9 +52,9 @@ export async function hours(world: FakeWorld, deps: Deps, count: number): Promis
   const end = world.now + count * 60 * MINUTE;
   const sent: string[] = [];
   while (world.now < end) {
-    const [at, known] = [world.now, updatesIn(world.calls).length];
+    const [at, known] = [world.now, world.calls.length];
     const next = await wake(world, deps);
-    if (updatesIn(world.calls).length > known) sent.push(new Date(at).toISOString());
+    if (updatesIn(world.calls.slice(known)).length > 0) sent.push(new Date(at).toISOString());
     world.now += next.kind === 'requeueAfter' ? next.ms : 2_000;
   }
   return sent;
@@ -72,12 +81,18 @@ export function conditionOf(world: FakeWorld, wanted: string): string | undefine
   return found && `${found.status} ${found.reason}: ${found.message}`;
 }
 
-/** A world with a pool that is Ready, and nothing counted yet. */
-export async function readyWorld(spec: Partial<WindowsPoolSpec> = {}): Promise<{ world: FakeWorld; deps: Deps }> {
-  const world = new FakeWorld();
-  world.apply(fresh(spec));
+/** A world with a pool that is Ready for an hour, and nothing counted yet. */
+export async function readyWorld(
+  spec: Partial<WindowsPoolSpec> = {},
+  options: Partial<StateOptions> = {},
+): Promise<{ world: FakeWorld; deps: Deps }> {
+  const world = new FakeWorld(options);
+  const pool = samplePool(spec);
+  world.makeGroup(sampleGroup(pool));
+  world.apply({ ...pool, status: knownStatus({ applied: entriesOf(desiredFields(pool)) }) });
   const deps = world.start();
-  await until(world, deps, () => ready(world) === 'True', 'Ready');
+  await wake(world, deps);
+  assert.equal(ready(world), 'True');
   world.awsCalls();
   world.events.splice(0);
   return { world, deps };

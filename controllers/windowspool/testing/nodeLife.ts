@@ -1,28 +1,23 @@
 /** A pool of three nodes in the fake world, from which nodes are taken away. */
 import assert from 'node:assert/strict';
+import { durations } from '../../../hack/localaws/durations.ts';
 import type { LeavingNode, WindowsPoolSpec } from '../api.gen.ts';
 import { REMOVE_ANNOTATION, REPLACE_ANNOTATION } from '../labels.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
+import { desiredFields, entriesOf } from '../providers/eks/applied.ts';
 import type { Deps } from '../reconcile.ts';
-import type { FakeWorld } from './fakeWorld.ts';
-import { MINUTE } from './fixtures.ts';
-import { readyWorld, wake } from './life.ts';
+import { FakeWorld } from './fakeWorld.ts';
+import { knownStatus, MINUTE, sampleGroup, samplePool } from './fixtures.ts';
+import { ready, wake } from './life.ts';
 import { podOn } from './nodeScenes.ts';
 
 /** A pool of the nodes a, b and c, 2 to 5 of them, with a pod on each. */
 export async function populated(spec: Partial<WindowsPoolSpec> = {}): Promise<{ world: FakeWorld; deps: Deps }> {
-  const { world } = await readyWorld({ scaling: { min: 2, max: 5 }, ...spec });
-  const [group] = world.groups.values();
-  const [model] = world.nodes;
-  assert.ok(group && model);
-  world.groups.set(group.name, { ...group, scaling: { ...group.scaling, desired: 3 } });
-  world.nodes = ['a', 'b', 'c'].map((name) => ({
-    ...model,
-    name,
-    uid: `uid-${name}`,
-    providerID: `aws:///eu-west-1a/i-${name}`,
-    addresses: [name],
-  }));
+  const world = new FakeWorld();
+  const pool = samplePool({ scaling: { min: 2, max: 5 }, ...spec });
+  world.makeGroup(sampleGroup(pool, { scaling: { min: 2, max: 5, desired: 3 } }));
+  world.apply({ ...pool, status: knownStatus({ applied: entriesOf(desiredFields(pool)) }) });
+  renameNodes(world, ['a', 'b', 'c']);
   world.pods = world.nodes.map(({ name }) => ({
     ...podOn({ name: `cart-${name}`, uid: `uid-cart-${name}` }),
     node: name,
@@ -30,8 +25,44 @@ export async function populated(spec: Partial<WindowsPoolSpec> = {}): Promise<{ 
   // Another process looks at everything anew.
   const deps = world.start();
   await wake(world, deps);
+  assert.equal(ready(world), 'True');
   world.calls.splice(0);
   return { world, deps };
+}
+
+/** Gives the nodes of the world these names, and their instances the ids that go with them: that of `a` is i-a. */
+export function renameNodes(world: FakeWorld, names: readonly string[]): void {
+  const { instances } = world.cloud.state;
+  assert.equal(world.nodes.length, names.length);
+  world.nodes = world.nodes.map((node, i) => {
+    const instance = [...instances.values()].find(({ nodeName }) => nodeName === node.name);
+    const name = names[i];
+    assert.ok(instance && name !== undefined);
+    const id = `i-${name}`;
+    instances.delete(instance.id);
+    instances.set(id, { ...instance, id, nodeName: name });
+    return { ...node, name, uid: `uid-${name}`, providerID: `aws:///${instance.subnet.zone}/${id}`, addresses: [name] };
+  });
+}
+
+/** EC2 ends the instance of a node, and the one in its place never joins: its id. */
+export function loseForGood(world: FakeWorld, name: string): string {
+  world.cloud.faults.nextNode({ neverJoins: true });
+  world.cloud.faults.terminateInstance({ node: name });
+  world.now += 2_000;
+  const late = [...world.cloud.state.instances.values()].find(({ joined }) => !joined);
+  return late?.id ?? assert.fail('every instance joined');
+}
+
+/** An instance says that it is in another scaling group. */
+export function giveAway(world: FakeWorld, id: string, autoScalingGroup: string): void {
+  const { instances } = world.cloud.state;
+  instances.set(id, { ...(instances.get(id) ?? assert.fail(`there is no ${id}`)), autoScalingGroup });
+}
+
+/** EKS' lifecycle hook keeps instances for so long. */
+export function hold(world: FakeWorld, ms: number): void {
+  world.cloud.faults.speed({ speed: (durations.hook * 1_000) / ms });
 }
 
 export function nodeOf(world: FakeWorld, name: string): NodeRecord | undefined {
@@ -57,7 +88,6 @@ export function cordon(world: FakeWorld, name: string, unschedulable: boolean): 
 export async function pass(world: FakeWorld, deps: Deps, minutes: number): Promise<void> {
   const end = world.now + minutes * MINUTE;
   while (world.now < end) {
-    world.finishEndings();
     const next = await wake(world, deps);
     world.now += next.kind === 'requeueAfter' ? next.ms : 2_000;
   }
@@ -73,8 +103,7 @@ export function isSettled(world: FakeWorld): boolean {
   return world.pools.get('web')?.status?.disruption === undefined;
 }
 
-/** Whether so many instances were ended, and all is over. Instances end while time passes. */
+/** Whether so many instances were ended, and all is over. */
 export function hasEnded(world: FakeWorld, instances: number): boolean {
-  world.finishEndings();
   return world.ended.length >= instances && isSettled(world);
 }

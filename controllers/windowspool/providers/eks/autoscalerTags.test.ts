@@ -87,33 +87,31 @@ describe('the memory of what it was told', () => {
 });
 
 describe('the tags of a scaling group', () => {
-  const tags = (world: { scalingTags: Map<string, object> }) => world.scalingTags.get('eks-web');
-
   it('are set when the group is ACTIVE, looked at once a resync, and put back', async () => {
     const { world, deps } = await readyWorld();
-    assert.deepEqual(tags(world), SCALING_TAGS);
-    world.scalingTags.set('eks-web', { cost: '42' });
+    assert.deepEqual(world.scalingTags(), SCALING_TAGS);
+    world.cloud.state.group('web').autoScalingTags = [{ Key: 'cost', Value: '42' }];
     world.awsCalls();
     await reconcile('web', deps, signal);
     assert.deepEqual(world.awsCalls(), []);
     world.now += settings.resyncMs * 2;
     await wake(world, deps);
-    assert.deepEqual(tags(world), { ...SCALING_TAGS, cost: '42' });
+    assert.deepEqual(world.scalingTags(), { ...SCALING_TAGS, cost: '42' });
   });
 
   it('count 16 addresses for one with prefix delegation', async () => {
     const { world, deps } = await readyWorld();
-    world.prerequisites.cniConfig = { 'enable-windows-ipam': 'true', 'enable-windows-prefix-delegation': 'true' };
+    world.kubeSystem.cniConfig = { 'enable-windows-ipam': 'true', 'enable-windows-prefix-delegation': 'true' };
     world.now += settings.resyncMs * 2;
     await wake(world, deps);
     const key = 'k8s.io/cluster-autoscaler/node-template/resources/vpc.amazonaws.com/PrivateIPv4Address';
-    assert.deepEqual(tags(world), { ...SCALING_TAGS, [key]: '144' });
+    assert.deepEqual(world.scalingTags(), { ...SCALING_TAGS, [key]: '144' });
   });
 
   for (const call of ['DescribeAutoScalingGroups', 'CreateOrUpdateTags']) {
     it(`keep nothing else back while ${call} fails, and the cause is told`, async () => {
       const { world, deps } = await readyWorld();
-      world.scalingTags.clear();
+      world.cloud.state.group('web').autoScalingTags = [];
       world.fails = (now) => (now === call ? sampleError('denied') : undefined);
       world.now += settings.resyncMs * 2;
       await wake(world, deps);
@@ -124,7 +122,7 @@ describe('the tags of a scaling group', () => {
       world.fails = () => undefined;
       world.now += settings.deniedRetryMs * 2;
       await wake(world, deps);
-      assert.deepEqual(tags(world), SCALING_TAGS);
+      assert.deepEqual(world.scalingTags(), SCALING_TAGS);
     });
   }
 

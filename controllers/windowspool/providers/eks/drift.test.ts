@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { ConsoleEdit } from '../../../../hack/localaws/faults.ts';
 import type { WindowsPoolSpec } from '../../api.gen.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
 import { Crash, type FakeWorld } from '../../testing/fakeWorld.ts';
@@ -10,8 +11,8 @@ const spec: Partial<WindowsPoolSpec> = { labels: { tier: 'web' } };
 const EDIT = { labels: { tier: 'db', 'winpool.dev/pool': 'web', 'winpool.dev/windows-build': '10.0.20348', x: 'y' } };
 
 const groupOf = (world: FakeWorld) => world.groups.get('web') ?? assert.fail('there is no group');
-const edit = (world: FakeWorld, change: Partial<NodeGroup>) =>
-  world.groups.set('web', { ...groupOf(world), ...change });
+const edit = (world: FakeWorld, change: Omit<ConsoleEdit, 'group'>) =>
+  world.cloud.faults.edit({ group: 'web', ...change });
 const warnings = (world: FakeWorld) =>
   world.events.filter(({ type }) => type === 'Warning').map(({ message }) => message);
 const upToDate = (world: FakeWorld) =>
@@ -55,16 +56,14 @@ describe('an edit behind the operator’s back', () => {
 
   it('that comes again at once is put right once in a resync interval, and told, however many events come', async () => {
     const { world, deps } = await readyWorld({ labels: { tier: 'web' } });
-    const describe: typeof deps.nodeGroups.describe = async (name, aborted) => {
-      const seen = await deps.nodeGroups.describe(name, aborted);
-      if (!seen.ok || seen.value?.status !== 'ACTIVE') return seen;
-      world.groups.set(name, { ...seen.value, labels: { ...seen.value.labels, tier: 'edited' } });
-      return { ok: true, value: world.groups.get(name) };
+    world.cloud.front.gate = ({ operation }, phase) => {
+      const { status, labels } = groupOf(world);
+      if (operation === 'DescribeNodegroup' && phase === 'before' && status === 'ACTIVE')
+        edit(world, { labels: { ...labels, tier: 'edited' } });
     };
-    const contested = { ...deps, nodeGroups: { ...deps.nodeGroups, describe } };
     const end = world.now + 60 * MINUTE;
     while (world.now < end) {
-      await wake(world, contested);
+      await wake(world, deps);
       world.now += 5_000;
     }
     const sent = updatesIn(world.calls).length;
@@ -101,7 +100,7 @@ describe('an edit behind the operator’s back', () => {
       'part="template"': 0,
       'part="update"': 0,
     });
-    edit(world, { scaling: { min: 3, max: 9, desired: 3 } });
+    edit(world, { scalingConfig: { maxSize: 9 } });
     await look();
     assert.equal(warnings(world).length, 2);
     assert.equal(groupOf(world).labels.tier, 'db');
@@ -112,7 +111,7 @@ describe('an edit behind the operator’s back', () => {
 
   it('is no edit when an autoscaler moves the size within the bounds', async () => {
     const { world, deps } = await readyWorld({ ...spec, scaling: { min: 3, max: 5, desired: 3 } });
-    edit(world, { scaling: { min: 3, max: 5, desired: 5 } });
+    edit(world, { scalingConfig: { desiredSize: 5 } });
     world.now = deps.awsCache.dueAt('web');
     await wake(world, deps);
     assert.deepEqual([upToDate(world), warnings(world), world.updates.size], ['AsSpecified', [], 0]);
@@ -120,7 +119,7 @@ describe('an edit behind the operator’s back', () => {
 
   it('of the bounds moves a size that lies outside, and does not fight the autoscaler afterwards', async () => {
     const { world, deps } = await readyWorld({ ...spec, scaling: { min: 3, max: 5, desired: 3 } });
-    edit(world, { scaling: { min: 3, max: 9, desired: 8 } });
+    edit(world, { scalingConfig: { maxSize: 9, desiredSize: 8 } });
     await until(world, deps, () => groupOf(world).scaling.max === 5, 'the correction');
     for (let i = 0; i < 4; i++) {
       world.now = deps.awsCache.dueAt('web');

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from '../../labels.ts';
 import { GATE_TAINT } from '../../nodes/nodeTaints.ts';
-import type { NodeGroup } from '../../ports/eks.ts';
 import { type Deps, reconcile } from '../../reconcile.ts';
 import { Crash, type FakeWorld } from '../../testing/fakeWorld.ts';
 import { sampleError } from '../../testing/fixtures.ts';
@@ -13,7 +12,7 @@ const isGone = (world: FakeWorld) => () => world.pools.size === 0;
 /** What is left of the group that the pool leaves. */
 function rest(world: FakeWorld) {
   const { status, labels, taints, tags } = world.groups.get('web') ?? assert.fail('the group is gone');
-  return { status, labels, taints, tags, scalingTags: world.scalingTags.get('eks-web') };
+  return { status, labels, taints, tags, scalingTags: world.scalingTags() };
 }
 
 const LEFT = {
@@ -177,14 +176,14 @@ describe('a pool that leaves its group', () => {
     [
       'an update that EKS could not carry out',
       (world) => {
-        world.updateErrors = [{ code: 'InternalFailure', message: 'Try again.', resourceIds: [] }];
+        world.cloud.faults.updateFailure({ errors: [{ errorCode: 'Unknown', errorMessage: 'Try again.' }] });
       },
-      'keeps its labels and taints of the operator: update u-2 did not take them.',
+      'keeps its labels and taints of the operator: update ID did not take them.',
     ],
     [
       'a group that stays DEGRADED',
       (world) => {
-        world.groups.set('web', { ...(world.groups.get('web') ?? assert.fail()), status: 'DEGRADED' });
+        world.cloud.faults.healthIssue({ group: 'web', issues: [{ code: 'AsgInstanceLaunchFailures' }] });
         world.now = Date.parse('2026-03-01T13:10:00Z');
       },
       'keeps its labels and taints of the operator: it is DEGRADED.',
@@ -205,19 +204,22 @@ describe('a pool that leaves its group', () => {
       const { world, deps } = await leavingWorld();
       how(world, deps);
       await until(world, deps, isGone(world), 'the end');
+      const updates = [...world.updates.keys()];
       assert.deepEqual(
         world.events.filter(({ reason }) => reason === 'MarksLeft').map(({ message }) => message),
-        [`Node group web ${why} Remove them yourself.`],
+        [`Node group web ${why.replace('ID', updates.at(-1) ?? '')} Remove them yourself.`],
       );
       assert.equal(rest(world).labels['winpool.dev/pool'], 'web');
     });
   }
 
   it('tells of no marks where the group is gone, or was never the pool’s', async () => {
-    for (const group of [undefined, { ...(await leavingWorld()).world.groups.get('web'), tags: {} }]) {
+    for (const isDeleted of [true, false]) {
       const { world, deps } = await leavingWorld();
-      if (group) world.groups.set('web', group as NodeGroup);
-      else world.groups.clear();
+      if (isDeleted) world.cloud.faults.consoleDelete({ group: 'web' });
+      else world.cloud.faults.edit({ group: 'web', tags: {} });
+      world.now += 2_000;
+      assert.equal(world.groups.has('web'), !isDeleted);
       await until(world, deps, isGone(world), 'the end');
       assert.deepEqual(
         world.events.filter(({ type }) => type === 'Warning'),

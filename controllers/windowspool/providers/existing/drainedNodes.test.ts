@@ -16,7 +16,7 @@ import {
   member,
 } from '../../testing/existingScenes.ts';
 import { Crash, FakeWorld } from '../../testing/fakeWorld.ts';
-import { existingPool, MINUTE, sampleError } from '../../testing/fixtures.ts';
+import { existingPool, MINUTE, sampleError, sampleGroup, samplePool } from '../../testing/fixtures.ts';
 import { conditionOf, until, wake } from '../../testing/life.ts';
 import { cordon, nodeOf, order, pass } from '../../testing/nodeLife.ts';
 import { podOn, REPLACE } from '../../testing/nodeScenes.ts';
@@ -311,7 +311,7 @@ describe('who ends a machine', () => {
 
 describe('whether a machine is the pool’s', () => {
   const world = new FakeWorld();
-  world.groups.set('web-eks', {} as never);
+  world.makeGroup(sampleGroup(samplePool(), { name: 'web-eks' }));
   const confirms = (node: NodeRecord, spec: Partial<WindowsPoolSpec> = {}, listed?: Readonly<Record<string, string>>) =>
     world.start().nodeMembership.confirms(existingPool(spec), listed && { kind: 'seen', data: listed }, node);
   const inSite = (site: string) => ({ existingNodes: { selector: { matchLabels: { site } } } });

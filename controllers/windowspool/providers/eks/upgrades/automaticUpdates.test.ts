@@ -4,7 +4,7 @@ import { NEXT, sampleError, samplePool, settings } from '../../../testing/fixtur
 import { conditionOf, fresh, hours, readyWorld, retry, stateOf, until, wake } from '../../../testing/life.ts';
 
 const AFTER_NEXT = '1.36-2026.04.18';
-const ERRORS = [{ code: 'NodeCreationFailure', message: 'No node joined', resourceIds: [] }];
+const ERRORS = [{ errorCode: 'NodeCreationFailure' as const, errorMessage: 'No node joined' }];
 const NIGHTLY: MaintenanceWindow = { schedule: '0 2 * * *', duration: '1h', timeZone: 'Etc/UTC' };
 
 /** A pool that follows the newest release in these windows. */
@@ -16,7 +16,7 @@ function automatic(maintenanceWindows?: MaintenanceWindow[], rest: Partial<Windo
 describe('an automatic update', () => {
   it('begins when its maintenance window does, and asks AWS no more often while it waits', async () => {
     const { world, deps } = await readyWorld();
-    world.newestRelease = NEXT;
+    world.publish(NEXT);
     world.apply(automatic([NIGHTLY]));
     await hours(world, deps, 4);
     assert.match(conditionOf(world, 'UpToDate') ?? '', /^False WaitingForWindow: .* at 2026-03-02T02:00Z, /);
@@ -30,8 +30,8 @@ describe('an automatic update', () => {
 
   it('that runs when its window ends goes on', async () => {
     const { world, deps } = await readyWorld();
-    world.newestRelease = NEXT;
-    world.looks = 600;
+    world.publish(NEXT);
+    world.cloud.faults.speed({ speed: 1 / 1_000 });
     world.now = Date.parse('2026-03-02T02:30:00Z');
     world.apply(automatic([NIGHTLY]));
     assert.equal((await hours(world, deps, 5)).length, 1);
@@ -41,8 +41,8 @@ describe('an automatic update', () => {
 
   it('that failed leaves the pool Ready, and the next release is tried by itself', async () => {
     const { world, deps } = await readyWorld();
-    world.newestRelease = NEXT;
-    world.updateErrors = ERRORS;
+    world.publish(NEXT);
+    world.cloud.faults.updateFailure({ errors: ERRORS });
     world.apply(automatic());
     assert.equal((await hours(world, deps, 3)).length, 1);
     const reported = ['Ready', 'Stalled', 'Reconciling'].map((type) => conditionOf(world, type)?.split(':')[0]);
@@ -53,16 +53,15 @@ describe('an automatic update', () => {
     );
     const warnings = world.events.filter(({ type }) => type === 'Warning').map(({ reason }) => reason);
     assert.deepEqual(warnings, ['UpdateFailed']);
-    world.updateErrors = [];
-    world.newestRelease = AFTER_NEXT;
+    world.publish(AFTER_NEXT);
     assert.equal((await hours(world, deps, 3)).length, 1);
     assert.deepEqual([stateOf(world)?.releaseVersion, stateOf(world)?.failedTarget], [AFTER_NEXT, undefined]);
   });
 
   it('that failed is not tried again in the next window, also after a restart', async () => {
     const { world, deps } = await readyWorld();
-    world.newestRelease = NEXT;
-    world.updateErrors = ERRORS;
+    world.publish(NEXT);
+    world.cloud.faults.updateFailure({ errors: ERRORS });
     world.apply(automatic([NIGHTLY]));
     assert.equal((await hours(world, deps, 24)).length, 1);
     assert.deepEqual(await hours(world, world.start(), 48), []);
@@ -71,11 +70,10 @@ describe('an automatic update', () => {
 
   it('that failed is tried again at once when the user asks for that, also when AWS is away at first', async () => {
     const { world, deps } = await readyWorld();
-    world.newestRelease = NEXT;
-    world.updateErrors = ERRORS;
+    world.publish(NEXT);
+    world.cloud.faults.updateFailure({ errors: ERRORS });
     world.apply(automatic([NIGHTLY]));
     await hours(world, deps, 24);
-    world.updateErrors = [];
     let away = 3;
     world.fails = (call) => (call.startsWith('Update') && away-- > 0 ? sampleError('throttled') : undefined);
     retry(world, '1');
@@ -86,12 +84,7 @@ describe('an automatic update', () => {
 
   it('to a release that EKS does not offer yet is sent again at each resync until EKS takes it', async () => {
     const { world, deps } = await readyWorld();
-    world.newestRelease = NEXT;
-    const refusal = sampleError('refused', {
-      passes: true,
-      message: `${NEXT} is not valid for kubernetes version 1.36.`,
-    });
-    world.fails = (call) => (call === 'UpdateNodegroupVersion' ? refusal : undefined);
+    const offer = world.publish(NEXT, { isOffered: false });
     world.apply(automatic());
     const sent = await hours(world, deps, 6);
     const resyncs = (6 * 3_600_000) / settings.resyncMs;
@@ -104,16 +97,14 @@ describe('an automatic update', () => {
       [conditionOf(world, 'Stalled'), conditionOf(world, 'Ready')?.split(':')[0]],
       [undefined, 'True Verified'],
     );
-    world.fails = () => undefined;
+    offer();
     await until(world, deps, () => stateOf(world)?.releaseVersion === NEXT, 'the release');
     assert.equal(stateOf(world)?.failedTarget, undefined);
   });
 
   it('to a release that EKS does not offer yet leaves NodeGroupReady and Reconciling as they are', async () => {
     const { world, deps } = await readyWorld();
-    world.newestRelease = NEXT;
-    const refusal = sampleError('refused', { passes: true });
-    world.fails = (call) => (call === 'UpdateNodegroupVersion' ? refusal : undefined);
+    world.publish(NEXT, { isOffered: false });
     world.apply(automatic());
     await until(world, deps, () => conditionOf(world, 'UpToDate')?.includes('ReleaseNotOffered') ?? false, 'a try');
     for (let look = 0; look < 6; look++) {
@@ -132,7 +123,7 @@ describe('an automatic update', () => {
 
   it('that waits does not have a refused change of something else sent again and again', async () => {
     const { world, deps } = await readyWorld();
-    world.newestRelease = NEXT;
+    world.publish(NEXT);
     world.fails = (call) => (call === 'UpdateNodegroupConfig' ? sampleError('refused') : undefined);
     world.apply(automatic([NIGHTLY], { disruption: { maxUnavailable: 2 }, labels: { team: 'a' } }));
     assert.equal((await hours(world, deps, 6)).length, 1);
@@ -141,7 +132,7 @@ describe('an automatic update', () => {
 
   it('with a window that never opens is told of, and costs no call', async () => {
     const { world, deps } = await readyWorld();
-    world.newestRelease = NEXT;
+    world.publish(NEXT);
     world.apply(automatic([{ ...NIGHTLY, timeZone: 'Mars/Base' }]));
     assert.deepEqual(await hours(world, deps, 4), []);
     assert.match(

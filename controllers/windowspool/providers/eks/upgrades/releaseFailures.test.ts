@@ -73,7 +73,7 @@ describe('a release that fails', () => {
   it('is not rolled out by itself; then it is, once the nodes are verified, with no look at AWS in between', async () => {
     const { world, deps } = await readyWorld();
     world.pools.set('api', other([node('WrongBuild')]));
-    world.newestRelease = NEXT;
+    world.publish(NEXT);
     world.apply(automatic);
     const reason = () => world.pools.get('web')?.status?.conditions?.find(({ type }) => type === 'UpToDate')?.reason;
     await until(world, deps, () => reason() === 'ReleaseNotVerified', 'ReleaseNotVerified');
@@ -93,6 +93,7 @@ describe('a release that fails', () => {
   it('is rolled out where the user pins it, with a warning', async () => {
     const { world, deps } = await readyWorld();
     world.pools.set('api', other([node('WrongBuild')]));
+    world.publish(NEXT);
     world.apply(spec({ releaseVersion: NEXT }));
     await wake(world, deps);
     assert.equal(updatesIn(world.awsCalls()).length, 1);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import type { StateOptions } from '../../../../../hack/localaws/state.ts';
 import type { WindowsPoolSpec } from '../../../api.gen.ts';
-import type { NodeGroupUpdate } from '../../../ports/eks.ts';
-import { Crash } from '../../../testing/fakeWorld.ts';
+import { Crash, type FakeWorld } from '../../../testing/fakeWorld.ts';
 import { NEXT, sampleError, samplePool } from '../../../testing/fixtures.ts';
 import {
   conditionOf,
@@ -16,18 +16,27 @@ import {
   wake,
 } from '../../../testing/life.ts';
 
-const EVICTION: NodeGroupUpdate['errors'] = [
-  {
-    code: 'PodEvictionFailure',
-    message: 'Reached max retries while trying to evict pod shop/cart-0 because of PodDisruptionBudget cart',
-    resourceIds: ['ip-10-0-1-1.eu-west-1.compute.internal'],
-  },
-];
+const MESSAGE = 'Reached max retries while trying to evict pod shop/cart-0 because of PodDisruptionBudget cart';
+
+/** The next updates fail, so many of them: their first node is not emptied. */
+function failUpdates(world: FakeWorld, count = 1): void {
+  const resourceIds = world.nodes.slice(0, 1).map(({ name }) => name);
+  const errors = [{ errorCode: 'PodEvictionFailure' as const, errorMessage: MESSAGE, resourceIds }];
+  for (let update = 0; update < count; update++) world.cloud.faults.updateFailure({ errors });
+}
+
+/** A Ready pool, and a release after its own. */
+async function upgradableWorld(options: Partial<StateOptions> = {}) {
+  const made = await readyWorld({}, options);
+  made.world.publish(NEXT);
+  return made;
+}
+
 const pins = (nodeGroup: Partial<WindowsPoolSpec['nodeGroup']>, rest: Partial<WindowsPoolSpec> = {}) =>
   fresh({ nodeGroup: { ...samplePool().spec.nodeGroup, ...nodeGroup }, ...rest });
 describe('an upgrade', () => {
   it('is sent once, told while it runs, and remembered when it is done', async () => {
-    const { world, deps } = await readyWorld();
+    const { world, deps } = await upgradableWorld({ speed: 1 });
     world.apply(pins({ releaseVersion: NEXT }));
     await wake(world, deps);
     const { change, status, type } = stateOf(world)?.update ?? {};
@@ -44,19 +53,20 @@ describe('an upgrade', () => {
   });
 
   it('that failed stays told, with the pods that EKS names, and is not sent again', async () => {
-    const { world, deps } = await readyWorld();
-    world.updateErrors = EVICTION;
+    const { world, deps } = await upgradableWorld();
+    failUpdates(world);
     world.stuckPods = [{ namespace: 'shop', name: 'cart-0', budgets: ['cart'] }];
     world.apply(pins({ releaseVersion: NEXT }));
     const start = world.calls.length;
     await hours(world, deps, 3);
     assert.equal(world.calls.slice(start).filter((call) => call === 'list pods').length, 1);
     assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
-    const words = `PodEvictionFailure: ${EVICTION[0]?.message} (ip-10-0-1-1.eu-west-1.compute.internal)`;
+    const words = `PodEvictionFailure: ${MESSAGE} (${world.nodes[0]?.name})`;
     assert.deepEqual([stateOf(world)?.update?.status, stateOf(world)?.update?.errors], ['Failed', [words]]);
     const said = conditionOf(world, 'NodeGroupReady') ?? '';
     assert.ok(
-      said.startsWith('False UpdateFailed: Update u-2 of node group web failed:') && said.includes(words),
+      said.startsWith(`False UpdateFailed: Update ${stateOf(world)?.update?.id} of node group web failed:`) &&
+        said.includes(words),
       said,
     );
     assert.match(
@@ -71,8 +81,8 @@ describe('an upgrade', () => {
     ['a label', fresh({ labels: { team: 'a' } })],
   ] as const) {
     it(`to ${what} that failed while nobody had heard that it began is not sent again`, async () => {
-      const { world, deps } = await readyWorld();
-      world.updateErrors = EVICTION;
+      const { world, deps } = await upgradableWorld();
+      failUpdates(world);
       world.apply(change);
       // The process ends right after the call: no status has the update's id.
       world.fails = (call) => {
@@ -88,8 +98,8 @@ describe('an upgrade', () => {
   }
 
   it('that failed is sent again once for each new value of the annotation, also right after a restart', async () => {
-    const { world, deps } = await readyWorld();
-    world.updateErrors = EVICTION;
+    const { world, deps } = await upgradableWorld();
+    failUpdates(world, 2);
     world.apply(pins({ releaseVersion: NEXT }));
     await hours(world, deps, 1);
     world.awsCalls();
@@ -99,7 +109,6 @@ describe('an upgrade', () => {
     await hours(world, world.start(), 1);
     assert.deepEqual(updatesIn(world.awsCalls()), []);
     retry(world, '2');
-    world.updateErrors = [];
     await hours(world, deps, 1);
     assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
     assert.deepEqual([stateOf(world)?.releaseVersion, stateOf(world)?.failedTarget], [NEXT, undefined]);
@@ -107,8 +116,6 @@ describe('an upgrade', () => {
 
   it('to a pinned release that EKS does not offer yet is sent again, and not for every node event', async () => {
     const { world, deps } = await readyWorld();
-    const refusal = sampleError('refused', { passes: true });
-    world.fails = (call) => (call === 'UpdateNodegroupVersion' ? refusal : undefined);
     world.apply(pins({ releaseVersion: NEXT }));
     for (let event = 0; event < 20; event++) await wake(world, deps);
     assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
@@ -116,14 +123,14 @@ describe('an upgrade', () => {
       conditionOf(world, 'Stalled') ?? '',
       /^True ReleaseNotOffered: .* tried again at each --resync-interval/,
     );
-    world.fails = () => undefined;
+    world.publish(NEXT);
     await until(world, deps, () => stateOf(world)?.releaseVersion === NEXT, 'the release');
     await hours(world, deps, 1);
     assert.deepEqual([stateOf(world)?.failedTarget, conditionOf(world, 'Stalled')], [undefined, undefined]);
   });
 
   it('that EKS refused is asked for again at once when the annotation says so', async () => {
-    const { world, deps } = await readyWorld();
+    const { world, deps } = await upgradableWorld();
     world.fails = (call) => (call === 'UpdateNodegroupVersion' ? sampleError('refused') : undefined);
     world.apply(pins({ releaseVersion: NEXT }));
     await wake(world, deps);
@@ -135,8 +142,8 @@ describe('an upgrade', () => {
   });
 
   it('and another change that both fail are sent once each', async () => {
-    const { world, deps } = await readyWorld();
-    world.updateErrors = EVICTION;
+    const { world, deps } = await upgradableWorld();
+    failUpdates(world, 2);
     world.apply(pins({ releaseVersion: NEXT }, { scaling: { min: 3, max: 9 } }));
     await hours(world, deps, 5);
     assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion', 'UpdateNodegroupConfig']);
@@ -144,11 +151,9 @@ describe('an upgrade', () => {
   });
 
   it('that EKS does not take while the group is DEGRADED says so, is asked for rarely, and begins when it is mended', async () => {
-    const { world, deps } = await readyWorld();
-    const group = world.groups.get('web');
-    assert.ok(group);
-    const issue = { code: 'AsgInstanceLaunchFailures', message: 'No capacity', resourceIds: [] };
-    world.groups.set('web', { ...group, status: 'DEGRADED', healthIssues: [issue] });
+    const { world, deps } = await upgradableWorld({ switches: { updatesWhileDegraded: 'reject' } });
+    const issues = [{ code: 'AsgInstanceLaunchFailures' as const, message: 'No capacity' }];
+    world.cloud.faults.healthIssue({ group: 'web', issues });
     world.apply(pins({ releaseVersion: NEXT }));
     await hours(world, deps, 2);
     const asked = updatesIn(world.awsCalls()).length;
@@ -157,12 +162,12 @@ describe('an upgrade', () => {
       conditionOf(world, 'NodeGroupReady') ?? '',
       /^False Degraded: .*No capacity\. .*EKS takes no update of it for now: .* It is tried again now and then, .* A change waits: release 1\.36-2026\.03\.17\.$/,
     );
-    world.groups.set('web', group);
+    world.cloud.faults.healthIssue({ group: 'web', issues: [] });
     await until(world, deps, () => stateOf(world)?.releaseVersion === NEXT, 'the release');
   });
 
   it('is sent again when EKS was busy', async () => {
-    const { world, deps } = await readyWorld();
+    const { world, deps } = await upgradableWorld();
     let busy = 2;
     world.fails = (call) => (call === 'UpdateNodegroupVersion' && busy-- > 0 ? sampleError('busy') : undefined);
     world.apply(pins({ releaseVersion: NEXT }));
@@ -172,7 +177,7 @@ describe('an upgrade', () => {
 
   it('that is possible is told, and the question is shared and asked rarely', async () => {
     const { world, deps } = await readyWorld();
-    world.newestRelease = NEXT;
+    world.publish(NEXT);
     await hours(world, deps, 3);
     const asked = world.awsCalls().filter((call) => call === 'GetParameter').length;
     assert.ok(asked >= 2 && asked <= 3, `asked ${asked} times in 3 hours`);
@@ -198,14 +203,14 @@ describe('an upgrade', () => {
     assert.ok(conditionOf(world, 'PrerequisitesMet')?.startsWith(`False UnsupportedVersion: ${words}`));
     assert.match(conditionOf(world, 'UpToDate') ?? '', /^False UnsupportedVersion: .* waits for the control plane/);
     assert.equal(ready(world), 'True');
-    world.cluster = { kubernetesVersion: '1.37' };
+    world.cloud.faults.cluster({ version: '1.37' });
     await until(world, deps, () => stateOf(world)?.kubernetesVersion === '1.37', 'the version');
     assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
   });
 
   it('that is automatic is sent once for each release, and once when it fails', async () => {
     const { world, deps } = await readyWorld();
-    world.newestRelease = NEXT;
+    world.publish(NEXT);
     world.apply(pins({ update: { policy: 'Automatic', force: false } }));
     await hours(world, deps, 3);
     assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
@@ -213,8 +218,8 @@ describe('an upgrade', () => {
       [stateOf(world)?.releaseVersion, conditionOf(world, 'UpToDate')],
       [NEXT, 'True AsSpecified: Node group web is as the spec says.'],
     );
-    world.updateErrors = EVICTION;
-    world.newestRelease = '1.36-2026.04.18';
+    failUpdates(world);
+    world.publish('1.36-2026.04.18');
     await hours(world, deps, 3);
     world.fails = (call) => (call === 'GetParameter' ? sampleError('denied') : undefined);
     await hours(world, deps, 3);
@@ -227,8 +232,8 @@ describe('an upgrade', () => {
     world.apply(pins({ update: { policy: 'Automatic', force: false } }));
     await hours(world, deps, 2);
     world.awsCalls();
-    world.cluster = { kubernetesVersion: '1.37' };
-    world.newestRelease = '1.37-2026.04.18';
+    world.cloud.faults.cluster({ version: '1.37' });
+    world.publish('1.37-2026.04.18');
     await hours(world, deps, 3);
     assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
     assert.deepEqual(stateOf(world)?.kubernetesVersion, '1.37');

@@ -1,0 +1,250 @@
+/** The real AWS adapters on the local AWS in memory, whose nodes join the fake cluster. */
+import type { Nodegroup } from '@aws-sdk/client-eks';
+import { copyOf } from '../../../hack/localaws/copy.ts';
+import { valuesOf } from '../../../hack/localaws/eks/addons.ts';
+import { MemoryCloud } from '../../../hack/localaws/memory.ts';
+import type { ReleaseDay } from '../../../hack/localaws/releases.ts';
+import type {
+  InstanceRecord,
+  LocalAwsState,
+  NodeEvent,
+  SettingEvent,
+  StateOptions,
+} from '../../../hack/localaws/state.ts';
+import type { OperationName } from '../../../hack/localaws/wire/operations.ts';
+import { Ec2Capacity } from '../../aws/capacity.ts';
+import { EksAccessEntries, EksAddons } from '../../aws/clusterSettings.ts';
+import { EksClusters } from '../../aws/clusters.ts';
+import { Ec2Instances } from '../../aws/instances.ts';
+import { Ec2LaunchTemplates } from '../../aws/launchTemplates.ts';
+import { createRequest, EksNodeGroups, fromEks } from '../../aws/nodeGroups.ts';
+import { AwsRateLimiter } from '../../aws/rateLimiter.ts';
+import { PublishedReleases } from '../../aws/releases.ts';
+import { IamRolePolicies } from '../../aws/rolePolicies.ts';
+import { AutoScalingGroups } from '../../aws/scalingGroups.ts';
+import { realClock } from '../../runtime/clock.ts';
+import type { CallError, CallErrorKind } from '../ports/callResult.ts';
+import type { NewNodeGroup, NodeGroup } from '../ports/eks.ts';
+import type { NodeRecord } from '../ports/nodes.ts';
+import type { Deps } from '../reconcile.ts';
+import { FakeCluster } from './fakeCluster.ts';
+import { MINUTE, RELEASE, SUBNETS, settings } from './fixtures.ts';
+import { bornNode, podAddressesOf, relabelled, restartedNode } from './nodesOfInstances.ts';
+
+/** By which the operator knows its cluster. */
+export const AUTHORITY = '-----BEGIN CERTIFICATE-----\nY2E=\n-----END CERTIFICATE-----\n';
+const IPAM = 'enable-windows-ipam';
+
+/** A node group is ACTIVE, and has its nodes, when it is polled for the first time, a second after its creation. */
+const SPEED = 5;
+
+/** All that EKS has published in the beginning. */
+const FIRST: ReleaseDay = {
+  date: dateOf(RELEASE),
+  containerd: '2.1.6',
+  revisions: { '2019': 8389, '2022': 4773, '2025': 32370 },
+};
+
+/** How AWS words each kind of error. */
+const ERRORS: Readonly<Record<CallErrorKind, readonly [name: string, httpStatusCode: number]>> = {
+  denied: ['AccessDeniedException', 403],
+  throttled: ['ThrottlingException', 429],
+  unavailable: ['ServiceUnavailableException', 503],
+  busy: ['ResourceInUseException', 409],
+  conflict: ['ResourceInUseException', 409],
+  refused: ['InvalidRequestException', 400],
+  limit: ['ResourceLimitExceededException', 400],
+  gone: ['ResourceNotFoundException', 404],
+  unknown: ['UnknownException', 400],
+};
+
+/** The error as a client of the SDK throws it, under its own name if it has one. */
+function sdkError({ kind, code, message }: CallError): Error {
+  const [name, httpStatusCode] = ERRORS[kind];
+  return Object.assign(new Error(message), {
+    name: code === `${kind}Exception` ? name : code,
+    $metadata: { httpStatusCode },
+  });
+}
+
+/** The date in a release version. */
+function dateOf(release: string): string {
+  return release.replace(/^[\d.]+-/, '');
+}
+
+export class CloudWorld extends FakeCluster {
+  readonly cloud: MemoryCloud;
+  /** The instances that the operator ended. */
+  readonly ended: string[] = [];
+  readonly #created = new Set<string>();
+  /** ConfigMap amazon-vpc-cni as the add-on wrote it. */
+  #cniConfigOfAddon: Readonly<Record<string, string>> | undefined;
+
+  constructor(options: Partial<StateOptions> = {}) {
+    super();
+    const { clusterName: name, region } = settings;
+    const caData = Buffer.from(AUTHORITY).toString('base64');
+    const cluster = { name, region, caData, endpoint: 'https://127.0.0.1:6443', kubernetesVersion: '1.36' };
+    const clock = { now: () => this.now };
+    const switches = { releaseInEks: 'atOnce', ...options.switches } as const;
+    const own = { cluster, clock, speed: SPEED, subnetIds: SUBNETS, releases: [FIRST] };
+    this.cloud = new MemoryCloud({ ...own, ...options, switches });
+    this.cloud.state.onNodeEvent((event) => this.#follow(event));
+    this.cloud.state.onSetting((event) => this.#set(event));
+  }
+
+  /** The node groups, as EKS describes them. */
+  get groups(): ReadonlyMap<string, NodeGroup> {
+    const groups = [...this.cloud.state.groups.values()].map(({ nodegroup }) => fromEks(copyOf(nodegroup)));
+    return new Map(groups.map((group) => [group.name, group]));
+  }
+
+  /** How many node groups the operator ever made. */
+  get created(): number {
+    return this.#created.size;
+  }
+
+  /** The updates of node groups and add-ons, by id. */
+  get updates(): LocalAwsState['updates'] {
+    return this.cloud.state.updates;
+  }
+
+  /** The tags of a node group's scaling group, without those of EKS. */
+  scalingTags(group = 'web'): Readonly<Record<string, string>> {
+    const { autoScalingTags } = this.cloud.state.group(group);
+    return Object.fromEntries(autoScalingTags.map(({ Key = '', Value = '' }) => [Key, Value]));
+  }
+
+  /** Somebody else made this group an hour ago; what EKS does to one that is CREATING or DELETING begins now. */
+  makeGroup(group: NodeGroup): void {
+    const { faults, state } = this.cloud;
+    const { name, status } = group;
+    const { now } = this;
+    if (status !== 'CREATING') this.now -= 60 * MINUTE;
+    if (status === 'CREATE_FAILED') faults.createFailure({ issues: [] });
+    faults.consoleCreate(createRequest(state.cluster.name, group as NewNodeGroup));
+    state.group(name).nodegroup.nodegroupArn = group.arn;
+    this.now = now;
+    if (status === 'DELETING') faults.consoleDelete({ group: name });
+  }
+
+  /** EKS publishes a release such as `1.36-2026.03.17`, of all minors. It takes one that is not offered yet once the function is called. */
+  publish(release: string, { isOffered = true } = {}): () => void {
+    const date = dateOf(release);
+    this.cloud.faults.release({ date, ...(!isOffered && { ahead: true }) });
+    return () => delete this.cloud.state.releases.find((day) => day.date === date)?.ahead;
+  }
+
+  /** The domain's ports to AWS. */
+  protected awsPorts() {
+    // Only a test lets time go by, so nothing waits for a token.
+    const clock = { ...realClock, monotonic: () => this.now, sleep: async () => undefined };
+    const limiter = new AwsRateLimiter(() => undefined, clock);
+    const send = ((operation, input, signal) => this.send(operation, input, signal)) as typeof this.send;
+    const eks = send as ConstructorParameters<typeof EksNodeGroups>[1];
+    const ec2 = send as ConstructorParameters<typeof Ec2Instances>[0];
+    const { name } = this.cloud.state.cluster;
+    const autoScaling = send as ConstructorParameters<typeof AutoScalingGroups>[1];
+    const scalingGroups = new AutoScalingGroups(name, autoScaling, limiter);
+    return {
+      clusters: new EksClusters(name, eks, limiter, async () => AUTHORITY),
+      nodeGroups: new EksNodeGroups(name, eks, limiter),
+      addons: new EksAddons(name, eks, limiter),
+      accessEntries: new EksAccessEntries(name, eks, limiter),
+      rolePolicies: new IamRolePolicies(send as ConstructorParameters<typeof IamRolePolicies>[0], limiter),
+      capacity: new Ec2Capacity(ec2, limiter),
+      releases: new PublishedReleases(send as ConstructorParameters<typeof PublishedReleases>[0], ec2, limiter),
+      instances: new Ec2Instances(ec2, limiter, (group, signal) => scalingGroups.members(group, signal)),
+      launchTemplates: new Ec2LaunchTemplates(ec2, limiter),
+      scalingGroups,
+    } satisfies Partial<Deps>;
+  }
+
+  /** One request of an adapter. */
+  protected async send(operation: string, input: object, signal: AbortSignal): Promise<unknown> {
+    const answer = await this.call(operation, async () => {
+      const output = await this.cloud.send(operation as OperationName, input as never, signal);
+      this.#count(operation, input, output);
+      return output;
+    });
+    if (!answer.ok) throw sdkError(answer.error);
+    return answer.value;
+  }
+
+  protected override timePassed(): void {
+    this.cloud.state.timeline.settle();
+  }
+
+  protected override isGroup(name: string): boolean {
+    return this.cloud.state.groups.has(name);
+  }
+
+  /** A kubelet has registered. */
+  protected joined(_node: string): void {}
+
+  /** A node is gone. */
+  protected left(_node: string): void {}
+
+  #count(operation: string, input: object, output: object): void {
+    if ('InstanceId' in input) this.ended.push(String(input.InstanceId));
+    if (operation === 'CreateNodegroup' && 'nodegroup' in output)
+      this.#created.add((output.nodegroup as Nodegroup).nodegroupArn ?? '');
+  }
+
+  #follow(event: NodeEvent): void {
+    const { instance, kind } = event;
+    const { state } = this.cloud;
+    if (kind === 'join' || kind === 'restart') this.#put(instance);
+    if (kind === 'leave') {
+      this.nodes = this.nodes.filter(({ name }) => name !== instance.nodeName);
+      this.reportNodes();
+      this.left(instance.nodeName);
+    }
+    if (kind === 'lost') this.#change(instance, () => ({ ready: 'Unknown' }));
+    if (kind === 'cordon') this.#change(instance, () => ({ unschedulable: event.on }));
+    // No pod here stays.
+    if (kind === 'drain') event.drained();
+    if (kind === 'ready') this.#change(instance, () => ({ ready: event.ready ? 'True' : 'False' }));
+    if (kind === 'podAddresses') this.#change(instance, (node) => podAddressesOf(state, instance, node));
+    if (kind === 'relabel') this.#change(instance, (node) => relabelled(node, event.before, event.after));
+  }
+
+  #put(instance: InstanceRecord): void {
+    const node = bornNode(this.cloud.state, instance);
+    const known = this.nodes.find(({ name }) => name === node.name);
+    if (known) this.setNode(restartedNode(known, node));
+    else {
+      this.nodes = [...this.nodes, node];
+      this.reportNodes();
+      this.joined(node.name);
+    }
+  }
+
+  #change(instance: InstanceRecord, how: (node: NodeRecord) => Partial<NodeRecord>): void {
+    const node = this.nodes.find(({ name }) => name === instance.nodeName);
+    if (node) this.setNode({ ...node, ...how(node) });
+  }
+
+  /** As EKS writes its settings into the cluster, and reads them. */
+  #set(event: SettingEvent): void {
+    const { state } = this.cloud;
+    const { kubeSystem } = this;
+    if (event.kind === 'mapRole')
+      kubeSystem.roleMappings = [...kubeSystem.roleMappings, { roleArn: event.roleArn, groups: event.groups }];
+    if (event.kind === 'readAwsAuth') {
+      state.awsAuth.clear();
+      for (const { roleArn, groups } of kubeSystem.roleMappings) state.awsAuth.set(roleArn, groups);
+    }
+    if (event.kind !== 'addon') return;
+    const addon = state.addons.get('vpc-cni');
+    const { enableWindowsIpam = 'false' } = (addon ? valuesOf(addon) : {}) as Readonly<Record<string, string>>;
+    const { cniConfig } = kubeSystem;
+    // A value of somebody else is kept.
+    const isKept = cniConfig?.[IPAM] !== undefined && cniConfig !== this.#cniConfigOfAddon;
+    if (addon && (event.conflicts === 'OVERWRITE' || !isKept)) {
+      this.#cniConfigOfAddon = { ...cniConfig, [IPAM]: enableWindowsIpam };
+      kubeSystem.cniConfig = this.#cniConfigOfAddon;
+    }
+    event.done(undefined);
+  }
+}

@@ -1,0 +1,55 @@
+/** Nodes of the fake cluster, as the instances of the local AWS make them. */
+import type { Nodegroup } from '@aws-sdk/client-eks';
+import {
+  nodeFor,
+  nodeTaint,
+  podAddresses,
+  podAddressResource,
+  readyCondition,
+} from '../../../hack/localaws/nodes/nodeObject.ts';
+import type { InstanceRecord, LocalAwsState } from '../../../hack/localaws/state.ts';
+import { nodeRecordOf } from '../../kubernetes/nodes.ts';
+import type { NodeRecord, Taint } from '../ports/nodes.ts';
+
+/** The node of a kubelet that registers. It is Ready at once, and the cloud controller has seen it. */
+export function bornNode(state: LocalAwsState, instance: InstanceRecord): NodeRecord {
+  const object = nodeFor(state, instance);
+  const now = state.timeline.now();
+  const metadata = {
+    ...object.metadata,
+    uid: `uid-${instance.id}`,
+    resourceVersion: '1',
+    creationTimestamp: now.toISOString(),
+  };
+  const conditions = [readyCondition(instance.defect.notReady !== true, now)];
+  const record = nodeRecordOf({ ...object, metadata, status: { ...object.status, conditions } });
+  return { ...record, taints: record.taints.filter(({ key }) => !key.startsWith('node.cloudprovider')) };
+}
+
+/** A kubelet that registers again keeps what others wrote. */
+export function restartedNode(known: NodeRecord, born: NodeRecord): NodeRecord {
+  const { taints, verified, verifiedSince, annotations, unschedulable } = known;
+  const labels = { ...known.labels, ...born.labels };
+  return { ...born, labels, taints, verified, verifiedSince, annotations, unschedulable };
+}
+
+/** What the VPC resource controller adds. */
+export function podAddressesOf(state: LocalAwsState, instance: InstanceRecord, node: NodeRecord): Partial<NodeRecord> {
+  const count = { [podAddressResource]: String(podAddresses(state, instance)) };
+  return { allocatable: { ...node.allocatable, ...count } };
+}
+
+/** As EKS' node manager: a changed configuration reaches living nodes. */
+export function relabelled(node: NodeRecord, before: Nodegroup, after: Nodegroup): Partial<NodeRecord> {
+  const gone = Object.keys(before.labels ?? {});
+  const kept = Object.entries(node.labels).filter(([key]) => !gone.includes(key));
+  const [old = [], wanted = []] = [before, after].map(({ taints = [] }) =>
+    taints.map((taint) => nodeTaint(taint) as Taint),
+  );
+  const isOfGroup = (taint: Taint) =>
+    [...old, ...wanted].some((other) => other.key === taint.key && other.effect === taint.effect);
+  return {
+    labels: { ...Object.fromEntries(kept), ...after.labels },
+    taints: [...node.taints.filter((taint) => !isOfGroup(taint)), ...wanted],
+  };
+}
