@@ -109,11 +109,12 @@ async function observedFromCache(
 /** Keeps what was read from outside the cluster until the next read is due. Returns the milliseconds until then. */
 function keep({ after, accepted }: Outcome, fresh: boolean, { awsCache, now }: Deps): number {
   if (after.group.kind === 'none') return untilNextRead(after, 0);
+  const at = now();
   if (fresh) {
-    const since = awsCache.statusSince(after, accepted !== undefined, now());
-    awsCache.keep(after, since, now() + untilNextRead(after, now() - since));
+    const since = awsCache.statusSince(after, accepted !== undefined, at);
+    awsCache.keep(after, since, at + untilNextRead(after, at - since));
   }
-  return awsCache.dueAt(after.pool.metadata.name) - now();
+  return awsCache.dueAt(after.pool.metadata.name) - at;
 }
 
 /**

@@ -7,7 +7,7 @@ import { NODE_OPERATION } from './model/disruption.ts';
 import type { ObservedState } from './model/observedState.ts';
 import { nodeSourceOf } from './nodeSource.ts';
 import { kernelSeries } from './nodes/kernels.ts';
-import { HEALTH_CODES, type HealthCode } from './ports/eks.ts';
+import { type HealthCode, isHealthCode } from './ports/eks.ts';
 import { countByPart, reportedDrift } from './providers/eks/differences.ts';
 import { isOwnedBy } from './providers/eks/nodeGroup.ts';
 import { addressesFor } from './providers/eks/prerequisites/capacityChecks.ts';
@@ -140,7 +140,7 @@ function groupSamples(group: NodeGroupState): GaugeSample[] {
 type Status = LabelsOf<'windowspool_node_group_status'>['status'];
 
 function codeOf(code: string): HealthCode | 'other' {
-  return HEALTH_CODES.find((known) => known === code) ?? 'other';
+  return isHealthCode(code) ? code : 'other';
 }
 
 /** The pool's share of the disruption budget. */

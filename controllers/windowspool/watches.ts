@@ -72,11 +72,11 @@ export class Watches {
       },
       () => {
         if (poolChangeMatters(before, after)) this.#wake(key);
+        if (!before || after) return;
+        this.#gone(key);
+        for (const group of poolIndexes.nodeGroup(before)) this.#wakeBy('nodeGroup', group);
       },
     ]);
-    if (!before || after) return;
-    this.#gone(key);
-    for (const group of poolIndexes.nodeGroup(before)) this.#wakeBy('nodeGroup', group);
   }
 
   node({ before, after }: Change<NodeRecord>): void {

@@ -12,7 +12,7 @@ import type { DrainAction, TerminatingNodeView } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { durationOf } from '../util/durations.ts';
-import { type DrainOptions, drainOf, isEmpty } from './drain.ts';
+import { type DrainOptions, drainOf, isEmpty, podsThatEnd } from './drain.ts';
 import { isExcludedFromDrain } from './nodeAnnotations.ts';
 
 /** The drain options of the spec. */
@@ -56,4 +56,13 @@ export function evictAction(
   if (isEmpty(drain)) return then;
   if (isTimedOut(entry, s)) return { kind: 'restore', answer: 'timed-out' };
   return drain.evict.length > 0 ? { kind: 'evict', pods: drain.evict } : { kind: 'wait' };
+}
+
+/** How many pods terminate with a node that is excluded from drain; undefined for a node that is drained, and where its pods are not known. */
+export function podsEndingWith(
+  { entry, pods }: TerminatingNodeView,
+  node: NodeRecord,
+  now: number,
+): number | undefined {
+  return isExcludedFromDrain(node) && pods?.ok ? podsThatEnd(pods.value, entry, node, now) : undefined;
 }

@@ -6,14 +6,13 @@ import { NODE_OPERATION } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Memory, ReservationMemory, Step } from '../model/steps.ts';
 import { nodeSourceOf } from '../nodeSource.ts';
-import type { NodeRecord } from '../ports/nodes.ts';
 import type { DrainPod } from '../ports/pods.ts';
 import { isPaused } from '../queries.ts';
 import { timeOf } from '../util/durations.ts';
 import { count } from '../util/words.ts';
 import { admit, type Candidate } from './admission.ts';
-import { graceFor, nameOf, podsThatEnd } from './drain.ts';
-import { drainOptionsOf } from './drainAction.ts';
+import { graceFor, nameOf } from './drain.ts';
+import { drainOptionsOf, podsEndingWith } from './drainAction.ts';
 import { annotationOf, isExcludedFromDrain } from './nodeAnnotations.ts';
 import { idleGroup } from './nodeBudget.ts';
 import { terminatingNodes } from './reservation.ts';
@@ -54,11 +53,6 @@ export function admissionSteps(
   const begins = begin.map((candidate) => describeTurn(candidate, s));
   const memory = remember(reservation);
   return memory ? [{ kind: 'reserveDisruption', memory, begins }] : [];
-}
-
-/** How many pods terminate with a node that is excluded from drain. */
-function withPods({ entry, pods }: TerminatingNodeView, node: NodeRecord, s: ObservedState): { withPods?: number } {
-  return isExcludedFromDrain(node) && pods?.ok ? { withPods: podsThatEnd(pods.value, entry, node, s.now) } : {};
 }
 
 /** Describes what happens to a node whose turn begins. */
@@ -107,8 +101,11 @@ function stepsFor(view: TerminatingNodeView, s: ObservedState, next: NextDrainAc
     }
     case 'report':
       return [{ kind: 'reportDrained', node, entry, text: action.text }];
-    case 'end':
-      return [{ kind: 'terminateInstance', node, entry, scalingGroups, target: entry.uid, ...withPods(view, node, s) }];
+    case 'end': {
+      const withPods = podsEndingWith(view, node, s.now);
+      const pods = withPods !== undefined && { withPods };
+      return [{ kind: 'terminateInstance', node, entry, scalingGroups, target: entry.uid, ...pods }];
+    }
     default: {
       if (!action.answer) return [{ kind: 'uncordonNode', node }];
       const why = action.why ?? (action.answer === 'timed-out' ? describeRest(view, s) : undefined);

@@ -233,3 +233,8 @@ export const HEALTH_CODES = [
 
 /** One of {@link HEALTH_CODES}. */
 export type HealthCode = (typeof HEALTH_CODES)[number];
+
+/** Whether it is one of these codes. EKS may add others. */
+export function isHealthCode(code: string): code is HealthCode {
+  return HEALTH_CODES.some((known) => known === code);
+}

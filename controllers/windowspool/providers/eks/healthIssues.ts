@@ -1,5 +1,5 @@
 /** The health issues that EKS reports for a node group, and their remedies. */
-import type { HealthCode, HealthIssue } from '../../ports/eks.ts';
+import { type HealthCode, type HealthIssue, isHealthCode } from '../../ports/eks.ts';
 import { joined, sentence } from '../../util/words.ts';
 
 /** The remedy for each code: a code without one does not compile. */
@@ -57,10 +57,6 @@ export function describeIssues({ healthIssues }: { readonly healthIssues: readon
 
 /** The remedies for the issues, without duplicates. EKS evaluates the group's health again automatically. */
 export function remediesFor({ healthIssues }: { readonly healthIssues: readonly HealthIssue[] }): string {
-  const found = new Set(healthIssues.map(({ code }) => (isKnown(code) ? remedies[code] : 'Mend what EKS names.')));
+  const found = new Set(healthIssues.map(({ code }) => (isHealthCode(code) ? remedies[code] : 'Mend what EKS names.')));
   return found.size === 0 ? '' : ` ${[...found].join(' ')}`;
-}
-
-function isKnown(code: string): code is HealthCode {
-  return Object.hasOwn(remedies, code);
 }

@@ -1,9 +1,8 @@
 /** How existing nodes are removed one by one: the operator cordons and drains them, and another system terminates them. */
 import type { LeavingNode } from '../../api.gen.ts';
-import { podsThatEnd } from '../../disruption/drain.ts';
-import { evictAction, waitAction } from '../../disruption/drainAction.ts';
+import { evictAction, podsEndingWith, waitAction } from '../../disruption/drainAction.ts';
 import { describeDrained } from '../../disruption/drainedNodes.ts';
-import { isExcludedFromDrain, isPrepared } from '../../disruption/nodeAnnotations.ts';
+import { isPrepared } from '../../disruption/nodeAnnotations.ts';
 import { isStillInBudget } from '../../disruption/nodeBudget.ts';
 import type { ReadTerminatingNode } from '../../disruption/observe.ts';
 import { isStillRequested } from '../../disruption/remediation.ts';
@@ -14,7 +13,7 @@ import type { ObservedState } from '../../model/observedState.ts';
 import type { Step } from '../../model/steps.ts';
 import { existingNodesIn } from '../../nodeSource.ts';
 import type { CallResult } from '../../ports/callResult.ts';
-import type { InstanceList, NodeRecord } from '../../ports/nodes.ts';
+import type { InstanceList } from '../../ports/nodes.ts';
 import type { OperationSources } from '../../sources.ts';
 
 /** Ensures that admitted nodes are drained, or restored. */
@@ -42,13 +41,11 @@ function nextDrainAction(view: TerminatingNodeView, s: ObservedState): DrainActi
   if (entry.drained !== undefined)
     return isPrepared(now) ? { kind: 'wait' } : { kind: 'restore', answer: 'uncordoned' };
   if (isPrepared(now))
-    return evictAction(view, now, s, { kind: 'report', text: describeDrained(entry, now, podsLeft(view, now, s)) });
+    return evictAction(view, now, s, {
+      kind: 'report',
+      text: describeDrained(entry, now, podsEndingWith(view, now, s.now)),
+    });
   return isStillInBudget(entry, now, s) ? { kind: 'cordon' } : { kind: 'restore' };
-}
-
-/** How many pods of a node that is excluded from drain terminate with it. */
-function podsLeft({ entry, pods }: TerminatingNodeView, node: NodeRecord, s: ObservedState): number {
-  return pods?.ok && isExcludedFromDrain(node) ? podsThatEnd(pods.value, entry, node, s.now) : 0;
 }
 
 /** Reads a terminating node. The ConfigMap of hosts that the pool names is read once for all nodes. */
