@@ -28,6 +28,8 @@ describe('a command line of the AWS CLI', () => {
     'aws sts get-caller-identity --query Account --output text',
     'aws cloudtrail lookup-events --lookup-attributes AttributeKey=EventSource,AttributeValue=a --max-results 50',
     'aws eks create-cluster --cli-input-json file://cluster.json',
+    'aws ec2 modify-subnet-attribute --subnet-id s --map-public-ip-on-launch',
+    'aws ec2 modify-subnet-attribute --subnet-id s --no-map-public-ip-on-launch',
     'aws eks describe-nodegroup',
   ];
   for (const line of right) it(`is accepted: ${line}`, () => assert.deepEqual(problems(line), []));
@@ -95,9 +97,9 @@ describe('a command line of the AWS CLI', () => {
       "aws ec2 describe-subnets: unknown member in --query 'Subnet'; did you mean 'Subnets'?",
     ],
   ];
-  for (const [line, problem] of wrong) it(`is refused: ${line}`, () => assert.deepEqual(problems(line), [problem]));
+  for (const [line, problem] of wrong) it(`is rejected: ${line}`, () => assert.deepEqual(problems(line), [problem]));
 
-  it('is refused for JSON that is none', () => {
+  it('is rejected for invalid JSON', () => {
     assert.match(problems(`aws ec2 describe-instances --filters '[{"Name": "a"'`).join(), /--filters .*JSON/);
   });
 });

@@ -1,10 +1,10 @@
-/** Holds a command line of the AWS CLI against the services' models, without running it. */
+/** Checks a command line of the AWS CLI against the service models, without running it. */
 import { type Departure, memberDepartures } from '../sdkModel/departures.ts';
 import type { Shape } from '../sdkModel/schema.ts';
 import { nearest } from './nearest.ts';
 import { type CliCommand, type CliService, type Flag, SERVICES, serviceOf } from './services.ts';
 import type { Word } from './shell.ts';
-import { readValue } from './values.ts';
+import { isTopLevelBoolean, readValue } from './values.ts';
 
 /** Flags of every command: https://docs.aws.amazon.com/cli/latest/userguide/cli-configure-options.html. True for those with a value. */
 const GLOBAL: Readonly<Record<string, boolean>> = {
@@ -31,13 +31,13 @@ const GLOBAL: Readonly<Record<string, boolean>> = {
 };
 const OUTPUTS = ['json', 'text', 'table', 'yaml', 'yaml-stream', 'off'];
 
-/** A flag as it was written, with the words behind it. */
+/** A flag as written, with the words after it. */
 interface Given {
   readonly name: string;
   readonly words: readonly Word[];
 }
 
-/** What is wrong with the words of an `aws` command, each with the nearest valid word; empty when nothing is. */
+/** The errors in the words of an `aws` command, each with the nearest valid word; empty if there are none. */
 export function problemsOf(words: readonly Word[]): string[] {
   const { plain, given } = split(words.slice(1));
   const [serviceName = '', ...rest] = plain;
@@ -99,8 +99,10 @@ function flagProblems(service: CliService, command: CliCommand, { name, words }:
 }
 
 /** A boolean has two flags. */
-const namesOf = ({ name, member }: Flag): string[] =>
-  member?.shape().kind === 'boolean' ? [name, `no-${name}`] : [name];
+function namesOf({ name, member }: Flag): string[] {
+  const shape = member?.shape();
+  return shape && (shape.kind === 'boolean' || isTopLevelBoolean(shape)) ? [name, `no-${name}`] : [name];
+}
 
 function globalProblems(command: CliCommand, name: string, words: readonly Word[]): string[] {
   const [value] = words;
@@ -110,7 +112,7 @@ function globalProblems(command: CliCommand, name: string, words: readonly Word[
   return name === 'query' ? queryProblems(command, value.text) : [];
 }
 
-/** The path at the start of a JMESPath expression, such as `cluster.identity.oidc.issuer` or `Subnets[].SubnetId`, must lead somewhere. */
+/** The path at the start of a JMESPath expression, such as `cluster.identity.oidc.issuer` or `Subnets[].SubnetId`, must exist. */
 function queryProblems({ output }: CliCommand, query: string): string[] {
   let shape = output;
   const [path = ''] = /^\w+(\[\]|\[\*\]|\[\d+\])?(\.\w+(\[\]|\[\*\]|\[\d+\])?)*/.exec(query) ?? [];

@@ -1,6 +1,6 @@
 import { editDistance } from '../../controllers/windowspool/util/editDistance.ts';
 
-/** Of the words the one with the smallest edit distance to `word`, the first of several; '' when there are none. */
+/** The first of the words with the smallest edit distance to `word`; '' without words. */
 export function nearest(word: string, words: readonly string[]): string {
   let best = '';
   let least = Number.POSITIVE_INFINITY;

@@ -22,7 +22,7 @@ describe('the AWS commands of a file', () => {
     assert.deepEqual(texts('page.md', page), ['3 aws eks a --b $C', '3 aws ec2 d']);
   });
 
-  it('are in the strings of a source file, with the values that are put in', () => {
+  it('are in the strings of a source file, with interpolated values', () => {
     const source = ['const x =', `  \`Run aws eks a --b $${'{name(c)}'} \` +`, "  '--d e. Then wait.';", ''].join('\n');
     assert.deepEqual(texts('file.ts', source), ['2 aws eks a --b $VALUE --d e']);
   });
@@ -40,14 +40,14 @@ describe('every command of the AWS CLI in pages, messages and configuration', ()
     awsCommandsOf(file, readFileSync(join(ROOT, file), 'utf8')).map(({ line, words }) => ({ file, line, words })),
   );
 
-  it('exists, has only flags that it knows and all that it needs', () => {
+  it('exists, has only valid flags, and has all required ones', () => {
     assert.deepEqual(
       found.flatMap(({ file, line, words }) => problemsOf(words).map((problem) => `${file}:${line}: ${problem}`)),
       [],
     );
   });
 
-  it('is found where a reader finds it', () => {
+  it('is found in the known places', () => {
     for (const file of [
       'docs/quickstart.md',
       'docs/uninstall.md',

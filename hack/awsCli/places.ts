@@ -1,9 +1,9 @@
-/** Where command lines of the AWS CLI are written: in pages, in the operator's messages, in configuration. */
+/** Finds command lines of the AWS CLI: in pages, in the operator's messages, in configuration. */
 import { blocksOf } from '../../test/docs/markdown.ts';
 import { SERVICES } from './services.ts';
 import { type Command, commandsIn } from './shell.ts';
 
-/** The `aws` commands of a file with their lines. By its name it is a page, a source file, or anything else with text in it. */
+/** The `aws` commands of a file with their lines. Its name shows whether it is a page, a source file, or other text. */
 export function awsCommandsOf(file: string, text: string): Command[] {
   if (!file.endsWith('.md')) return inText(file.endsWith('.ts') ? joined(text) : text);
   const blocks = blocksOf(text).filter(({ info }) => info.startsWith('sh'));

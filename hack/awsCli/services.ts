@@ -1,5 +1,5 @@
 /**
- * The commands of the AWS CLI and their flags. It makes both from the models of the services, as the SDK's clients are made, so these are read
+ * The commands of the AWS CLI and their flags. The CLI derives both from the service models, like the clients of the SDK, so they are read
  * from the clients: an operation is a command, a member of its input is a flag.
  */
 import { readFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ export interface CliCommand {
   /** The structure that holds the members of its flags. */
   readonly structure: string;
   readonly flags: readonly Flag[];
-  /** The output that `--query` reads; undefined where the CLI prints something else. */
+  /** The output that `--query` reads; undefined if the CLI prints something else. */
   readonly output: Shape | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface CliService {
   readonly enums: EnumLookup;
 }
 
-/** The services that pages and messages name, by the CLI's word for them. Another one needs its client as a development dependency. */
+/** The services in pages and messages, by their names in the CLI. Another one needs its client as a development dependency. */
 const PACKAGES: Readonly<Record<string, readonly [packageName: string, exports: SdkExports]>> = {
   autoscaling: ['client-auto-scaling', { ...autoscaling }],
   cloudtrail: ['client-cloudtrail', { ...cloudtrail }],
@@ -58,7 +58,7 @@ const PACKAGES: Readonly<Record<string, readonly [packageName: string, exports: 
 /** The names of the services. */
 export const SERVICES: readonly string[] = Object.keys(PACKAGES);
 
-/** Flags that have another name than their member, because `--version` is the CLI's own: awscli/customizations/argrename.py. */
+/** Flags whose name differs from that of their member, because `--version` is a flag of the CLI itself: awscli/customizations/argrename.py. */
 const RENAMED: ReadonlyMap<string, string> = new Map(
   ['create-cluster', 'update-cluster-version', 'create-nodegroup', 'update-nodegroup-version'].map((command) => [
     `eks ${command} version`,
@@ -77,7 +77,7 @@ const CUSTOM: Readonly<Record<string, Readonly<Record<string, readonly string[]>
 
 const known = new Map<string, CliService>();
 
-/** The service of that name; undefined for one that is not in SERVICES. */
+/** The service with that name; undefined if it is not in SERVICES. */
 export function serviceOf(name: string): CliService | undefined {
   const seen = known.get(name);
   const found = PACKAGES[name];
@@ -127,7 +127,7 @@ const customCommand = (flags: readonly string[]): CliCommand => ({
   output: undefined,
 });
 
-/** `[nodegroup-active, DescribeNodegroup]`: the declarations of waiters name the operation that they repeat. */
+/** `[nodegroup-active, DescribeNodegroup]`: the declarations of waiters contain the operation that they poll. */
 function waitersOf(packageName: string, exports: SdkExports): [string, string][] {
   const entry = require.resolve(`@aws-sdk/${packageName}`);
   const folder = path.join(path.dirname(entry), '..', 'dist-types', 'waiters');

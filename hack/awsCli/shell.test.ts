@@ -9,12 +9,12 @@ describe('the commands in a script', () => {
       'a 1\nb | c; d && e || f',
       [['a', '1'], ['b'], ['c'], ['d'], ['e'], ['f']],
     ],
-    ['go on after a backslash at the end of a line', 'a \\\n  --b c', [['a', '--b', 'c']]],
-    ['keep what is quoted as one word', `a 'b  "c"' "d 'e'" f\\ g`, [['a', 'b  "c"', "d 'e'", 'f g']]],
+    ['continue after a backslash at the end of a line', 'a \\\n  --b c', [['a', '--b', 'c']]],
+    ['keep quoted text as one word', `a 'b  "c"' "d 'e'" f\\ g`, [['a', 'b  "c"', "d 'e'", 'f g']]],
     ['keep a quoted line break', "a '{\n}'", [['a', '{\n}']]],
     ['keep an empty argument', 'a "" \'\'', [['a', '', '']]],
     [
-      'stand inside substitutions, too',
+      'can be inside substitutions',
       'a "$(b --c "d)")" e',
       [
         ['b', '--c', 'd)'],
@@ -22,7 +22,7 @@ describe('the commands in a script', () => {
       ],
     ],
     [
-      'stand inside substitutions in substitutions',
+      'can be inside nested substitutions',
       'X=$(a $(b c) d)',
       [
         ['b', 'c'],
@@ -36,11 +36,11 @@ describe('the commands in a script', () => {
     ],
     ['have no comments', 'a b#c # d\n# e\nf', [['a', 'b#c'], ['f']]],
     ['have no redirections', 'a b > c 2>&1 d 2>/dev/null', [['a', 'b', 'd']]],
-    ['are none in nothing', '\n \n', []],
+    ['are absent in an empty script', '\n \n', []],
   ];
   for (const [what, script, commands] of table) it(what, () => assert.deepEqual(words(script), commands));
 
-  it('begin at the line of their first word', () => {
+  it('have the line of their first word', () => {
     const lines = commandsIn('a \\\n b\n\nc "$(\nd)"', 10).map(({ line, words: [first] }) => [first?.text, line]);
     assert.deepEqual(lines, [
       ['a', 10],
@@ -49,7 +49,7 @@ describe('the commands in a script', () => {
     ]);
   });
 
-  it('tell which of their words the shell expands', () => {
+  it('have a mark on words that the shell expands', () => {
     const [command] = commandsIn(`a '$B' "$B" \${B##*/} $(b) $ "\\$B" c`).slice(-1);
     assert.deepEqual(
       command?.words.map(({ expanded }) => expanded),

@@ -1,9 +1,9 @@
-/** Shell scripts, read as far as it takes to find the commands in them. Nothing is expanded or run. */
+/** A minimal parser of shell scripts that finds their commands. Nothing is expanded or run. */
 
 /** A word of a command, without its quotes. */
 export interface Word {
   readonly text: string;
-  /** Whether the shell expands a part of it, such as `$CLUSTER_NAME`: then `text` has the script's words in its place. */
+  /** Whether the shell expands a part of it, such as `$CLUSTER_NAME`, which `text` has unexpanded. */
   readonly expanded: boolean;
 }
 
@@ -125,7 +125,7 @@ class Reader {
   }
 
   #redirect(): void {
-    // `2>` names a file descriptor, no argument.
+    // `2>` has a file descriptor, not an argument.
     if (this.#text !== undefined && /^\d+$/.test(this.#text)) this.#text = undefined;
     this.#endWord();
     while (/[<>&]/.test(this.#script[this.#at] ?? '')) this.#take();

@@ -2,16 +2,24 @@
 import type { Member, Shape } from '../sdkModel/schema.ts';
 import type { Word } from './shell.ts';
 
-/** The value that the CLI sends for a flag; undefined if only the shell can tell. `problem` if the CLI rejects the text. */
+/** The value that the CLI sends for a flag; undefined if it depends on the shell. `problem` if the CLI rejects the text. */
 export type FlagValue = { readonly value: unknown } | { readonly problem: string } | undefined;
 
-/** Reads the words behind a flag as the shape of its member wants them. */
+/** Whether the shape is a structure of one boolean `Value`, which the CLI also takes as a flag without a value: awscli/customizations/toplevelbool.py */
+export function isTopLevelBoolean(shape: Shape): boolean {
+  return (
+    shape.kind === 'structure' && shape.members.size === 1 && shape.members.get('Value')?.shape().kind === 'boolean'
+  );
+}
+
+/** Parses the words after a flag according to the shape of its member. */
 export function readValue(member: Member, words: readonly Word[]): FlagValue {
   const shape = member.shape();
   if (words.some(({ expanded, text }) => expanded || text.startsWith('file://') || text.startsWith('fileb://')))
     return undefined;
   const texts = words.map(({ text }) => text);
   if (shape.kind === 'boolean' && texts.length === 0) return { value: true };
+  if (isTopLevelBoolean(shape) && texts.length === 0) return { value: { Value: true } };
   if (texts.length === 0) return { problem: 'has no value' };
   try {
     return { value: wholeValue(shape, texts) };
@@ -21,7 +29,7 @@ export function readValue(member: Member, words: readonly Word[]): FlagValue {
   }
 }
 
-/** Words that the CLI can't read. */
+/** Words that the CLI cannot parse. */
 class ValueError extends Error {}
 
 function wholeValue(shape: Shape, texts: readonly string[]): unknown {
@@ -40,7 +48,7 @@ function singleValue(shape: Shape, text: string): unknown {
   return coerce(shape, new Shorthand(text).read());
 }
 
-/** Shorthand has strings only, and a single item where a list of one is meant. */
+/** Shorthand has only strings, and a single item for a list of one. */
 function coerce(shape: Shape, value: unknown): unknown {
   if (shape.kind === 'list')
     return (Array.isArray(value) ? value : [value]).map((item) => coerce(shape.element.shape(), item));
